@@ -1,0 +1,27 @@
+# How our own code is compiled: launchbox_own(target) after each add_library and add_executable.
+add_library(launchbox_own_code INTERFACE)
+target_compile_features(launchbox_own_code INTERFACE cxx_std_23)
+target_compile_options(launchbox_own_code INTERFACE -Wall -Wextra -Wconversion -Werror)
+if(LAUNCHBOX_SANITIZE OR LAUNCHBOX_FUZZ)
+  set(sanitize ${LAUNCHBOX_SANITIZE})
+  if(LAUNCHBOX_FUZZ)
+    set(sanitize address,undefined,fuzzer-no-link)
+  endif()
+  target_compile_options(launchbox_own_code INTERFACE
+    -fsanitize=${sanitize} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(launchbox_own_code INTERFACE -fsanitize=${sanitize})
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # libstdc++ offers std::expected to compilers that report concepts as of 202002; clang below 19 reports 201907
+  # although the code compiles.
+  target_compile_options(launchbox_own_code INTERFACE
+    -Wno-builtin-macro-redefined -D__cpp_concepts=202002L)
+endif()
+
+# Adds a library of one room of src/: launchbox_room(name sources... USES targets...)
+function(launchbox_room name)
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "USES")
+  add_library(launchbox_${name} STATIC ${room_UNPARSED_ARGUMENTS})
+  target_include_directories(launchbox_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(launchbox_${name} PUBLIC launchbox launchbox_own_code ${room_USES})
+endfunction()

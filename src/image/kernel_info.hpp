@@ -1,0 +1,70 @@
+// What is known about one compiled kernel, wherever it was read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace launchbox
+{
+
+/// Where a kernel was found, in the user's words.
+struct kernel_source {
+    std::string file;       ///< as the user gave it; "-" for standard input
+    std::string container;  ///< "nvcc", "ptxas log", "nvlink log", "cubin", "ptx"
+    std::string entry;      ///< the place in it: "line 12"; may be empty
+
+    friend bool operator==(const kernel_source&, const kernel_source&) = default;
+};
+
+struct constant_bank {
+    int bank = 0;
+    std::int64_t bytes = 0;
+
+    friend bool operator==(const constant_bank&, const constant_bank&) = default;
+};
+
+/// A device function that the compiler kept apart from its kernel; its figures are not the kernel's.
+struct callee_info {
+    std::string name;
+    std::optional<std::int64_t> stack_frame_bytes, spill_store_bytes, spill_load_bytes;
+
+    friend bool operator==(const callee_info&, const callee_info&) = default;
+};
+
+/// One kernel for one architecture. Bytes per thread for spills and stack, per block for shared memory. A value that
+/// the input does not tell is `nullopt`, never 0.
+struct kernel_info {
+    std::string name;          ///< as the linker knows it
+    std::string architecture;  ///< "sm_90a"; empty when the input does not tell
+    kernel_source source;
+
+    std::optional<int> registers;  ///< per thread
+    std::optional<std::int64_t> spill_store_bytes, spill_load_bytes;
+    std::optional<std::int64_t> stack_frame_bytes, cumulative_stack_bytes;
+    std::optional<std::int64_t> static_shared_bytes;    ///< without what the system reserves
+    std::optional<std::int64_t> reserved_shared_bytes;  ///< what the system reserves in the image (1,024 from sm_90 on)
+    std::vector<constant_bank> constant_banks;          ///< rising; empty: not told
+    std::optional<std::int64_t> parameter_bytes;
+    std::optional<int> barriers;                         ///< highest named barrier + 1
+    std::optional<std::array<int, 3>> max_threads;       ///< first launch bound (.maxntid)
+    std::optional<std::array<int, 3>> required_threads;  ///< exact block size (.reqntid)
+    std::optional<int> min_blocks;                       ///< second launch bound (.minnctapersm)
+    std::optional<int> register_cap;                     ///< what the compiler limited registers to; 255: nothing
+    std::optional<int> requested_max_registers;          ///< __maxnreg__ (.maxnreg)
+    std::optional<std::array<int, 3>> cluster;           ///< blocks in a cluster (.reqnctapercluster)
+    std::optional<int> max_cluster_blocks;               ///< third launch bound (.maxclusterrank)
+    std::optional<std::int64_t> code_bytes;
+
+    bool relocatable = false;      ///< compiled for linking (-rdc): registers and stack are final only after nvlink
+    bool linked = false;           ///< the figures are nvlink's
+    bool stack_unbounded = false;  ///< recursion or alloca: the compiler cannot tell the stack size
+    std::vector<callee_info> callees;
+    std::vector<std::string> warnings;  ///< the compiler's own sentences about this kernel
+
+    friend bool operator==(const kernel_info&, const kernel_info&) = default;
+};
+
+}  // namespace launchbox

@@ -1,0 +1,37 @@
+// Reading whole files and standard input with a cap, writing files so that nobody ever sees half of one.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace launchbox
+{
+
+/// The most that `read_input` takes unless told otherwise: 1 GiB.
+inline constexpr std::size_t max_input_bytes = std::size_t{1} << 30;
+
+/// The bytes of a file, or of standard input for "-". Throws `error` when it cannot be read or is larger than `cap`.
+std::string read_input(const std::string& path, std::size_t cap = max_input_bytes);
+
+/// Writes to a temporary file beside `path` and renames it: `path` has either its old content or all of the new.
+/// Throws `error` and leaves nothing behind when that fails.
+void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+/// A new directory in the system's temporary folder, removed with all it holds when this goes out of scope.
+class temporary_directory
+{
+public:
+    temporary_directory();
+    ~temporary_directory();
+    temporary_directory(const temporary_directory&) = delete;
+    temporary_directory& operator=(const temporary_directory&) = delete;
+
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+}  // namespace launchbox

@@ -1,0 +1,29 @@
+// Runs a program and collects what it prints. Commands are argument vectors; no shell ever sees them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace launchbox
+{
+
+struct subprocess_result {
+    int exit_code = 0;   ///< 128 + the signal's number when a signal ended it, as shells say
+    std::string output;  ///< standard output and standard error together, in the order in which they were written
+};
+
+struct subprocess_options {
+    std::filesystem::path directory;                  ///< where it runs; empty: here
+    std::vector<std::string> environment;             ///< NAME=value, added to ours
+    std::size_t output_cap = std::size_t{256} << 20;  ///< bytes; the rest is read and dropped
+};
+
+/// Runs `arguments[0]` (looked up in PATH) with standard input empty and waits for it.
+/// Throws `error` with status `missing` when the program cannot be started.
+subprocess_result run(const std::vector<std::string>& arguments, const subprocess_options& options = {});
+
+/// Where PATH has an executable of that name; empty when it has none.
+std::filesystem::path find_in_path(const std::string& program);
+
+}  // namespace launchbox

@@ -1,0 +1,64 @@
+#include "support/files.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "support/error.hpp"
+
+namespace launchbox
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+
+TEST(files, writes_and_reads_back_every_byte)
+{
+    const temporary_directory folder;
+    std::string content;
+    for (int i = 0; i < 200000; ++i) content.push_back(static_cast<char>(i * 7));
+    const fs::path file = folder.path() / "a b";
+    write_file_atomically(file, content);
+    EXPECT_EQ(read_input(file.string()), content);
+    write_file_atomically(file, "short");
+    EXPECT_EQ(read_input(file.string()), "short");
+}
+
+TEST(files, a_failed_write_changes_nothing_and_leaves_nothing)
+{
+    const temporary_directory folder;
+    const fs::path target = folder.path() / "is-a-folder";
+    fs::create_directory(target);
+    EXPECT_THROW(write_file_atomically(target, "x"), error);
+    EXPECT_THROW(write_file_atomically(folder.path() / "no" / "such", "x"), error);
+    int entries = 0;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder.path())) ++entries;
+    EXPECT_EQ(entries, 1);
+}
+
+TEST(files, refuses_what_is_too_large_missing_or_a_directory)
+{
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "f";
+    write_file_atomically(file, std::string(1000, 'x'));
+    EXPECT_EQ(read_input(file.string(), 1000).size(), 1000u);
+    EXPECT_THROW(read_input(file.string(), 999), error);
+    EXPECT_THROW(read_input((folder.path() / "missing").string()), error);
+    EXPECT_THROW(read_input(folder.path().string()), error);
+    EXPECT_THROW(read_input("/dev/zero", 100000), error);  // no size to check beforehand
+}
+
+TEST(files, a_temporary_directory_vanishes_with_its_content)
+{
+    fs::path path;
+    {
+        const temporary_directory folder;
+        path = folder.path();
+        fs::create_directories(path / "x" / "y");
+        write_file_atomically(path / "x" / "y" / "z", "1");
+    }
+    EXPECT_FALSE(fs::exists(path));
+}
+
+}  // namespace
+}  // namespace launchbox
