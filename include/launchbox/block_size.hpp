@@ -1,0 +1,97 @@
+// launchbox: the block size with which most threads are resident, as cudaOccupancyMaxPotentialBlockSize chooses it,
+// with the choices that it does not offer. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include <launchbox/occupancy.hpp>
+
+namespace launchbox
+{
+
+/// Which of several block sizes with equally many resident threads is taken.
+enum class tie_policy {
+    largest,      ///< NVIDIA's
+    smallest,     ///< finer grained: less is lost when one block of the last wave is late
+    most_blocks,  ///< most resident blocks
+};
+
+struct block_size_request {
+    int max_threads = max_threads_per_block;  ///< the kernel's launch bound is kept in any case
+    /// Only multiples of this are tried. 0: multiples of 32 and the largest block allowed, whatever it is, as NVIDIA
+    /// does.
+    int multiple = 0;
+    tie_policy ties = tie_policy::largest;
+
+    friend constexpr bool operator==(const block_size_request&, const block_size_request&) = default;
+};
+
+/// One block size and what it gives. `threads` 0: no block size can be launched.
+struct block_size_choice {
+    int threads = 0;
+    std::int64_t dynamic_shared_bytes = 0;
+    int resident_blocks = 0;
+
+    /// What block sizes are compared by. Threads, as in CUDA: lanes that a partial warp leaves idle do not count.
+    [[nodiscard]] constexpr int resident_threads() const { return threads * resident_blocks; }
+    friend constexpr bool operator==(const block_size_choice&, const block_size_choice&) = default;
+};
+
+/// The largest block that can be launched with these registers and this launch bound; 0: none. This is what
+/// cudaFuncGetAttributes reports as maxThreadsPerBlock (on an H200 for 24 to 255 registers).
+constexpr int max_launchable_threads(const sm_limits& limits, const kernel_resources& kernel)
+{
+    return detail::largest_threads(limits, kernel, 1, {}).value_or(0);
+}
+
+/// Calls `visit(block_size_choice)` for every block size that the request allows, from the largest down.
+/// `dynamic_shared` is a number of bytes, or a function from threads to bytes.
+template <class DynamicShared, class Visitor>
+constexpr void for_each_block_size(const sm_limits& limits, const kernel_resources& kernel,
+                                   const DynamicShared& dynamic_shared, const block_size_request& request,
+                                   const launch_settings& settings, const Visitor& visit)
+{
+    const int limit = std::min({max_threads_per_block, kernel.max_threads, request.max_threads});
+    const int step = request.multiple > 0 ? request.multiple : warp_size;
+    const int first = request.multiple > 0 ? detail::round_down(limit, step) : detail::round_up(limit, step);
+    for (int aligned = first; aligned > 0; aligned -= step) {
+        block_size_choice choice{.threads = std::min(limit, aligned)};
+        if constexpr (std::is_invocable_v<const DynamicShared&, int>)
+            choice.dynamic_shared_bytes = static_cast<std::int64_t>(dynamic_shared(choice.threads));
+        else
+            choice.dynamic_shared_bytes = static_cast<std::int64_t>(dynamic_shared);
+        const launch_shape shape{.threads = choice.threads, .dynamic_shared_bytes = choice.dynamic_shared_bytes};
+        choice.resident_blocks = resident_blocks(limits, kernel, shape, settings);
+        visit(choice);
+    }
+}
+
+/// Whether `challenger`, which is tried later and so is the smaller block, is preferred to `holder`.
+constexpr bool is_preferred(const block_size_choice& challenger, const block_size_choice& holder, tie_policy ties)
+{
+    if (challenger.resident_threads() != holder.resident_threads())
+        return challenger.resident_threads() > holder.resident_threads();
+    if (challenger.resident_threads() == 0) return false;
+    return ties == tie_policy::smallest ||
+           (ties == tie_policy::most_blocks && challenger.resident_blocks > holder.resident_blocks);
+}
+
+/// The block size with which most threads are resident on an SM. With the defaults the answer of
+/// cudaOccupancyMaxPotentialBlockSize and, when `dynamic_shared` is a function, of its VariableSMem form; the grid that
+/// fills the GPU has `resident_blocks` times the number of SMs blocks.
+template <class DynamicShared = std::int64_t>
+constexpr block_size_choice suggest_block_size(const sm_limits& limits, const kernel_resources& kernel,
+                                               const DynamicShared& dynamic_shared = {},
+                                               const block_size_request& request = {},
+                                               const launch_settings& settings = {})
+{
+    block_size_choice best;
+    for_each_block_size(limits, kernel, dynamic_shared, request, settings, [&](const block_size_choice& choice) {
+        if (is_preferred(choice, best, request.ties)) best = choice;
+    });
+    return best;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,91 @@
+// launchbox: how many thread block clusters are resident on a GPU: an estimate, because NVIDIA publishes no formula.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A cluster lives inside one GPC, and which SMs of each GPC are enabled differs from chip to chip. Only
+// cudaOccupancyMaxActiveClusters on that very GPU settles the number. What is known, and used here:
+//   - with the SMs of each GPC known, all 32 counts measured on an H200 are the sum over the GPCs that have at least as
+//     many SMs as the cluster has blocks of floor(SMs * min(blocks per SM, 8) / cluster blocks);
+//   - without the condition on the SMs the sum is up to 14 % too high.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include <launchbox/sm_limits.hpp>
+
+namespace launchbox
+{
+
+/// Resident clusters on the whole GPU. `low <= expected <= high`; `expected` is unknown where neither the GPCs of the
+/// chip nor the GPC size of its architecture is known.
+struct cluster_estimate {
+    std::optional<int> expected = std::nullopt;
+    int low = 0;
+    int high = 0;
+
+    friend constexpr bool operator==(const cluster_estimate&, const cluster_estimate&) = default;
+};
+
+/// Blocks per SM that clusters were seen to use at most, where more are resident without clusters (H200; cause
+/// unknown).
+inline constexpr int cluster_blocks_per_sm_seen = 8;
+
+/// SMs of a full GPC: 18 on GH100, 20 on GB100 (CUTLASS); nobody publishes the others.
+constexpr std::optional<int> sms_per_gpc(const sm_limits& limits)
+{
+    if (limits.capability.major == 9) return 18;
+    if (limits.capability.major == 10 && limits.capability.minor == 0) return 20;
+    return std::nullopt;
+}
+
+/// The SMs per GPC of the H200 that was measured: the only split of its 132 SMs that fits all counts. Another H200 may
+/// have another.
+inline constexpr int h200_gpcs[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
+
+namespace detail
+{
+
+constexpr int clusters_in_gpcs(std::span<const int> gpcs, int cluster_blocks, int blocks_per_sm, bool whole_sms)
+{
+    int sum = 0;
+    for (int sms : gpcs)
+        if (!whole_sms || sms >= cluster_blocks) sum += sms * blocks_per_sm / cluster_blocks;
+    return sum;
+}
+
+}  // namespace detail
+
+/// With the SMs of every GPC known. The interval runs from the rule that fits the H200 to that rule without its two
+/// conditions.
+constexpr cluster_estimate estimate_clusters(std::span<const int> gpcs, int cluster_blocks, int blocks_per_sm)
+{
+    if (cluster_blocks < 1 || blocks_per_sm < 0) return {.expected = 0};
+    const int seen = std::min(blocks_per_sm, cluster_blocks_per_sm_seen);
+    const int expected = detail::clusters_in_gpcs(gpcs, cluster_blocks, seen, true);
+    return {expected, expected, detail::clusters_in_gpcs(gpcs, cluster_blocks, blocks_per_sm, false)};
+}
+
+/// With the number of SMs alone. Low: what every such chip must run: pairs of blocks in pairs of SMs (a TPC is never
+/// split), one cluster of a portable size, and nothing beyond (an H20 was reported to run no cluster of 16). High: all
+/// SMs in one GPC. Expected: full GPCs and one with the rest.
+constexpr cluster_estimate estimate_clusters(const sm_limits& limits, int sms, int cluster_blocks, int blocks_per_sm)
+{
+    if (cluster_blocks < 1 || blocks_per_sm < 1 || sms < 1) return {.expected = 0};
+    const int seen = std::min(blocks_per_sm, cluster_blocks_per_sm_seen);
+    cluster_estimate result{.high = sms * blocks_per_sm / cluster_blocks};
+    if (cluster_blocks <= 2)
+        result.low = sms / 2 * (2 * seen / cluster_blocks);
+    else if (limits.portable_cluster && cluster_blocks <= *limits.portable_cluster)
+        result.low = std::min(1, result.high);
+    if (const std::optional<int> full = sms_per_gpc(limits)) {
+        const int rest[] = {sms % *full};
+        const int whole[] = {*full};
+        const int expected = sms / *full * detail::clusters_in_gpcs(whole, cluster_blocks, seen, true) +
+                             detail::clusters_in_gpcs(rest, cluster_blocks, seen, true);
+        result.expected = std::clamp(expected, result.low, result.high);
+    }
+    return result;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,61 @@
+#include <launchbox/block_size.hpp>
+
+#include <gtest/gtest.h>
+
+namespace launchbox
+{
+namespace
+{
+
+constexpr auto four_a_thread = [](int threads) { return threads * 4; };
+static_assert(suggest_block_size(sm_90, {.registers = 40}, four_a_thread).threads == 768);
+
+// Known answers of cudaOccupancyMaxPotentialBlockSize.
+TEST(block_size, the_answers_of_the_runtime)
+{
+    const auto suggested = [](const sm_limits& limits, int registers, int bound = 1024) {
+        return suggest_block_size(limits, {.registers = registers, .max_threads = bound}).threads;
+    };
+    EXPECT_EQ(suggested(sm_90, 32), 1024);
+    EXPECT_EQ(suggested(sm_90, 40), 768);
+    EXPECT_EQ(suggested(sm_90, 100), 512);
+    EXPECT_EQ(suggested(sm_90, 168), 384);
+    EXPECT_EQ(suggested(sm_90, 255), 256);
+    EXPECT_EQ(suggested(sm_120, 32), 768);
+    EXPECT_EQ(suggested(sm_90, 32, 200), 128);
+    EXPECT_EQ(suggested(sm_90, 32, 1000), 512);
+    EXPECT_EQ(suggested(sm_90, 32, 256), 256);
+}
+
+// maxThreadsPerBlock of cudaFuncGetAttributes on an H200: min(1024, 128 floor(64 / ceil(registers / 8))).
+TEST(block_size, the_largest_launchable_block_is_what_the_runtime_reports)
+{
+    for (int registers = 1; registers <= 255; ++registers)
+        EXPECT_EQ(max_launchable_threads(sm_90, {.registers = registers}),
+                  std::min(1024, 128 * (64 / ((registers + 7) / 8))));
+    EXPECT_EQ(max_launchable_threads(sm_90, {.registers = 224, .max_threads = 200}), 200);
+    EXPECT_EQ(max_launchable_threads(sm_90, {.registers = 300}), 0);
+}
+
+TEST(block_size, ties_multiples_and_limits)
+{
+    const kernel_resources kernel{.registers = 32};
+    const auto best = [&](const block_size_request& request) { return suggest_block_size(sm_90, kernel, 0, request); };
+    EXPECT_EQ(best({.ties = tie_policy::largest}).threads, 1024);
+    EXPECT_EQ(best({.ties = tie_policy::smallest}).threads, 64);
+    EXPECT_EQ(best({.ties = tie_policy::smallest}).resident_blocks, 32);
+    EXPECT_EQ(best({.ties = tie_policy::most_blocks}).resident_blocks, 32);
+    EXPECT_EQ(best({.max_threads = 512}).threads, 512);
+    EXPECT_EQ(best({.multiple = 96}).threads % 96, 0);
+    EXPECT_EQ(best({.max_threads = 0}), block_size_choice{});
+    EXPECT_EQ(best({.max_threads = 95, .multiple = 96}), block_size_choice{});
+}
+
+TEST(block_size, nothing_launchable_is_said_so)
+{
+    EXPECT_EQ(suggest_block_size(sm_90, {.registers = 32}, std::int64_t{1} << 40).threads, 0);
+    EXPECT_EQ(suggest_block_size(sm_90, {.registers = 32, .max_threads = 0}).threads, 0);
+}
+
+}  // namespace
+}  // namespace launchbox
