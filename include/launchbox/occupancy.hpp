@@ -128,9 +128,10 @@ namespace detail
 
 constexpr bool is_valid(const kernel_resources& kernel, const launch_shape& shape, const launch_settings& settings)
 {
-    return shape.threads >= 1 && kernel.registers >= 0 && kernel.static_shared_bytes >= 0 &&
-           shape.dynamic_shared_bytes >= 0 && kernel.barriers >= 0 && kernel.max_threads >= 0 &&
-           settings.max_dynamic_shared_bytes.value_or(0) >= 0;
+    // One sign bit for all: the query is asked millions of times.
+    return ((shape.threads - 1) | kernel.registers | kernel.barriers | kernel.max_threads) >= 0 &&
+           (kernel.static_shared_bytes | shape.dynamic_shared_bytes |
+            settings.max_dynamic_shared_bytes.value_or(0)) >= 0;
 }
 
 }  // namespace detail
@@ -152,8 +153,9 @@ constexpr int resident_blocks(const sm_limits& limits, const kernel_resources& k
                                                         detail::bounded(shape.dynamic_shared_bytes), settings);
     const int by_warps = detail::warp_limit_of(limits, shape.threads, warps, registers.caching).blocks;
     const int by_barriers = detail::barrier_limit_of(limits, kernel.barriers, settings.mode).blocks;
-    return std::min({by_warps, limits.blocks_per_sm, registers.blocks, shared.blocks, by_barriers,
-                     detail::virtual_limit_of(limits, settings)});
+    const int by_slots = std::min(by_warps, limits.blocks_per_sm);
+    const int by_memory = std::min(registers.blocks, shared.blocks);
+    return std::min(std::min(by_slots, by_memory), std::min(by_barriers, detail::virtual_limit_of(limits, settings)));
 }
 
 namespace detail
@@ -330,8 +332,10 @@ constexpr occupancy_result occupancy(const sm_limits& limits, const kernel_resou
     result.barriers = detail::barrier_limit_of(limits, kernel.barriers, settings.mode);
     result.virtual_resources = detail::virtual_limit_of(limits, settings);
 
-    int least = unlimited;
-    for (int i = 0; i < resource_count; ++i) least = std::min(least, result.limit_of(static_cast<resource>(i)));
+    const int by_slots = std::min(result.warps.blocks, result.block_slots);
+    const int by_memory = std::min(result.registers.blocks, result.shared.blocks);
+    const int least =
+        std::min(std::min(by_slots, by_memory), std::min(result.barriers.blocks, result.virtual_resources));
     result.obstacle = detail::obstacle_of(limits, kernel, shape, settings, result);
     result.resident_blocks = result.obstacle == launch_obstacle::none ? least : 0;
     result.resident_warps = result.resident_blocks * warps;

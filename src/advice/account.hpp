@@ -1,0 +1,120 @@
+// The occupancy of one launch, explained: the model's figures with their arithmetic, and the cheapest next step.
+#pragma once
+
+#include <launchbox/clusters.hpp>
+#include <launchbox/occupancy.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace launchbox
+{
+
+/// What is asked. `architecture` keeps the variant of the name that the user gave.
+struct occupancy_question {
+    const sm_limits* limits = nullptr;
+    compute_capability architecture;
+    std::string kernel;  ///< empty: no kernel, only figures
+    kernel_resources resources;
+    bool registers_known = true;
+    bool barriers_known = true;
+    launch_shape shape;
+    launch_settings settings;
+    std::optional<std::int64_t> grid;  ///< thread blocks of the launch
+    std::optional<int> sms;            ///< SMs of the GPU
+    std::vector<int> gpcs;             ///< SMs of each GPC, when known
+    bool curves = false;               ///< also calculate the charts
+};
+
+/// One line of a limit's arithmetic.
+struct account_step {
+    std::string name;        ///< stable, for programs: "registers_per_warp"
+    std::int64_t value = 0;  ///< what comes out
+    std::string how;         ///< for people: "63 × 32 = 2,016, rounded up to a multiple of 256"
+    std::int64_t lost = 0;   ///< what rounding wastes here, in the unit of the value
+};
+
+struct limit_account {
+    std::string name;           ///< warps, blocks, registers, shared, barriers, clusters
+    std::optional<int> blocks;  ///< nullopt: no limit
+    bool limiting = false;
+    std::vector<account_step> steps;
+};
+
+/// For one resource: the value now, and the largest that gives (threshold) or keeps (slack) a number of blocks.
+struct allowance_account {
+    std::string name;  ///< threads, registers, shared, barriers
+    std::int64_t now = 0;
+    std::optional<std::int64_t> at_most;  ///< nullopt: no value does
+    int blocks = 0;
+
+    [[nodiscard]] bool satisfied() const { return at_most && now <= *at_most; }
+};
+
+/// One quantity to change, and what it becomes.
+struct resource_change {
+    std::string name;
+    std::int64_t from = 0, to = 0;
+};
+
+struct next_step {
+    std::vector<resource_change> changes;
+    int blocks = 0;        ///< resident blocks afterwards
+    double occupancy = 0;  ///< 0 to 1, afterwards
+    std::string text;      ///< "−3 registers → 5 blocks"
+};
+
+/// A grid on a GPU: waves of resident blocks, the last of which may be partly empty.
+struct wave_account {
+    std::int64_t grid = 0;
+    std::int64_t blocks_per_wave = 0;
+    std::int64_t full_waves = 0;
+    std::int64_t tail_blocks = 0;  ///< in the last, partial wave; 0: there is none
+    double waves = 0;
+    double efficiency = 0;  ///< block slots used over block slots held, 0 to 1, if all blocks take equally long
+};
+
+struct cluster_account {
+    int cluster_blocks = 0;
+    cluster_estimate clusters;
+    bool gpcs_known = false;
+};
+
+/// Resident warps as one quantity varies, the others as they are.
+struct occupancy_curve {
+    struct point {
+        std::int64_t value = 0;
+        int warps = 0;
+    };
+    std::string name;  ///< threads, registers, shared
+    std::vector<point> points;
+    std::int64_t here = 0;
+};
+
+struct occupancy_account {
+    occupancy_question question;
+    occupancy_result result;
+    std::string obstacle;  ///< why it cannot be launched; empty: it can
+    std::vector<limit_account> limits;
+    std::vector<allowance_account> thresholds, slack;
+    std::optional<next_step> next;
+    std::optional<wave_account> waves;
+    std::optional<cluster_account> clusters;
+    std::vector<occupancy_curve> curves;
+    std::vector<std::string> notes;  ///< what the reader must know besides: opt-in needed, differences of the mode
+};
+
+/// The whole account.
+occupancy_account explain(const occupancy_question& question);
+
+/// "registers and shared memory": the limiting resources in words; "nothing" when there is none.
+std::string limiter_names(const occupancy_result& result);
+
+/// The smallest change of what the kernel uses that makes one block more resident (or the first, when none is), or the
+/// block size that fills the SM when its block slots limit. `nullopt` when warps or blocks are all in use, or nothing
+/// that raises occupancy is left to change.
+std::optional<next_step> cheapest_next_step(const occupancy_question& question, const occupancy_result& result);
+
+}  // namespace launchbox

@@ -1,0 +1,233 @@
+#include "advice/diagnose.hpp"
+
+#include <fmt/format.h>
+#include <launchbox/block_size.hpp>
+#include <launchbox/launch_bounds.hpp>
+
+#include <algorithm>
+
+#include "advice/kernel_question.hpp"
+#include "support/terminal.hpp"
+
+namespace launchbox
+{
+
+namespace
+{
+
+struct subject {
+    const kernel_info& kernel;
+    const sm_limits& limits;
+    std::optional<int> bound;    ///< threads of the launch bound
+    std::optional<int> threads;  ///< of the launch: the user's, else the bound
+    std::vector<diagnosis>& findings;
+
+    void add(const char* id, severity level, std::string message, std::string fix) const
+    {
+        findings.push_back({id, level, std::move(message), std::move(fix)});
+    }
+    [[nodiscard]] std::int64_t spill_bytes() const
+    {
+        return kernel.spill_store_bytes.value_or(0) + kernel.spill_load_bytes.value_or(0);
+    }
+    [[nodiscard]] std::string architecture() const { return kernel.architecture; }
+};
+
+std::string bounds_text(int threads, std::optional<int> min_blocks = std::nullopt)
+{
+    return min_blocks ? fmt::format("__launch_bounds__({}, {})", threads, *min_blocks)
+                      : fmt::format("__launch_bounds__({})", threads);
+}
+
+// min_blocks that ptxas dropped, and threads that no launch can have.
+void check_bound(const subject& s)
+{
+    if (!s.bound) return;
+    const int threads = *s.bound;
+    if (threads > max_threads_per_block)
+        s.add("bound_over_1024", severity::warning,
+              fmt::format("the launch bound of {} threads compiles, but no block has more than 1,024",
+                          with_commas(threads)),
+              "set the bound to the block size that is launched");
+    if (!s.kernel.min_blocks || *s.kernel.min_blocks < 1) return;
+    const int blocks = *s.kernel.min_blocks;
+    const launch_bounds_verdict verdict = check_launch_bounds(s.limits, threads, blocks);
+    if (verdict == launch_bounds_verdict::honoured) return;
+    const int legal = max_legal_min_blocks(s.limits, threads);
+    std::string why;
+    if (verdict == launch_bounds_verdict::too_many_blocks)
+        why = fmt::format("{} has {} block slots per SM", s.architecture(), s.limits.blocks_per_sm);
+    else if (verdict == launch_bounds_verdict::too_many_warps_per_sm)
+        why = fmt::format("{} × {} warps exceed the {} warp slots of {}", blocks, detail::warps_of(threads),
+                          s.limits.warps_per_sm(), s.architecture());
+    else
+        why = fmt::format("{} has {} threads per SM", s.architecture(), with_commas(s.limits.threads_per_sm));
+    s.add("bound_ignored", severity::problem,
+          fmt::format("ptxas ignored min_blocks {}: {}; the kernel was compiled as {}", blocks, why,
+                      bounds_text(threads)),
+          legal > 0 ? fmt::format("write {} for this architecture", bounds_text(threads, legal))
+                    : "use fewer threads in the bound");
+}
+
+// A minimum that registers paid for and that another resource forbids anyway. Whether it explains the spills too.
+bool check_bought_nothing(const subject& s)
+{
+    if (!s.bound || !s.kernel.min_blocks || !s.kernel.registers) return false;
+    const int threads = *s.bound, wanted = *s.kernel.min_blocks;
+    if (wanted < 2 || check_launch_bounds(s.limits, threads, wanted) != launch_bounds_verdict::honoured) return false;
+    kernel_resources without_registers = resources_of(s.kernel);
+    without_registers.registers = 0;
+    const occupancy_result allowed = occupancy(s.limits, without_registers, {.threads = threads});
+    if (allowed.resident_blocks >= wanted) return false;
+    const int possible = std::max(1, allowed.resident_blocks);
+    const int cap = register_cap(s.limits, threads, wanted).value_or(0);
+    const int roomier = register_cap(s.limits, threads, possible).value_or(0);
+    const bool pays = roomier > cap && *s.kernel.registers + 8 > cap;
+    s.add(
+        "bound_bought_nothing", s.spill_bytes() > 0 && pays ? severity::problem : severity::warning,
+        fmt::format("min_blocks {} capped registers at {}, but {} allow{} only {} block{}{}", wanted, cap,
+                    limiter_names(allowed), allowed.limiters.bits & (allowed.limiters.bits - 1) ? "" : "s", possible,
+                    possible == 1 ? "" : "s",
+                    s.spill_bytes() > 0 ? fmt::format("; {} B were spilled for it", with_commas(s.spill_bytes())) : ""),
+        fmt::format("write {}: the cap becomes {} registers and no block is lost", bounds_text(threads, possible),
+                    roomier));
+    return pays;
+}
+
+// Spills, and whether a bound is to blame.
+void check_spills(const subject& s)
+{
+    if (s.spill_bytes() == 0 || !s.kernel.registers) return;
+    const std::string figures = fmt::format("{} B of spill stores and {} B of loads at {} registers",
+                                            with_commas(s.kernel.spill_store_bytes.value_or(0)),
+                                            with_commas(s.kernel.spill_load_bytes.value_or(0)), *s.kernel.registers);
+    const int registers = *s.kernel.registers;
+    const bool one_argument = s.bound && !s.kernel.min_blocks.value_or(0) && !s.kernel.requested_max_registers;
+    const std::optional<int> whole = s.bound ? register_cap(s.limits, *s.bound, 1) : std::nullopt;
+    if (one_argument && whole && registers + 8 <= *whole) {
+        s.add("one_argument_collapse", severity::problem,
+              fmt::format("{}, although {} threads allow {}: with one argument ptxas chooses the cap itself", figures,
+                          *s.bound, *whole),
+              fmt::format("write {}", bounds_text(*s.bound, 1)));
+        return;
+    }
+    if (s.kernel.requested_max_registers && registers >= *s.kernel.requested_max_registers - 1) {
+        s.add("spills_from_bound", severity::problem,
+              fmt::format("{}: __maxnreg__({}) is the cause", figures, *s.kernel.requested_max_registers),
+              "raise it, or accept the spills if a measurement says so");
+        return;
+    }
+    const std::optional<int> cap = s.kernel.register_cap;
+    if (cap && *cap < s.limits.registers_per_thread && registers + 8 > *cap) {
+        int blocks = s.kernel.min_blocks.value_or(0);
+        if (blocks < 1 && s.bound) blocks = infer_min_blocks(s.limits, *s.bound, *cap).value_or(0);
+        std::string fix = "raise -maxrregcount, or give the kernel launch bounds instead";
+        // Fewer blocks do not always mean more registers: 7 and 8 blocks of 256 threads have the same cap.
+        int fewer = blocks - 1;
+        while (s.bound && fewer > 0 && register_cap(s.limits, *s.bound, fewer).value_or(0) <= *cap) --fewer;
+        if (s.bound && fewer > 0)
+            fix = fmt::format("write {}: the cap becomes {} registers, for {} instead of {} blocks",
+                              bounds_text(*s.bound, fewer), register_cap(s.limits, *s.bound, fewer).value_or(0), fewer,
+                              blocks);
+        else if (s.bound)
+            fix = fmt::format("{} threads leave no more: use fewer threads per block", *s.bound);
+        s.add("spills_from_bound", severity::problem,
+              fmt::format("{}: the cap of {}{} is the cause", figures, *cap, s.bound ? " by the launch bound" : ""),
+              fix);
+        return;
+    }
+    s.add("spills", severity::warning, figures,
+          registers >= s.limits.registers_per_thread - 1
+              ? "the kernel needs more than a thread can have: split it, or keep less alive"
+              : "a register cap (-maxrregcount, launch bounds) is the likely cause: see which one is set");
+}
+
+// A block size that no launch can have.
+void check_launchable(const subject& s)
+{
+    if (!s.threads || !s.kernel.registers) return;
+    kernel_resources kernel = resources_of(s.kernel);
+    const occupancy_result result =
+        occupancy(s.limits, kernel, {.threads = std::min(*s.threads, max_threads_per_block)});
+    if (result.obstacle == launch_obstacle::none) return;
+    const int largest = max_launchable_threads(s.limits, kernel);
+    const int lower = register_cap(s.limits, std::min(*s.threads, max_threads_per_block), 1).value_or(0);
+    std::string message;
+    if (result.obstacle == launch_obstacle::register_rounding)
+        message = fmt::format("{} threads × {} registers can never launch: the hardware counts {} warps as {}",
+                              *s.threads, kernel.registers, result.warps.warps_per_block,
+                              detail::align_up(result.warps.warps_per_block, s.limits.sub_partitions));
+    else if (result.obstacle == launch_obstacle::registers_per_block)
+        message = fmt::format("{} threads × {} registers can never launch: {} of {} registers of a block", *s.threads,
+                              kernel.registers, with_commas(result.registers.per_block_checked),
+                              with_commas(s.limits.registers_per_block));
+    else if (result.obstacle == launch_obstacle::over_launch_bound)
+        message = fmt::format("{} threads exceed the launch bound of {}", *s.threads, kernel.max_threads);
+    else if (result.obstacle == launch_obstacle::barriers_per_block)
+        message = fmt::format("{} barriers: more than a block, or an SM of {}, has", kernel.barriers, s.architecture());
+    else
+        return;  // shared memory: ptxas refuses too much of it
+    std::string fix = fmt::format("launch at most {} threads", largest);
+    if (result.obstacle != launch_obstacle::over_launch_bound && lower > 0)
+        fix += fmt::format(", or compile with {} (at most {} registers)",
+                           bounds_text(std::min(*s.threads, max_threads_per_block)), lower);
+    s.add("never_launches", severity::problem, message, fix);
+}
+
+// Local memory without spills: an array that is indexed at run time lives there.
+void check_local_memory(const subject& s)
+{
+    const std::int64_t frame = s.kernel.stack_frame_bytes.value_or(0);
+    if (frame == 0 || s.kernel.spill_store_bytes != 0) return;
+    bool unroll = false;
+    for (const std::string& warning : s.kernel.warnings) unroll |= warning.find("unroll") != std::string::npos;
+    s.add(
+        "local_array", severity::warning,
+        fmt::format("{} B of local memory per thread without spills: an array indexed at run time, or whose address is "
+                    "taken{}",
+                    with_commas(frame), unroll ? "; the compiler did not know how to unroll a loop" : ""),
+        "unroll the loops over it fully (#pragma unroll with constant bounds), or put it into shared memory");
+}
+
+void check_stack(const subject& s)
+{
+    if (s.kernel.stack_unbounded)
+        s.add("stack_unbounded", severity::warning,
+              "the stack size is not known: recursion, or a call through a pointer",
+              "set cudaLimitStackSize for the deepest call, or remove the recursion");
+    if (s.kernel.relocatable && !s.kernel.linked)
+        s.add("needs_nvlink", severity::warning,
+              "compiled with -rdc: registers, stack and shared memory are final only after nvlink, which raises "
+              "registers "
+              "to those of the functions called",
+              "link with -Xnvlink -v and inspect that log, or the linked binary");
+}
+
+void check_messages(const subject& s)
+{
+    for (const std::string& warning : s.kernel.warnings)
+        if (warning.find("setmaxnreg") != std::string::npos)
+            s.add("setmaxnreg_ignored", severity::problem, warning,
+                  "setmaxnreg needs both launch bounds, so that the count at entry is known");
+}
+
+}  // namespace
+
+std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> threads)
+{
+    std::vector<diagnosis> findings;
+    const std::optional<compute_capability> capability = parse_compute_capability(kernel.architecture);
+    const sm_limits* limits = capability ? find_sm_limits(*capability) : nullptr;
+    if (limits == nullptr) return findings;
+    const std::optional<int> bound = bound_threads(kernel);
+    const subject s{kernel, *limits, bound, threads ? threads : bound, findings};
+    check_bound(s);
+    check_launchable(s);
+    if (!check_bought_nothing(s)) check_spills(s);
+    check_local_memory(s);
+    check_stack(s);
+    check_messages(s);
+    return findings;
+}
+
+}  // namespace launchbox

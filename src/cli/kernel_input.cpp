@@ -1,0 +1,232 @@
+#include "cli/kernel_input.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+
+#include "compiler/compile.hpp"
+#include "compiler/resource_log.hpp"
+#include "compiler/toolchain.hpp"
+#include "image/demangle.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/interrupt.hpp"
+
+namespace launchbox::cli
+{
+
+namespace
+{
+
+bool is_source(const std::string& file)
+{
+    for (const char* ending : {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".hpp", ".h"})
+        if (file.ends_with(ending)) return true;
+    return false;
+}
+
+// One line of progress on a terminal, rewritten in place.
+class progress_line
+{
+public:
+    progress_line() : terminal_(::isatty(STDERR_FILENO) == 1), start_(std::chrono::steady_clock::now()) {}
+    ~progress_line()
+    {
+        if (shown_) std::cerr << "\r\x1b[K" << std::flush;
+    }
+    void show(const std::string& what, std::size_t done, std::size_t total)
+    {
+        if (!terminal_) return;
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+        std::string left;
+        if (done > 0)
+            left =
+                fmt::format(", {:.0f} s left", seconds / static_cast<double>(done) * static_cast<double>(total - done));
+        std::cerr << "\r\x1b[K" << escape_for_terminal(what) << ": " << done << '/' << total << " architectures" << left
+                  << std::flush;
+        shown_ = true;
+    }
+
+private:
+    bool terminal_;
+    bool shown_ = false;
+    std::chrono::steady_clock::time_point start_;
+};
+
+std::string text_of(const log_message& message)
+{
+    std::string text;
+    if (!message.source_file.empty()) {
+        text = message.source_file;
+        if (message.source_line) text += fmt::format("({})", *message.source_line);
+        text += ": ";
+    }
+    return text + message.text;
+}
+
+void read_source(const kernel_input_options& options, const std::string& file, const std::vector<std::string>& flags,
+                 kernel_input& result)
+{
+    input_summary summary{file, "CUDA source", 0, {}};
+    read_input(file);  // a missing file is said so before a compiler is looked for
+    const toolchain tools = find_toolchain(options.nvcc);
+    const std::vector<compute_capability> compilable = compiler_architectures(tools);
+    std::vector<target> targets;
+    targets = options.architectures.empty() ? std::vector{target_of_this_machine()}
+                                            : parse_targets(options.architectures, compilable);
+    compile_request request{.source = file, .architectures = {}, .flags = flags, .jobs = options.jobs};
+    for (const target& each : targets) {
+        const bool can = std::any_of(compilable.begin(), compilable.end(), [&](const compute_capability& known) {
+            return known.major == each.architecture.major && known.minor == each.architecture.minor;
+        });
+        if (can)
+            request.architectures.push_back(each.architecture);
+        else
+            summary.errors.push_back(fmt::format("nvcc {} cannot compile for {}", tools.version,
+                                                 architecture_name(each.architecture).view()));
+    }
+
+    progress_line line;
+    const std::vector<compile_result> results =
+        compile_kernels(tools, request, [&](std::size_t done, std::size_t total) { line.show(file, done, total); });
+    for (const compile_result& each : results) {
+        for (const kernel_info& info : each.kernels) result.kernels.push_back({info, {}, {}});
+        summary.kernels += each.kernels.size();
+        if (each.succeeded || interrupted()) continue;
+        const std::string name(architecture_name(each.architecture).view());
+        bool told = false;
+        for (const log_message& message : each.report.messages) {
+            if (message.severity != log_severity::error) continue;
+            const std::string text = text_of(message);
+            // The front end says the same for every architecture.
+            const bool known = std::any_of(summary.errors.begin(), summary.errors.end(),
+                                           [&](const std::string& other) { return other.ends_with(text); });
+            if (!known) summary.errors.push_back(name + ": " + text);
+            told = true;
+        }
+        if (!told)
+            summary.errors.push_back(name + ": nvcc failed" +
+                                     (each.log.empty() ? "" : ": " + each.log.substr(0, each.log.find('\n'))));
+    }
+    result.interrupted |= interrupted();
+    if (summary.errors.empty() && summary.kernels == 0 && !interrupted())
+        summary.errors.push_back("it has no __global__ function that is instantiated");
+    result.inputs.push_back(std::move(summary));
+}
+
+void read_log(const kernel_input_options& options, const std::string& file, kernel_input& result)
+{
+    input_summary summary{file, "compiler log", 0, {}};
+    const std::string text = read_input(file);
+    const std::string_view beginning = std::string_view(text).substr(0, 4096);
+    if (beginning.find('\0') != std::string_view::npos)
+        throw error((file == "-" ? "standard input" : escape_for_terminal(file)) +
+                        " is neither a CUDA source nor a compiler log: it is binary",
+                    "give a .cu file, or the output of nvcc -Xptxas -v");
+    const resource_log log = parse_resource_log(text, file);
+    std::vector<target> targets;
+    if (!options.architectures.empty()) targets = parse_targets(options.architectures, known_capabilities());
+    for (const kernel_info& info : log.kernels) {
+        const bool wanted = targets.empty() || options.architectures == "all" ||
+                            std::any_of(targets.begin(), targets.end(), [&](const target& each) {
+                                return architecture_name(each.architecture).view() == info.architecture;
+                            });
+        if (!wanted) continue;
+        result.kernels.push_back({info, {}, {}});
+        ++summary.kernels;
+    }
+    for (const log_message& message : log.messages)
+        if (message.severity == log_severity::error)
+            summary.errors.push_back(fmt::format("line {}: {}", message.line, text_of(message)));
+    for (const log_problem& problem : log.problems)
+        summary.errors.push_back(fmt::format("line {}: {}", problem.line, problem.what));
+    if (log.ends_inside_a_report)
+        summary.errors.push_back("it ends inside a report: the log was cut, or the compiler killed");
+    if (log.kernels.empty() && summary.errors.empty())
+        summary.errors.push_back("it has no report of ptxas or nvlink; make one with nvcc -Xptxas -v");
+    else if (summary.kernels == 0 && summary.errors.empty())
+        summary.errors.push_back("it has no kernel for " + options.architectures);
+    result.inputs.push_back(std::move(summary));
+}
+
+void keep_matching(const std::string& pattern, kernel_input& input)
+{
+    if (pattern.empty() || input.kernels.empty()) return;
+    std::vector<std::string> names;
+    for (const found_kernel& kernel : input.kernels) names.push_back(kernel.short_form);
+    std::erase_if(input.kernels, [&](const found_kernel& kernel) {
+        return !matches_kernel(pattern, kernel.info.name, kernel.demangled, kernel.short_form);
+    });
+    if (!input.kernels.empty()) return;
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    const std::string meant = nearest(pattern, names);
+    std::string list;
+    for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 10); ++i)
+        list += (i > 0 ? ", " : "") + escape_for_terminal(names[i]);
+    throw error(
+        "no kernel matches '" + escape_for_terminal(pattern) + "'",
+        meant.empty() ? "there are: " + list + (names.size() > 10 ? ", …" : "") : "did you mean " + meant + "?");
+}
+
+}  // namespace
+
+bool kernel_input::has_errors() const
+{
+    return std::any_of(inputs.begin(), inputs.end(), [](const input_summary& each) { return !each.errors.empty(); });
+}
+
+void kernel_input_options::add_to(CLI::App& app, bool files_required)
+{
+    CLI::Option* option =
+        app.add_option("file", files, "CUDA sources, or logs of nvcc -Xptxas -v; - for standard input")
+            ->type_name("FILE");
+    if (files_required) option->required();
+    app.add_option("-a,--arch", architectures, "Architectures: sm_80,sm_90a or all; else that of the GPU here")
+        ->type_name("LIST");
+    app.add_option("-k,--kernel", kernel, "Only kernels that match this pattern (* ? [...])")->type_name("PATTERN");
+    app.add_option("--nvcc", nvcc, "The compiler, or its toolkit's folder; flags for it follow --")->type_name("PATH");
+    app.add_option("-j,--jobs", jobs, "Compilers at once; 0: one a core")->check(CLI::Range(0, 1024))->type_name("N");
+}
+
+kernel_input read_kernels(const kernel_input_options& options, const std::vector<std::string>& compiler_flags)
+{
+    catch_interrupts();
+    kernel_input result;
+    for (const std::string& file : options.files) {
+        try {
+            if (is_source(file))
+                read_source(options, file, compiler_flags, result);
+            else
+                read_log(options, file, result);
+        } catch (const error& problem) {
+            if (options.files.size() == 1) throw;
+            result.inputs.push_back(
+                {file,
+                 is_source(file) ? "CUDA source" : "compiler log",
+                 0,
+                 {std::string(problem.what()) + (problem.hint().empty() ? "" : "; " + problem.hint())}});
+        }
+        if (interrupted()) break;
+    }
+    for (found_kernel& kernel : result.kernels) {
+        kernel.demangled = demangle(kernel.info.name);
+        kernel.short_form = short_name(kernel.demangled);
+    }
+    keep_matching(options.kernel, result);
+    return result;
+}
+
+void print_errors(const kernel_input& input)
+{
+    for (const input_summary& each : input.inputs)
+        for (const std::string& text : each.errors)
+            std::cerr << "launchbox: " << (each.file == "-" ? "standard input" : escape_for_terminal(each.file)) << ": "
+                      << escape_for_terminal(text) << '\n';
+    if (input.interrupted) std::cerr << "launchbox: interrupted; what was finished is shown\n";
+}
+
+}  // namespace launchbox::cli

@@ -1,0 +1,54 @@
+// The kernels that the user's inputs hold: CUDA sources, which are compiled for each architecture, and compiler logs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "image/kernel_info.hpp"
+
+namespace launchbox::cli
+{
+
+struct kernel_input_options {
+    std::vector<std::string> files;
+    std::string kernel;  ///< a pattern; empty: all
+    std::string nvcc;
+    std::string architectures;
+    unsigned jobs = 0;
+
+    void add_to(CLI::App& app, bool files_required);
+};
+
+/// One kernel for one architecture, with its names for people.
+struct found_kernel {
+    kernel_info info;
+    std::string demangled;
+    std::string short_form;
+};
+
+/// What became of one input.
+struct input_summary {
+    std::string file;
+    std::string kind;  ///< "CUDA source", "compiler log"
+    std::size_t kernels = 0;
+    std::vector<std::string> errors;  ///< the compiler's own messages first
+};
+
+struct kernel_input {
+    std::vector<found_kernel> kernels;
+    std::vector<input_summary> inputs;
+    bool interrupted = false;
+
+    [[nodiscard]] bool has_errors() const;
+};
+
+/// Reads all inputs. A bad one is reported in its summary and the rest is done; nothing found at all is an `error`.
+kernel_input read_kernels(const kernel_input_options& options, const std::vector<std::string>& compiler_flags);
+
+/// Prints the errors of all inputs to standard error.
+void print_errors(const kernel_input& input);
+
+}  // namespace launchbox::cli

@@ -1,0 +1,86 @@
+#include "cli/launch_options.hpp"
+
+#include <fmt/format.h>
+
+#include "support/error.hpp"
+
+namespace launchbox::cli
+{
+
+namespace
+{
+
+// Far above what any GPU has, so that the answer comes from the model and not from the command line.
+constexpr int largest_count = 1'000'000;
+
+}  // namespace
+
+void launch_options::add_to(CLI::App& app)
+{
+    const CLI::Range count(0, largest_count);
+    app.add_option("-r,--registers", registers, "Registers per thread")->check(count)->type_name("N");
+    app.add_option("-s,--shared", shared, "Static shared memory per block, bytes (or 48K)")->type_name("BYTES");
+    app.add_option("-d,--dynamic-shared", dynamic_shared,
+                   "Dynamic shared memory per block: bytes, or an expression of threads, such as 4*threads")
+        ->type_name("EXPR");
+    app.add_option("-b,--barriers", barriers, "Named barriers, as ptxas counts them (highest used + 1)")
+        ->check(CLI::Range(0, largest_count))
+        ->type_name("N");
+    app.add_option("--max-threads", max_threads, "The kernel's launch bound")
+        ->check(CLI::Range(1, largest_count))
+        ->type_name("N");
+    app.add_option("--max-dynamic-shared", max_dynamic_shared,
+                   "What cudaFuncSetAttribute allowed: bytes, max or default; else raised as needed")
+        ->type_name("BYTES");
+    app.add_option("--carveout", carveout, "Preferred shared memory carveout, percent; -1: no preference")
+        ->check(CLI::Range(-1, 100))
+        ->type_name("PERCENT");
+    app.add_option("--cache", cache, "Cache preference: none, shared, l1 or equal")
+        ->check(CLI::IsMember({"none", "shared", "l1", "equal"}))
+        ->type_name("WORD");
+    app.add_option("--caching", caching, "Partitioned global caching on 5.2, 5.3, 6.1, 6.2: off, preferred or strict")
+        ->check(CLI::IsMember({"off", "preferred", "strict"}))
+        ->type_name("WORD");
+    app.add_option("--mode", mode, "driver: what the GPU does; spreadsheet: what NVIDIA's old sheet says")
+        ->check(CLI::IsMember({"driver", "spreadsheet"}))
+        ->type_name("WORD");
+}
+
+kernel_resources launch_options::resources(const kernel_resources& found) const
+{
+    kernel_resources kernel = found;
+    if (registers) kernel.registers = *registers;
+    if (barriers) kernel.barriers = *barriers;
+    if (max_threads) kernel.max_threads = *max_threads;
+    if (shared) kernel.static_shared_bytes = parse_bytes(*shared, "--shared");
+    return kernel;
+}
+
+launch_settings launch_options::settings(const target& where, const kernel_resources& kernel,
+                                         std::int64_t dynamic_bytes) const
+{
+    launch_settings settings;
+    settings.mode = mode == "driver" ? model_mode::driver : model_mode::spreadsheet;
+    if (settings.mode == model_mode::spreadsheet && !where.limits->spreadsheet)
+        throw error(fmt::format("NVIDIA's spreadsheet has no row for compute capability {}",
+                                compute_capability_name(where.architecture).view()),
+                    "it ends at 8.6 and leaves out 7.2; use --mode driver");
+    settings.carveout_percent = carveout;
+    settings.cache = cache == "shared"  ? cache_preference::shared
+                     : cache == "l1"    ? cache_preference::l1
+                     : cache == "equal" ? cache_preference::equal
+                                        : cache_preference::none;
+    settings.caching = caching == "preferred" ? global_caching::preferred
+                       : caching == "strict"  ? global_caching::strict
+                                              : global_caching::off;
+    const std::int64_t room = where.limits->shared_per_block_opt_in - kernel.static_shared_bytes;
+    if (max_dynamic_shared == "max")
+        settings.max_dynamic_shared_bytes = std::max<std::int64_t>(0, room);
+    else if (max_dynamic_shared && max_dynamic_shared != "default")
+        settings.max_dynamic_shared_bytes = parse_bytes(*max_dynamic_shared, "--max-dynamic-shared");
+    else if (!max_dynamic_shared && kernel.static_shared_bytes + dynamic_bytes > where.limits->shared_per_block)
+        settings.max_dynamic_shared_bytes = dynamic_bytes;
+    return settings;
+}
+
+}  // namespace launchbox::cli

@@ -1,0 +1,34 @@
+// The options that say what a kernel uses and how it is launched; shared by `occupancy` and `suggest`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <launchbox/occupancy.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/options.hpp"
+
+namespace launchbox::cli
+{
+
+/// As the user typed them; `settings` and `resources` check and convert.
+struct launch_options {
+    std::optional<int> registers, barriers, max_threads;
+    std::optional<std::string> shared, dynamic_shared, max_dynamic_shared;
+    int carveout = -1;
+    std::string cache = "none", caching = "off", mode = "driver";
+
+    void add_to(CLI::App& app);
+
+    /// What the kernel uses; what is not given is taken from `found`.
+    [[nodiscard]] kernel_resources resources(const kernel_resources& found = {}) const;
+
+    /// The settings for a launch with `dynamic_bytes`. Unless the user sets the limit of dynamic shared memory, it is
+    /// raised as far as such a launch needs, as a working program would have done.
+    [[nodiscard]] launch_settings settings(const target& where, const kernel_resources& kernel,
+                                           std::int64_t dynamic_bytes) const;
+};
+
+}  // namespace launchbox::cli

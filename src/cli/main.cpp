@@ -1,0 +1,109 @@
+// launchbox VERB [file...] [options]
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+
+#include "cli/options.hpp"
+#include "cli/verbs.hpp"
+#include "cli/version.hpp"
+
+namespace launchbox::cli
+{
+
+namespace
+{
+
+// One line for what is wrong and one for what to do, whatever failed.
+exit_status complain(const std::string& what, const std::string& hint, exit_status status)
+{
+    const bool colour = ::isatty(STDERR_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+    std::cerr << (colour ? "\x1b[31mlaunchbox:\x1b[0m " : "launchbox: ") << what << '\n';
+    if (!hint.empty()) std::cerr << "  " << hint << '\n';
+    return status;
+}
+
+// The words of the command line before "--"; what follows is for the compiler.
+std::vector<std::string> own_arguments(int count, char** arguments, call_context& context)
+{
+    std::vector<std::string> own(arguments, arguments + count);
+    const auto dashes = std::find(own.begin(), own.end(), "--");
+    if (dashes == own.end()) return own;
+    context.compiler_flags.assign(dashes + 1, own.end());
+    own.erase(dashes, own.end());
+    return own;
+}
+
+// What to do about a command line that does not parse: name the word that was probably meant.
+std::string hint_for(const CLI::App& app, const CLI::ParseError& problem, const std::vector<std::string>& words)
+{
+    const CLI::App* verb = &app;
+    for (const CLI::App* each : app.get_subcommands()) verb = each;
+    std::vector<std::string> known;
+    if (verb == &app)
+        for (const CLI::App* each : app.get_subcommands({})) known.push_back(each->get_name());
+    for (const CLI::Option* option : verb->get_options())
+        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+
+    const std::string message = problem.what();
+    for (const std::string& word : words) {
+        const std::string name = word.substr(0, word.find('='));
+        if (name.size() < 3 || message.find(name) == std::string::npos) continue;
+        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+        if (const std::string meant = nearest(name, known); !meant.empty()) return "did you mean " + meant + "?";
+    }
+    return "see launchbox " + (verb == &app ? std::string() : verb->get_name() + " ") + "--help";
+}
+
+exit_status run_command(int count, char** arguments)
+{
+    CLI::App app("With which launch configuration should this CUDA kernel run, and how do I know?", "launchbox");
+    call_context context;
+    app.set_version_flag("--version", version_text, "Show the version, and those of the compiler and driver found");
+    app.require_subcommand(1);
+    app.get_formatter()->column_width(34);
+    add_inspect(app, context);
+    add_occupancy(app, context);
+    add_suggest(app, context);
+    add_devices(app, context);
+    add_examples(app, "launchbox occupancy --arch sm_90 --threads 256 --registers 63 --shared 11264",
+                 "launchbox devices");
+
+    const std::vector<std::string> words = own_arguments(count, arguments, context);
+    std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);  // as CLI11 wants them
+    try {
+        app.parse(reversed);
+    } catch (const CLI::Success& wanted) {  // --help, --version
+        return static_cast<exit_status>(app.exit(wanted));
+    } catch (const CLI::ParseError& problem) {
+        if (words.size() == 1) {
+            std::cout << app.help();
+            return exit_status::bad_input;
+        }
+        std::string message = problem.what();
+        std::replace(message.begin(), message.end(), '\n', ' ');
+        return complain(escape_for_terminal(message), hint_for(app, problem, words), exit_status::bad_input);
+    }
+    return context.action();
+}
+
+}  // namespace
+
+}  // namespace launchbox::cli
+
+int main(int count, char** arguments)
+{
+    using launchbox::exit_status;
+    std::signal(SIGPIPE, SIG_DFL);  // `launchbox ... | head` ends quietly
+    try {
+        return static_cast<int>(launchbox::cli::run_command(count, arguments));
+    } catch (const launchbox::error& problem) {
+        return static_cast<int>(launchbox::cli::complain(problem.what(), problem.hint(), problem.status()));
+    } catch (const std::bad_alloc&) {
+        return static_cast<int>(
+            launchbox::cli::complain("not enough memory for this input", "split it", exit_status::bad_input));
+    } catch (const std::exception& problem) {
+        return static_cast<int>(launchbox::cli::complain(problem.what(), "please report this", exit_status::bad_input));
+    }
+}

@@ -1,0 +1,149 @@
+// launchbox occupancy: the full account of one launch, or of every kernel of a file.
+#include <memory>
+
+#include "advice/kernel_question.hpp"
+#include "cli/kernel_input.hpp"
+#include "cli/launch_options.hpp"
+#include "cli/verbs.hpp"
+#include "report/occupancy_report.hpp"
+#include "support/expression.hpp"
+
+namespace launchbox::cli
+{
+
+namespace
+{
+
+constexpr std::int64_t largest_grid = std::int64_t{1} << 46;  // 2^31 - 1 blocks in x alone; y and z multiply
+
+struct occupancy_options {
+    kernel_input_options input;
+    launch_options launch;
+    output_options output;
+    std::optional<int> threads;
+    std::optional<std::int64_t> grid;
+    std::optional<int> sms;
+    std::vector<int> gpcs;
+    int cluster = 1;
+    bool no_charts = false, curves = false;
+};
+
+occupancy_question complete(const occupancy_options& options, const target& where, occupancy_question question)
+{
+    question.limits = where.limits;
+    question.architecture = where.architecture;
+    question.resources = options.launch.resources(question.resources);
+    if (options.launch.registers) question.registers_known = true;
+    if (options.launch.barriers) question.barriers_known = true;
+    if (options.launch.dynamic_shared) {
+        const expression bytes(*options.launch.dynamic_shared, {"threads"});
+        question.shape.dynamic_shared_bytes = bytes({{"threads", question.shape.threads}});
+        if (question.shape.dynamic_shared_bytes < 0)
+            throw error("--dynamic-shared '" + bytes.text() + "' is negative for " +
+                            std::to_string(question.shape.threads) + " threads",
+                        "sizes start at 0");
+    }
+    if (options.cluster > 1) question.shape.cluster_blocks = options.cluster;
+    question.settings = options.launch.settings(where, question.resources, question.shape.dynamic_shared_bytes);
+    question.grid = options.grid;
+    question.sms = options.sms;
+    question.gpcs = options.gpcs;
+    if (!question.gpcs.empty() && !question.sms) {
+        int sum = 0;
+        for (int each : question.gpcs) sum += each;
+        question.sms = sum;
+    }
+    question.curves = options.output.format == "table" ? !options.no_charts : options.curves;
+    return question;
+}
+
+std::vector<occupancy_account> accounts_of_figures(const occupancy_options& options)
+{
+    if (!options.threads)
+        throw error("occupancy needs --threads", "add --threads 256, or name a source file whose kernels have bounds");
+    std::vector<target> targets;
+    if (options.input.architectures.empty())
+        targets.push_back(target_of_this_machine());
+    else
+        targets = parse_targets(options.input.architectures, known_capabilities());
+    std::vector<occupancy_account> accounts;
+    for (const target& where : targets) {
+        occupancy_question question;
+        question.registers_known = false;
+        question.barriers_known = false;
+        question.shape.threads = *options.threads;
+        accounts.push_back(explain(complete(options, where, std::move(question))));
+    }
+    return accounts;
+}
+
+std::vector<occupancy_account> accounts_of_kernels(const occupancy_options& options, const kernel_input& input)
+{
+    std::vector<occupancy_account> accounts;
+    for (const found_kernel& kernel : input.kernels) {
+        std::optional<occupancy_question> question = question_for(kernel.info, options.threads);
+        if (!question)
+            throw error("how many threads per block has " + escape_for_terminal(kernel.short_form) + "?",
+                        "it has no launch bound: add --threads 256");
+        question->kernel = kernel.short_form;
+        const target where{question->architecture, question->limits};
+        accounts.push_back(explain(complete(options, where, std::move(*question))));
+    }
+    return accounts;
+}
+
+exit_status run_occupancy(const occupancy_options& options, const call_context& context)
+{
+    if (options.grid && !options.sms && options.gpcs.empty())
+        throw error("--grid needs the number of SMs", "add --sms 132, or --gpcs with the SMs of each GPC");
+    if (options.cluster > 1 && !options.sms && options.gpcs.empty())
+        throw error("--cluster needs the number of SMs", "add --sms 132, or --gpcs with the SMs of each GPC");
+    std::vector<occupancy_account> accounts;
+    bool failed = false;
+    if (options.input.files.empty()) {
+        accounts = accounts_of_figures(options);
+    } else {
+        const kernel_input input = read_kernels(options.input, context.compiler_flags);
+        accounts = accounts_of_kernels(options, input);
+        print_errors(input);
+        failed = input.has_errors();
+        if (input.interrupted) return exit_status::interrupted;
+    }
+    write_report(options.output, {[&](const output_style& style) { return occupancy_document(accounts, style); },
+                                  [&] { return occupancy_json(accounts); }, [&] { return occupancy_table(accounts); }});
+    return failed ? exit_status::bad_input : exit_status::done;
+}
+
+}  // namespace
+
+void add_occupancy(CLI::App& app, call_context& context)
+{
+    CLI::App* verb =
+        app.add_subcommand("occupancy", "How many blocks are resident, by which arithmetic, and what would change it");
+    auto options = std::make_shared<occupancy_options>();
+    options->input.add_to(*verb, false);
+    verb->add_option("-t,--threads", options->threads, "Threads per block; a kernel's launch bound if left out")
+        ->check(CLI::Range(1, 1'000'000))
+        ->type_name("N");
+    options->launch.add_to(*verb);
+    verb->add_option("--grid", options->grid, "Blocks of the launch: adds waves and the tail")
+        ->check(CLI::Range(std::int64_t{1}, largest_grid))
+        ->type_name("N");
+    verb->add_option("--sms", options->sms, "SMs of the GPU")->check(CLI::Range(1, 4096))->type_name("N");
+    verb->add_option("--cluster", options->cluster, "Blocks in a cluster: adds an estimate of resident clusters")
+        ->check(CLI::Range(1, 64))
+        ->type_name("N");
+    verb->add_option("--gpcs", options->gpcs, "SMs of each GPC, such as 18,18,16,16")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 4096))
+        ->type_name("LIST");
+    verb->add_flag("--no-charts", options->no_charts, "Without the three charts");
+    verb->add_flag("--curves", options->curves, "With the points of the charts in JSON");
+    options->output.add_to(*verb);
+    add_examples(*verb, "launchbox occupancy --arch sm_90 --threads 256 --registers 63 --shared 11264",
+                 "launchbox occupancy examples/merge.cu --kernel 'merge*' --arch sm_90 --threads 256");
+    verb->callback(
+        [options, &context] { context.action = [options, &context] { return run_occupancy(*options, context); }; });
+}
+
+}  // namespace launchbox::cli

@@ -1,0 +1,168 @@
+#include "cli/options.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+
+#include "gpu/driver.hpp"
+#include "report/json.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+
+namespace launchbox::cli
+{
+
+namespace
+{
+
+std::string known_names()
+{
+    std::string names;
+    for (const sm_limits& row : sm_limits_table) {
+        if (!names.empty()) names += ' ';
+        names += architecture_name(row.capability).view();
+    }
+    return names;
+}
+
+target target_of(const compute_capability& capability, const std::string& name)
+{
+    const sm_limits* limits = find_sm_limits(capability);
+    if (limits == nullptr)
+        throw error("unknown architecture '" + escape_for_terminal(name) + "'", "known are: " + known_names());
+    return {capability, limits};
+}
+
+}  // namespace
+
+std::vector<target> parse_targets(const std::string& text, const std::vector<compute_capability>& all)
+{
+    std::vector<target> targets;
+    const auto add = [&](const target& each) {
+        const bool there = std::any_of(targets.begin(), targets.end(),
+                                       [&](const target& other) { return other.architecture == each.architecture; });
+        if (!there) targets.push_back(each);
+    };
+    std::size_t start = 0;
+    while (start <= text.size()) {
+        const std::size_t end = std::min(text.find(',', start), text.size());
+        const std::string name = text.substr(start, end - start);
+        start = end + 1;
+        if (name == "all") {
+            for (const compute_capability& capability : all)
+                if (const sm_limits* limits = find_sm_limits(capability)) add({capability, limits});
+            continue;
+        }
+        const std::optional<compute_capability> capability = parse_compute_capability(name);
+        if (!capability)
+            throw error("'" + escape_for_terminal(name) + "' is no architecture",
+                        "write --arch sm_80,sm_90a,12.0 or --arch all; known are: " + known_names());
+        add(target_of(*capability, name));
+    }
+    return targets;
+}
+
+std::vector<compute_capability> known_capabilities()
+{
+    std::vector<compute_capability> all;
+    for (const sm_limits& row : sm_limits_table) all.push_back(row.capability);
+    return all;
+}
+
+target target_of_this_machine()
+{
+    const gpu_list gpus = find_gpus();
+    if (gpus.devices.empty())
+        throw error("no architecture is named and there is no GPU here to take it from",
+                    "add --arch sm_90, or another");
+    return target_of(gpus.devices.front().capability,
+                     std::string(architecture_name(gpus.devices.front().capability).view()));
+}
+
+std::int64_t parse_bytes(const std::string& text, const std::string& option)
+{
+    std::int64_t value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const std::string unit(end, text.data() + text.size());
+    std::int64_t factor = unit.empty() || unit == "B"                                   ? 1
+                          : unit == "K" || unit == "KB" || unit == "KiB" || unit == "k" ? 1024
+                          : unit == "M" || unit == "MB" || unit == "MiB"                ? 1024 * 1024
+                                                                                        : 0;
+    std::int64_t bytes = 0;
+    if (failure != std::errc() || factor == 0 || value < 0 || __builtin_mul_overflow(value, factor, &bytes))
+        throw error(option + ": '" + escape_for_terminal(text) + "' is no size",
+                    "write a number of bytes from 0, such as 11264 or 48K");
+    return bytes;
+}
+
+void output_options::add_to(CLI::App& app)
+{
+    app.add_option("--format", format, "table (for people), json, csv or markdown")
+        ->check(CLI::IsMember({"table", "json", "csv", "markdown"}))
+        ->type_name("FORMAT");
+    app.add_option("-o,--output", path, "Write to this file instead of standard output")->type_name("FILE");
+}
+
+void write_report(const output_options& options, const report_forms& forms)
+{
+    output_style style = style_of_standard_output();
+    if (!options.path.empty()) style = {.width = 100, .colour = false, .unicode = true};
+    std::string text;
+    if (options.format == "json")
+        text = forms.json().dump(2) + '\n';
+    else if (options.format == "csv")
+        text = render_csv(forms.rows());
+    else if (options.format == "markdown")
+        text = render_markdown(forms.page({.width = 100}));
+    else
+        text = render_text(forms.page(style), style);
+
+    if (!options.path.empty()) {
+        write_file_atomically(options.path, text);
+        return;
+    }
+    std::cout << text << std::flush;
+    if (!std::cout) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
+}
+
+bool matches_kernel(const std::string& pattern, const std::string& name, const std::string& demangled,
+                    const std::string& short_form)
+{
+    for (const std::string& candidate : {name, demangled, short_form})
+        if (candidate == pattern || ::fnmatch(pattern.c_str(), candidate.c_str(), 0) == 0) return true;
+    return false;
+}
+
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates)
+{
+    std::string best;
+    std::size_t best_distance = 3;  // further away is no misspelling
+    for (const std::string& candidate : candidates) {
+        std::vector<std::size_t> row(candidate.size() + 1);
+        for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+        for (std::size_t i = 1; i <= word.size(); ++i) {
+            std::size_t diagonal = row[0];
+            row[0] = i;
+            for (std::size_t j = 1; j < row.size(); ++j) {
+                const std::size_t replaced = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
+                diagonal = row[j];
+                row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+            }
+        }
+        if (row.back() < best_distance) {
+            best_distance = row.back();
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+void add_examples(CLI::App& app, const std::string& first, const std::string& second)
+{
+    app.footer("Examples:\n  " + first + "\n  " + second);
+}
+
+}  // namespace launchbox::cli

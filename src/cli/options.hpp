@@ -1,0 +1,64 @@
+// What the verbs share: architectures, formats, kernel names, numbers with units.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <launchbox/sm_limits.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "report/document.hpp"
+
+namespace launchbox::cli
+{
+
+/// One architecture that the user named, with its limits.
+struct target {
+    compute_capability architecture;
+    const sm_limits* limits = nullptr;
+};
+
+/// Reads "sm_80,sm_90a,12.0" or "all", which stands for `all`. Throws `error` naming the first that is not one, with
+/// those that are.
+std::vector<target> parse_targets(const std::string& text, const std::vector<compute_capability>& all);
+
+/// Every compute capability of the table.
+std::vector<compute_capability> known_capabilities();
+
+/// The architecture of the first GPU here. Throws `error` when there is none and the user named no architecture.
+target target_of_this_machine();
+
+/// "11264", "48K", "227KB", "1MiB" in bytes (K = 1,024). Throws `error` for anything else and for negative sizes.
+std::int64_t parse_bytes(const std::string& text, const std::string& option);
+
+/// Where a report goes and how it looks: the options --format and --output.
+struct output_options {
+    std::string format = "table";
+    std::string path;
+
+    void add_to(CLI::App& app);
+};
+
+/// One report in all its forms; only the one asked for is made.
+struct report_forms {
+    std::function<document(const output_style&)> page;
+    std::function<nlohmann::ordered_json()> json;
+    std::function<table()> rows;
+};
+
+void write_report(const output_options& options, const report_forms& forms);
+
+/// Whether a shell pattern (* ? [...]) or plain text names this kernel: by its mangled, full or short name.
+bool matches_kernel(const std::string& pattern, const std::string& name, const std::string& demangled,
+                    const std::string& short_form);
+
+/// The candidate nearest to a misspelt word, when one is near; else empty.
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
+
+/// The two examples that end each verb's --help; the tests run them.
+void add_examples(CLI::App& app, const std::string& first, const std::string& second);
+
+}  // namespace launchbox::cli

@@ -1,0 +1,135 @@
+// launchbox suggest: the block size with which most threads are resident, the runners-up, and the rules of thumb.
+#include <algorithm>
+#include <memory>
+
+#include "advice/kernel_question.hpp"
+#include "cli/kernel_input.hpp"
+#include "cli/launch_options.hpp"
+#include "cli/verbs.hpp"
+#include "report/suggest_report.hpp"
+#include "support/expression.hpp"
+
+namespace launchbox::cli
+{
+
+namespace
+{
+
+struct suggest_options {
+    kernel_input_options input;
+    launch_options launch;
+    output_options output;
+    block_size_request request;
+    std::string ties = "largest";
+    std::size_t top = 6;
+    std::optional<int> sms;
+};
+
+block_size_advice advise(const suggest_options& options, const target& where, const std::string& name,
+                         const kernel_resources& found)
+{
+    block_size_advice advice{.architecture = where.architecture,
+                             .limits = where.limits,
+                             .kernel = name,
+                             .resources = options.launch.resources(found),
+                             .dynamic_shared = {},
+                             .candidates = {},
+                             .sms = options.sms};
+    advice.dynamic_shared = options.launch.dynamic_shared.value_or("");
+    const expression bytes(advice.dynamic_shared.empty() ? "0" : advice.dynamic_shared, {"threads"});
+    const auto bytes_for = [&](int threads) {
+        const std::int64_t size = bytes({{"threads", threads}});
+        if (size < 0)
+            throw error(
+                "--dynamic-shared '" + bytes.text() + "' is negative for " + std::to_string(threads) + " threads",
+                "sizes start at 0");
+        return size;
+    };
+
+    block_size_request request = options.request;
+    request.ties = options.ties == "smallest"      ? tie_policy::smallest
+                   : options.ties == "most-blocks" ? tie_policy::most_blocks
+                                                   : tie_policy::largest;
+    // The limit of dynamic shared memory is raised for the largest size that any block asks for, as a program would do
+    // it once; a limit of the user's own stays.
+    std::int64_t most = 0;
+    for (int threads = 1; threads <= max_threads_per_block; ++threads) most = std::max(most, bytes_for(threads));
+    const std::int64_t room = where.limits->shared_per_block_opt_in - advice.resources.static_shared_bytes;
+    const launch_settings settings = options.launch.settings(
+        where, advice.resources, std::clamp<std::int64_t>(most, 0, std::max<std::int64_t>(room, 0)));
+
+    for_each_block_size(
+        *where.limits, advice.resources, bytes_for, request, settings, [&](const block_size_choice& choice) {
+            if (choice.resident_blocks == 0) return;
+            const launch_shape shape{.threads = choice.threads, .dynamic_shared_bytes = choice.dynamic_shared_bytes};
+            advice.candidates.push_back({choice, occupancy(*where.limits, advice.resources, shape, settings),
+                                         check_rules(*where.limits, advice.resources, choice, settings)});
+        });
+    // Candidates come from the largest block down, and the order of equals is kept: best first, as the policy says.
+    std::stable_sort(advice.candidates.begin(), advice.candidates.end(),
+                     [&](const block_size_candidate& a, const block_size_candidate& b) {
+                         if (a.choice.resident_threads() != b.choice.resident_threads())
+                             return a.choice.resident_threads() > b.choice.resident_threads();
+                         return a.choice.threads < b.choice.threads && is_preferred(a.choice, b.choice, request.ties);
+                     });
+    if (advice.candidates.size() > options.top) advice.candidates.resize(options.top);
+    return advice;
+}
+
+exit_status run_suggest(const suggest_options& options, const call_context& context)
+{
+    std::vector<block_size_advice> all;
+    bool failed = false;
+    if (options.input.files.empty()) {
+        if (!options.launch.registers)
+            throw error("suggest needs --registers", "add --registers 40, or name a source file to take them from");
+        std::vector<target> targets;
+        if (options.input.architectures.empty())
+            targets.push_back(target_of_this_machine());
+        else
+            targets = parse_targets(options.input.architectures, known_capabilities());
+        for (const target& where : targets) all.push_back(advise(options, where, "", {}));
+    } else {
+        const kernel_input input = read_kernels(options.input, context.compiler_flags);
+        for (const found_kernel& kernel : input.kernels)
+            if (const auto question = question_for(kernel.info, 1))
+                all.push_back(advise(options, {question->architecture, question->limits}, kernel.short_form,
+                                     resources_of(kernel.info)));
+        print_errors(input);
+        failed = input.has_errors();
+        if (input.interrupted) return exit_status::interrupted;
+    }
+    write_report(options.output, {[&](const output_style&) { return suggest_document(all); },
+                                  [&] { return suggest_json(all); }, [&] { return suggest_table(all); }});
+    return failed ? exit_status::bad_input : exit_status::done;
+}
+
+}  // namespace
+
+void add_suggest(CLI::App& app, call_context& context)
+{
+    CLI::App* verb = app.add_subcommand("suggest", "The block size with which most threads are resident, with reasons");
+    auto options = std::make_shared<suggest_options>();
+    options->input.add_to(*verb, false);
+    options->launch.add_to(*verb);
+    verb->add_option("--limit", options->request.max_threads, "No block larger than this")
+        ->check(CLI::Range(1, max_threads_per_block))
+        ->type_name("N");
+    verb->add_option("--multiple", options->request.multiple, "Only block sizes that are a multiple of this")
+        ->check(CLI::Range(1, max_threads_per_block))
+        ->type_name("N");
+    verb->add_option("--ties", options->ties, "Among equals: largest (as CUDA chooses), smallest or most-blocks")
+        ->check(CLI::IsMember({"largest", "smallest", "most-blocks"}))
+        ->type_name("WORD");
+    verb->add_option("--top", options->top, "How many candidates are shown")
+        ->check(CLI::Range(1, 1024))
+        ->type_name("N");
+    verb->add_option("--sms", options->sms, "SMs of the GPU")->check(CLI::Range(1, 4096))->type_name("N");
+    options->output.add_to(*verb);
+    add_examples(*verb, "launchbox suggest --arch sm_90 --registers 40 --dynamic-shared '4*threads'",
+                 "launchbox suggest --arch all --registers 64 --ties smallest --format csv");
+    verb->callback(
+        [options, &context] { context.action = [options, &context] { return run_suggest(*options, context); }; });
+}
+
+}  // namespace launchbox::cli

@@ -1,0 +1,27 @@
+// The verbs, one file each. A verb adds its options to the command line and, when it is called, does its work and
+// returns the exit status.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support/error.hpp"
+
+namespace launchbox::cli
+{
+
+/// What is the same for all verbs of one call.
+struct call_context {
+    std::vector<std::string> compiler_flags;  ///< all after "--"
+    std::function<exit_status()> action;      ///< set by the verb that is called
+};
+
+void add_inspect(CLI::App& app, call_context& context);
+void add_occupancy(CLI::App& app, call_context& context);
+void add_suggest(CLI::App& app, call_context& context);
+void add_devices(CLI::App& app, call_context& context);
+
+}  // namespace launchbox::cli

@@ -1,0 +1,24 @@
+#include "cli/version.hpp"
+
+#include "compiler/toolchain.hpp"
+#include "gpu/driver.hpp"
+#include "support/error.hpp"
+
+namespace launchbox::cli
+{
+
+std::string version_text()
+{
+    std::string text = "launchbox " LAUNCHBOX_VERSION "\n";
+    try {
+        const toolchain tools = find_toolchain();
+        text += "nvcc " + tools.version + " (" + tools.nvcc.string() + ", found by " + tools.found_by + ")\n";
+    } catch (const error& problem) {
+        text += std::string("nvcc: ") + problem.what() + "\n";
+    }
+    const gpu_list gpus = find_gpus();
+    text += gpus.driver_version.empty() ? "driver: " + gpus.reason : "driver for CUDA " + gpus.driver_version;
+    return text;
+}
+
+}  // namespace launchbox::cli

@@ -1,0 +1,34 @@
+// The GPUs of this machine, asked through the CUDA driver, which is loaded at run time and may not be there.
+#pragma once
+
+#include <launchbox/compute_capability.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace launchbox
+{
+
+/// What the driver says of one GPU. Sizes in bytes.
+struct gpu_device {
+    int index = 0;
+    std::string name = {};
+    compute_capability capability = {};
+    int sms = 0;
+    std::int64_t memory_bytes = 0;
+    int threads_per_sm = 0, blocks_per_sm = 0;
+    int registers_per_sm = 0, registers_per_block = 0;
+    int shared_per_sm = 0, shared_per_block = 0, shared_per_block_opt_in = 0, reserved_shared_per_block = 0;
+};
+
+struct gpu_list {
+    std::vector<gpu_device> devices;
+    std::string driver_version;  ///< the CUDA version that the driver supports, "13.0"; empty without a driver
+    std::string reason;          ///< why there are no devices; empty when there are
+};
+
+/// Never throws: a machine without a GPU is a normal machine.
+gpu_list find_gpus();
+
+}  // namespace launchbox

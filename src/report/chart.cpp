@@ -1,0 +1,92 @@
+#include "report/chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace launchbox
+{
+
+namespace
+{
+
+constexpr int rows = 6;
+constexpr int label_width = 6;
+constexpr int widest = 96;
+
+constexpr const char* eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+std::string title_of(const occupancy_curve& curve)
+{
+    if (curve.name == "threads") return "resident warps by threads per block";
+    if (curve.name == "registers") return "resident warps by registers per thread";
+    return "resident warps by shared memory per block, bytes";
+}
+
+}  // namespace
+
+std::string render_chart(const occupancy_curve& curve, int warp_slots, const output_style& style)
+{
+    if (curve.points.empty() || warp_slots < 1) return {};
+    const int points = static_cast<int>(curve.points.size());
+    // Whole characters a point where that fits, else several points a character, of which the best is shown.
+    const int space = std::max(16, std::min(style.width - label_width - 4, widest));
+    const int characters_each = std::max(1, space / points);
+    const int points_each = (points + space - 1) / space;
+    const int columns = (points + points_each - 1) / points_each;
+
+    std::vector<int> heights;  // in eighths of a row
+    int marked = -1;
+    for (int c = 0; c < columns; ++c) {
+        int warps = 0;
+        for (int i = c * points_each; i < std::min(points, (c + 1) * points_each); ++i) {
+            const auto& point = curve.points[static_cast<std::size_t>(i)];
+            warps = std::max(warps, point.warps);
+            // The last point that is not above the user's value, or the first one.
+            if (point.value <= curve.here || marked < 0) marked = c;
+        }
+        const int height = warps * rows * 8 / warp_slots;
+        heights.push_back(warps > 0 ? std::max(1, height) : 0);
+    }
+    if (curve.points.front().value > curve.here) marked = 0;
+
+    const auto paint = [&](const std::string& text, const char* sequence) {
+        return style.colour ? sequence + text + "\x1b[0m" : text;
+    };
+    std::string text = "  " + title_of(curve) + '\n';
+    for (int row = rows - 1; row >= 0; --row) {
+        const bool labelled = row == rows - 1 || row == rows / 2 - 1;
+        text += fmt::format("{:>{}} {}", labelled ? std::to_string(warp_slots * (row + 1) / rows) : "", label_width - 1,
+                            labelled ? "┤" : "│");
+        for (int c = 0; c < columns; ++c) {
+            const int filled = std::clamp(heights[static_cast<std::size_t>(c)] - row * 8, 0, 8);
+            std::string column;
+            for (int i = 0; i < characters_each; ++i) column += eighths[filled];
+            text += c == marked ? paint(column, "\x1b[33m") : column;
+        }
+        text.erase(text.find_last_not_of(' ') + 1);
+        text += '\n';
+    }
+    text += std::string(label_width, ' ') + "└";
+    for (int i = 0; i < columns * characters_each; ++i) text += "─";
+    text += '\n';
+
+    const std::string first = with_commas(curve.points.front().value), last = with_commas(curve.points.back().value);
+    const std::string mark = "▲ " + with_commas(curve.here);
+    const int width = columns * characters_each;
+    std::string below(static_cast<std::size_t>(label_width + 1), ' ');
+    const int at = marked * characters_each;
+    // The ends of the axis give way to the mark where they would touch it.
+    const int mark_width = display_width(mark);
+    if (at > static_cast<int>(first.size()) + 1)
+        below += first + std::string(static_cast<std::size_t>(at) - first.size(), ' ');
+    else
+        below += std::string(static_cast<std::size_t>(at), ' ');
+    below += paint(mark, "\x1b[33m");
+    const int rest = width - at - mark_width - static_cast<int>(last.size());
+    if (rest > 1) below += std::string(static_cast<std::size_t>(rest), ' ') + last;
+    return text + below + '\n';
+}
+
+}  // namespace launchbox

@@ -1,0 +1,155 @@
+#include "report/suggest_report.hpp"
+
+#include <fmt/format.h>
+
+#include "advice/account.hpp"
+#include "report/json.hpp"
+#include "report/occupancy_report.hpp"
+
+namespace launchbox
+{
+
+namespace
+{
+
+// "divides_sm: free" or "shared_share: costs": which rules are broken and whether it matters here.
+std::string broken_rules(const block_size_candidate& candidate)
+{
+    std::string text;
+    for (const rule_check& rule : candidate.rules)
+        if (!rule.kept) text += (text.empty() ? "" : ", ") + rule.id + (rule.costs ? " (costs)" : " (free)");
+    return text.empty() ? "–" : text;
+}
+
+}  // namespace
+
+document suggest_document(const std::vector<block_size_advice>& all)
+{
+    document page;
+    for (const block_size_advice& advice : all) {
+        std::string title = fmt::format("{} (compute capability {})", architecture_name(advice.architecture).view(),
+                                        compute_capability_name(advice.architecture).view());
+        if (!advice.kernel.empty()) title = escape_for_terminal(advice.kernel) + ", " + title;
+        title += fmt::format(": {} registers", advice.resources.registers);
+        if (advice.resources.static_shared_bytes > 0)
+            title += fmt::format(", {} B static shared", with_commas(advice.resources.static_shared_bytes));
+        if (!advice.dynamic_shared.empty())
+            title += fmt::format(", dynamic shared {}", escape_for_terminal(advice.dynamic_shared));
+        page.heading(title);
+        if (advice.candidates.empty()) {
+            page.line("  no block size can be launched", tone::bad);
+            continue;
+        }
+        const block_size_candidate& best = advice.candidates.front();
+        page.line(
+            fmt::format("  {} threads per block: {} block{} per SM = {} of {} threads ({}), limited by {}",
+                        best.choice.threads, best.choice.resident_blocks, best.choice.resident_blocks == 1 ? "" : "s",
+                        with_commas(best.choice.resident_threads()), with_commas(advice.limits->threads_per_sm),
+                        percent(static_cast<double>(best.choice.resident_threads()) / advice.limits->threads_per_sm),
+                        limiter_names(best.result)),
+            tone::strong);
+        page.line(advice.sms ? fmt::format("  a grid of {} blocks fills the GPU once",
+                                           with_commas(std::int64_t{best.choice.resident_blocks} * *advice.sms))
+                             : fmt::format("  a grid of {} × the number of SMs fills the GPU once",
+                                           best.choice.resident_blocks));
+        page.line("");
+        table rows{{{"threads", true},
+                    {"blocks", true},
+                    {"resident", true},
+                    {"occupancy", true},
+                    {"shared B", true},
+                    {"limited by"},
+                    {"rules broken"}},
+                   {}};
+        bool first = true;
+        for (const block_size_candidate& each : advice.candidates) {
+            const tone look = first ? tone::good : tone::plain;
+            first = false;
+            rows.rows.push_back(
+                {{std::to_string(each.choice.threads), look},
+                 {std::to_string(each.choice.resident_blocks), look},
+                 {with_commas(each.choice.resident_threads()), look},
+                 {percent(static_cast<double>(each.choice.resident_threads()) / advice.limits->threads_per_sm), look},
+                 {with_commas(each.result.shared.static_bytes + each.result.shared.dynamic_bytes), look},
+                 {limiter_names(each.result), look},
+                 {broken_rules(each), look}});
+        }
+        page.add(std::move(rows));
+        page.line("");
+        page.line("  rules of thumb, for the suggestion:");
+        for (const rule_check& rule : best.rules)
+            page.line(
+                fmt::format("  {} {}: {} ({})", rule.kept ? "kept  " : "broken", rule.id, rule.rule, rule.figure) +
+                    (rule.kept    ? ""
+                     : rule.costs ? ", which costs occupancy"
+                                  : ", which costs nothing here"),
+                rule.kept || !rule.costs ? tone::plain : tone::warning);
+    }
+    return page;
+}
+
+nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
+{
+    using nlohmann::ordered_json;
+    ordered_json json;
+    json["schema"] = "launchbox.suggestions/1";
+    json["results"] = ordered_json::array();
+    for (const block_size_advice& advice : all) {
+        ordered_json each;
+        each["architecture"] = architecture_name(advice.architecture).view();
+        each["kernel"] = {
+            {"name", advice.kernel.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.kernel))},
+            {"registers", advice.resources.registers},
+            {"static_shared_bytes", advice.resources.static_shared_bytes},
+            {"barriers", advice.resources.barriers},
+            {"max_threads", advice.resources.max_threads}};
+        each["dynamic_shared"] =
+            advice.dynamic_shared.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.dynamic_shared));
+        each["threads"] =
+            advice.candidates.empty() ? ordered_json(nullptr) : ordered_json(advice.candidates.front().choice.threads);
+        each["candidates"] = ordered_json::array();
+        for (const block_size_candidate& candidate : advice.candidates) {
+            ordered_json rules = ordered_json::array();
+            for (const rule_check& rule : candidate.rules)
+                rules.push_back({{"id", rule.id},
+                                 {"rule", rule.rule},
+                                 {"kept", rule.kept},
+                                 {"costs", rule.costs},
+                                 {"figure", rule.figure}});
+            ordered_json limiters = ordered_json::array();
+            static constexpr const char* names[] = {"warps",  "blocks",   "registers",
+                                                    "shared", "barriers", "virtual_resources"};
+            for (int i = 0; i < resource_count; ++i)
+                if (candidate.result.limiters.contains(static_cast<resource>(i))) limiters.push_back(names[i]);
+            each["candidates"].push_back({{"threads", candidate.choice.threads},
+                                          {"dynamic_shared_bytes", candidate.choice.dynamic_shared_bytes},
+                                          {"resident_blocks", candidate.choice.resident_blocks},
+                                          {"resident_threads", candidate.choice.resident_threads()},
+                                          {"occupancy", candidate.result.occupancy()},
+                                          {"limiters", std::move(limiters)},
+                                          {"rules", std::move(rules)}});
+        }
+        json["results"].push_back(std::move(each));
+    }
+    return json;
+}
+
+table suggest_table(const std::vector<block_size_advice>& all)
+{
+    table rows;
+    for (const char* title : {"architecture", "kernel", "rank", "threads", "dynamic_shared_bytes", "resident_blocks",
+                              "resident_threads", "occupancy", "limiters", "rules_broken"})
+        rows.columns.push_back({title});
+    for (const block_size_advice& advice : all) {
+        int rank = 0;
+        for (const block_size_candidate& each : advice.candidates)
+            rows.rows.push_back(
+                {std::string(architecture_name(advice.architecture).view()), advice.kernel, std::to_string(++rank),
+                 std::to_string(each.choice.threads), std::to_string(each.choice.dynamic_shared_bytes),
+                 std::to_string(each.choice.resident_blocks), std::to_string(each.choice.resident_threads()),
+                 fmt::format("{:.6g}", each.result.occupancy()), limiter_names(each.result), broken_rules(each)});
+    }
+    return rows;
+}
+
+}  // namespace launchbox

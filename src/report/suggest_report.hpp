@@ -1,0 +1,42 @@
+// Block sizes suggested, with the runners-up and the rules of thumb.
+#pragma once
+
+#include <launchbox/block_size.hpp>
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advice/rules_of_thumb.hpp"
+#include "report/document.hpp"
+
+namespace launchbox
+{
+
+struct block_size_candidate {
+    block_size_choice choice;
+    occupancy_result result;
+    std::vector<rule_check> rules;
+};
+
+/// The answer for one architecture (and one kernel). The first candidate is the suggestion; none: nothing can be
+/// launched.
+struct block_size_advice {
+    compute_capability architecture;
+    const sm_limits* limits = nullptr;
+    std::string kernel;  ///< may be empty
+    kernel_resources resources;
+    std::string dynamic_shared;  ///< the user's expression; may be empty
+    std::vector<block_size_candidate> candidates;
+    std::optional<int> sms;
+};
+
+document suggest_document(const std::vector<block_size_advice>& all);
+
+/// launchbox.suggestions/1.
+nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all);
+
+table suggest_table(const std::vector<block_size_advice>& all);
+
+}  // namespace launchbox

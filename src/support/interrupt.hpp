@@ -1,0 +1,13 @@
+// Ctrl-C: long work stops at the next good place and keeps what is finished.
+#pragma once
+
+namespace launchbox
+{
+
+/// From now on SIGINT and SIGTERM only set a flag; a second one ends the process at once.
+void catch_interrupts();
+
+/// Whether one has come.
+bool interrupted();
+
+}  // namespace launchbox

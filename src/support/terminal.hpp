@@ -1,0 +1,35 @@
+// What can be shown where the output goes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace launchbox
+{
+
+/// How output is to look.
+struct output_style {
+    int width = 100;      ///< columns
+    bool colour = false;  ///< escape sequences are wanted
+    bool unicode = true;  ///< the reader can show more than ASCII
+};
+
+/// The style of standard output: colour on a terminal unless NO_COLOR is set, the terminal's width (COLUMNS overrides;
+/// 100 without a terminal), Unicode unless the locale says otherwise.
+output_style style_of_standard_output();
+
+/// Columns that UTF-8 text takes on a terminal; escape sequences take none.
+int display_width(std::string_view text);
+
+/// The same text for readers of ASCII: our own arrows, signs and bars are spelled with ASCII characters.
+std::string to_ascii(std::string_view text);
+
+/// Text from elsewhere (a kernel's name, a path, a compiler's line) made safe to show: control characters and bytes
+/// that are not UTF-8 appear as \xNN.
+std::string escape_for_terminal(std::string_view text);
+
+/// 1234567 as "1,234,567".
+std::string with_commas(std::int64_t value);
+
+}  // namespace launchbox
