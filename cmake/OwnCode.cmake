@@ -15,7 +15,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # libstdc++ offers std::expected to compilers that report concepts as of 202002; clang below 19 reports 201907
   # although the code compiles.
   target_compile_options(launchbox_own_code INTERFACE
-    -Wno-builtin-macro-redefined -D__cpp_concepts=202002L)
+    -Wno-builtin-macro-redefined -Wno-macro-redefined -D__cpp_concepts=202002L)
 endif()
 
 # Adds a library of one room of src/: launchbox_room(name sources... USES targets...)

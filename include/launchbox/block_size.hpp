@@ -8,8 +8,7 @@
 
 #include <launchbox/occupancy.hpp>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// Which of several block sizes with equally many resident threads is taken.
 enum class tie_policy {

@@ -14,8 +14,7 @@
 
 #include <launchbox/sm_limits.hpp>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// Resident clusters on the whole GPU. `low <= expected <= high`; `expected` is unknown where neither the GPCs of the
 /// chip nor the GPC size of its architecture is known.
@@ -43,8 +42,7 @@ constexpr std::optional<int> sms_per_gpc(const sm_limits& limits)
 /// have another.
 inline constexpr int h200_gpcs[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
 
-namespace detail
-{
+namespace detail {
 
 constexpr int clusters_in_gpcs(std::span<const int> gpcs, int cluster_blocks, int blocks_per_sm, bool whole_sms)
 {

@@ -8,8 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// What an architecture name ends with: `sm_90`, `sm_90a` (code for exactly this chip), `sm_100f` (code for its
 /// family).

@@ -7,8 +7,7 @@
 
 #include <launchbox/sm_limits.hpp>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// What ptxas does with a pair (threads, min_blocks). A minimum that it cannot honour is dropped whole, never reduced,
 /// with one line of warning; the kernel is then compiled as if only `threads` had been given.
@@ -20,8 +19,7 @@ enum class launch_bounds_verdict {
     too_many_warps_per_sm,  ///< min_blocks blocks of `threads` exceed the warp slots: min_blocks is dropped
 };
 
-namespace detail
-{
+namespace detail {
 
 constexpr int round_up(int value, int unit)
 {

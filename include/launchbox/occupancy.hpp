@@ -14,8 +14,7 @@
 #include <launchbox/detail/resource_limits.hpp>
 #include <launchbox/sm_limits.hpp>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// What one kernel uses, as the compiler or cudaFuncGetAttributes tells it.
 struct kernel_resources {
@@ -79,8 +78,8 @@ struct resource_allowance {
     friend constexpr bool operator==(const resource_allowance&, const resource_allowance&) = default;
 };
 
-/// The full account. `limiters` are all limits equal to `resident_blocks`; when an obstacle is named, that is 0 and
-/// the limiters may be empty (a launch bound is not a resource).
+/// The account of every limit. `limiters` are all limits equal to `resident_blocks`; when an obstacle is named, that is
+/// 0 and the limiters may be empty (a launch bound is not a resource).
 struct occupancy_result {
     int resident_blocks = 0;
     int resident_warps = 0;
@@ -93,8 +92,6 @@ struct occupancy_result {
     barrier_limit barriers = {};
     int virtual_resources = unlimited;
     resource_set limiters = {};
-    resource_allowance one_more = {};  ///< thresholds: what one block more would need
-    resource_allowance same = {};      ///< slack: how far each resource can go before a block is lost
 
     /// Resident warps over warp slots, 0 to 1.
     [[nodiscard]] constexpr double occupancy() const
@@ -123,15 +120,37 @@ struct occupancy_result {
     friend constexpr bool operator==(const occupancy_result&, const occupancy_result&) = default;
 };
 
-namespace detail
-{
+namespace detail {
 
 constexpr bool is_valid(const kernel_resources& kernel, const launch_shape& shape, const launch_settings& settings)
 {
     // One sign bit for all: the query is asked millions of times.
     return ((shape.threads - 1) | kernel.registers | kernel.barriers | kernel.max_threads) >= 0 &&
-           (kernel.static_shared_bytes | shape.dynamic_shared_bytes |
-            settings.max_dynamic_shared_bytes.value_or(0)) >= 0;
+           (kernel.static_shared_bytes | shape.dynamic_shared_bytes | settings.max_dynamic_shared_bytes.value_or(0)) >=
+               0;
+}
+
+}  // namespace detail
+
+namespace detail {
+
+[[gnu::always_inline]] constexpr int quick_resident_blocks(const sm_limits& limits, const kernel_resources& kernel,
+                                                           const launch_shape& shape, const launch_settings& settings)
+{
+    const bool spreadsheet = settings.mode == model_mode::spreadsheet;
+    if (!is_valid(kernel, shape, settings) || shape.threads > max_threads_per_block) return 0;
+    if (spreadsheet ? !limits.spreadsheet : shape.threads > kernel.max_threads) return 0;
+    if (!spreadsheet && kernel.barriers > max_barriers_per_block) return 0;
+
+    const int warps = warps_of(shape.threads);
+    const register_limit registers = register_limit_of(limits, bounded_count(kernel.registers), warps, settings);
+    const shared_limit shared =
+        shared_limit_of(limits, bounded(kernel.static_shared_bytes), bounded(shape.dynamic_shared_bytes), settings);
+    const int by_warps = warp_limit_of(limits, shape.threads, warps, registers.caching).blocks;
+    const int by_barriers = barrier_limit_of(limits, kernel.barriers, settings.mode).blocks;
+    const int by_slots = std::min(by_warps, limits.blocks_per_sm);
+    const int by_memory = std::min(registers.blocks, shared.blocks);
+    return std::min(std::min(by_slots, by_memory), std::min(by_barriers, virtual_limit_of(limits, settings)));
 }
 
 }  // namespace detail
@@ -139,27 +158,18 @@ constexpr bool is_valid(const kernel_resources& kernel, const launch_shape& shap
 /// Blocks of this shape that one SM holds at once; 0 when the block cannot be launched. The quick query.
 /// In spreadsheet mode `limits.spreadsheet` must have a row, or the answer is 0.
 constexpr int resident_blocks(const sm_limits& limits, const kernel_resources& kernel, const launch_shape& shape,
-                              const launch_settings& settings = {})
+                              const launch_settings& settings)
 {
-    const bool spreadsheet = settings.mode == model_mode::spreadsheet;
-    if (!detail::is_valid(kernel, shape, settings) || shape.threads > max_threads_per_block) return 0;
-    if (spreadsheet ? !limits.spreadsheet : shape.threads > kernel.max_threads) return 0;
-    if (!spreadsheet && kernel.barriers > max_barriers_per_block) return 0;
-
-    const int warps = detail::warps_of(shape.threads);
-    const register_limit registers =
-        detail::register_limit_of(limits, detail::bounded_count(kernel.registers), warps, settings);
-    const shared_limit shared = detail::shared_limit_of(limits, detail::bounded(kernel.static_shared_bytes),
-                                                        detail::bounded(shape.dynamic_shared_bytes), settings);
-    const int by_warps = detail::warp_limit_of(limits, shape.threads, warps, registers.caching).blocks;
-    const int by_barriers = detail::barrier_limit_of(limits, kernel.barriers, settings.mode).blocks;
-    const int by_slots = std::min(by_warps, limits.blocks_per_sm);
-    const int by_memory = std::min(registers.blocks, shared.blocks);
-    return std::min(std::min(by_slots, by_memory), std::min(by_barriers, detail::virtual_limit_of(limits, settings)));
+    return detail::quick_resident_blocks(limits, kernel, shape, settings);
 }
 
-namespace detail
+/// The same for a plain launch, whose settings are known when this is compiled.
+constexpr int resident_blocks(const sm_limits& limits, const kernel_resources& kernel, const launch_shape& shape)
 {
+    return detail::quick_resident_blocks(limits, kernel, shape, launch_settings{});
+}
+
+namespace detail {
 
 // The largest value in [low, high] with `holds`, which holds up to some value and not above; nullopt when it never
 // does.
@@ -264,88 +274,115 @@ constexpr std::optional<int> largest_barriers(const sm_limits& limits, int block
     return std::min(max_barriers_per_block, *limits.barriers_per_sm / blocks);
 }
 
-constexpr resource_allowance allowance_of(const sm_limits& limits, const kernel_resources& kernel, int warps,
-                                          const shared_limit& shared, int blocks, const launch_settings& settings)
-{
-    resource_allowance result{.blocks = blocks};
-    if (blocks < 1 || blocks > limits.blocks_per_sm) return result;
-    result.threads = largest_threads(limits, kernel, blocks, settings);
-    result.registers = largest_registers(limits, warps, blocks, settings);
-    result.shared_bytes = largest_shared(limits, kernel, shared, blocks, settings);
-    result.barriers = largest_barriers(limits, blocks, settings.mode);
-    return result;
-}
-
-// `result` holds the limits; an obstacle is sought only when one of them is 0 or the block exceeds a bound.
+// Sought only when a limit is 0 or the block exceeds a bound.
 constexpr launch_obstacle obstacle_of(const sm_limits& limits, const kernel_resources& kernel,
                                       const launch_shape& shape, const launch_settings& settings,
-                                      const occupancy_result& result)
+                                      const register_limit& registers, const shared_limit& shared,
+                                      const barrier_limit& barriers, int by_virtual)
 {
     if (!is_valid(kernel, shape, settings)) return launch_obstacle::negative_input;
     if (shape.threads > max_threads_per_block) return launch_obstacle::over_1024_threads;
     const bool driver = settings.mode == model_mode::driver;
     if (driver && shape.threads > kernel.max_threads) return launch_obstacle::over_launch_bound;
-    if (result.registers.blocks == 0) {
-        const register_limit& registers = result.registers;
+    if (registers.blocks == 0) {
         if (registers.per_thread > (driver ? limits.launchable_registers : limits.registers_per_thread))
             return launch_obstacle::registers_per_thread;
         if (registers.per_block > limits.registers_per_block) return launch_obstacle::registers_per_block;
         // GP100 is checked with the four partitions of its family.
         const int partitions = is_gp100(limits) ? 4 : limits.sub_partitions;
-        if (registers.per_warp * align_up(result.warps.warps_per_block, partitions) > limits.registers_per_block)
+        if (registers.per_warp * align_up(warps_of(shape.threads), partitions) > limits.registers_per_block)
             return launch_obstacle::register_rounding;
         return launch_obstacle::register_partition;
     }
-    if (result.shared.blocks == 0) {
-        if (driver && settings.max_dynamic_shared_bytes &&
-            result.shared.dynamic_bytes > *settings.max_dynamic_shared_bytes)
+    if (shared.blocks == 0) {
+        if (driver && settings.max_dynamic_shared_bytes && shared.dynamic_bytes > *settings.max_dynamic_shared_bytes)
             return launch_obstacle::dynamic_shared_limit;
         return launch_obstacle::shared_per_block;
     }
-    if (driver && (kernel.barriers > max_barriers_per_block || result.barriers.blocks == 0))
+    if (driver && (kernel.barriers > max_barriers_per_block || barriers.blocks == 0))
         return launch_obstacle::barriers_per_block;
-    if (result.virtual_resources == 0) return launch_obstacle::virtual_resources;
+    if (by_virtual == 0) return launch_obstacle::virtual_resources;
     return launch_obstacle::none;
 }
 
 }  // namespace detail
 
-/// The full account of the same question: every limit with its inputs and rounding, the limiters, what one block more
-/// needs and how far each resource can go before a block is lost.
+namespace detail {
+
+// A question that has an answer. `threads` is bounded.
+[[gnu::always_inline]] constexpr occupancy_result account_of(const sm_limits& limits, const kernel_resources& kernel,
+                                                             const launch_shape& shape, int threads,
+                                                             const launch_settings& settings)
+{
+    const int warps = warps_of(threads);
+    const int counted_warps = std::min(warps, 2 * max_threads_per_block / warp_size);  // keeps products small
+    const register_limit registers =
+        register_limit_of(limits, bounded_count(kernel.registers), counted_warps, settings);
+    const shared_limit shared =
+        shared_limit_of(limits, bounded(kernel.static_shared_bytes), bounded(shape.dynamic_shared_bytes), settings);
+    const warp_limit by_warps = warp_limit_of(limits, threads, warps, registers.caching);
+    const barrier_limit barriers = barrier_limit_of(limits, kernel.barriers, settings.mode);
+    const int by_virtual = virtual_limit_of(limits, settings);
+
+    const int by_slots = std::min(by_warps.blocks, limits.blocks_per_sm);
+    const int by_memory = std::min(registers.blocks, shared.blocks);
+    const int least = std::min(std::min(by_slots, by_memory), std::min(barriers.blocks, by_virtual));
+    launch_obstacle obstacle = launch_obstacle::none;
+    if (least == 0 || threads > kernel.max_threads || kernel.barriers > max_barriers_per_block)
+        obstacle = obstacle_of(limits, kernel, shape, settings, registers, shared, barriers, by_virtual);
+    const int blocks = obstacle == launch_obstacle::none ? least : 0;
+    const auto limiting = [&](int limit, resource which) {
+        return static_cast<unsigned>(limit == blocks) << static_cast<int>(which);
+    };
+    // One construction with every member: a result that is cleared first costs as much as the model itself.
+    return {.resident_blocks = blocks,
+            .resident_warps = blocks * warps,
+            .warp_slots = limits.warps_per_sm(),
+            .obstacle = obstacle,
+            .warps = by_warps,
+            .block_slots = limits.blocks_per_sm,
+            .registers = registers,
+            .shared = shared,
+            .barriers = barriers,
+            .virtual_resources = by_virtual,
+            .limiters = {limiting(by_warps.blocks, resource::warps) | limiting(limits.blocks_per_sm, resource::blocks) |
+                         limiting(registers.blocks, resource::registers) | limiting(shared.blocks, resource::shared) |
+                         limiting(barriers.blocks, resource::barriers) |
+                         limiting(by_virtual, resource::virtual_resources)}};
+}
+
+}  // namespace detail
+
+/// The account of the same question: every limit with its inputs and rounding, the limiters, and why a block cannot be
+/// launched. `allowance` adds what would change it.
 constexpr occupancy_result occupancy(const sm_limits& limits, const kernel_resources& kernel, const launch_shape& shape,
                                      const launch_settings& settings = {})
 {
-    occupancy_result result{.warp_slots = limits.warps_per_sm(), .block_slots = limits.blocks_per_sm};
     const bool answerable = settings.mode == model_mode::driver || limits.spreadsheet;
-    if (!answerable || !detail::is_valid(kernel, shape, settings)) {
-        result.obstacle = launch_obstacle::negative_input;
+    if (!answerable || !detail::is_valid(kernel, shape, settings)) [[unlikely]]
+        return {.warp_slots = limits.warps_per_sm(),
+                .obstacle = launch_obstacle::negative_input,
+                .block_slots = limits.blocks_per_sm};
+    return detail::account_of(limits, kernel, shape, std::min(shape.threads, 1 << 20), settings);
+}
+
+/// Up to which value each resource allows `blocks` resident blocks of this kernel and shape. For one block more than
+/// `resident_blocks` these are the thresholds to get below; for `resident_blocks` itself, how far each resource can go
+/// before a block is lost. Nothing is allowed for fewer than one block or more than the SM's block slots.
+constexpr resource_allowance allowance(const sm_limits& limits, const kernel_resources& kernel,
+                                       const launch_shape& shape, int blocks, const launch_settings& settings = {})
+{
+    resource_allowance result{.blocks = blocks};
+    const bool answerable = settings.mode == model_mode::driver || limits.spreadsheet;
+    if (!answerable || !detail::is_valid(kernel, shape, settings) || blocks < 1 || blocks > limits.blocks_per_sm)
         return result;
-    }
-    const int threads = std::min(shape.threads, 1 << 20);
-    const int warps = detail::warps_of(threads);
-    const int counted_warps = std::min(warps, 2 * max_threads_per_block / warp_size);  // keeps products small
-    result.registers =
-        detail::register_limit_of(limits, detail::bounded_count(kernel.registers), counted_warps, settings);
-    result.shared = detail::shared_limit_of(limits, detail::bounded(kernel.static_shared_bytes),
-                                            detail::bounded(shape.dynamic_shared_bytes), settings);
-    result.warps = detail::warp_limit_of(limits, threads, warps, result.registers.caching);
-    result.barriers = detail::barrier_limit_of(limits, kernel.barriers, settings.mode);
-    result.virtual_resources = detail::virtual_limit_of(limits, settings);
-
-    const int by_slots = std::min(result.warps.blocks, result.block_slots);
-    const int by_memory = std::min(result.registers.blocks, result.shared.blocks);
-    const int least =
-        std::min(std::min(by_slots, by_memory), std::min(result.barriers.blocks, result.virtual_resources));
-    result.obstacle = detail::obstacle_of(limits, kernel, shape, settings, result);
-    result.resident_blocks = result.obstacle == launch_obstacle::none ? least : 0;
-    result.resident_warps = result.resident_blocks * warps;
-    for (int i = 0; i < resource_count; ++i)
-        if (result.limit_of(static_cast<resource>(i)) == result.resident_blocks)
-            result.limiters.insert(static_cast<resource>(i));
-
-    result.one_more =
-        detail::allowance_of(limits, kernel, counted_warps, result.shared, result.resident_blocks + 1, settings);
-    result.same = detail::allowance_of(limits, kernel, counted_warps, result.shared, result.resident_blocks, settings);
+    const int warps = detail::warps_of(std::min(shape.threads, 2 * max_threads_per_block));
+    const shared_limit now = detail::shared_limit_of(limits, detail::bounded(kernel.static_shared_bytes),
+                                                     detail::bounded(shape.dynamic_shared_bytes), settings);
+    result.threads = detail::largest_threads(limits, kernel, blocks, settings);
+    result.registers = detail::largest_registers(limits, warps, blocks, settings);
+    result.shared_bytes = detail::largest_shared(limits, kernel, now, blocks, settings);
+    result.barriers = detail::largest_barriers(limits, blocks, settings.mode);
     return result;
 }
 

@@ -20,8 +20,7 @@
 
 #include <launchbox/compute_capability.hpp>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// Threads in a warp, on every compute capability.
 inline constexpr int warp_size = 32;
@@ -79,13 +78,15 @@ struct sm_limits {
     std::optional<spreadsheet_limits> spreadsheet =
         std::nullopt;  ///< nullopt: the sheet has no row for this compute capability
 
-    [[nodiscard]] constexpr int warps_per_sm() const { return threads_per_sm / warp_size; }
+    [[nodiscard]] constexpr int warps_per_sm() const
+    {
+        return static_cast<int>(static_cast<unsigned>(threads_per_sm) / warp_size);
+    }
 
     friend constexpr bool operator==(const sm_limits&, const sm_limits&) = default;
 };
 
-namespace detail
-{
+namespace detail {
 
 constexpr int kib(int value)
 {

@@ -169,8 +169,11 @@ occupancy_account explain(const occupancy_question& question)
     account.obstacle = obstacle_text(question, account.result);
     account.clusters = clusters_of(question, account.result);
     account.limits = limit_accounts(question, account.result, account.clusters);
-    account.thresholds = allowances(question, account.result.one_more);
-    account.slack = allowances(question, account.result.same);
+    const auto allowed = [&](int blocks) {
+        return allowance(*question.limits, question.resources, question.shape, blocks, question.settings);
+    };
+    account.thresholds = allowances(question, allowed(account.result.resident_blocks + 1));
+    account.slack = allowances(question, allowed(account.result.resident_blocks));
     account.next = cheapest_next_step(question, account.result);
     account.waves = waves_of(question, account.result);
     if (question.curves) account.curves = curves_of(question);

@@ -6,11 +6,9 @@
 
 #include "support/terminal.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 std::string number(std::int64_t value)
 {
@@ -50,6 +48,12 @@ limit_account register_account(const occupancy_question& q, const occupancy_resu
     const int warps = result.warps.warps_per_block;
     limit_account account{"registers", limited(registers.blocks), false, {}};
     if (registers.per_thread == 0) return account;
+    if (registers.per_thread != q.resources.registers) {  // the model counts no further
+        account.steps.push_back({"registers_per_thread", q.resources.registers,
+                                 fmt::format("{} > {} that a thread can have", number(q.resources.registers),
+                                             limits.registers_per_thread)});
+        return account;
+    }
 
     account.steps.push_back(
         {"registers_per_warp", registers.per_warp,
@@ -58,6 +62,7 @@ limit_account register_account(const occupancy_question& q, const occupancy_resu
              : fmt::format("{} × {} = {}, rounded up to {} a warp", registers.per_thread, warp_size,
                            number(registers.per_warp_used), number(registers.per_warp)),
          registers.per_warp - registers.per_warp_used});
+    if (q.shape.threads > max_threads_per_block) return account;  // no such block: nothing to count warps of
     if (q.settings.mode == model_mode::spreadsheet) {
         account.steps.push_back(
             {"warps_per_sm", registers.warps_per_sm,

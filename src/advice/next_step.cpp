@@ -79,7 +79,7 @@ std::optional<next_step> cheapest_next_step(const occupancy_question& q, const o
 {
     if (now.obstacle == launch_obstacle::negative_input) return std::nullopt;
     if (now.resident_warps >= now.warp_slots) return std::nullopt;
-    const resource_allowance& allowed = now.one_more;
+    const resource_allowance allowed = allowance(*q.limits, q.resources, q.shape, now.resident_blocks + 1, q.settings);
     const bool slots_left = allowed.blocks <= q.limits->blocks_per_sm;
 
     // Less of what the kernel uses, the block as it is.

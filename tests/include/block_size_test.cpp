@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-namespace launchbox
-{
-namespace
-{
+namespace launchbox {
+namespace {
 
 constexpr auto four_a_thread = [](int threads) { return threads * 4; };
 static_assert(suggest_block_size(sm_90, {.registers = 40}, four_a_thread).threads == 768);

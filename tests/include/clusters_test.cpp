@@ -3,10 +3,8 @@
 
 #include <gtest/gtest.h>
 
-namespace launchbox
-{
-namespace
-{
+namespace launchbox {
+namespace {
 
 struct measured_row {
     int blocks_per_sm;

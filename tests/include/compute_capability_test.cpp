@@ -5,10 +5,8 @@
 
 #include <string>
 
-namespace launchbox
-{
-namespace
-{
+namespace launchbox {
+namespace {
 
 static_assert(architecture_name({9, 0, architecture_variant::accelerated}).view() == "sm_90a");
 static_assert(compute_capability_name({12, 1}).view() == "12.1");

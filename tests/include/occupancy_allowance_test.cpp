@@ -5,10 +5,8 @@
 
 #include "random_question.hpp"
 
-namespace launchbox
-{
-namespace
-{
+namespace launchbox {
+namespace {
 
 // The limit of one resource alone, with one quantity changed.
 int register_blocks(const question& q, int registers)
@@ -81,18 +79,19 @@ TEST(occupancy_allowance, every_threshold_and_slack_is_the_last_value_that_holds
         q.kernel.max_threads = 1 + static_cast<int>(seed % 7) * 170;
         q.shape.threads = std::min(q.shape.threads, q.kernel.max_threads);
         const occupancy_result result = occupancy(*q.limits, q.kernel, q.shape, q.settings);
-        check(q, result.one_more);
-        check(q, result.same);
+        const auto allowed = [&](int blocks) { return allowance(*q.limits, q.kernel, q.shape, blocks, q.settings); };
+        const resource_allowance same = allowed(result.resident_blocks);
+        check(q, allowed(result.resident_blocks + 1));
+        check(q, same);
         if (testing::Test::HasFailure()) {
             std::cout << describe(q) << '\n';
             return;
         }
         // What the block uses now is within the slack of what it now gets.
         if (result.resident_blocks > 0) {
-            ASSERT_LE(q.kernel.registers, std::max(*result.same.registers, 256));
-            ASSERT_LE(q.shape.threads, *result.same.threads) << describe(q);
-            ASSERT_LE(q.kernel.static_shared_bytes + q.shape.dynamic_shared_bytes, *result.same.shared_bytes)
-                << describe(q);
+            ASSERT_LE(q.kernel.registers, std::max(*same.registers, 256));
+            ASSERT_LE(q.shape.threads, *same.threads) << describe(q);
+            ASSERT_LE(q.kernel.static_shared_bytes + q.shape.dynamic_shared_bytes, *same.shared_bytes) << describe(q);
         }
         ++checked;
     }
@@ -109,8 +108,8 @@ TEST(occupancy_allowance, known_register_thresholds)
     }
     EXPECT_EQ(register_cap(sm_90, 288, 1), 168);
     EXPECT_EQ(register_cap(sm_90, 1024, 2), 32);
-    EXPECT_EQ(occupancy(sm_90, {.registers = 67}, {.threads = 256}).one_more.registers, 64);
-    EXPECT_EQ(occupancy(sm_90, {.registers = 67}, {.threads = 256}).same.registers, 80);
+    EXPECT_EQ(allowance(sm_90, {.registers = 67}, {.threads = 256}, 4).registers, 64);
+    EXPECT_EQ(allowance(sm_90, {.registers = 67}, {.threads = 256}, 3).registers, 80);
 }
 
 }  // namespace

@@ -3,10 +3,8 @@
 
 #include "oracle.hpp"
 
-namespace launchbox
-{
-namespace
-{
+namespace launchbox {
+namespace {
 
 // 1. The header and the runtime forget the reserve of each block when two or more blocks are asked for. The runtime's
 //    figures were measured on an H200; ours yields what was asked.

@@ -9,10 +9,8 @@
 
 #include "random_question.hpp"
 
-namespace launchbox
-{
-namespace
-{
+namespace launchbox {
+namespace {
 
 std::vector<const sm_limits*> rows_of_the_header()
 {

@@ -7,8 +7,7 @@
 
 #include <algorithm>
 
-namespace launchbox::oracle
-{
+namespace launchbox::oracle {
 
 inline cudaOccDeviceProp device_of(const sm_limits& limits)
 {

@@ -8,8 +8,7 @@
 #include <random>
 #include <string>
 
-namespace launchbox
-{
+namespace launchbox {
 
 struct question {
     const sm_limits* limits = nullptr;
@@ -26,8 +25,7 @@ inline std::uint64_t random_seed()
     return (std::uint64_t{device()} << 32) | device();
 }
 
-class question_source
-{
+class question_source {
 public:
     explicit question_source(std::uint64_t seed) : engine_(seed) {}
 

@@ -6,10 +6,8 @@
 
 #include "oracle.hpp"
 
-namespace launchbox
-{
-namespace
-{
+namespace launchbox {
+namespace {
 
 double differing_percent(const sm_limits& limits)
 {

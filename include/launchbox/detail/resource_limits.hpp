@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every function returns the whole account of its limit. The lean query reads `.blocks` alone, and the compiler drops
-// the rest.
+// the rest: the functions are always inlined for that.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,7 @@
 #include <launchbox/launch_bounds.hpp>
 #include <launchbox/sm_limits.hpp>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// The limit of a resource that the block does not use.
 inline constexpr int unlimited = std::numeric_limits<int>::max();
@@ -97,8 +96,7 @@ struct barrier_limit {
     friend constexpr bool operator==(const barrier_limit&, const barrier_limit&) = default;
 };
 
-namespace detail
-{
+namespace detail {
 
 // Units, partitions and the like are powers of two; saying so spares a division.
 constexpr int align_up(int value, int power_of_two)
@@ -108,6 +106,12 @@ constexpr int align_up(int value, int power_of_two)
 constexpr int align_down(int value, int power_of_two)
 {
     return value & -power_of_two;
+}
+
+// Of two numbers that are not negative; processors divide unsigned ones faster.
+constexpr int quotient(int value, int divisor)
+{
+    return static_cast<int>(static_cast<unsigned>(value) / static_cast<unsigned>(divisor));
 }
 
 // CUDA 7.0's cuda_occupancy.h gives these counts the double unit on 2.x ("Fermi requires special handling").
@@ -141,9 +145,10 @@ constexpr register_limit register_limit_in_spreadsheet(const sm_limits& limits, 
 }
 
 // `warps` is at least 1 and `registers` within what a launch accepts or the result is 0 blocks.
-constexpr register_limit register_limit_on(const sm_limits& limits, int registers, int warps, global_caching caching,
-                                           int sub_partitions)
+[[gnu::always_inline]] constexpr register_limit register_limit_on(const sm_limits& limits, int registers, int warps,
+                                                                  global_caching caching)
 {
+    const int sub_partitions = limits.sub_partitions;
     register_limit result{.per_thread = registers, .per_warp_used = registers * warp_size, .caching = caching};
     result.per_warp = registers_of_warp(limits, registers, model_mode::driver);
     result.per_block = result.per_warp * warps;
@@ -152,7 +157,7 @@ constexpr register_limit register_limit_on(const sm_limits& limits, int register
         result.blocks = unlimited;
         return result;
     }
-    result.warps_per_partition = limits.registers_per_sm / (sub_partitions * result.per_warp);
+    result.warps_per_partition = quotient(limits.registers_per_sm, sub_partitions * result.per_warp);
     result.warps_per_sm = result.warps_per_partition * sub_partitions;
     if (result.per_block_checked > limits.registers_per_block || registers > limits.launchable_registers) return result;
 
@@ -161,7 +166,7 @@ constexpr register_limit register_limit_on(const sm_limits& limits, int register
         if (result.blocks > 0 || caching == global_caching::strict) return result;
         result.caching = global_caching::off;  // the block fits no half: the device runs it without caching
     }
-    result.blocks = result.warps_per_sm / warps;
+    result.blocks = quotient(result.warps_per_sm, warps);
     return result;
 }
 
@@ -170,28 +175,30 @@ constexpr bool is_gp100(const sm_limits& limits)
     return limits.capability.major == 6 && limits.capability.minor == 0;
 }
 
-constexpr register_limit register_limit_of(const sm_limits& limits, int registers, int warps,
-                                           const launch_settings& settings)
+[[gnu::always_inline]] constexpr register_limit register_limit_of(const sm_limits& limits, int registers, int warps,
+                                                                  const launch_settings& settings)
 {
     if (settings.mode == model_mode::spreadsheet) return register_limit_in_spreadsheet(limits, registers, warps);
     const global_caching caching = limits.partitioned_global_caching ? settings.caching : global_caching::off;
-    register_limit result = register_limit_on(limits, registers, warps, caching, limits.sub_partitions);
+    register_limit result = register_limit_on(limits, registers, warps, caching);
     // A kernel that no other Pascal could run does not run on GP100 either, although its two larger partitions could
     // hold it: the driver keeps the family compatible.
-    if (is_gp100(limits) && result.blocks > 0 &&
-        register_limit_on(limits, registers, warps, global_caching::off, 4).blocks == 0)
+    if (is_gp100(limits) && registers > 0 &&
+        (result.per_warp * align_up(warps, 4) > limits.registers_per_block ||
+         limits.registers_per_sm / (4 * result.per_warp) * 4 < warps))
         result.blocks = 0;
     return result;
 }
 
-constexpr warp_limit warp_limit_of(const sm_limits& limits, int threads, int warps, global_caching caching)
+[[gnu::always_inline]] constexpr warp_limit warp_limit_of(const sm_limits& limits, int threads, int warps,
+                                                          global_caching caching)
 {
     warp_limit result{.warps_per_block = warps,
                       .warp_slots = limits.warps_per_sm(),
                       .idle_lanes = warps * warp_size - threads,
                       .in_halves = caching != global_caching::off};
     if (threads > max_threads_per_block) return result;
-    result.blocks = result.in_halves ? 2 * (result.warp_slots / 2 / warps) : result.warp_slots / warps;
+    result.blocks = result.in_halves ? 2 * (result.warp_slots / 2 / warps) : quotient(result.warp_slots, warps);
     return result;
 }
 
@@ -248,8 +255,9 @@ constexpr int offered_shared(const sm_limits& limits, int preferred, int allocat
     return limits.capability.major >= 7 ? configured_size(limits, allocated) : limits.shared_per_sm;
 }
 
-constexpr shared_limit shared_limit_of(const sm_limits& limits, std::int64_t static_bytes, std::int64_t dynamic_bytes,
-                                       const launch_settings& settings)
+[[gnu::always_inline]] constexpr shared_limit shared_limit_of(const sm_limits& limits, std::int64_t static_bytes,
+                                                              std::int64_t dynamic_bytes,
+                                                              const launch_settings& settings)
 {
     shared_limit result{.static_bytes = static_bytes,
                         .dynamic_bytes = dynamic_bytes,
@@ -266,7 +274,7 @@ constexpr shared_limit shared_limit_of(const sm_limits& limits, std::int64_t sta
 
     const int allocated = static_cast<int>(result.allocated);
     result.offered = offered_shared(limits, result.preferred, allocated);
-    result.blocks = allocated == 0 ? unlimited : result.offered / allocated;
+    result.blocks = allocated == 0 ? unlimited : quotient(result.offered, allocated);
     return result;
 }
 
@@ -274,7 +282,7 @@ constexpr barrier_limit barrier_limit_of(const sm_limits& limits, int barriers, 
 {
     barrier_limit result{.blocks = unlimited, .per_block = barriers};
     if (mode == model_mode::driver) result.per_sm = limits.barriers_per_sm;
-    if (result.per_sm && barriers > 0) result.blocks = *result.per_sm / barriers;
+    if (result.per_sm && barriers > 0) result.blocks = quotient(*result.per_sm, barriers);
     return result;
 }
 

@@ -1,0 +1,63 @@
+// Benchmarks that print ratios: each is measured beside its named peer, in one process, in rounds that alternate at
+// random, and the medians are divided.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace launchbox::bench {
+
+/// "ours is N times as fast as theirs", and what was promised.
+struct promise {
+    std::string ours, theirs;
+    double at_least = 1;
+};
+
+class ratio_reporter : public benchmark::ConsoleReporter {
+public:
+    void ReportRuns(const std::vector<Run>& runs) override
+    {
+        for (const Run& run : runs)
+            if (run.run_type == Run::RT_Aggregate && run.aggregate_name == "median")
+                medians_[run.run_name.function_name] = run.GetAdjustedCPUTime();
+        ConsoleReporter::ReportRuns(runs);
+    }
+
+    /// Prints a line for each promise; how many are kept is for the reader, not for an exit status: machines are noisy.
+    void print(const std::vector<promise>& promises) const
+    {
+        std::printf("\n%-34s %-34s %8s %8s\n", "this", "against", "ratio", "goal");
+        for (const promise& each : promises) {
+            const auto ours = medians_.find(each.ours), theirs = medians_.find(each.theirs);
+            if (ours == medians_.end() || theirs == medians_.end()) continue;
+            const double ratio = theirs->second / ours->second;
+            std::printf("%-34s %-34s %7.2fx %7.2fx%s\n", each.ours.c_str(), each.theirs.c_str(), ratio, each.at_least,
+                        ratio >= each.at_least ? "" : "  missed");
+        }
+    }
+
+private:
+    std::map<std::string, double> medians_;
+};
+
+/// Runs what is registered with nine alternating rounds and prints the promises.
+inline int run(int count, char** arguments, const std::vector<promise>& promises)
+{
+    std::vector<char*> all(arguments, arguments + count);
+    std::string rounds = "--benchmark_repetitions=9", interleaved = "--benchmark_enable_random_interleaving=true",
+                aggregates = "--benchmark_report_aggregates_only=true";
+    for (std::string* each : {&rounds, &interleaved, &aggregates}) all.insert(all.begin() + 1, each->data());
+    int total = static_cast<int>(all.size());
+    benchmark::Initialize(&total, all.data());
+    if (benchmark::ReportUnrecognizedArguments(total, all.data())) return 2;
+    ratio_reporter reporter;
+    benchmark::RunSpecifiedBenchmarks(&reporter);
+    reporter.print(promises);
+    return 0;
+}
+
+}  // namespace launchbox::bench
