@@ -1,14 +1,115 @@
-# Where the CUDA compiler and its headers are: LAUNCHBOX_NVCC and LAUNCHBOX_CUDA_INCLUDE, from (in this order)
-# -DLAUNCHBOX_NVCC=..., $CUDA_HOME, PATH, the folder .cuda of the checkout that ./setup fills.
-file(GLOB wheel_nvcc ${PROJECT_SOURCE_DIR}/.cuda/lib/python*/site-packages/nvidia/cu13/bin/nvcc)
-find_program(LAUNCHBOX_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin PATHS /usr/local/cuda/bin)
-if(NOT LAUNCHBOX_NVCC AND wheel_nvcc)
-  set(LAUNCHBOX_NVCC ${wheel_nvcc} CACHE FILEPATH "The CUDA compiler" FORCE)
+# Where the CUDA compiler is. Looked for in this order, anew at every configuring, so that a toolkit that went away or
+# a new $CUDA_HOME is noticed:
+#   -DLAUNCHBOX_NVCC=...   $CUDA_HOME   PATH   the folder .cuda that ./setup fills   /usr/local/cuda
+# A compiler that is too old, or that comes without headers or runtime, is passed over. With LAUNCHBOX_OWN_CUDA=1 in
+# the environment only .cuda counts. ./setup looks in the same places.
+#
+# Sets, or leaves empty where there is no CUDA:
+#   LAUNCHBOX_NVCC            the compiler
+#   LAUNCHBOX_CUDA_RELEASE    such as 13.0
+#   LAUNCHBOX_CUDA_INCLUDE    the folder of cuda_runtime.h and cuda_occupancy.h
+#   LAUNCHBOX_CUDART_STATIC   libcudart_static.a
+
+# The first release that knows every architecture that the tests compile for, up to sm_120.
+set(launchbox_oldest_cuda 12.8)
+
+# Asks one compiler where its headers and libraries are. `nvcc --dryrun` knows it for every layout (targets/*,
+# Python wheels, distribution packages, a wrapper script), while the path of the compiler does not tell.
+function(launchbox_ask_nvcc nvcc)
+  unset(release)
+  unset(include)
+  unset(cudart)
+  execute_process(COMMAND ${nvcc} --version OUTPUT_VARIABLE version ERROR_QUIET)
+  if(version MATCHES "release ([0-9]+\\.[0-9]+)")
+    set(release ${CMAKE_MATCH_1})
+    execute_process(COMMAND ${nvcc} --dryrun -ccbin ${CMAKE_CXX_COMPILER} -c -x cu /dev/null -o /dev/null
+                    OUTPUT_QUIET ERROR_VARIABLE plan)
+    string(REGEX MATCH "#\\$ INCLUDES=[^\n]*" include_line "${plan}")
+    string(REGEX MATCH "#\\$ LIBRARIES=[^\n]*" library_line "${plan}")
+    string(REGEX MATCHALL "-I[^\"\n]+" include_dirs "${include_line}")
+    string(REGEX MATCHALL "-L[^\"\n]+" library_dirs "${library_line}")
+    list(TRANSFORM include_dirs REPLACE "^-I" "")
+    list(TRANSFORM library_dirs REPLACE "^-L" "")
+    find_path(include cuda_occupancy.h PATHS ${include_dirs} /usr/include NO_DEFAULT_PATH NO_CACHE)
+    find_library(cudart libcudart_static.a PATHS ${library_dirs} /usr/lib /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}
+                 NO_DEFAULT_PATH NO_CACHE)
+  endif()
+  if(include AND NOT EXISTS ${include}/cuda_runtime.h)
+    unset(include)
+  endif()
+
+  set(problem "")
+  if(NOT release)
+    set(problem "it does not run")
+  elseif(release VERSION_LESS launchbox_oldest_cuda)
+    set(problem "CUDA ${release} is older than ${launchbox_oldest_cuda}")
+  elseif(NOT include)
+    set(problem "cuda_runtime.h or cuda_occupancy.h is missing")
+  elseif(NOT cudart)
+    set(problem "libcudart_static.a is missing")
+  endif()
+  set(nvcc_problem "${problem}" PARENT_SCOPE)
+  if(NOT problem)
+    file(REAL_PATH ${include} include)
+    file(REAL_PATH ${cudart} cudart)
+    set(LAUNCHBOX_NVCC ${nvcc} PARENT_SCOPE)
+    set(LAUNCHBOX_CUDA_RELEASE ${release} PARENT_SCOPE)
+    set(LAUNCHBOX_CUDA_INCLUDE ${include} PARENT_SCOPE)
+    set(LAUNCHBOX_CUDART_STATIC ${cudart} PARENT_SCOPE)
+  endif()
+endfunction()
+
+# The cache holds only what the user gave; everything else follows from it or from the environment.
+unset(LAUNCHBOX_CUDA_INCLUDE CACHE)
+set(nvcc_wanted "$CACHE{LAUNCHBOX_NVCC}")
+if(nvcc_wanted AND NOT EXISTS "${nvcc_wanted}")
+  message(STATUS "CUDA: LAUNCHBOX_NVCC=${nvcc_wanted} does not exist; looking elsewhere")
+  set(nvcc_wanted "")
 endif()
-if(LAUNCHBOX_NVCC)
-  get_filename_component(cuda_bin ${LAUNCHBOX_NVCC} REALPATH)
-  get_filename_component(cuda_bin ${cuda_bin} DIRECTORY)
-  get_filename_component(cuda_root ${cuda_bin} DIRECTORY)
-  find_path(LAUNCHBOX_CUDA_INCLUDE cuda_occupancy.h PATHS ${cuda_root}/include ${cuda_root}/targets/x86_64-linux/include
-            NO_DEFAULT_PATH)
+
+set(nvcc_candidates "")
+if(nvcc_wanted)
+  list(APPEND nvcc_candidates ${nvcc_wanted})
+else()
+  if(NOT "$ENV{LAUNCHBOX_OWN_CUDA}" STREQUAL "1")
+    cmake_path(CONVERT "$ENV{PATH}" TO_CMAKE_PATH_LIST nvcc_candidates)
+    list(REMOVE_ITEM nvcc_candidates "")
+    if(NOT "$ENV{CUDA_HOME}" STREQUAL "")
+      list(PREPEND nvcc_candidates $ENV{CUDA_HOME}/bin)
+    endif()
+  endif()
+  list(APPEND nvcc_candidates ${PROJECT_SOURCE_DIR}/.cuda/toolkit/bin)
+  if(NOT "$ENV{LAUNCHBOX_OWN_CUDA}" STREQUAL "1")
+    list(APPEND nvcc_candidates /usr/local/cuda/bin)
+  endif()
+  list(TRANSFORM nvcc_candidates APPEND /nvcc)
+  list(REMOVE_DUPLICATES nvcc_candidates)
+endif()
+
+unset(LAUNCHBOX_CUDA_RELEASE)
+foreach(candidate IN LISTS nvcc_candidates)
+  if(EXISTS ${candidate} AND NOT IS_DIRECTORY ${candidate})
+    launchbox_ask_nvcc(${candidate})
+    if(nvcc_problem)
+      # nvcc finds its files beside the path that it was called by: a link to it, as in /usr/bin, leads it astray.
+      file(REAL_PATH ${candidate} real_nvcc)
+      if(NOT real_nvcc STREQUAL candidate)
+        launchbox_ask_nvcc(${real_nvcc})
+      endif()
+    endif()
+    if(NOT nvcc_problem)
+      break()
+    endif()
+    message(STATUS "CUDA: passing over ${candidate}: ${nvcc_problem}")
+  endif()
+endforeach()
+
+if(LAUNCHBOX_CUDA_RELEASE)
+  message(STATUS "CUDA: ${LAUNCHBOX_CUDA_RELEASE}, ${LAUNCHBOX_NVCC}")
+elseif(nvcc_wanted)
+  message(FATAL_ERROR "LAUNCHBOX_NVCC=${nvcc_wanted} is of no use: ${nvcc_problem}. Give another one, or "
+                      "remove it with -ULAUNCHBOX_NVCC and run ./setup.")
+else()
+  set(LAUNCHBOX_NVCC "")
+  message(STATUS "CUDA: none found; ./setup installs it")
 endif()

@@ -1,11 +1,18 @@
-# Install rules: the headers with a package for find_package(launchbox), and the tool where it is built.
+# Install rules: the headers with a package for find_package(launchbox). The tool's own rule is where it is built.
+# A project that takes launchbox in with add_subdirectory or FetchContent installs nothing of it, unless it asks.
+option(LAUNCHBOX_INSTALL "Install the headers and the CMake package" ${PROJECT_IS_TOP_LEVEL})
+if(NOT LAUNCHBOX_INSTALL)
+  return()
+endif()
 include(CMakePackageConfigHelpers)
 
+set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/launchbox)
 install(TARGETS launchbox EXPORT launchbox)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/launchbox DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT launchbox NAMESPACE launchbox:: FILE launchboxConfig.cmake
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/cmake/launchbox)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/launchbox DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
+install(EXPORT launchbox NAMESPACE launchbox:: FILE launchboxConfig.cmake DESTINATION ${package_dir})
 # Headers only: the same package serves every architecture.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/launchboxConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(FILES ${PROJECT_BINARY_DIR}/launchboxConfigVersion.cmake DESTINATION ${CMAKE_INSTALL_DATADIR}/cmake/launchbox)
+install(FILES ${PROJECT_BINARY_DIR}/launchboxConfigVersion.cmake DESTINATION ${package_dir})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -6,11 +6,9 @@
 #include "cli/verbs.hpp"
 #include "report/kernels_report.hpp"
 
-namespace launchbox::cli
-{
+namespace launchbox::cli {
 
-namespace
-{
+namespace {
 
 struct inspect_options {
     kernel_input_options input;
@@ -42,8 +40,7 @@ exit_status run_inspect(const inspect_options& options, const call_context& cont
     write_report(options.output, {[&](const output_style&) { return kernels_document(found); },
                                   [&] { return kernels_json(found); }, [&] { return kernels_table(found); }});
     print_errors(input);
-    if (input.interrupted) return exit_status::interrupted;
-    return input.has_errors() ? exit_status::bad_input : exit_status::done;
+    return input.status();
 }
 
 }  // namespace

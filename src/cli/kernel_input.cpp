@@ -15,11 +15,9 @@
 #include "support/files.hpp"
 #include "support/interrupt.hpp"
 
-namespace launchbox::cli
-{
+namespace launchbox::cli {
 
-namespace
-{
+namespace {
 
 bool is_source(const std::string& file)
 {
@@ -29,8 +27,7 @@ bool is_source(const std::string& file)
 }
 
 // One line of progress on a terminal, rewritten in place.
-class progress_line
-{
+class progress_line {
 public:
     progress_line() : terminal_(::isatty(STDERR_FILENO) == 1), start_(std::chrono::steady_clock::now()) {}
     ~progress_line()
@@ -174,9 +171,29 @@ void keep_matching(const std::string& pattern, kernel_input& input)
 
 }  // namespace
 
-bool kernel_input::has_errors() const
+exit_status kernel_input::status() const
 {
-    return std::any_of(inputs.begin(), inputs.end(), [](const input_summary& each) { return !each.errors.empty(); });
+    if (interrupted) return exit_status::interrupted;
+    const bool errors =
+        std::any_of(inputs.begin(), inputs.end(), [](const auto& each) { return !each.errors.empty(); });
+    return errors ? exit_status::bad_input : exit_status::done;
+}
+
+void kernel_input::leave_out(const found_kernel& kernel, bool threads_known)
+{
+    const std::optional<compute_capability> capability = parse_compute_capability(kernel.info.architecture);
+    std::string why = "kernel " + kernel.short_form;
+    if (kernel.info.architecture.empty())
+        why += ": its architecture is not known";
+    else if (!capability || find_sm_limits(*capability) == nullptr)
+        why += ": unknown architecture '" + kernel.info.architecture + "'";
+    else if (!kernel.info.registers)
+        why += ": its registers are not known";
+    else if (!threads_known)
+        why += " has no launch bound: add --threads 256";
+    const auto from = std::find_if(inputs.begin(), inputs.end(),
+                                   [&](const input_summary& each) { return each.file == kernel.info.source.file; });
+    if (from != inputs.end()) from->errors.push_back(why);
 }
 
 void kernel_input_options::add_to(CLI::App& app, bool files_required)
@@ -222,10 +239,14 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
 
 void print_errors(const kernel_input& input)
 {
+    const bool unicode = style_of_standard_output().unicode;
+    const auto shown = [&](const std::string& text) {
+        return unicode ? escape_for_terminal(text) : to_ascii(escape_for_terminal(text));
+    };
     for (const input_summary& each : input.inputs)
         for (const std::string& text : each.errors)
-            std::cerr << "launchbox: " << (each.file == "-" ? "standard input" : escape_for_terminal(each.file)) << ": "
-                      << escape_for_terminal(text) << '\n';
+            std::cerr << "launchbox: " << shown((each.file == "-" ? "standard input" : each.file) + ": " + text)
+                      << '\n';
     if (input.interrupted) std::cerr << "launchbox: interrupted; what was finished is shown\n";
 }
 

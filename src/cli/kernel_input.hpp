@@ -8,9 +8,9 @@
 
 #include "cli/options.hpp"
 #include "image/kernel_info.hpp"
+#include "support/error.hpp"
 
-namespace launchbox::cli
-{
+namespace launchbox::cli {
 
 struct kernel_input_options {
     std::vector<std::string> files;
@@ -42,7 +42,11 @@ struct kernel_input {
     std::vector<input_summary> inputs;
     bool interrupted = false;
 
-    [[nodiscard]] bool has_errors() const;
+    /// What the verb exits with when nothing else goes wrong.
+    [[nodiscard]] exit_status status() const;
+
+    /// Adds to the errors of its input that nothing can be calculated for this kernel, and which figure is missing.
+    void leave_out(const found_kernel& kernel, bool threads_known);
 };
 
 /// Reads all inputs. A bad one is reported in its summary and the rest is done; nothing found at all is an `error`.

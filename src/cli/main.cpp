@@ -2,25 +2,33 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
 #include "cli/version.hpp"
 
-namespace launchbox::cli
-{
+namespace launchbox::cli {
 
-namespace
+namespace {
+
+// Messages quote what the user gave: names, expressions, paths.
+std::string shown(const std::string& text)
 {
+    const std::string safe = escape_for_terminal(text);
+    return style_of_standard_output().unicode ? safe : to_ascii(safe);
+}
 
 // One line for what is wrong and one for what to do, whatever failed.
 exit_status complain(const std::string& what, const std::string& hint, exit_status status)
 {
-    const bool colour = ::isatty(STDERR_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-    std::cerr << (colour ? "\x1b[31mlaunchbox:\x1b[0m " : "launchbox: ") << what << '\n';
-    if (!hint.empty()) std::cerr << "  " << hint << '\n';
+    const char* no_colour = std::getenv("NO_COLOR");
+    const bool colour = ::isatty(STDERR_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
+    std::cerr << (colour ? "\x1b[31mlaunchbox:\x1b[0m " : "launchbox: ") << shown(what) << '\n';
+    if (!hint.empty()) std::cerr << "  " << shown(hint) << '\n';
     return status;
 }
 
@@ -33,6 +41,15 @@ std::vector<std::string> own_arguments(int count, char** arguments, call_context
     context.compiler_flags.assign(dashes + 1, own.end());
     own.erase(dashes, own.end());
     return own;
+}
+
+// The first word, when it should be a verb and is none.
+std::string unknown_verb(const CLI::App& app, const std::vector<std::string>& words)
+{
+    if (words.size() < 2 || words[1].starts_with('-')) return {};
+    for (const CLI::App* each : app.get_subcommands({}))
+        if (each->get_name() == words[1]) return {};
+    return words[1];
 }
 
 // What to do about a command line that does not parse: name the word that was probably meant.
@@ -81,9 +98,17 @@ exit_status run_command(int count, char** arguments)
             std::cout << app.help();
             return exit_status::bad_input;
         }
+        if (const std::string verb = unknown_verb(app, words); !verb.empty()) {
+            std::vector<std::string> verbs;
+            for (const CLI::App* each : app.get_subcommands({})) verbs.push_back(each->get_name());
+            const std::string meant = nearest(verb, verbs);
+            return complain("'" + verb + "' is no verb of launchbox",
+                            meant.empty() ? "see launchbox --help" : "did you mean launchbox " + meant + "?",
+                            exit_status::bad_input);
+        }
         std::string message = problem.what();
         std::replace(message.begin(), message.end(), '\n', ' ');
-        return complain(escape_for_terminal(message), hint_for(app, problem, words), exit_status::bad_input);
+        return complain(message, hint_for(app, problem, words), exit_status::bad_input);
     }
     return context.action();
 }

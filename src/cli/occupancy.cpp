@@ -8,11 +8,9 @@
 #include "report/occupancy_report.hpp"
 #include "support/expression.hpp"
 
-namespace launchbox::cli
-{
+namespace launchbox::cli {
 
-namespace
-{
+namespace {
 
 constexpr std::int64_t largest_grid = std::int64_t{1} << 46;  // 2^31 - 1 blocks in x alone; y and z multiply
 
@@ -38,10 +36,8 @@ occupancy_question complete(const occupancy_options& options, const target& wher
     if (options.launch.dynamic_shared) {
         const expression bytes(*options.launch.dynamic_shared, {"threads"});
         question.shape.dynamic_shared_bytes = bytes({{"threads", question.shape.threads}});
-        if (question.shape.dynamic_shared_bytes < 0)
-            throw error("--dynamic-shared '" + bytes.text() + "' is negative for " +
-                            std::to_string(question.shape.threads) + " threads",
-                        "sizes start at 0");
+        check_bytes(question.shape.dynamic_shared_bytes,
+                    "--dynamic-shared for " + std::to_string(question.shape.threads) + " threads");
     }
     if (options.cluster > 1) question.shape.cluster_blocks = options.cluster;
     question.settings = options.launch.settings(where, question.resources, question.shape.dynamic_shared_bytes);
@@ -77,14 +73,15 @@ std::vector<occupancy_account> accounts_of_figures(const occupancy_options& opti
     return accounts;
 }
 
-std::vector<occupancy_account> accounts_of_kernels(const occupancy_options& options, const kernel_input& input)
+std::vector<occupancy_account> accounts_of_kernels(const occupancy_options& options, kernel_input& input)
 {
     std::vector<occupancy_account> accounts;
     for (const found_kernel& kernel : input.kernels) {
         std::optional<occupancy_question> question = question_for(kernel.info, options.threads);
-        if (!question)
-            throw error("how many threads per block has " + escape_for_terminal(kernel.short_form) + "?",
-                        "it has no launch bound: add --threads 256");
+        if (!question) {
+            input.leave_out(kernel, options.threads.has_value());
+            continue;
+        }
         question->kernel = kernel.short_form;
         const target where{question->architecture, question->limits};
         accounts.push_back(explain(complete(options, where, std::move(*question))));
@@ -99,19 +96,19 @@ exit_status run_occupancy(const occupancy_options& options, const call_context& 
     if (options.cluster > 1 && !options.sms && options.gpcs.empty())
         throw error("--cluster needs the number of SMs", "add --sms 132, or --gpcs with the SMs of each GPC");
     std::vector<occupancy_account> accounts;
-    bool failed = false;
+    exit_status status = exit_status::done;
     if (options.input.files.empty()) {
         accounts = accounts_of_figures(options);
     } else {
-        const kernel_input input = read_kernels(options.input, context.compiler_flags);
+        kernel_input input = read_kernels(options.input, context.compiler_flags);
         accounts = accounts_of_kernels(options, input);
         print_errors(input);
-        failed = input.has_errors();
-        if (input.interrupted) return exit_status::interrupted;
+        status = input.status();
+        if (accounts.empty()) return status;
     }
     write_report(options.output, {[&](const output_style& style) { return occupancy_document(accounts, style); },
                                   [&] { return occupancy_json(accounts); }, [&] { return occupancy_table(accounts); }});
-    return failed ? exit_status::bad_input : exit_status::done;
+    return status;
 }
 
 }  // namespace

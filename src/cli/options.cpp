@@ -12,11 +12,12 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 
-namespace launchbox::cli
-{
+namespace launchbox::cli {
 
-namespace
-{
+namespace {
+
+// As far as the model counts; far above what any GPU has, so that the answer comes from the model.
+constexpr std::int64_t largest_bytes = std::int64_t{1} << 30;
 
 std::string known_names()
 {
@@ -82,6 +83,13 @@ target target_of_this_machine()
                      std::string(architecture_name(gpus.devices.front().capability).view()));
 }
 
+void check_bytes(std::int64_t bytes, const std::string& option)
+{
+    if (bytes < 0) throw error(option + " is negative: " + std::to_string(bytes) + " B", "sizes start at 0");
+    if (bytes > largest_bytes)
+        throw error(option + " is over 1 GiB: " + std::to_string(bytes) + " B", "no GPU has that much shared memory");
+}
+
 std::int64_t parse_bytes(const std::string& text, const std::string& option)
 {
     std::int64_t value = 0;
@@ -95,6 +103,7 @@ std::int64_t parse_bytes(const std::string& text, const std::string& option)
     if (failure != std::errc() || factor == 0 || value < 0 || __builtin_mul_overflow(value, factor, &bytes))
         throw error(option + ": '" + escape_for_terminal(text) + "' is no size",
                     "write a number of bytes from 0, such as 11264 or 48K");
+    check_bytes(bytes, option);
     return bytes;
 }
 

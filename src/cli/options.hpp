@@ -12,8 +12,7 @@
 
 #include "report/document.hpp"
 
-namespace launchbox::cli
-{
+namespace launchbox::cli {
 
 /// One architecture that the user named, with its limits.
 struct target {
@@ -33,6 +32,9 @@ target target_of_this_machine();
 
 /// "11264", "48K", "227KB", "1MiB" in bytes (K = 1,024). Throws `error` for anything else and for negative sizes.
 std::int64_t parse_bytes(const std::string& text, const std::string& option);
+
+/// Throws `error` for a size below 0 or above 1 GiB.
+void check_bytes(std::int64_t bytes, const std::string& option);
 
 /// Where a report goes and how it looks: the options --format and --output.
 struct output_options {

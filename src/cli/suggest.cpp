@@ -9,11 +9,9 @@
 #include "report/suggest_report.hpp"
 #include "support/expression.hpp"
 
-namespace launchbox::cli
-{
+namespace launchbox::cli {
 
-namespace
-{
+namespace {
 
 struct suggest_options {
     kernel_input_options input;
@@ -79,7 +77,7 @@ block_size_advice advise(const suggest_options& options, const target& where, co
 exit_status run_suggest(const suggest_options& options, const call_context& context)
 {
     std::vector<block_size_advice> all;
-    bool failed = false;
+    exit_status status = exit_status::done;
     if (options.input.files.empty()) {
         if (!options.launch.registers)
             throw error("suggest needs --registers", "add --registers 40, or name a source file to take them from");
@@ -90,18 +88,20 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
             targets = parse_targets(options.input.architectures, known_capabilities());
         for (const target& where : targets) all.push_back(advise(options, where, "", {}));
     } else {
-        const kernel_input input = read_kernels(options.input, context.compiler_flags);
+        kernel_input input = read_kernels(options.input, context.compiler_flags);
         for (const found_kernel& kernel : input.kernels)
             if (const auto question = question_for(kernel.info, 1))
                 all.push_back(advise(options, {question->architecture, question->limits}, kernel.short_form,
                                      resources_of(kernel.info)));
+            else
+                input.leave_out(kernel, true);
         print_errors(input);
-        failed = input.has_errors();
-        if (input.interrupted) return exit_status::interrupted;
+        status = input.status();
+        if (all.empty()) return status;
     }
     write_report(options.output, {[&](const output_style&) { return suggest_document(all); },
                                   [&] { return suggest_json(all); }, [&] { return suggest_table(all); }});
-    return failed ? exit_status::bad_input : exit_status::done;
+    return status;
 }
 
 }  // namespace

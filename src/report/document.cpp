@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <string_view>
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 constexpr int indent = 2;
 constexpr int gap = 2;
 constexpr int narrowest_last_column = 24;
+constexpr int below_indent = 4;  // further in than the row that it belongs to
 
 std::string_view escape_of(tone look)
 {
@@ -44,8 +43,9 @@ std::string padded(const std::string& text, int width, bool right)
     return right ? space + text : text + space;
 }
 
-// Breaks at spaces; a word wider than the width stands alone on its line.
-std::vector<std::string> wrapped(std::string_view text, int width)
+// Breaks at spaces; a word wider than the width stands alone on its line. `further` is the width of all lines but the
+// first.
+std::vector<std::string> wrapped(std::string_view text, int width, int further)
 {
     std::vector<std::string> lines(1);
     while (!text.empty()) {
@@ -54,6 +54,7 @@ std::vector<std::string> wrapped(std::string_view text, int width)
         text.remove_prefix(end);
         if (!lines.back().empty() && display_width(lines.back()) + display_width(word) > width) {
             lines.emplace_back(word.substr(std::min(word.size(), word.find_first_not_of(' '))));
+            width = further;
         } else {
             lines.back() += word;
         }
@@ -61,34 +62,101 @@ std::vector<std::string> wrapped(std::string_view text, int width)
     return lines;
 }
 
+int longest_word(std::string_view text)
+{
+    int longest = 0;
+    for (const std::string& word : wrapped(text, 1, 1)) longest = std::max(longest, display_width(word));
+    return longest;
+}
+
+// How a table fits: the width of each column, and whether the last one stands on lines of its own below each row.
+struct layout {
+    std::vector<int> widths;
+    int between = gap;
+    bool last_below = false;
+
+    [[nodiscard]] int before_last() const
+    {
+        int sum = indent;
+        for (std::size_t c = 0; c + 1 < widths.size(); ++c) sum += widths[c] + between;
+        return sum;
+    }
+};
+
+// Takes from the column that has most to give until `too_much` columns are gained, or nothing is left to take.
+void shrink(std::vector<int>& widths, const std::vector<int>& least, std::size_t columns, int too_much)
+{
+    for (; too_much > 0; --too_much) {
+        std::size_t widest = 0;
+        for (std::size_t c = 1; c < columns; ++c)
+            if (widths[c] - least[c] > widths[widest] - least[widest]) widest = c;
+        if (widths[widest] <= least[widest]) return;
+        --widths[widest];
+    }
+}
+
+layout layout_of(const table& data, int width)
+{
+    std::vector<int> natural, least;
+    for (std::size_t c = 0; c < data.columns.size(); ++c) {
+        const table::column& column = data.columns[c];
+        natural.push_back(display_width(column.title));
+        least.push_back(longest_word(column.title));
+        for (const auto& row : data.rows) {
+            const int whole = display_width(row[c].text);
+            natural.back() = std::max(natural.back(), whole);
+            // What is aligned right is a number with its unit.
+            least.back() = std::max(least.back(), column.right ? whole : longest_word(row[c].text));
+        }
+    }
+    layout result{natural};
+    const std::size_t last = natural.size() - 1;
+    const auto too_much = [&] { return result.before_last() + result.widths[last] - width; };
+    const int comfortable = std::max(least[last], std::min(natural[last], narrowest_last_column));
+    result.widths[last] = std::max(comfortable, natural[last] - std::max(0, too_much()));
+    shrink(result.widths, least, last, too_much());
+    shrink(result.widths, least, last + 1, too_much());
+    if (too_much() <= 0 || last == 0) return result;
+
+    result = {natural, gap, true};
+    shrink(result.widths, least, last, result.before_last() - gap - width);
+    if (result.before_last() - gap > width) result.between = 1;
+    result.widths[last] = std::max(1, width - indent - below_indent);
+    return result;
+}
+
 std::string rendered(const table& data, const output_style& style)
 {
-    std::vector<int> widths;
-    for (std::size_t c = 0; c < data.columns.size(); ++c) {
-        int width = display_width(data.columns[c].title);
-        for (const auto& row : data.rows) width = std::max(width, display_width(row[c].text));
-        widths.push_back(width);
-    }
-    if (widths.empty()) return {};
-    int before_last = indent;
-    for (std::size_t c = 0; c + 1 < widths.size(); ++c) before_last += widths[c] + gap;
-    const int last_width = std::max(narrowest_last_column, style.width - before_last);
-
+    if (data.columns.empty()) return {};
+    const layout fit = layout_of(data, style.width);
+    const std::size_t last = data.columns.size() - 1;
     std::string text;
     const auto put_row = [&](const std::vector<cell>& row) {
-        const std::vector<std::string> tail = wrapped(row.back().text, last_width);
-        for (std::size_t i = 0; i < tail.size(); ++i) {
-            std::string line(indent, ' ');
-            for (std::size_t c = 0; c + 1 < row.size(); ++c) {
-                const std::string shown = i == 0 ? row[c].text : "";
-                line += coloured(padded(shown, widths[c], data.columns[c].right), row[c].look, style);
-                line += std::string(gap, ' ');
-            }
-            const bool right = data.columns.back().right;
-            line += coloured(right ? padded(tail[i], widths.back(), true) : tail[i], row.back().look, style);
+        std::vector<std::vector<std::string>> lines;
+        std::size_t height = 0;
+        for (std::size_t c = 0; c < row.size(); ++c) {
+            lines.push_back(wrapped(row[c].text, fit.widths[c], fit.widths[c]));
+            if (c < last || !fit.last_below) height = std::max(height, lines[c].size());
+        }
+        const auto part = [&](std::size_t c, std::size_t i) {
+            const std::string shown = i < lines[c].size() ? lines[c][i] : "";
+            const bool right = data.columns[c].right;
+            const bool pad = c < last || (right && !fit.last_below);
+            return coloured(pad ? padded(shown, fit.widths[c], right) : shown, row[c].look, style);
+        };
+        const auto put = [&](std::string line) {
             line.erase(line.find_last_not_of(' ') + 1);
             text += line + '\n';
+        };
+        for (std::size_t i = 0; i < height; ++i) {
+            std::string line(indent, ' ');
+            for (std::size_t c = 0; c < last; ++c)
+                line += part(c, i) + std::string(static_cast<std::size_t>(fit.between), ' ');
+            put(fit.last_below ? line : line + part(last, i));
         }
+        if (fit.last_below && !row[last].text.empty())
+            for (std::size_t i = 0; i < lines[last].size(); ++i)
+                put(std::string(indent + below_indent, ' ') + part(last, i));
     };
     std::vector<cell> titles;
     for (const table::column& column : data.columns) titles.emplace_back(column.title, tone::faint);
@@ -97,11 +165,34 @@ std::string rendered(const table& data, const output_style& style)
     return text;
 }
 
+// A line or heading; what does not fit goes on further in.
+std::string paragraph(const cell& content, const output_style& style)
+{
+    const std::size_t start = content.text.find_first_not_of(' ');
+    const std::string lead((start == std::string::npos ? 0 : start) + indent, ' ');
+    std::string text;
+    for (const std::string& line : wrapped(content.text, style.width, style.width - static_cast<int>(lead.size())))
+        text += (text.empty() ? "" : lead) + coloured(line, content.look, style) + '\n';
+    return text;
+}
+
+// Before anything is laid out, since what ASCII needs is wider.
+document in_ascii(document content)
+{
+    for (document::block& block : content.blocks) {
+        block.text.text = to_ascii(block.text.text);
+        for (table::column& column : block.data.columns) column.title = to_ascii(column.title);
+        for (auto& row : block.data.rows)
+            for (cell& each : row) each.text = to_ascii(each.text);
+    }
+    return content;
+}
+
 std::string markdown_cell(std::string_view text)
 {
     std::string result;
     for (char c : text) {
-        if (c == '|' || c == '<' || c == '\\' || c == '*' || c == '_' || c == '`') result += '\\';
+        if (std::string_view("|<\\*_`[]&").find(c) != std::string_view::npos) result += '\\';
         result += c;
     }
     return result;
@@ -111,22 +202,20 @@ std::string markdown_cell(std::string_view text)
 
 std::string render_text(const document& content, const output_style& style)
 {
+    if (!style.unicode) {
+        output_style plain = style;
+        plain.unicode = true;
+        return render_text(in_ascii(content), plain);
+    }
     std::string text;
     for (const document::block& block : content.blocks) {
         switch (block.what) {
             case document::kind::heading:
-                text += (text.empty() ? "" : "\n") + coloured(block.text.text, tone::strong, style) + '\n';
+                text += (text.empty() ? "" : "\n") + paragraph({block.text.text, tone::strong}, style);
                 break;
-            case document::kind::line: {
-                const std::size_t start = block.text.text.find_first_not_of(' ');
-                const std::string lead(start == std::string::npos ? 0 : start, ' ');
-                bool first = true;
-                for (const std::string& line : wrapped(block.text.text, style.width)) {
-                    text += (first ? "" : lead + "  ") + coloured(line, block.text.look, style) + '\n';
-                    first = false;
-                }
+            case document::kind::line:
+                text += paragraph(block.text, style);
                 break;
-            }
             case document::kind::table:
                 text += rendered(block.data, style);
                 break;
@@ -135,7 +224,7 @@ std::string render_text(const document& content, const output_style& style)
                 break;
         }
     }
-    return style.unicode ? text : to_ascii(text);
+    return text;
 }
 
 std::string render_markdown(const document& content)
@@ -144,11 +233,11 @@ std::string render_markdown(const document& content)
     for (const document::block& block : content.blocks) {
         switch (block.what) {
             case document::kind::heading:
-                text += (text.empty() ? "## " : "\n## ") + block.text.text + "\n\n";
+                text += (text.empty() ? "## " : "\n## ") + markdown_cell(block.text.text) + "\n\n";
                 break;
             case document::kind::line:
-                if (!block.text.text.empty())
-                    text += markdown_cell(block.text.text.substr(block.text.text.find_first_not_of(' '))) + "\n\n";
+                if (const std::size_t start = block.text.text.find_first_not_of(' '); start != std::string::npos)
+                    text += markdown_cell(block.text.text.substr(start)) + "\n\n";
                 break;
             case document::kind::table: {
                 const auto row = [&](const auto& cells, const auto& content_of) {

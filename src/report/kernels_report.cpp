@@ -9,11 +9,9 @@
 #include "report/json.hpp"
 #include "report/occupancy_report.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 // "?" in narrow tables, where "unknown" would not fit; the legend below says so.
 template <class Value>
@@ -254,10 +252,10 @@ table kernels_table(const inspection& found)
         const kernel_info& info = kernel.info;
         std::int64_t constants = 0;
         for (const constant_bank& bank : info.constant_banks) constants += bank.bytes;
-        std::vector<cell> row{info.source.file,
-                              info.name,
-                              kernel.demangled,
-                              info.architecture,
+        std::vector<cell> row{escape_for_terminal(info.source.file),
+                              escape_for_terminal(info.name),
+                              escape_for_terminal(kernel.demangled),
+                              escape_for_terminal(info.architecture),
                               text(info.registers),
                               text(info.spill_store_bytes),
                               text(info.spill_load_bytes),

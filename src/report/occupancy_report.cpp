@@ -7,11 +7,9 @@
 #include "report/chart.hpp"
 #include "report/json.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 std::string blocks_text(const std::optional<int>& blocks)
 {
@@ -105,9 +103,10 @@ std::string headline(const occupancy_account& account)
                                    compute_capability_name(q.limits->capability).view());
     if (!q.kernel.empty()) text = escape_for_terminal(q.kernel) + ", " + text;
     text += fmt::format(": {} threads", with_commas(q.shape.threads));
-    if (q.registers_known) text += fmt::format(", {} registers", q.resources.registers);
+    if (q.registers_known) text += fmt::format(", {} registers", with_commas(q.resources.registers));
     text += fmt::format(", {} B shared", with_commas(q.resources.static_shared_bytes + q.shape.dynamic_shared_bytes));
-    if (q.resources.barriers > 0) text += fmt::format(", {} barriers", q.resources.barriers);
+    if (q.resources.barriers > 0)
+        text += fmt::format(", {} barrier{}", with_commas(q.resources.barriers), q.resources.barriers == 1 ? "" : "s");
     if (q.settings.mode == model_mode::spreadsheet) text += " [as the spreadsheet says]";
     return text;
 }
@@ -287,7 +286,7 @@ table occupancy_table(const std::vector<occupancy_account>& accounts)
         const occupancy_question& q = account.question;
         const occupancy_result& result = account.result;
         std::vector<cell> row{std::string(architecture_name(q.architecture).view()),
-                              q.kernel,
+                              escape_for_terminal(q.kernel),
                               q.settings.mode == model_mode::driver ? "driver" : "spreadsheet",
                               std::to_string(q.shape.threads),
                               q.registers_known ? std::to_string(q.resources.registers) : "",

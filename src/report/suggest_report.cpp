@@ -6,11 +6,9 @@
 #include "report/json.hpp"
 #include "report/occupancy_report.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 // "divides_sm: free" or "shared_share: costs": which rules are broken and whether it matters here.
 std::string broken_rules(const block_size_candidate& candidate)
@@ -144,10 +142,11 @@ table suggest_table(const std::vector<block_size_advice>& all)
         int rank = 0;
         for (const block_size_candidate& each : advice.candidates)
             rows.rows.push_back(
-                {std::string(architecture_name(advice.architecture).view()), advice.kernel, std::to_string(++rank),
-                 std::to_string(each.choice.threads), std::to_string(each.choice.dynamic_shared_bytes),
-                 std::to_string(each.choice.resident_blocks), std::to_string(each.choice.resident_threads()),
-                 fmt::format("{:.6g}", each.result.occupancy()), limiter_names(each.result), broken_rules(each)});
+                {std::string(architecture_name(advice.architecture).view()), escape_for_terminal(advice.kernel),
+                 std::to_string(++rank), std::to_string(each.choice.threads),
+                 std::to_string(each.choice.dynamic_shared_bytes), std::to_string(each.choice.resident_blocks),
+                 std::to_string(each.choice.resident_threads()), fmt::format("{:.6g}", each.result.occupancy()),
+                 limiter_names(each.result), broken_rules(each)});
     }
     return rows;
 }

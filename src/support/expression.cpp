@@ -7,29 +7,40 @@
 
 #include "support/error.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 // Far more than any size needs, and no more than a moment: an expression may contain a function that never returns.
 constexpr int most_instructions = 100'000;
 constexpr std::size_t most_memory = std::size_t{4} << 20;
+// What one evaluation may allocate in all: a loop that builds and drops large strings copies gigabytes in few
+// instructions.
+constexpr std::size_t most_allocated = std::size_t{64} << 20;
 constexpr std::size_t longest_text = 4096;
 
-void* allocate(void* used, void* block, std::size_t old_size, std::size_t new_size)
+struct memory_account {
+    std::size_t in_use = 0;
+    std::size_t allocated = 0;  // since the evaluation began
+};
+
+void* allocate(void* account, void* block, std::size_t old_size, std::size_t new_size)
 {
-    auto& total = *static_cast<std::size_t*>(used);
+    auto& memory = *static_cast<memory_account*>(account);
     if (block == nullptr) old_size = 0;  // Lua passes a type code there
     if (new_size == 0) {
-        total -= old_size;
+        memory.in_use -= old_size;
         std::free(block);
         return nullptr;
     }
-    if (new_size > old_size && total + (new_size - old_size) > most_memory) return nullptr;
+    // Lua relies on making a block smaller never failing.
+    if (new_size > old_size && (memory.in_use + (new_size - old_size) > most_memory ||
+                                memory.allocated + (new_size - old_size) > most_allocated))
+        return nullptr;
     void* moved = std::realloc(block, new_size);
-    if (moved != nullptr) total = total - old_size + new_size;
+    if (moved == nullptr) return nullptr;
+    memory.in_use = memory.in_use - old_size + new_size;
+    if (new_size > old_size) memory.allocated += new_size - old_size;
     return moved;
 }
 
@@ -69,19 +80,34 @@ int unknown_name(lua_State* state)
     return luaL_error(state, "unknown name '%s'", luaL_tolstring(state, 2, nullptr));
 }
 
-// Lua says [string "..."]:1: message; the user wrote one line and needs the message alone.
+// Lua says [string "expression"]:1: message; the user wrote one line and needs the message alone. Its line may be 2,
+// since what we add ends there.
 std::string message_of(lua_State* state)
 {
     std::string message = lua_tostring(state, -1) == nullptr ? "it fails" : lua_tostring(state, -1);
-    if (const std::size_t place = message.find("]:1: "); message.starts_with('[') && place != std::string::npos)
-        message.erase(0, place + 5);
+    if (const std::size_t place = message.find("]:"); message.starts_with('[') && place != std::string::npos)
+        if (const std::size_t text = message.find(": ", place + 2); text != std::string::npos)
+            message.erase(0, text + 2);
     return message;
+}
+
+// For messages, which are one or two lines however long the expression is.
+std::string quoted(const std::string& text)
+{
+    constexpr std::size_t shown = 60;
+    return "'" + (text.size() <= shown ? text : text.substr(0, shown) + "...") + "'";
+}
+
+// Whether Lua can read `code`; leaves the function, or else the message, on the stack.
+bool loads(lua_State* state, const std::string& code)
+{
+    return luaL_loadbufferx(state, code.data(), code.size(), "=[expression]", "t") == LUA_OK;
 }
 
 }  // namespace
 
 struct expression::machine {
-    std::size_t memory = 0;
+    memory_account memory;
     lua_State* state = nullptr;
     int function = LUA_NOREF;
     int environment = LUA_NOREF;
@@ -106,9 +132,10 @@ expression::expression(std::string text, const std::vector<std::string>& names)
     if (text_.size() > longest_text) throw error("the expression is longer than 4096 characters", hint);
     if (text_.find('\n') != std::string::npos) throw error("the expression has more than one line", hint);
 
-    const std::string code = "return (" + text_ + "\n)";  // the line break ends a comment in the text
-    if (luaL_loadbufferx(state, code.data(), code.size(), "expression", "t") != LUA_OK)
-        throw error("'" + text_ + "' is no expression: " + message_of(state), hint);
+    // The line break ends a comment in the text. The brackets make it one value, and without them it must be readable
+    // too, or "1) or (2" would be an expression.
+    if (!loads(state, "return " + text_ + "\n") || !loads(state, "return (" + text_ + "\n)"))
+        throw error(quoted(text_) + " is no expression: " + message_of(state), hint);
 
     lua_newtable(state);
     machine_->environment = (lua_pushvalue(state, -1), luaL_ref(state, LUA_REGISTRYINDEX));
@@ -134,25 +161,42 @@ expression::~expression() = default;
 expression::expression(expression&&) noexcept = default;
 expression& expression::operator=(expression&&) noexcept = default;
 
+// One evaluation as Lua runs it, protected: setting a name can run out of memory too.
+struct expression::evaluation {
+    const machine& lua;
+    const std::map<std::string, std::int64_t>& values;
+
+    static int run(lua_State* state)
+    {
+        const auto& self = *static_cast<const evaluation*>(lua_touserdata(state, 1));
+        lua_rawgeti(state, LUA_REGISTRYINDEX, self.lua.environment);
+        for (const auto& [name, value] : self.values) {
+            lua_pushinteger(state, value);
+            lua_setfield(state, -2, name.c_str());
+        }
+        lua_rawgeti(state, LUA_REGISTRYINDEX, self.lua.function);
+        lua_call(state, 0, 1);
+        return 1;
+    }
+};
+
 std::int64_t expression::operator()(const std::map<std::string, std::int64_t>& values) const
 {
     lua_State* state = machine_->state;
     lua_settop(state, 0);
-    lua_rawgeti(state, LUA_REGISTRYINDEX, machine_->environment);
-    for (const auto& [name, value] : values) {
-        lua_pushinteger(state, value);
-        lua_setfield(state, -2, name.c_str());
-    }
-    lua_rawgeti(state, LUA_REGISTRYINDEX, machine_->function);
+    machine_->memory.allocated = 0;
     lua_sethook(state, stop, LUA_MASKCOUNT, most_instructions);
-    if (lua_pcall(state, 0, 1, 0) != LUA_OK)
-        throw error("cannot evaluate '" + text_ + "': " + message_of(state),
+    evaluation work{*machine_, values};
+    lua_pushcfunction(state, evaluation::run);
+    lua_pushlightuserdata(state, &work);
+    if (lua_pcall(state, 1, 1, 0) != LUA_OK)
+        throw error("cannot evaluate " + quoted(text_) + ": " + message_of(state),
                     "use whole numbers and the names that --help lists");
 
     int exact = 0;
     const lua_Integer value = lua_tointegerx(state, -1, &exact);
     if (exact == 0 || lua_type(state, -1) != LUA_TNUMBER)
-        throw error("'" + text_ + "' is not a whole number", "use // for a division that rounds down");
+        throw error(quoted(text_) + " is not a whole number", "use // for a division that rounds down");
     return value;
 }
 

@@ -7,13 +7,11 @@
 #include <string>
 #include <vector>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// An integer expression in named integers, with Lua's operators: + - * // % ^ comparisons, and, or, not; `min`, `max`
 /// and `ceil_div(a, b)` are there, and nothing else. Not for use by two threads at once.
-class expression
-{
+class expression {
 public:
     /// Throws `error` with the place of the mistake when `text` is no expression or names something unknown.
     expression(std::string text, const std::vector<std::string>& names);
@@ -28,6 +26,7 @@ public:
 
 private:
     struct machine;
+    struct evaluation;
     std::string text_;
     std::unique_ptr<machine> machine_;
 };

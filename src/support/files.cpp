@@ -11,21 +11,18 @@
 
 #include "support/error.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 namespace fs = std::filesystem;
 
-namespace
-{
+namespace {
 
 [[noreturn]] void fail(const std::string& what, const std::string& path, int number, const std::string& hint)
 {
     throw error(what + " " + path + ": " + std::strerror(number), hint);
 }
 
-class file_descriptor
-{
+class file_descriptor {
 public:
     explicit file_descriptor(int number, bool owned = true) : number_(number), owned_(owned) {}
     ~file_descriptor()
@@ -47,6 +44,19 @@ private:
     bool owned_;
 };
 
+// The number of the error; 0 when all is written.
+int write_all(int file, std::string_view content)
+{
+    while (!content.empty()) {
+        const ssize_t wrote = ::write(file, content.data(), content.size());
+        if (wrote >= 0)
+            content.remove_prefix(static_cast<std::size_t>(wrote));
+        else if (errno != EINTR)
+            return errno;
+    }
+    return 0;
+}
+
 }  // namespace
 
 std::string read_input(const std::string& path, std::size_t cap)
@@ -57,8 +67,7 @@ std::string read_input(const std::string& path, std::size_t cap)
                                !standard_input);
     if (file.number() < 0) fail("cannot open", name, errno, "check the path");
 
-    struct stat status {
-    };
+    struct stat status {};
     if (::fstat(file.number(), &status) == 0) {
         if (S_ISDIR(status.st_mode)) throw error(name + " is a directory", "name a file in it");
         if (S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) > cap)
@@ -83,20 +92,24 @@ std::string read_input(const std::string& path, std::size_t cap)
     }
 }
 
-void write_file_atomically(const fs::path& path, std::string_view content)
+void write_file_atomically(const fs::path& wanted, std::string_view content)
 {
+    // A link stays a link: what it names is replaced. /dev/stdout and pipes cannot be replaced, only written to.
+    std::error_code ignored;
+    const fs::path path = fs::is_symlink(wanted, ignored) ? fs::weakly_canonical(wanted, ignored) : wanted;
+    if (const fs::file_status status = fs::status(wanted, ignored);
+        fs::is_character_file(status) || fs::is_fifo(status) || fs::is_socket(status)) {
+        file_descriptor device(::open(wanted.c_str(), O_WRONLY | O_CLOEXEC));
+        const int failure = device.number() < 0 ? errno : write_all(device.number(), content);
+        if (failure != 0) fail("cannot write", wanted.string(), failure, "name a file, or leave out -o");
+        return;
+    }
+
     std::string temporary = path.string() + ".XXXXXX";
     file_descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (file.number() < 0) fail("cannot write", path.string(), errno, "choose a folder that exists and is writable");
 
-    int failure = 0;
-    while (!content.empty() && failure == 0) {
-        const ssize_t wrote = ::write(file.number(), content.data(), content.size());
-        if (wrote >= 0)
-            content.remove_prefix(static_cast<std::size_t>(wrote));
-        else if (errno != EINTR)
-            failure = errno;
-    }
+    int failure = write_all(file.number(), content);
     // mkostemp makes the file private; give it what a plain open would have given.
     const mode_t mask = ::umask(0);
     ::umask(mask);

@@ -6,8 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// The most that `read_input` takes unless told otherwise: 1 GiB.
 inline constexpr std::size_t max_input_bytes = std::size_t{1} << 30;
@@ -15,13 +14,12 @@ inline constexpr std::size_t max_input_bytes = std::size_t{1} << 30;
 /// The bytes of a file, or of standard input for "-". Throws `error` when it cannot be read or is larger than `cap`.
 std::string read_input(const std::string& path, std::size_t cap = max_input_bytes);
 
-/// Writes to a temporary file beside `path` and renames it: `path` has either its old content or all of the new.
-/// Throws `error` and leaves nothing behind when that fails.
-void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+/// Writes to a temporary file beside `wanted` and renames it: `wanted` has either its old content or all of the new. A
+/// link is followed; a device or pipe is written to as it is. Throws `error` and leaves nothing behind when that fails.
+void write_file_atomically(const std::filesystem::path& wanted, std::string_view content);
 
 /// A new directory in the system's temporary folder, removed with all it holds when this goes out of scope.
-class temporary_directory
-{
+class temporary_directory {
 public:
     temporary_directory();
     ~temporary_directory();

@@ -10,11 +10,9 @@
 #include <cstring>
 #include <utility>
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 std::string environment(const char* name)
 {
@@ -83,9 +81,10 @@ int display_width(std::string_view text)
 std::string to_ascii(std::string_view text)
 {
     static constexpr std::pair<std::string_view, std::string_view> spellings[] = {
-        {"−", "-"}, {"→", "->"}, {"×", "x"},     {"≤", "<="}, {"≥", ">="}, {"…", "~"}, {"·", "."}, {"▲", "^"},
-        {"─", "-"}, {"│", "|"},  {"█", "#"},     {"▇", "#"},  {"▆", "#"},  {"▅", "#"}, {"▄", "="}, {"▃", "="},
-        {"▂", "_"}, {"▁", "_"},  {"⌈", "ceil("}, {"⌉", ")"},  {"┤", "|"},  {"└", "+"}};
+        {"−", "-"}, {"→", "->"}, {"×", "x"},  {"≤", "<="}, {"≥", ">="},    {"…", "~"}, {"·", "."},
+        {"▲", "^"}, {"─", "-"},  {"│", "|"},  {"█", "#"},  {"▇", "#"},     {"▆", "#"}, {"▅", "#"},
+        {"▄", "="}, {"▃", "="},  {"▂", "_"},  {"▁", "_"},  {"⌈", "ceil("}, {"⌉", ")"}, {"┤", "|"},
+        {"└", "+"}, {"–", "-"},  {"±", "+-"}, {"◀", "<"}};
     std::string result;
     while (!text.empty()) {
         const auto* found = std::find_if(std::begin(spellings), std::end(spellings),

@@ -1,14 +1,14 @@
 #include "support/files.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "support/error.hpp"
 
-namespace launchbox
-{
-namespace
-{
+namespace launchbox {
+namespace {
 
 namespace fs = std::filesystem;
 
@@ -34,6 +34,32 @@ TEST(files, a_failed_write_changes_nothing_and_leaves_nothing)
     int entries = 0;
     for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder.path())) ++entries;
     EXPECT_EQ(entries, 1);
+}
+
+// Run by root, a rename would put a plain file in the place of /dev/stdout or /dev/null.
+TEST(files, a_link_stays_a_link_and_a_pipe_a_pipe)
+{
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "file", link = folder.path() / "link", pipe = folder.path() / "pipe";
+    write_file_atomically(file, "old");
+    fs::create_symlink("file", link);
+    write_file_atomically(link, "new");
+    EXPECT_TRUE(fs::is_symlink(link));
+    EXPECT_EQ(read_input(file.string()), "new");
+
+    fs::create_symlink("not yet", folder.path() / "dangling");
+    write_file_atomically(folder.path() / "dangling", "made");
+    EXPECT_EQ(read_input((folder.path() / "not yet").string()), "made");
+
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(reader, 0);
+    write_file_atomically(pipe, "through");
+    EXPECT_TRUE(fs::is_fifo(pipe));
+    char text[16] = {};
+    EXPECT_EQ(::read(reader, text, sizeof text), 7);
+    ::close(reader);
+    EXPECT_STREQ(text, "through");
 }
 
 TEST(files, refuses_what_is_too_large_missing_or_a_directory)

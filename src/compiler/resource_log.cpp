@@ -1,0 +1,27 @@
+#include "compiler/resource_log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/log_reader.hpp"
+
+namespace launchbox
+{
+
+resource_log parse_resource_log(std::string_view text, const std::string& file)
+{
+    log_reader reader(file);
+    std::string buffer;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        const bool terminated = end != std::string_view::npos;
+        reader.read_line(plain_text(text.substr(0, end), buffer), terminated);
+        text.remove_prefix(terminated ? end + 1 : text.size());
+    }
+    raw_log raw = reader.finish();
+    draw_conclusions(raw);
+    std::ranges::stable_sort(raw.log.problems, {}, &log_problem::line);
+    return std::move(raw.log);
+}
+
+}  // namespace launchbox

@@ -1,0 +1,84 @@
+// Reads what `nvcc -Xptxas -v`, `ptxas -v` and `nvlink -v` print, in every form since compute capability 1.x, out of
+// whatever else a build prints between the lines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "image/kernel_info.hpp"
+
+namespace launchbox
+{
+
+enum class log_severity { info, warning, error };
+
+/// A sentence of a tool that is not a figure: a diagnostic, or an unusual `info` line.
+struct log_message {
+    log_severity severity = log_severity::info;
+    std::string tool;          ///< "ptxas", "nvlink", "nvcc", "fatbinary"; "front end" for what is said about a source
+    std::string text;          ///< the sentence, without the tool's prefix and the place
+    std::size_t line = 0;      ///< in the log, from 1
+    std::string kernel;        ///< whom the sentence names; often empty
+    std::string architecture;  ///< only nvlink says it, and only when nvcc links for several
+    std::string source_file;   ///< "foo.cu" of `foo.cu(12): error: ...`; may be empty
+    std::optional<int> source_line;
+
+    friend bool operator==(const log_message&, const log_message&) = default;
+};
+
+/// A line that belongs to a report and cannot be read, or cannot be understood with certainty.
+struct log_problem {
+    std::size_t line = 0;  ///< in the log, from 1
+    std::string what;
+
+    friend bool operator==(const log_problem&, const log_problem&) = default;
+};
+
+/// What one module (one run of ptxas or nvlink) needs beside its kernels.
+struct module_memory {
+    std::string architecture;  ///< empty when the log does not tell
+    std::string container;     ///< "ptxas log" or "nvlink log"
+    std::size_t line = 0;      ///< in the log, from 1
+    std::optional<std::int64_t> global_bytes;
+    std::vector<constant_bank> constant_banks;
+    std::vector<callee_info> functions;  ///< device functions that ptxas compiled on their own (-rdc, -G)
+
+    friend bool operator==(const module_memory&, const module_memory&) = default;
+};
+
+struct resource_log {
+    std::vector<kernel_info> kernels;  ///< one for each report, in the order of the log
+    std::vector<module_memory> modules;
+    std::vector<log_message> messages;
+    std::vector<log_problem> problems;  ///< by rising line
+    bool ends_inside_a_report = false;  ///< some report has no end: the log was cut, or its compiler was killed
+};
+
+/// Reads a log. Never throws on what is in it; the time is linear in the text, and so is the memory.
+///
+/// What a log tells, and what it does not (ptxas and nvlink 13.0, unless said otherwise):
+/// - ptxas leaves a field out of its "Used" line when it is zero, so a line without "bytes smem" says 0 bytes of static
+///   shared memory. The exceptions are `barriers`: versions that know the field always print it ("used 0 barriers"),
+///   so a line without it is of an older version and says nothing; `constant_banks`: from sm_90 on none is printed,
+///   even for kernels with parameters; and `cumulative_stack_bytes`: the field is missing for 0 as well as for a stack
+///   of unknown size.
+/// - `stack_unbounded` is set by the sentence "Stack size for entry function ... cannot be statically determined", and
+///   where callees have stack frames and the "Used" line has no cumulative stack size, which is how ptxas reports
+///   recursion and calls through pointers without -G. A kernel with `alloca` cannot be recognised.
+/// - `relocatable` is set when nvlink reports a kernel of the same name for the same architecture in this log, and in a
+///   module that has functions compiled on their own with a stack frame while no kernel has a cumulative stack size.
+///   A relocatable kernel that calls nothing, or only functions without a stack frame, looks like any other.
+///   ptxas's and nvlink's reports of a kernel are two elements of `kernels`; nvlink's (`linked`) are the final figures.
+/// - nvlink names its architecture only when nvcc runs it for several. Else it is taken from the command line that
+///   `nvcc --verbose` prints, or from the ptxas reports of the same kernels in this log, or is empty. nvlink counts the
+///   1,024 bytes that the system reserves into "smem" on sm_90 when a kernel has static shared memory: they are
+///   subtracted; without an architecture, a figure above 1,024 leaves the static size unknown, with a problem.
+/// - Reports of compilers that run at the same time may mix line by line. A "Used" line has no name: where several
+///   kernels wait for theirs, none gets one, and a problem says so.
+resource_log parse_resource_log(std::string_view text, const std::string& file);
+
+}  // namespace launchbox

@@ -1,0 +1,28 @@
+// Finds nvcc.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <launchbox/compute_capability.hpp>
+
+namespace launchbox
+{
+
+struct toolchain {
+    std::filesystem::path nvcc;
+    std::string version;                   ///< "13.0.88"
+    std::string found_by;                  ///< "--nvcc", "CUDA_HOME", "CUDA_PATH", "PATH", "checkout", "default"
+    std::vector<std::string> environment;  ///< NAME=value, what nvcc needs beside our own
+};
+
+/// The first nvcc of: `requested` (the program, or a toolkit's folder), $CUDA_HOME, $CUDA_PATH, PATH, the folder that
+/// ./setup fills in a checkout, /usr/local/cuda. Throws `error`: bad_input when `requested` is not an nvcc that runs,
+/// missing, with the command that installs one, when there is none. A variable that names no toolkit is passed over.
+toolchain find_toolchain(const std::string& requested = {});
+
+/// What this nvcc compiles for, rising, without the variants that end with a letter: `nvcc --list-gpu-code`.
+std::vector<compute_capability> compiler_architectures(const toolchain& tools);
+
+}  // namespace launchbox

@@ -1,0 +1,30 @@
+// Kernels and their resources from a cubin, the ELF image that ptxas and nvlink write.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "image/image_problem.hpp"
+#include "image/kernel_info.hpp"
+
+namespace launchbox
+{
+
+struct cubin_contents {
+    std::string architecture;                          ///< "sm_90", "sm_90a"; empty when the image does not tell
+    std::optional<int> toolkit_version;                ///< CUDA version x 10: 130 for 13.0
+    std::vector<constant_bank> module_constant_banks;  ///< shared by all kernels: `__constant__` (3), addresses (4)
+    std::int64_t global_bytes = 0;                     ///< `__device__` variables
+    bool relocatable = false;          ///< compiled for linking (-rdc): registers and stack are final after nvlink
+    std::vector<kernel_info> kernels;  ///< in the order of the symbol table
+    std::vector<image_problem> problems;
+};
+
+/// Reads one raw cubin. Never throws on bad input: what cannot be read is a problem, the rest is returned.
+/// `file` goes into `source.file` of every kernel. Equal to what `ptxas -v` prints, except where ptxas lists a callee
+/// that it kept apart from its kernel: the stack frame here is the larger of the two, and spills are the sum.
+cubin_contents read_cubin(std::string_view bytes, const std::string& file);
+
+}  // namespace launchbox

@@ -1,0 +1,74 @@
+// Sections and symbols of a 64-bit little-endian ELF image, every offset and count checked before use.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "image/image_problem.hpp"
+
+namespace launchbox
+{
+
+namespace elf
+{
+inline constexpr std::uint16_t type_relocatable = 1, type_executable = 2;
+inline constexpr std::uint16_t machine_cuda = 190;
+inline constexpr std::uint8_t symbol_function = 2;
+inline constexpr std::uint32_t section_symbols = 2, section_note = 7, section_nobits = 8, section_symbol_indices = 18;
+}  // namespace elf
+
+struct elf_section {
+    std::string_view name;
+    std::uint32_t type = 0;
+    std::uint64_t flags = 0, offset = 0, size = 0;
+    std::uint32_t link = 0, info = 0;
+    std::string_view content;  ///< empty where the section has no bytes in the file, or not all of them
+};
+
+struct elf_symbol {
+    std::uint32_t name_offset = 0;  ///< see `elf_image::symbol_name`
+    std::uint8_t type = 0, other = 0;
+    std::uint32_t section = 0;  ///< an index into `sections`, or beyond it where the image says so
+    std::uint64_t offset = 0;   ///< of the symbol in the image
+};
+
+/// Views into the bytes given to `read_elf`, which have to outlive it.
+struct elf_image {
+    std::uint8_t os_abi = 0, abi_version = 0;
+    std::uint16_t type = 0, machine = 0;
+    std::uint32_t version = 0, flags = 0;
+    std::vector<elf_section> sections;
+    std::vector<elf_symbol> symbols;  ///< of the first symbol table
+    std::string_view symbol_names;
+
+    [[nodiscard]] std::string_view symbol_name(const elf_symbol& symbol) const;
+};
+
+/// `nullopt` where nothing can be read. What is wrong is added to `problems`, be it with all or with single sections.
+/// (No std::expected: clang 14, which builds the fuzz targets, cannot destroy one.)
+std::optional<elf_image> read_elf(std::string_view bytes, std::vector<image_problem>& problems);
+
+/// The part of `bytes` that an image says is there; `nullopt` when it is not.
+std::optional<std::string_view> slice(std::string_view bytes, std::uint64_t offset, std::uint64_t size);
+
+/// The little-endian number at `offset`; the caller has checked that it is there.
+template <class Number>
+Number read_number(std::string_view bytes, std::size_t offset)
+{
+    static_assert(std::is_unsigned_v<Number>);
+    Number value;
+    std::memcpy(&value, bytes.data() + offset, sizeof value);
+    return value;
+}
+
+/// The most problems listed for one image: a damaged one can have millions.
+inline constexpr std::size_t max_image_problems = 100;
+
+/// Adds a problem; the first beyond `max_image_problems` says that there are more.
+void add_problem(std::vector<image_problem>& problems, std::uint64_t offset, std::string what);
+
+}  // namespace launchbox

@@ -1,0 +1,57 @@
+// The records of `.nv.info`, `.nv.info.KERNEL` and `.nv.compat`: what ptxas tells the driver about a kernel.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "image/image_problem.hpp"
+
+namespace launchbox
+{
+
+/// The attributes that launchbox reads; there are more. Their meaning was found by compiling kernels that differ in one
+/// thing and by comparing with `ptxas -v`.
+enum class nv_info_attribute : std::uint8_t {
+    max_threads = 0x05,             ///< three numbers
+    frame_size = 0x11,              ///< symbol, bytes
+    min_stack_size = 0x12,          ///< symbol, bytes; 0xffffffff: not known
+    required_threads = 0x10,        ///< three numbers
+    parameter_size = 0x19,          ///< 16 bits
+    max_registers = 0x1b,           ///< 16 bits; 255: no limit
+    call_return_stack_size = 0x1e,  ///< there are calls
+    register_count = 0x2f,          ///< symbol, registers
+    shared_scratch = 0x32,          ///< registers are spilled to shared memory
+    toolkit_version = 0x37,         ///< CUDA version x 10
+    cluster_blocks = 0x3d,          ///< three numbers
+    max_cluster_blocks = 0x3f,      ///< one number
+    barriers = 0x4c,                ///< 8 bits; no record: none
+    annotations = 0x55,             ///< pairs of a type (1: spill) and a code offset
+};
+
+/// In `.nv.compat`: 1 for the code of an architecture with `a`.
+inline constexpr std::uint8_t compat_accelerated = 0x09;
+
+struct nv_info_record {
+    std::uint8_t attribute = 0;
+    std::uint16_t value = 0;   ///< of the formats that carry 8 or 16 bits; 0 for flags and payloads
+    std::string_view payload;  ///< of the format that carries bytes
+    std::uint64_t offset = 0;  ///< in the image
+
+    [[nodiscard]] bool is(nv_info_attribute a) const { return attribute == static_cast<std::uint8_t>(a); }
+
+    /// The payload as numbers; `nullopt` when it has not that many.
+    [[nodiscard]] std::optional<std::uint32_t> number() const;
+    [[nodiscard]] std::optional<std::pair<std::uint32_t, std::uint32_t>> pair() const;
+    [[nodiscard]] std::optional<std::array<int, 3>> triple() const;
+};
+
+/// The records of one section up to the first that cannot be read, which becomes a problem. `offset` is where the
+/// section starts in the image.
+std::vector<nv_info_record> read_nv_info(std::string_view section, std::uint64_t offset,
+                                         std::vector<image_problem>& problems);
+
+}  // namespace launchbox

@@ -1,0 +1,216 @@
+#include "image/ptx.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "image/elf.hpp"
+#include "image/ptx_tokens.hpp"
+
+namespace launchbox {
+
+namespace {
+
+class ptx_reader {
+public:
+    ptx_reader(std::string_view text, const std::string& file) : tokens_(text), file_(file) {}
+
+    ptx_contents read();
+
+private:
+    void read_entry();
+    std::optional<std::int64_t> read_parameters();
+    void read_launch_directive(std::string_view directive, kernel_info& kernel);
+    std::optional<int> read_number(std::string_view directive);
+    std::optional<std::array<int, 3>> read_extent(std::string_view directive);
+    void problem(std::string what) { add_problem(result_.problems, tokens_.offset(), std::move(what)); }
+
+    ptx_tokens tokens_;
+    const std::string& file_;
+    ptx_contents result_;
+};
+
+// One parameter, as far as it is read.
+struct parameter {
+    std::int64_t element_bytes = 0, vector = 1, count = 1;
+    std::int64_t alignment = 0;  // 0: that of the element
+    bool in_pointee = false;     // behind .ptr: what follows describes what is pointed to
+};
+
+std::optional<std::int64_t> bytes_of_type(std::string_view type);
+bool append(std::int64_t& layout, const parameter& parameter);
+
+}  // namespace
+
+ptx_contents read_ptx(std::string_view text, const std::string& file)
+{
+    return ptx_reader(text, file).read();
+}
+
+namespace {
+
+ptx_contents ptx_reader::read()
+{
+    for (std::string_view token = tokens_.next(); !token.empty(); token = tokens_.next()) {
+        if (token == ".version") {
+            result_.version = tokens_.next();
+        } else if (token == ".target") {
+            result_.target = tokens_.next();
+        } else if (token == "{") {
+            if (!tokens_.skip_block()) problem("a block is not closed");
+        } else if (token == ".entry") {
+            if (result_.kernels.size() == max_kernels_per_image) {
+                problem("more than " + std::to_string(max_kernels_per_image) + " kernels");
+                break;
+            }
+            read_entry();
+        }
+    }
+    if (result_.version.empty()) add_problem(result_.problems, 0, "not PTX: there is no .version");
+    return std::move(result_);
+}
+
+// NAME [(parameters)] directives { body }, or a `;` instead of the body, which makes it a prototype.
+void ptx_reader::read_entry()
+{
+    kernel_info kernel;
+    kernel.name = tokens_.next();
+    kernel.architecture = result_.target;
+    kernel.source = {.file = file_, .container = "ptx", .entry = "line " + std::to_string(tokens_.line())};
+    kernel.parameter_bytes = 0;
+    if (tokens_.peek() == "(") {
+        tokens_.next();
+        kernel.parameter_bytes = read_parameters();
+    }
+    for (;;) {
+        const std::string_view token = tokens_.next();
+        if (token == ";") return;
+        if (token.empty() || token == ".entry" || token == ".func") {
+            problem("an entry without a body");
+            return;
+        }
+        if (token == "{") {
+            if (!tokens_.skip_block()) problem("the body of an entry is not closed");
+            result_.kernels.push_back(std::move(kernel));
+            return;
+        }
+        read_launch_directive(token, kernel);
+    }
+}
+
+// The parameters up to `)`, laid out as a C struct. `nullopt` when PTX does not tell how.
+std::optional<std::int64_t> ptx_reader::read_parameters()
+{
+    std::int64_t layout = 0;
+    bool known = true;
+    parameter current;
+    bool any = false;
+    for (;;) {
+        const std::string_view token = tokens_.next();
+        if (token.empty() || token == "{" || token == ";") {
+            problem("a parameter list is not closed");
+            return std::nullopt;
+        }
+        if (token == ")" || token == ",") {
+            if (any) known &= append(layout, current);
+            if (token == ")") return known ? std::optional(layout) : std::nullopt;
+            current = {};
+            any = false;
+            continue;
+        }
+        any = true;
+        if (token == ".ptr") {
+            current.in_pointee = true;
+        } else if (token == ".align") {
+            const auto alignment = read_number(token);
+            if (!current.in_pointee) current.alignment = alignment.value_or(0);
+        } else if (token == ".v2" || token == ".v4" || token == ".v8") {
+            current.vector = token[2] - '0';
+        } else if (token == "[") {
+            const std::string_view size = tokens_.next();
+            if (size == "]") continue;
+            current.count *= parse_ptx_integer(size).value_or(0);
+            known &= current.count > 0 && current.count <= std::numeric_limits<int>::max();
+            if (!known) current.count = 0;
+        } else if (const auto bytes = bytes_of_type(token); bytes && current.element_bytes == 0) {
+            current.element_bytes = *bytes;
+        }
+    }
+}
+
+void ptx_reader::read_launch_directive(std::string_view directive, kernel_info& kernel)
+{
+    if (directive == ".maxntid")
+        kernel.max_threads = read_extent(directive);
+    else if (directive == ".reqntid")
+        kernel.required_threads = read_extent(directive);
+    else if (directive == ".minnctapersm")
+        kernel.min_blocks = read_number(directive);
+    else if (directive == ".maxnreg")
+        kernel.requested_max_registers = read_number(directive);
+    else if (directive == ".reqnctapercluster")
+        kernel.cluster = read_extent(directive);
+    else if (directive == ".maxclusterrank")
+        kernel.max_cluster_blocks = read_number(directive);
+    else if (directive == ".pragma")  // ends in a `;` of its own
+        for (std::string_view token = tokens_.next(); !token.empty() && token != ";"; token = tokens_.next()) {
+        }
+    // .explicitcluster and .blocksareclusters say how a launch may use the sizes, and change none.
+}
+
+std::optional<int> ptx_reader::read_number(std::string_view directive)
+{
+    const auto number = parse_ptx_integer(tokens_.peek());
+    if (number)
+        tokens_.next();
+    else
+        problem(std::string(directive) + " without a number");
+    return number;
+}
+
+// One to three numbers; those that are not given are 1.
+std::optional<std::array<int, 3>> ptx_reader::read_extent(std::string_view directive)
+{
+    std::array<int, 3> extent{1, 1, 1};
+    for (std::size_t i = 0; i < extent.size(); ++i) {
+        const auto number = read_number(directive);
+        if (!number) return std::nullopt;
+        extent[i] = *number;
+        if (tokens_.peek() != ",") break;
+        tokens_.next();
+    }
+    return extent;
+}
+
+std::optional<std::int64_t> bytes_of_type(std::string_view type)
+{
+    if (type.size() < 3 || type[0] != '.') return std::nullopt;
+    constexpr std::array<std::pair<std::string_view, int>, 6> widths{
+        {{"8", 1}, {"16", 2}, {"16x2", 4}, {"32", 4}, {"64", 8}, {"128", 16}}};
+    type.remove_prefix(type.starts_with(".bf") ? 3 : 2);
+    const auto found = std::find_if(widths.begin(), widths.end(), [&](const auto& w) { return w.first == type; });
+    return found == widths.end() ? std::nullopt : std::optional<std::int64_t>(found->second);
+}
+
+// ptxas aligns the address of a parameter, not its offset, and parameters start at 0x160 up to sm_89, at 0x210 on sm_90
+// and at 0x380 from sm_100 on: beyond 16 bytes of alignment the layout depends on what the PTX is compiled for.
+constexpr std::int64_t common_alignment = 16;
+
+bool append(std::int64_t& layout, const parameter& parameter)
+{
+    constexpr std::int64_t cap = std::int64_t{1} << 31;  // real parameters have up to 32,764 bytes
+    const std::int64_t unit = parameter.element_bytes * parameter.vector;
+    const std::int64_t alignment = parameter.alignment > 0 ? parameter.alignment : unit;
+    if (unit == 0 || alignment > common_alignment) return false;
+    layout = (layout + alignment - 1) / alignment * alignment + unit * parameter.count;
+    if (layout <= cap) return true;
+    layout = 0;
+    return false;
+}
+
+}  // namespace
+
+}  // namespace launchbox

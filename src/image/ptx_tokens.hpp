@@ -1,0 +1,44 @@
+// The words of PTX text, without comments.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace launchbox
+{
+
+/// Walks once over the text. A token is a directive (`.maxntid`), a name, a number (`9.0`), a string with its quotes,
+/// or one other character; empty at the end of the text.
+class ptx_tokens
+{
+public:
+    explicit ptx_tokens(std::string_view text) : text_(text) {}
+
+    std::string_view next();
+    std::string_view peek();
+
+    /// Skips to behind the `}` that belongs to a `{` just read; false when the text ends before it.
+    bool skip_block();
+
+    /// Where the last token starts.
+    [[nodiscard]] std::size_t offset() const { return token_; }
+    /// The line of the last token, from 1.
+    int line();
+
+private:
+    void skip_space();
+    bool skip_comment();
+    void skip_string();
+
+    std::string_view text_;
+    std::size_t at_ = 0, token_ = 0;
+    std::size_t counted_to_ = 0;
+    int line_ = 1;
+};
+
+/// An integer as PTX writes it: `256`, `0x100`, `0b11`, `0400`, `256U`. `nullopt` when it is none or over 2^31 - 1.
+std::optional<int> parse_ptx_integer(std::string_view token);
+
+}  // namespace launchbox

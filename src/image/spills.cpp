@@ -1,0 +1,89 @@
+#include "image/spills.hpp"
+
+#include <array>
+
+#include "image/elf.hpp"
+
+namespace launchbox
+{
+
+namespace
+{
+
+constexpr std::size_t instruction_size = 16;
+
+// The size of an annotation record is a 16-bit number of bytes, 8 a spill. ptxas stores it modulo 65,536, so that a
+// list of n spills holds only the first n mod 8,192.
+constexpr std::size_t list_wraps_at = 8192;
+
+struct memory_access {
+    bool local = false, store = false;
+    std::int64_t bytes = 0;
+};
+
+std::optional<memory_access> decode(std::string_view code, std::size_t offset);
+void add(spill_bytes& sum, const memory_access& access);
+
+}  // namespace
+
+std::optional<spill_bytes> count_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
+                                        bool shared_scratch)
+{
+    spill_bytes of_list;
+    for (const std::uint32_t offset : listed) {
+        if (offset % instruction_size != 0 || !slice(code, offset, instruction_size)) return std::nullopt;
+        const auto access = decode(code, offset);
+        if (!access) return std::nullopt;
+        add(of_list, *access);
+    }
+
+    std::size_t count = 0;
+    spill_bytes of_code;
+    for (std::size_t offset = 0; code.size() - offset >= instruction_size; offset += instruction_size) {
+        const auto access = decode(code, offset);
+        if (!access || !(access->local || shared_scratch)) continue;
+        ++count;
+        add(of_code, *access);
+    }
+    if (count < list_wraps_at) return of_list;
+    // As many accesses are missing from the list as a wrapped list would lack if all of them were spills.
+    if (!shared_scratch && (count - listed.size()) % list_wraps_at == 0) return of_code;
+    return std::nullopt;
+}
+
+namespace
+{
+
+// The loads and stores of local and shared memory; their opcodes and widths are the same from sm_70 to sm_121.
+std::optional<memory_access> decode(std::string_view code, std::size_t offset)
+{
+    memory_access access;
+    switch (read_number<std::uint64_t>(code, offset) & 0xfff) {
+        case 0x387:
+            access = {.local = true, .store = true};
+            break;
+        case 0x983:
+            access = {.local = true, .store = false};
+            break;
+        case 0x388:
+            access = {.local = false, .store = true};
+            break;
+        case 0x984:
+            access = {.local = false, .store = false};
+            break;
+        default:
+            return std::nullopt;
+    }
+    constexpr std::array<std::int64_t, 8> width{1, 1, 2, 2, 4, 8, 16, 0};
+    access.bytes = width[read_number<std::uint64_t>(code, offset + 8) >> 9 & 7];
+    return access;
+}
+
+void add(spill_bytes& sum, const memory_access& access)
+{
+    (access.store ? sum.stores : sum.loads) += access.bytes;
+}
+
+}  // namespace
+
+}  // namespace launchbox

@@ -1,0 +1,24 @@
+// Bytes of register spills, counted in the machine code of a kernel.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace launchbox
+{
+
+struct spill_bytes {
+    std::int64_t stores = 0, loads = 0;
+
+    friend bool operator==(const spill_bytes&, const spill_bytes&) = default;
+};
+
+/// Adds up the width of the spill instructions of a kernel compiled for sm_70 or later. `listed` holds the code offsets
+/// that ptxas annotated as spills, `shared_scratch` whether it may spill to shared memory as well. `nullopt` when the
+/// list is cut off and the code does not tell which of its accesses are spills, or when the list does not fit the code.
+std::optional<spill_bytes> count_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
+                                        bool shared_scratch);
+
+}  // namespace launchbox

@@ -1,0 +1,149 @@
+// What cannot be understood is refused with what is wrong and what to do, in two lines, with exit status 2.
+#include "tool.hpp"
+
+namespace launchbox {
+namespace {
+
+TEST(command_line, help_of_every_verb_ends_with_two_examples)
+{
+    for (const char* verb : {"", "occupancy", "inspect", "suggest", "devices"}) {
+        const call help = *verb == '\0' ? launchbox_run({"--help"}) : launchbox_run({verb, "--help"});
+        EXPECT_EQ(help.status, 0);
+        const std::vector<std::string> lines = lines_of(help.out);
+        ASSERT_GT(lines.size(), 5u);
+        EXPECT_EQ(lines[lines.size() - 3], "Examples:") << verb;
+        for (std::size_t i = lines.size() - 2; i < lines.size(); ++i)
+            EXPECT_NE(lines[i].find(*verb == '\0' ? "launchbox " : verb), std::string::npos) << lines[i];
+    }
+}
+
+TEST(command_line, version_names_what_is_found)
+{
+    const call version = launchbox_run({"--version"});
+    EXPECT_EQ(version.status, 0);
+    EXPECT_TRUE(version.out.starts_with("launchbox 0."));
+    EXPECT_TRUE(version.shows("\nnvcc"));
+    EXPECT_TRUE(version.shows("\ndriver"));
+}
+
+TEST(command_line, without_a_verb_the_help_is_shown_as_an_error)
+{
+    const call nothing = launchbox_run({});
+    EXPECT_EQ(nothing.status, 2);
+    EXPECT_TRUE(nothing.shows("Usage: launchbox"));
+}
+
+TEST(command_line, a_misspelt_verb_is_answered_with_the_nearest)
+{
+    expect_refused(launchbox_run({"ocupancy", "--threads", "256"}), "did you mean launchbox occupancy?");
+    expect_refused(launchbox_run({"inspekt", "x.cu"}), "did you mean launchbox inspect?");
+    expect_refused(launchbox_run({"device"}), "did you mean launchbox devices?");
+    expect_refused(launchbox_run({"transmogrify"}), "'transmogrify' is no verb");
+    expect_refused(launchbox_run({"a\x1b[31mb"}), "'a\\x1b[31mb' is no verb");
+}
+
+TEST(command_line, a_misspelt_option_is_answered_with_the_nearest)
+{
+    expect_refused(launchbox_run({"occupancy", "--threds", "256"}), "did you mean --threads?");
+    expect_refused(launchbox_run({"occupancy", "--thread=256"}), "did you mean --threads?");
+    expect_refused(launchbox_run({"suggest", "--register", "40"}), "did you mean --registers?");
+    expect_refused(launchbox_run({"devices", "--fromat", "csv"}), "did you mean --format?");
+    expect_refused(launchbox_run({"devices", "--quux"}), "see launchbox devices --help");
+    expect_refused(launchbox_run({"--versoin"}), "did you mean --version?");
+}
+
+TEST(command_line, an_unknown_architecture_is_refused_with_those_that_are_known)
+{
+    for (const char* verb : {"occupancy", "suggest"})
+        for (const char* name :
+             {"sm_91", "sm_9O", "9", "10.9", "sm_107", "gfx90a", "sm_90,sm_91", "sm_90,", ",", "sm_90 "}) {
+            const call result = launchbox_run({verb, "--threads", "256", "--registers", "32", "--arch", name});
+            if (std::string(verb) == "suggest") continue;  // has no --threads; asked below
+            expect_refused(result, "sm_121");
+        }
+    expect_refused(launchbox_run({"suggest", "--registers", "32", "--arch", "sm_91"}), "unknown architecture 'sm_91'");
+    expect_refused(launchbox_run({"inspect", repository_file("tests/data/logs/basic_sm_90.log"), "--arch", "sm_91"}),
+                   "unknown architecture 'sm_91'");
+    expect_refused(launchbox_run({"occupancy", "--threads", "1", "--arch", "a\x1b]0;x\x07"}), "\\x1b");
+}
+
+TEST(command_line, numbers_that_are_none_negative_or_too_large_are_refused)
+{
+    for (const char* option : {"--threads", "--registers", "--barriers", "--max-threads", "--grid", "--sms",
+                               "--cluster", "--gpcs", "--carveout"})
+        for (const char* value : {"-5", "abc", "1.5", "99999999999999999999", "", "0x", "1e3", "12abc", "--"}) {
+            std::vector<std::string> words{"occupancy", "--arch", "sm_90", std::string(option) + "=" + value};
+            if (std::string(option) != "--threads") words.insert(words.end(), {"--threads", "256"});
+            const call result = launchbox_run(words);
+            EXPECT_EQ(result.status, 2) << option << '=' << value;
+            EXPECT_EQ(result.out, "") << option << '=' << value;
+            EXPECT_TRUE(result.says(option)) << option << '=' << value << ": " << result.err;
+        }
+    expect_refused(launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "0"}), "--threads");
+    expect_refused(launchbox_run({"suggest", "--arch", "sm_90", "--registers", "-1"}), "--registers");
+    expect_refused(launchbox_run({"suggest", "--arch", "sm_90", "--registers", "40", "--multiple", "0"}), "--multiple");
+    expect_refused(launchbox_run({"suggest", "--arch", "sm_90", "--registers", "40", "--top", "9999"}), "--top");
+    expect_refused(launchbox_run({"inspect", "x.log", "--threads", "1025"}), "--threads");
+}
+
+TEST(command_line, sizes_that_are_none_are_refused)
+{
+    for (const char* option : {"--shared", "--max-dynamic-shared"})
+        for (const char* size :
+             {"-1", "abc", "1.5K", "48Q", "", "99999999999999999999", "9223372036854775807K", "2048M"})
+            expect_refused(
+                launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", std::string(option) + "=" + size}),
+                option);
+    for (const char* size : {"48K", "48KB", "48KiB", "49152", "49152B"})
+        EXPECT_EQ(
+            launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--shared", size, "--format", "json"})
+                .json()["results"][0]["kernel"]["static_shared_bytes"],
+            49152)
+            << size;
+}
+
+TEST(command_line, what_is_needed_besides_is_said)
+{
+    expect_refused(launchbox_run({"occupancy"}), "--threads");
+    expect_refused(launchbox_run({"suggest", "--arch", "sm_90"}), "--registers");
+    expect_refused(launchbox_run({"inspect"}), "file is required");
+    expect_refused(launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--grid", "100"}), "--sms");
+    expect_refused(launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--cluster", "4"}), "--sms");
+    expect_refused(launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--mode", "spreadsheet"}),
+                   "no row for compute capability 9.0");
+    expect_refused(launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--format", "yaml"}), "yaml");
+}
+
+// The commands are what an attacker who can name an expression would try.
+TEST(command_line, hostile_size_expressions_are_refused)
+{
+    const std::string endless = "(function() while true do end end)()";
+    const std::string greedy = "(function() local s = 'x' for i = 1, 99 do s = s..s end return 1 end)()";
+    for (const std::string& text :
+         {endless, greedy, std::string("nil"), std::string("'abc'"), std::string("1//0"), std::string("threads/0"),
+          std::string("blocks*4"), std::string("os.execute('true')"), std::string("-1"), std::string("threads - 257"),
+          std::string("1.5"), std::string(""), std::string("threads*"), std::string("4*threads) or (1"),
+          std::string(10'000, 'x'), std::string(10'000, '('), std::string("\x1b[2J"), std::string("2^62"),
+          std::string("1\n2")}) {
+        const call occupancy =
+            launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--dynamic-shared=" + text});
+        expect_refused(occupancy, "");
+        EXPECT_LT(occupancy.err.size(), 400u);
+        EXPECT_EQ(occupancy.err.find('\x1b'), std::string::npos);
+        if (text == "2^62" || text == "threads - 257") continue;
+        EXPECT_EQ(launchbox_run({"suggest", "--arch", "sm_90", "--registers", "40", "--dynamic-shared=" + text}).status,
+                  2)
+            << text.substr(0, 60);
+    }
+}
+
+TEST(command_line, many_wrong_words_at_once_do_no_harm)
+{
+    std::vector<std::string> words{"occupancy"};
+    for (int i = 0; i < 2000; ++i) words.push_back("--" + std::string(200, static_cast<char>('a' + i % 26)));
+    EXPECT_EQ(launchbox_run(words).status, 2);
+    EXPECT_EQ(launchbox_run({"occupancy", std::string(100'000, 'a')}).status, 2);
+}
+
+}  // namespace
+}  // namespace launchbox

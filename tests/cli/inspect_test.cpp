@@ -1,0 +1,225 @@
+// launchbox inspect: sources and logs, good, bad, cut and hostile.
+#include "tool.hpp"
+
+#include <filesystem>
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string log_90 = repository_file("tests/data/logs/basic_sm_90.log");
+
+nlohmann::json kernel_of(const nlohmann::json& json, const std::string& short_name, const std::string& architecture)
+{
+    for (const nlohmann::json& each : json["kernels"])
+        if (each["short_name"] == short_name && each["architecture"] == architecture) return each;
+    ADD_FAILURE() << "no " << short_name << " for " << architecture;
+    return {};
+}
+
+TEST(inspect_verb, reads_a_log_from_a_file_and_from_standard_input)
+{
+    const call file = launchbox_run({"inspect", log_90, "--threads", "256", "--format", "json"});
+    EXPECT_EQ(file.status, 0) << file.err;
+    EXPECT_EQ(file.err, "");
+    EXPECT_TRUE(file.out.starts_with("{\n  \"schema\": \"launchbox.kernels/1\""));
+    nlohmann::json from_file = file.json();
+    nlohmann::json from_input =
+        launchbox_run({"inspect", "-", "--threads", "256", "--format", "json"}, read_input(log_90)).json();
+    EXPECT_EQ(from_input["inputs"][0]["file"], "-");
+    ASSERT_EQ(from_file["kernels"].size(), from_input["kernels"].size());
+    for (std::size_t i = 0; i < from_file["kernels"].size(); ++i) {
+        from_file["kernels"][i].erase("source");
+        from_input["kernels"][i].erase("source");
+        EXPECT_EQ(from_file["kernels"][i], from_input["kernels"][i]);
+        EXPECT_FALSE(from_file["kernels"][i]["occupancy"].is_null());
+    }
+}
+
+TEST(inspect_verb, kernels_are_chosen_by_pattern_and_architecture)
+{
+    const std::string all = repository_file("tests/data/logs/several_architectures.log");
+    const nlohmann::json whole = launchbox_run({"inspect", all, "--format", "json"}).json();
+    const nlohmann::json some = launchbox_run({"inspect", all, "--arch", "sm_90", "--format", "json"}).json();
+    EXPECT_LT(some["kernels"].size(), whole["kernels"].size());
+    for (const nlohmann::json& each : some["kernels"]) EXPECT_EQ(each["architecture"], "sm_90");
+
+    const std::string name = whole["kernels"][0]["short_name"];
+    const nlohmann::json one = launchbox_run({"inspect", all, "--kernel", name, "--format", "json"}).json();
+    for (const nlohmann::json& each : one["kernels"]) EXPECT_EQ(each["short_name"], name);
+    std::string misspelt = name;
+    misspelt.back() = misspelt.back() == 'x' ? 'y' : 'x';
+    expect_refused(launchbox_run({"inspect", all, "--kernel", misspelt}), "did you mean " + name + "?");
+    expect_refused(launchbox_run({"inspect", all, "--kernel", "no such thing at all"}), "there are: ");
+    expect_refused(launchbox_run({"inspect", log_90, "--arch", "sm_120"}), "");
+}
+
+TEST(inspect_verb, what_cannot_be_read_is_refused)
+{
+    const temporary_directory folder;
+    expect_refused(launchbox_run({"inspect", "no_such_file.log"}), "cannot open no_such_file.log");
+    expect_refused(launchbox_run({"inspect", "no_such_file.cu"}), "cannot open no_such_file.cu");
+    expect_refused(launchbox_run({"inspect", folder.path().string()}), "is a directory");
+    fs::create_directory(folder.path() / "d.cu");
+    expect_refused(launchbox_run({"inspect", (folder.path() / "d.cu").string()}), "is a directory");
+    expect_refused(launchbox_run({"inspect", "a\x1b[31mb\xff.log"}), "a\\x1b[31mb\\xff.log");
+}
+
+TEST(inspect_verb, junk_is_answered_with_one_clear_message)
+{
+    std::string junk;
+    unsigned state = 12345;
+    for (int i = 0; i < 100'000; ++i) junk += static_cast<char>((state = state * 1664525u + 1013904223u) >> 24);
+    expect_refused(launchbox_run({"inspect", "-"}, junk), "standard input is neither a CUDA source nor a compiler log");
+    std::erase(junk, '\0');
+    for (const std::string& text :
+         {junk, std::string(), std::string("\n\n\n"), std::string("hello\n"), std::string(1'000'000, 'x')}) {
+        const call result = launchbox_run({"inspect", "-"}, text);
+        EXPECT_EQ(result.status, 2);
+        EXPECT_EQ(lines_of(result.err).size(), 1u) << result.err.substr(0, 300);
+        EXPECT_TRUE(result.says("standard input: it has no report of ptxas or nvlink")) << result.err.substr(0, 300);
+    }
+    EXPECT_EQ(launchbox_run({"inspect", "-"}, junk).out, "");
+    EXPECT_EQ(launchbox_run({"occupancy", "-", "--threads", "256"}, junk).status, 2);
+    EXPECT_EQ(launchbox_run({"suggest", "-"}, junk).status, 2);
+}
+
+// Cut anywhere, what is whole is shown, and nothing else happens than an exit with 0 or 2.
+TEST(inspect_verb, a_log_cut_in_the_middle_shows_what_is_whole)
+{
+    const std::string text = read_input(log_90);
+    const std::size_t whole = launchbox_run({"inspect", log_90, "--format", "json"}).json()["kernels"].size();
+    ASSERT_GT(whole, 2u);
+    const std::size_t last = text.rfind("Compiling entry function");
+    ASSERT_NE(last, std::string::npos);
+    const call cut = launchbox_run({"inspect", "-", "--format", "json"}, text.substr(0, last + 60));
+    EXPECT_EQ(cut.status, 2);
+    EXPECT_GE(cut.json()["kernels"].size(), whole - 1);
+    EXPECT_TRUE(cut.says("it ends inside a report")) << cut.err;
+    EXPECT_FALSE(cut.json()["inputs"][0]["errors"].empty());
+    for (std::size_t length = 0; length < text.size(); length += text.size() / 25) {
+        const call each = launchbox_run({"inspect", "-", "--format", "json"}, text.substr(0, length));
+        EXPECT_TRUE(each.status == 0 || each.status == 2) << length << ": " << each.status;
+        EXPECT_NO_THROW(each.json()) << length;
+    }
+}
+
+TEST(inspect_verb, one_bad_input_among_many_is_reported_and_the_rest_is_done)
+{
+    const call result = launchbox_run({"inspect", "missing.log", log_90, "--format", "json"});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_TRUE(result.says("missing.log"));
+    const nlohmann::json json = result.json();
+    ASSERT_EQ(json["inputs"].size(), 2u);
+    EXPECT_EQ(json["inputs"][0]["kernels"], 0);
+    EXPECT_EQ(json["inputs"][0]["errors"].size(), 1u);
+    EXPECT_TRUE(json["inputs"][1]["errors"].empty());
+    EXPECT_GT(json["kernels"].size(), 0u);
+}
+
+TEST(inspect_verb, hostile_names_do_no_harm_in_any_form)
+{
+    std::string name = "k\x1b[2J\x1b]0;title\x07\"'<b>|,\\\xff\xc2\x9b[31m\x01`$(id)";
+    const std::string log = "ptxas info    : Compiling entry function '" + name +
+                            "' for 'sm_90'\nptxas info    : Function properties for " + name +
+                            "\n    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                            "ptxas info    : Used 32 registers, used 1 barriers, 352 bytes cmem[0]\n"
+                            "error   : \x1b[2J'" +
+                            name + "'\nptxas error   : \x1b[31m" + name + "\n";
+    for (const char* format : {"table", "json", "csv", "markdown"})
+        for (const char* verb : {"inspect", "occupancy", "suggest"}) {
+            std::vector<std::string> words{verb, "-", "--format", format};
+            if (std::string(verb) != "suggest") words.insert(words.end(), {"--threads", "256"});
+            const call result = launchbox_run(words, log);
+            EXPECT_TRUE(result.shows("32")) << verb << ' ' << format << result.err;
+            for (const std::string& text : {result.out, result.err})
+                for (char c : text) {
+                    const auto byte = static_cast<unsigned char>(c);
+                    ASSERT_TRUE(byte >= 0x20 || c == '\n' || c == '\r') << verb << ' ' << format << ' ' << int{byte};
+                    ASSERT_NE(byte, 0xff);
+                }
+            if (std::string(format) == "json") {
+                EXPECT_NO_THROW(result.json()) << verb;
+            }
+        }
+}
+
+TEST(inspect_verb, compiles_a_source_for_every_architecture)
+{
+    NEEDS_NVCC();
+    const call result =
+        launchbox_run({"inspect", "examples/merge.cu", "--arch", "sm_80,sm_90,sm_120", "--format", "json"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    const nlohmann::json json = result.json();
+    EXPECT_EQ(json["kernels"].size(), 6u);
+    const nlohmann::json greedy = kernel_of(json, "merge_tiles_greedy<int, 256, 23>", "sm_80");
+    EXPECT_EQ(greedy["max_threads"], nlohmann::json::array({256, 1, 1}));
+    EXPECT_EQ(greedy["min_blocks"], 8);
+    EXPECT_EQ(greedy["register_cap"], 32);
+    EXPECT_EQ(greedy["static_shared_bytes"], 23552);
+    EXPECT_EQ(greedy["occupancy"]["resident_blocks"], 6);
+    EXPECT_EQ(greedy["occupancy"]["limiters"], nlohmann::json::array({"shared"}));
+    EXPECT_EQ(greedy["diagnoses"][0]["id"], "bound_bought_nothing");
+    EXPECT_EQ(kernel_of(json, "merge_tiles_greedy<int, 256, 23>", "sm_120")["diagnoses"][0]["id"], "bound_ignored");
+}
+
+// The compiler's own message, with file and line, once for all architectures.
+TEST(inspect_verb, a_source_that_does_not_compile_shows_the_compilers_message)
+{
+    NEEDS_NVCC();
+    const call result =
+        launchbox_run({"inspect", "tests/data/kernels/syntax_error.cu", "--arch", "sm_80,sm_90", "--format", "json"});
+    EXPECT_EQ(result.status, 2);
+    const std::vector<std::string> lines = lines_of(read_input(repository_file("tests/data/logs/syntax_error.log")));
+    EXPECT_TRUE(result.says("tests/data/kernels/syntax_error.cu(")) << result.err;
+    EXPECT_EQ(result.err.find("sm_80: "), result.err.rfind("sm_80: ")) << result.err;
+    EXPECT_EQ(result.err.find("sm_90: "), std::string::npos) << result.err;
+    EXPECT_TRUE(result.json()["kernels"].empty());
+    EXPECT_FALSE(result.json()["inputs"][0]["errors"].empty());
+
+    const call assembly = launchbox_run({"inspect", "tests/data/kernels/bad_assembly.cu", "--arch", "sm_90"});
+    EXPECT_EQ(assembly.status, 2);
+    EXPECT_TRUE(assembly.says("sm_90: ")) << assembly.err;
+}
+
+TEST(inspect_verb, a_file_without_kernels_and_an_architecture_that_nvcc_lacks_are_said_so)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "host only.cu";
+    write_file_atomically(file, "int main() { return 0; }\n");
+    const call empty = launchbox_run({"inspect", file.string(), "--arch", "sm_90"});
+    EXPECT_EQ(empty.status, 2);
+    EXPECT_TRUE(empty.says("it has no __global__ function"));
+    const call old = launchbox_run({"inspect", "examples/merge.cu", "--arch", "sm_20,sm_90", "--format", "json"});
+    EXPECT_EQ(old.status, 2);
+    EXPECT_TRUE(old.says("cannot compile for sm_20"));
+    EXPECT_EQ(old.json()["kernels"].size(), 2u);  // the rest is done
+}
+
+TEST(inspect_verb, without_a_compiler_the_install_command_is_named)
+{
+    const temporary_directory folder;
+    expect_refused(launchbox_run({"inspect", "examples/merge.cu", "--arch", "sm_90", "--nvcc", folder.path().string()}),
+                   "is not a CUDA compiler that runs");
+    expect_refused(launchbox_run({"inspect", "examples/merge.cu", "--arch", "sm_90", "--nvcc", "/bin/true"}),
+                   "is not a CUDA compiler that runs");
+}
+
+TEST(inspect_verb, flags_after_two_dashes_reach_the_compiler)
+{
+    const temporary_directory folder;
+    const fs::path nvcc = make_nvcc(folder.path(), "echo 'x.cu(7): error: told' >&2; exit 1");
+    const call failed = launchbox_run({"inspect", "examples/merge.cu", "--arch", "sm_90", "--nvcc", nvcc.string()});
+    EXPECT_EQ(failed.status, 2);
+    EXPECT_TRUE(failed.says("sm_90: x.cu(7): told")) << failed.err;
+    NEEDS_NVCC();
+    const call limited = launchbox_run(
+        {"inspect", "tests/data/kernels/spills.cu", "--arch", "sm_90", "--format", "json", "--", "-maxrregcount=32"});
+    EXPECT_EQ(limited.status, 0) << limited.err;
+    EXPECT_LE(limited.json()["kernels"][0]["registers"], 32);
+}
+
+}  // namespace
+}  // namespace launchbox

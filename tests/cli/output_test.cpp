@@ -1,0 +1,164 @@
+// Where output goes and how it looks: files, pipes, widths, locales.
+#include "tool.hpp"
+
+#include <filesystem>
+
+#include "support/subprocess.hpp"
+#include "support/terminal.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The calls that the documentation shows. Those that need a compiler take a log of the same kernels instead.
+std::vector<std::vector<std::string>> documented_calls()
+{
+    std::vector<std::vector<std::string>> calls{
+        {"occupancy", "--arch", "sm_90", "--threads", "256", "--registers", "63", "--shared", "11264"},
+        {"occupancy", "--arch", "sm_90", "-t", "256", "-r", "63", "--grid", "1000", "--sms", "132", "--cluster", "4"},
+        {"occupancy", "--arch", "sm_37", "--threads", "64", "--registers", "129", "--mode", "spreadsheet"},
+        {"occupancy", "--arch", "sm_90", "--threads", "288", "--registers", "224"},
+        {"occupancy", "tests/data/logs/several_architectures.log", "--threads", "256"},
+        {"suggest", "--arch", "sm_90", "--registers", "40", "--dynamic-shared", "4*threads"},
+        {"suggest", "--arch", "all", "--registers", "64", "--ties", "smallest"},
+        {"devices"},
+        {"inspect", "tests/data/logs/several_architectures.log"},
+        {"inspect", "tests/data/logs/basic_sm_90.log", "--threads", "256"},
+        {"inspect", "tests/data/logs/compiled_and_linked.log", "--threads", "1024"},
+        {"inspect", "tests/data/logs/spills.log", "--threads", "256"},
+    };
+    if (has_nvcc()) {
+        calls.push_back({"inspect", "examples/merge.cu", "--arch", "sm_80,sm_90,sm_120"});
+        calls.push_back(
+            {"occupancy", "examples/merge.cu", "--kernel", "merge*", "--arch", "sm_90", "--threads", "256"});
+    }
+    return calls;
+}
+
+std::string words_of(const std::vector<std::string>& call)
+{
+    std::string text;
+    for (const std::string& word : call) text += word + ' ';
+    return text;
+}
+
+// Names and paths are one word; a line that is longer only because of one cannot be broken.
+bool is_one_long_word(const std::string& line, int width)
+{
+    std::size_t start = line.find_first_not_of(' ');
+    const std::size_t end = line.find(' ', start);
+    return end == std::string::npos && display_width(line) > width;
+}
+
+TEST(output, fits_the_width)
+{
+    for (const std::vector<std::string>& words : documented_calls())
+        for (int width : {80, 100, 132}) {
+            const call result = launchbox_run(words, {}, {"COLUMNS=" + std::to_string(width)});
+            for (const std::string& line : lines_of(result.out))
+                if (!is_one_long_word(line, width)) {
+                    EXPECT_LE(display_width(line), width) << words_of(words) << '\n' << line;
+                }
+        }
+}
+
+TEST(output, is_ascii_in_the_c_locale_and_fits_too)
+{
+    for (const std::vector<std::string>& words : documented_calls()) {
+        const call result = launchbox_run(words, {}, {"LC_ALL=C", "COLUMNS=80"});
+        for (char c : result.out + result.err) ASSERT_LT(static_cast<unsigned char>(c), 0x80) << words_of(words);
+        for (const std::string& line : lines_of(result.out))
+            if (!is_one_long_word(line, 80)) {
+                EXPECT_LE(line.size(), 80u) << words_of(words) << '\n' << line;
+            }
+    }
+    const call refused = launchbox_run({"inspect", "–é\x1b.log"}, {}, {"LC_ALL=C"});
+    EXPECT_EQ(refused.status, 2);
+    for (char c : refused.err) EXPECT_TRUE(static_cast<unsigned char>(c) < 0x80 && (c >= 0x20 || c == '\n'));
+}
+
+TEST(output, has_no_escape_sequences_in_a_pipe)
+{
+    for (std::vector<std::string> words : documented_calls()) {
+        words.insert(words.begin(), LAUNCHBOX_TOOL);
+        const subprocess_result piped =
+            run(words, {.directory = LAUNCHBOX_SOURCE_DIR, .environment = {"TERM=xterm-256color"}});
+        EXPECT_EQ(piped.output.find('\x1b'), std::string::npos) << words_of(words);
+        EXPECT_EQ(piped.output.find("architectures,"), std::string::npos);  // nor progress
+    }
+}
+
+// A terminal of its own by util-linux's script; where that is missing there is nothing to see.
+TEST(output, has_colours_on_a_terminal_unless_no_color_is_set)
+{
+    if (find_in_path("script").empty()) GTEST_SKIP() << "there is no script program here";
+    const std::string command =
+        std::string("'") + LAUNCHBOX_TOOL + "' occupancy --arch sm_90 --threads 256 --registers 63";
+    const auto on_terminal = [&](const std::string& setting) {
+        return run({"script", "-qec", command, "/dev/null"},
+                   {.directory = {}, .environment = {"TERM=xterm", "COLUMNS=100", setting}})
+            .output;
+    };
+    EXPECT_NE(on_terminal("NO_COLOR=").find("\x1b[1m"), std::string::npos);
+    EXPECT_EQ(on_terminal("NO_COLOR=1").find("\x1b["), std::string::npos);
+    EXPECT_EQ(on_terminal("TERM=dumb").find("\x1b["), std::string::npos);
+}
+
+TEST(output, goes_into_a_file_whole)
+{
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "report.json";
+    const std::vector<std::string> words{"occupancy", "--arch", "sm_90", "--threads", "256", "--format", "json"};
+    const call shown = launchbox_run(words);
+    write_file_atomically(file, std::string(1'000'000, 'x'));  // longer than what replaces it
+    std::vector<std::string> into_file = words;
+    into_file.insert(into_file.end(), {"-o", file.string()});
+    const call written = launchbox_run(into_file);
+    EXPECT_EQ(written.status, 0);
+    EXPECT_EQ(written.out, "");
+    EXPECT_EQ(read_input(file.string()), shown.out);
+    const auto entries = std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator());
+    EXPECT_EQ(entries, 1);
+}
+
+TEST(output, a_file_that_cannot_be_written_changes_nothing)
+{
+    const temporary_directory folder;
+    expect_refused(launchbox_run({"devices", "-o", (folder.path() / "no" / "such" / "file").string()}), "cannot write");
+    expect_refused(launchbox_run({"devices", "-o", folder.path().string()}), "cannot write");
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+
+    // A failing call leaves the file of the last good one alone.
+    const fs::path file = folder.path() / "kept";
+    write_file_atomically(file, "good");
+    EXPECT_EQ(launchbox_run({"occupancy", "--arch", "sm_91", "--threads", "256", "-o", file.string()}).status, 2);
+    EXPECT_EQ(launchbox_run({"inspect", "missing.log", "-o", file.string()}).status, 2);
+    EXPECT_EQ(read_input(file.string()), "good");
+}
+
+TEST(output, standard_output_by_its_other_name)
+{
+    const call result = launchbox_run({"devices", "--format", "csv", "-o", "/dev/stdout"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(fs::is_symlink("/dev/stdout"));
+    EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(output, a_full_disk_is_an_error)
+{
+    if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full here";
+    const subprocess_result full = run({"sh", "-c", "\"$0\" devices >/dev/full", LAUNCHBOX_TOOL});
+    EXPECT_EQ(full.exit_code, 2);
+    EXPECT_NE(full.output.find("cannot write to standard output"), std::string::npos);
+}
+
+TEST(output, a_reader_that_leaves_early_is_no_error_message)
+{
+    const subprocess_result head = run(
+        {"sh", "-c", "\"$0\" occupancy --arch all --threads 256 --curves --format json | head -n 1", LAUNCHBOX_TOOL});
+    EXPECT_EQ(head.output, "{\n");
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,135 @@
+// launchbox suggest and launchbox devices.
+#include "tool.hpp"
+
+namespace launchbox {
+namespace {
+
+nlohmann::json suggested(const std::vector<std::string>& options)
+{
+    std::vector<std::string> words{"suggest", "--format", "json"};
+    words.insert(words.end(), options.begin(), options.end());
+    const call result = launchbox_run(words);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.json()["schema"], "launchbox.suggestions/1");
+    return result.json()["results"][0];
+}
+
+// What cudaOccupancyMaxPotentialBlockSize answers.
+TEST(suggest_verb, agrees_with_the_runtime)
+{
+    struct row {
+        const char *architecture, *registers;
+        int threads;
+    };
+    for (const auto& [architecture, registers, threads] :
+         {row{"sm_90", "32", 1024}, row{"sm_90", "40", 768}, row{"sm_90", "100", 512}, row{"sm_90", "168", 384},
+          row{"sm_90", "255", 256}, row{"sm_120", "32", 768}})
+        EXPECT_EQ(suggested({"--arch", architecture, "--registers", registers})["threads"], threads) << registers;
+}
+
+TEST(suggest_verb, lists_runners_up_and_rules)
+{
+    const nlohmann::json advice = suggested({"--arch", "sm_90", "--registers", "40", "--dynamic-shared", "4*threads"});
+    EXPECT_EQ(advice["threads"], 768);
+    EXPECT_EQ(advice["dynamic_shared"], "4*threads");
+    ASSERT_EQ(advice["candidates"].size(), 6u);
+    const nlohmann::json& best = advice["candidates"][0];
+    EXPECT_EQ(best["threads"], 768);
+    EXPECT_EQ(best["dynamic_shared_bytes"], 3072);
+    EXPECT_EQ(best["resident_blocks"], 2);
+    EXPECT_EQ(best["resident_threads"], 1536);
+    EXPECT_EQ(best["occupancy"], 0.75);
+    ASSERT_EQ(best["rules"].size(), 5u);
+    EXPECT_EQ(best["rules"][2]["id"], "divides_sm");
+    EXPECT_EQ(best["rules"][2]["kept"], false);
+    EXPECT_EQ(best["rules"][2]["costs"], true);
+    for (std::size_t i = 1; i < 6; ++i)
+        EXPECT_LE(advice["candidates"][i]["resident_threads"], advice["candidates"][i - 1]["resident_threads"]);
+    const call text = launchbox_run(
+        {"suggest", "--arch", "sm_90", "--registers", "40", "--dynamic-shared", "4*threads", "--sms", "132"});
+    EXPECT_TRUE(text.shows("768 threads per block: 2 blocks per SM = 1,536 of 2,048 threads (75 %)"));
+    EXPECT_TRUE(text.shows("a grid of 264 blocks fills the GPU once"));
+    EXPECT_TRUE(text.shows("divides_sm (costs)"));
+    EXPECT_TRUE(text.shows("broken divides_sm"));
+}
+
+TEST(suggest_verb, keeps_limits_multiples_and_ties)
+{
+    EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32"})["threads"], 1024);
+    EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--ties", "smallest"})["threads"], 64);
+    EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--ties", "most-blocks"})["threads"], 64);
+    EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--limit", "500"})["threads"], 256);
+    EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--multiple", "96"})["threads"], 672);
+    EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--max-threads", "100", "--top", "1"})["candidates"].size(),
+              1u);
+    for (const nlohmann::json& each :
+         suggested({"--arch", "sm_90", "-r", "32", "--multiple", "96", "--top", "99"})["candidates"])
+        EXPECT_EQ(each["threads"].get<int>() % 96, 0);
+}
+
+TEST(suggest_verb, says_when_nothing_can_be_launched)
+{
+    const nlohmann::json none = suggested({"--arch", "sm_90", "-r", "32", "-s", "1M"});
+    EXPECT_TRUE(none["threads"].is_null());
+    EXPECT_TRUE(none["candidates"].empty());
+    EXPECT_TRUE(
+        launchbox_run({"suggest", "--arch", "sm_90", "-r", "32", "-s", "1M"}).shows("no block size can be launched"));
+}
+
+TEST(suggest_verb, takes_kernels_from_a_log_and_names_those_without_figures)
+{
+    const call good = launchbox_run({"suggest", "tests/data/logs/basic_sm_90.log", "--format", "json"});
+    EXPECT_EQ(good.status, 0) << good.err;
+    EXPECT_FALSE(good.json()["results"][0]["kernel"]["name"].is_null());
+    const std::string log =
+        "ptxas info    : Compiling entry function 'lonely' for 'sm_90'\n"
+        "ptxas info    : Used lots of registers\n";
+    const call unknown = launchbox_run({"suggest", "-"}, log);
+    EXPECT_EQ(unknown.status, 2);
+    EXPECT_EQ(unknown.out, "");
+    EXPECT_TRUE(unknown.says("lonely")) << unknown.err;
+}
+
+TEST(devices_verb, lists_every_compute_capability)
+{
+    const call table = launchbox_run({"devices"});
+    EXPECT_EQ(table.status, 0);
+    for (const char* name : {"sm_20", "sm_75", "sm_90", "sm_121"}) EXPECT_TRUE(table.shows(name));
+    const nlohmann::json json = launchbox_run({"devices", "--format", "json"}).json();
+    EXPECT_EQ(json["schema"], "launchbox.devices/1");
+    EXPECT_EQ(json["compute_capabilities"].size(), 27u);
+    EXPECT_EQ(lines_of(launchbox_run({"devices", "--format", "csv"}).out).size(), 28u);
+    for (const nlohmann::json& each : json["compute_capabilities"])
+        if (each["architecture"] == "sm_90") {
+            EXPECT_EQ(each["compute_capability"], "9.0");
+            EXPECT_EQ(each["threads_per_sm"], 2048);
+            EXPECT_EQ(each["shared_per_block_opt_in"], 232448);
+            EXPECT_EQ(each["barriers_per_sm"], 64);
+            EXPECT_EQ(each["non_portable_cluster"], 16);
+        }
+}
+
+TEST(devices_verb, with_here_a_machine_without_a_gpu_is_missing_something)
+{
+    const nlohmann::json json = launchbox_run({"devices", "--format", "json"}).json();
+    const call here = launchbox_run({"devices", "--here"});
+    if (json["gpus"].empty()) {
+        expect_refused(here, "no GPU here", 3);
+        EXPECT_FALSE(json["reason"].is_null());
+    } else {
+        EXPECT_EQ(here.status, 0);
+        EXPECT_TRUE(json["reason"].is_null());
+    }
+}
+
+// A figure that only a GPU could give is asked for, not guessed.
+TEST(devices_verb, without_a_gpu_an_architecture_must_be_named)
+{
+    if (!launchbox_run({"devices", "--format", "json"}).json()["gpus"].empty()) GTEST_SKIP() << "there is a GPU here";
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"occupancy", "--threads", "256"}, {"suggest", "--registers", "40"}})
+        expect_refused(launchbox_run(words), "no architecture is named");
+}
+
+}  // namespace
+}  // namespace launchbox

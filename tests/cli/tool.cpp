@@ -1,0 +1,99 @@
+#include "tool.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "support/subprocess.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+call launchbox_run(const std::vector<std::string>& arguments, const std::string& standard_input,
+                   const std::vector<std::string>& environment)
+{
+    const temporary_directory streams;
+    const auto file = [&](const char* name) { return (streams.path() / name).string(); };
+    write_file_atomically(file("in"), standard_input);
+    std::vector<std::string> command{"sh", "-c", R"(exec "$0" "$@" <"$TEST_IN" >"$TEST_OUT" 2>"$TEST_ERR")",
+                                     LAUNCHBOX_TOOL};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    // The first of two equal names counts.
+    std::vector<std::string> all = environment;
+    for (const char* each : {"COLUMNS=100", "LC_ALL=C.UTF-8", "NO_COLOR="}) all.emplace_back(each);
+    for (const char* name : {"in", "out", "err"}) {
+        std::string upper(name);
+        std::transform(upper.begin(), upper.end(), upper.begin(),
+                       [](char c) { return static_cast<char>(c - 'a' + 'A'); });
+        all.push_back("TEST_" + upper + "=" + file(name));
+    }
+    std::vector<std::string> first_of_each;
+    for (const std::string& each : all) {
+        const std::string name = each.substr(0, each.find('=') + 1);
+        const bool known = std::any_of(first_of_each.begin(), first_of_each.end(),
+                                       [&](const std::string& other) { return other.starts_with(name); });
+        if (!known) first_of_each.push_back(each);
+    }
+    call result;
+    result.status = run(command, {.directory = LAUNCHBOX_SOURCE_DIR, .environment = first_of_each}).exit_code;
+    result.out = read_input(file("out"));
+    result.err = read_input(file("err"));
+    return result;
+}
+
+void expect_refused(const call& result, const std::string& words, int status)
+{
+    EXPECT_EQ(result.status, status);
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(result.says(words)) << result.err;
+    EXPECT_TRUE(result.err.starts_with("launchbox: ")) << result.err;
+    EXPECT_LE(lines_of(result.err).size(), 2u) << result.err;
+}
+
+bool has_nvcc()
+{
+    static const bool found = launchbox_run({"--version"}).out.find("\nnvcc: ") == std::string::npos;
+    return found;
+}
+
+fs::path make_nvcc(const fs::path& folder, const std::string& body)
+{
+    const fs::path program = folder / "nvcc";
+    const std::string root = LAUNCHBOX_SOURCE_DIR;
+    write_file_atomically(program,
+                          "#!/bin/sh\n"
+                          "case $1 in\n"
+                          "--version) echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit;;\n"
+                          "--list-gpu-code) printf 'sm_75\\nsm_80\\nsm_90\\n'; exit;;\n"
+                          "esac\n"
+                          "while [ $# -gt 0 ]; do\n"
+                          "  case $1 in -o) cubin=$2;; -gencode) architecture=${2##*=};; esac\n"
+                          "  shift\n"
+                          "done\n"
+                          "finish() {\n"
+                          "  cat '" +
+                              root +
+                              "/tests/data/logs/basic_'$architecture.log\n"
+                              "  cp '" +
+                              root +
+                              "/tests/fuzz/corpus/cubin/sm_90.cubin' \"$cubin\"\n"
+                              "}\n" +
+                              body + "\n");
+    fs::permissions(program, fs::perms::owner_all);
+    return program;
+}
+
+std::string repository_file(const std::string& path)
+{
+    return std::string(LAUNCHBOX_SOURCE_DIR) + "/" + path;
+}
+
+std::vector<std::string> lines_of(const std::string& text)
+{
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,45 @@
+// Runs the built tool as a user would, with what it writes to each stream told apart.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/files.hpp"
+
+namespace launchbox {
+
+struct call {
+    int status = 0;
+    std::string out, err;
+
+    [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(out); }
+    [[nodiscard]] bool says(const std::string& words) const { return err.find(words) != std::string::npos; }
+    [[nodiscard]] bool shows(const std::string& words) const { return out.find(words) != std::string::npos; }
+};
+
+/// `launchbox arguments...` in the repository's root, in 100 columns of UTF-8 unless `environment` says otherwise.
+call launchbox_run(const std::vector<std::string>& arguments, const std::string& standard_input = {},
+                   const std::vector<std::string>& environment = {});
+
+/// Expects a refusal: exit status 2 (or another), nothing on standard output, one or two lines that hold `words`.
+void expect_refused(const call& result, const std::string& words, int status = 2);
+
+/// Whether kernels can be compiled here. Tests that need it begin with NEEDS_NVCC().
+bool has_nvcc();
+#define NEEDS_NVCC() \
+    if (!has_nvcc()) GTEST_SKIP() << "there is no nvcc here"
+
+/// A program that answers as nvcc does and compiles nothing: `body` is a shell script in which $architecture is the
+/// one asked for and $cubin the file to be written. `finish`, a function, does what a good nvcc does.
+std::filesystem::path make_nvcc(const std::filesystem::path& folder, const std::string& body);
+
+std::string repository_file(const std::string& path);
+
+std::vector<std::string> lines_of(const std::string& text);
+
+}  // namespace launchbox

@@ -1,0 +1,4 @@
+__global__ void broken(int* out)
+{
+    out[0] = undefined_name
+}

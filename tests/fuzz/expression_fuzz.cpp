@@ -1,0 +1,22 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "support/error.hpp"
+#include "support/expression.hpp"
+
+// Whatever the text, there is a number or an error of ours with advice in it: no crash, no hang, no abort of Lua's.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    try {
+        const launchbox::expression size_of({reinterpret_cast<const char*>(data), size}, {"threads"});
+        for (int threads : {1, 256, 1024}) {
+            const std::int64_t first = size_of({{"threads", threads}});
+            static_cast<void>(first);
+        }
+    } catch (const launchbox::error& problem) {
+        if (problem.hint().empty() || std::string(problem.what()).empty()) std::abort();
+    }
+    return 0;
+}

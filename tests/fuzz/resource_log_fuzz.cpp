@@ -1,0 +1,60 @@
+// The log reader takes any text, and what it gives is sane whatever the text was.
+#include <launchbox/compute_capability.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "compiler/resource_log.hpp"
+
+namespace
+{
+
+void require(bool holds)
+{
+    if (!holds) std::abort();
+}
+
+void require_banks(const std::vector<launchbox::constant_bank>& banks)
+{
+    for (std::size_t i = 0; i < banks.size(); ++i) {
+        require(banks[i].bytes >= 0 && banks[i].bank >= 0);
+        require(i == 0 || banks[i - 1].bank < banks[i].bank);
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const launchbox::resource_log log = launchbox::parse_resource_log(text, "fuzz");
+    const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+
+    require(log.kernels.size() <= lines && log.modules.size() <= lines && log.messages.size() <= lines);
+    std::size_t text_kept = 0;
+    for (const launchbox::kernel_info& kernel : log.kernels) {
+        require(!kernel.name.empty() && kernel.source.file == "fuzz");
+        require(kernel.architecture.empty() || launchbox::parse_compute_capability(kernel.architecture));
+        for (const auto& figure : {kernel.registers, kernel.barriers}) require(figure.value_or(0) >= 0);
+        for (const auto& figure : {kernel.spill_store_bytes, kernel.spill_load_bytes, kernel.stack_frame_bytes,
+                                   kernel.cumulative_stack_bytes, kernel.static_shared_bytes})
+            require(figure.value_or(0) >= 0);
+        require_banks(kernel.constant_banks);
+        require(!(kernel.linked && kernel.relocatable));
+        for (const std::string& warning : kernel.warnings) text_kept += warning.size();
+        for (const launchbox::callee_info& callee : kernel.callees) text_kept += callee.name.size();
+    }
+    for (const launchbox::module_memory& module : log.modules) require_banks(module.constant_banks);
+    for (const launchbox::log_message& message : log.messages) require(message.line >= 1 && message.line <= lines);
+    std::size_t last = 0;
+    for (const launchbox::log_problem& problem : log.problems) {
+        require(problem.line >= std::max<std::size_t>(last, 1) && problem.line <= lines);
+        last = problem.line;
+    }
+    require(text_kept <= size);
+    return 0;
+}

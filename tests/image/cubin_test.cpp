@@ -1,0 +1,265 @@
+#include "image/cubin.hpp"
+
+#include <algorithm>
+#include <launchbox/compute_capability.hpp>
+#include <stdexcept>
+
+#include "kernels.hpp"
+#include "ptxas_log.hpp"
+#include "toolkit.hpp"
+
+namespace launchbox {
+namespace {
+
+const std::vector<std::string> architectures{"sm_75",  "sm_80",  "sm_86",   "sm_90",
+                                             "sm_90a", "sm_100", "sm_100a", "sm_120"};
+
+using triple = std::array<int, 3>;
+
+const kernel_info& kernel(const cubin_contents& cubin, const std::string& name)
+{
+    const auto found = std::find_if(cubin.kernels.begin(), cubin.kernels.end(),
+                                    [&](const kernel_info& info) { return info.name == name; });
+    if (found == cubin.kernels.end()) throw std::runtime_error("no kernel " + name);
+    return *found;
+}
+
+std::string problems_of(const cubin_contents& cubin)
+{
+    std::string all;
+    for (const image_problem& problem : cubin.problems)
+        all += std::to_string(problem.offset) + ": " + problem.what + "\n";
+    return all;
+}
+
+bool before_sm_90(const std::string& architecture)
+{
+    return parse_compute_capability(architecture)->major < 9;
+}
+
+void expect_equal_to_log(const std::string& source, const std::string& architecture,
+                         const std::vector<std::string>& options)
+{
+    const compiled made = compile_cuda(source, architecture, options);
+    SCOPED_TRACE(architecture + " " + (options.empty() ? "" : options.front()) + "\n" + made.log);
+    ASSERT_EQ(made.exit_code, 0);
+    const ptxas_log log = parse_ptxas_log(made.log);
+    const cubin_contents cubin = read_cubin(made.image, "kernels.cubin");
+    const bool relocatable = std::find(options.begin(), options.end(), "-rdc=true") != options.end();
+
+    EXPECT_EQ(problems_of(cubin), "");
+    EXPECT_EQ(cubin.architecture, architecture);
+    EXPECT_EQ(cubin.toolkit_version, 130);
+    EXPECT_EQ(cubin.relocatable, relocatable);
+    EXPECT_EQ(cubin.kernels.size(), log.kernels.size());
+    EXPECT_EQ(cubin.global_bytes, log.module.at("gmem"));
+    if (before_sm_90(architecture)) {  // ptxas prints no constant banks from sm_90 on
+        for (const constant_bank& bank : cubin.module_constant_banks)
+            EXPECT_EQ(bank.bytes, log.module.at("cmem[" + std::to_string(bank.bank) + "]"));
+        EXPECT_EQ(cubin.module_constant_banks.size(), log.module.size() - 1);
+    }
+
+    for (const kernel_info& info : cubin.kernels) {
+        SCOPED_TRACE(info.name);
+        ASSERT_TRUE(log.kernels.contains(info.name));
+        const logged_kernel& expected = log.kernels.at(info.name);
+        const auto used = [&](const std::string& what) {
+            return expected.used.contains(what) ? expected.used.at(what) : 0;
+        };
+        EXPECT_EQ(info.registers, used("registers"));
+        EXPECT_EQ(info.barriers, used("barriers"));
+        EXPECT_EQ(info.static_shared_bytes, used("smem"));
+        EXPECT_EQ(info.stack_frame_bytes, expected.frame);
+        EXPECT_EQ(info.spill_store_bytes, expected.stores + expected.callee_stores);
+        EXPECT_EQ(info.spill_load_bytes, expected.loads + expected.callee_loads);
+        EXPECT_EQ(info.cumulative_stack_bytes,
+                  relocatable ? std::nullopt : std::optional<std::int64_t>(used("cumulative")));
+        if (before_sm_90(architecture)) {
+            for (const constant_bank& bank : info.constant_banks)
+                EXPECT_EQ(bank.bytes, used("cmem[" + std::to_string(bank.bank) + "]"));
+        }
+        EXPECT_FALSE(info.constant_banks.empty());
+        EXPECT_GT(info.code_bytes.value_or(0), 0);
+        EXPECT_EQ(info.architecture, architecture);
+        EXPECT_EQ(info.source.file, "kernels.cubin");
+        EXPECT_EQ(info.relocatable, relocatable);
+    }
+}
+
+class cubin_of : public testing::TestWithParam<std::string> {};
+
+TEST_P(cubin_of, equals_ptxas_v)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    expect_equal_to_log(plain_kernels, GetParam(), {});
+}
+
+TEST_P(cubin_of, equals_ptxas_v_for_linking)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    expect_equal_to_log(plain_kernels, GetParam(), {"-rdc=true"});
+}
+
+TEST_P(cubin_of, equals_ptxas_v_with_debug_code)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    expect_equal_to_log(plain_kernels, GetParam(), {"-G"});
+}
+
+TEST_P(cubin_of, equals_ptxas_v_with_few_registers)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    expect_equal_to_log(plain_kernels, GetParam(), {"-maxrregcount=32", "-lineinfo", "--use_fast_math"});
+}
+
+TEST_P(cubin_of, tells_launch_attributes)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    const compiled made = compile_cuda(plain_kernels, GetParam());
+    const cubin_contents cubin = read_cubin(made.image, "-");
+    EXPECT_EQ(kernel(cubin, "empty").parameter_bytes, 0);
+    EXPECT_EQ(kernel(cubin, "parameters").parameter_bytes, 33);
+    EXPECT_EQ(kernel(cubin, "large_parameter").parameter_bytes, 3608);
+    EXPECT_EQ(kernel(cubin, "empty").max_threads, std::nullopt);
+    EXPECT_EQ(kernel(cubin, "empty").register_cap, 255);
+    EXPECT_EQ(kernel(cubin, "one_bound").max_threads, (triple{256, 1, 1}));
+    EXPECT_EQ(kernel(cubin, "one_bound").register_cap, 255);
+    EXPECT_EQ(kernel(cubin, "two_bounds").max_threads, (triple{288, 1, 1}));
+    EXPECT_EQ(kernel(cubin, "two_bounds").register_cap, 168);
+    EXPECT_EQ(kernel(cubin, "max_registers").register_cap, 40);
+    EXPECT_EQ(kernel(cubin, "named_barriers").barriers, 6);
+    EXPECT_EQ(kernel(cubin, "any_barrier").barriers, 16);
+    EXPECT_GT(kernel(cubin, "spills").spill_store_bytes, 0);
+    EXPECT_EQ(kernel(cubin, "spills").cluster, std::nullopt);
+    EXPECT_EQ(kernel(cubin, "static_shared").static_shared_bytes, 4048);
+    EXPECT_EQ(kernel(cubin, "static_shared").reserved_shared_bytes, before_sm_90(GetParam()) ? 0 : 1024);
+    EXPECT_EQ(kernel(cubin, "empty").min_blocks, std::nullopt);
+}
+
+TEST_P(cubin_of, tells_clusters)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    if (before_sm_90(GetParam())) GTEST_SKIP() << "no clusters before sm_90";
+    const cubin_contents cubin = read_cubin(compile_cuda(cluster_kernels, GetParam()).image, "-");
+    EXPECT_EQ(kernel(cubin, "cluster").cluster, (triple{2, 1, 1}));
+    EXPECT_EQ(kernel(cubin, "cluster_3d").cluster, (triple{1, 2, 4}));
+    EXPECT_EQ(kernel(cubin, "none").cluster, std::nullopt);
+    EXPECT_EQ(kernel(cubin, "none").max_cluster_blocks, std::nullopt);
+    EXPECT_EQ(kernel(cubin, "three_bounds").max_cluster_blocks, 4);
+    EXPECT_EQ(kernel(cubin, "block_size").cluster, (triple{2, 1, 1}));
+    EXPECT_EQ(kernel(cubin, "block_size").required_threads, (triple{128, 2, 1}));
+}
+
+INSTANTIATE_TEST_SUITE_P(architectures, cubin_of, testing::ValuesIn(architectures),
+                         [](const auto& info) { return info.param; });
+
+// ptxas lists a function that it keeps apart beside its kernel; the cubin has one sum and one frame.
+TEST(cubin, adds_up_kernel_and_callee)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    for (const std::string& architecture : architectures) {
+        const compiled made = compile_cuda(callee_kernels, architecture);
+        SCOPED_TRACE(made.log);
+        const ptxas_log log = parse_ptxas_log(made.log);
+        const cubin_contents cubin = read_cubin(made.image, "-");
+        EXPECT_EQ(problems_of(cubin), "");
+        ASSERT_EQ(cubin.kernels.size(), 5u);
+        for (const kernel_info& info : cubin.kernels) {
+            const logged_kernel& expected = log.kernels.at(info.name);
+            EXPECT_EQ(info.registers, expected.used.at("registers")) << info.name;
+            // What a function pushes for its caller is a spill to ptxas and none to the cubin.
+            const bool pushes = info.name == "calls_recursive";
+            EXPECT_EQ(info.spill_store_bytes, expected.stores + (pushes ? 0 : expected.callee_stores)) << info.name;
+            EXPECT_EQ(info.spill_load_bytes, expected.loads + (pushes ? 0 : expected.callee_loads)) << info.name;
+        }
+        EXPECT_GT(kernel(cubin, "calls_many").spill_store_bytes, 0);
+        EXPECT_EQ(kernel(cubin, "calls_framed").cumulative_stack_bytes, 80);
+        EXPECT_EQ(kernel(cubin, "calls_recursive").cumulative_stack_bytes, std::nullopt);
+        EXPECT_EQ(kernel(cubin, "divides").cumulative_stack_bytes, 0);
+    }
+}
+
+// nvlink counts the reserve of sm_90 as the kernel's, and cannot tell the stack of a recursion.
+TEST(cubin, equals_nvlink_v)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    if (find_in_path("nvlink").empty()) GTEST_SKIP() << "needs nvlink in PATH";
+    for (const std::string& architecture : architectures) {
+        const compiled object = compile_cuda(plain_kernels + callee_kernels, architecture, {"-rdc=true"});
+        const compiled linked = compile({"nvlink", "-v", "-arch=" + architecture}, object.image, ".cubin");
+        SCOPED_TRACE(linked.log);
+        ASSERT_EQ(linked.exit_code, 0);
+        const cubin_contents cubin = read_cubin(linked.image, "-");
+        EXPECT_EQ(problems_of(cubin), "");
+        EXPECT_FALSE(cubin.relocatable);
+        int compared = 0;
+        std::istringstream lines(linked.log);
+        for (std::string line, name; std::getline(lines, line);) {
+            const std::string properties = "Function properties for '";
+            if (const auto at = line.find(properties); at != std::string::npos) {
+                name = line.substr(at + properties.size());
+                name.resize(name.find('\''));
+            } else if (const auto used = line.find("used "); used != std::string::npos) {
+                std::map<std::string, std::int64_t> amounts = parse_amounts(line.substr(used));
+                const kernel_info& info = kernel(cubin, name);
+                const std::int64_t counted = architecture.starts_with("sm_90") && amounts["smem"] > 0 ? 1024 : 0;
+                EXPECT_EQ(info.registers, amounts["registers"]) << name;
+                EXPECT_EQ(info.barriers, amounts["barriers"]) << name;
+                EXPECT_EQ(info.static_shared_bytes, amounts["smem"] - counted) << name;
+                EXPECT_EQ(info.cumulative_stack_bytes,
+                          name == "calls_recursive" ? std::nullopt : std::optional(amounts["stack"]))
+                    << name;
+                EXPECT_EQ(info.stack_unbounded, name == "calls_recursive") << name;
+                ++compared;
+            }
+        }
+        EXPECT_EQ(compared, static_cast<int>(cubin.kernels.size()));
+        EXPECT_GT(compared, 20);
+    }
+}
+
+// More sections than 16 bits can number: the numbers move to section header 0 and to a table of their own.
+TEST(cubin, reads_more_sections_than_16_bits_number)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    std::string ptx = ".version 9.0\n.target sm_75\n.address_size 64\n";
+    for (int i = 0; i < 9000; ++i)
+        ptx +=
+            ".visible .entry k" + std::to_string(i) + "()\n.maxntid " + std::to_string(1 + i % 1024) + "\n{ ret; }\n";
+    const compiled made = assemble(ptx, "sm_120");
+    ASSERT_EQ(made.exit_code, 0) << made.log;
+    const cubin_contents cubin = read_cubin(made.image, "-");
+    EXPECT_EQ(problems_of(cubin), "");
+    ASSERT_EQ(cubin.kernels.size(), 9000u);
+    for (const kernel_info& info : cubin.kernels) {
+        const int number = std::stoi(info.name.substr(1));
+        EXPECT_EQ(info.max_threads, (triple{1 + number % 1024, 1, 1}));
+        EXPECT_TRUE(info.registers && info.register_cap && info.code_bytes > 0) << info.name;
+    }
+}
+
+// The list of spills in a cubin wraps at 8,192; the code still tells.
+TEST(cubin, counts_more_spills_than_the_list_holds)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    constexpr int values = 4300;  // alive at once, each stored and loaded by a kernel with 64 registers
+    std::string ptx =
+        ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry huge(.param .u64 p)\n.maxntid 1024\n{\n"
+        ".reg .f32 %f<" +
+        std::to_string(values) + ">;\n.reg .b64 %p;\nld.param.u64 %p, [p];\n";
+    for (int i = 0; i < values; ++i)
+        ptx += "ld.global.f32 %f" + std::to_string(i) + ", [%p + " + std::to_string(i * 4) + "];\n";
+    ptx += "bar.sync 0;\n";
+    for (int i = 0; i < values; ++i)
+        ptx += "st.global.f32 [%p + " + std::to_string(i * 4) + "], %f" + std::to_string((i * 7 + 3) % values) + ";\n";
+    const compiled made = assemble(ptx + "ret;\n}\n", "sm_80", {"-v"});
+    ASSERT_EQ(made.exit_code, 0) << made.log;
+    const logged_kernel expected = parse_ptxas_log(made.log).kernels.at("huge");
+    ASSERT_GT(expected.stores + expected.loads, 8192 * 4) << "not a test of the wrapped list";
+    const cubin_contents cubin = read_cubin(made.image, "-");
+    EXPECT_EQ(kernel(cubin, "huge").spill_store_bytes, expected.stores);
+    EXPECT_EQ(kernel(cubin, "huge").spill_load_bytes, expected.loads);
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,217 @@
+#include "image/ptx.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "image/cubin.hpp"
+#include "image/ptx_tokens.hpp"
+#include "kernels.hpp"
+#include "toolkit.hpp"
+
+namespace launchbox {
+namespace {
+
+using triple = std::array<int, 3>;
+
+const std::string header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+
+kernel_info only_kernel(const std::string& text)
+{
+    const ptx_contents ptx = read_ptx(header + text, "a.ptx");
+    EXPECT_TRUE(ptx.problems.empty()) << ptx.problems.front().what;
+    EXPECT_EQ(ptx.kernels.size(), 1u);
+    return ptx.kernels.empty() ? kernel_info{} : ptx.kernels.front();
+}
+
+TEST(ptx, reads_an_entry_with_all_directives)
+{
+    const kernel_info kernel = only_kernel(R"(
+.visible .entry $k%1(
+    .param .u32 a,
+    .param .align 16 .b8 b[20],
+    .param .u64 .ptr .global .align 128 c,
+    .param .f16 d
+)
+.explicitcluster
+.maxntid 64, 2
+.minnctapersm 3
+.maxnreg 0x40
+.maxclusterrank 8
+.reqnctapercluster 2
+.noreturn_or_what_comes_next 7, 8
+.pragma "nounroll";
+{ ret; })");
+    EXPECT_EQ(kernel.name, "$k%1");
+    EXPECT_EQ(kernel.architecture, "sm_90a");
+    EXPECT_EQ(kernel.source, (kernel_source{"a.ptx", "ptx", "line 5"}));
+    EXPECT_EQ(kernel.parameter_bytes, 16 + 20 + 4 + 8 + 2);
+    EXPECT_EQ(kernel.max_threads, (triple{64, 2, 1}));
+    EXPECT_EQ(kernel.min_blocks, 3);
+    EXPECT_EQ(kernel.requested_max_registers, 64);
+    EXPECT_EQ(kernel.max_cluster_blocks, 8);
+    EXPECT_EQ(kernel.cluster, (triple{2, 1, 1}));
+    EXPECT_EQ(kernel.required_threads, std::nullopt);
+    EXPECT_EQ(kernel.registers, std::nullopt);
+    EXPECT_EQ(kernel.static_shared_bytes, std::nullopt);
+}
+
+TEST(ptx, finds_entries_in_every_form)
+{
+    const ptx_contents ptx = read_ptx(header + R"(
+.extern .entry prototype(.param .u32 a);
+.visible .entry prototype2()
+;
+.func f() { .entry_is_no_word; ret; }
+.entry bare { ret; }
+.weak .entry weak() .reqntid 1,2,3 { { { ret; } } }
+.visible
+.entry
+apart
+(
+)
+{
+}
+// .entry commented() {}
+/* .entry commented2() {}
+*/ .entry /* why */ after_comment /* not */ () // here
+.maxntid /* x */ 5 // {
+{ .pragma "} // /* "; ret; /* } */ // }
+}
+.section .debug_str { .b8 46, 101 }
+.entry last(.param .b32 a) { ret; })",
+                                      "-");
+    EXPECT_TRUE(ptx.problems.empty());
+    ASSERT_EQ(ptx.kernels.size(), 5u);
+    const std::vector<std::string> names{"bare", "weak", "apart", "after_comment", "last"};
+    for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(ptx.kernels[i].name, names[i]);
+    EXPECT_EQ(ptx.kernels[0].parameter_bytes, 0);
+    EXPECT_EQ(ptx.kernels[1].required_threads, (triple{1, 2, 3}));
+    EXPECT_EQ(ptx.kernels[3].max_threads, (triple{5, 1, 1}));
+    EXPECT_EQ(ptx.kernels[4].parameter_bytes, 4);
+    EXPECT_EQ(ptx.kernels[4].source.entry, "line 25");
+    EXPECT_EQ(ptx.version, "9.0");
+    EXPECT_EQ(ptx.target, "sm_90a");
+}
+
+TEST(ptx, a_type_that_is_not_known_makes_the_parameters_unknown)
+{
+    EXPECT_EQ(only_kernel(".entry k(.param .u32 a, .param .texref t) {}").parameter_bytes, std::nullopt);
+    // ptxas makes it 35 bytes for sm_75 and 19 for sm_90.
+    EXPECT_EQ(only_kernel(".entry k(.param .u8 a, .param .align 32 .b8 b[3]) {}").parameter_bytes, std::nullopt);
+    EXPECT_EQ(only_kernel(".entry k(.param .b8 a[999999999999]) {}").parameter_bytes, std::nullopt);
+    EXPECT_EQ(only_kernel(".entry k(.param .b8 a[2000000000][2000000000][2000000000]) {}").parameter_bytes,
+              std::nullopt);
+}
+
+TEST(ptx, reports_what_it_cannot_read_and_goes_on)
+{
+    const auto problems = [](const std::string& text) { return read_ptx(text, "-").problems; };
+    EXPECT_EQ(problems("").size(), 1u);
+    EXPECT_EQ(problems("hello {").size(), 2u);
+    EXPECT_EQ(problems(header + ".entry k() { ret;").size(), 1u);
+    EXPECT_EQ(problems(header + ".entry k(").size(), 2u);
+    EXPECT_EQ(problems(header + ".entry k() .maxntid { ret; }").size(), 1u);
+    EXPECT_EQ(problems(header + ".entry k() .maxntid 1, 2, { ret; }").size(), 1u);
+    EXPECT_EQ(problems(header + ".entry k() .minnctapersm 99999999999 { ret; }").size(), 1u);
+    const image_problem where = problems(header + "  .entry k() .maxnreg x { ret; }").front();
+    EXPECT_EQ(where.offset, header.size() + 13);
+    EXPECT_EQ(where.what, ".maxnreg without a number");
+    EXPECT_EQ(read_ptx(header + ".entry k() .maxntid x { ret; } .entry l() { ret; }", "-").kernels.size(), 2u);
+}
+
+TEST(ptx, reads_integers_as_ptx_writes_them)
+{
+    EXPECT_EQ(parse_ptx_integer("256"), 256);
+    EXPECT_EQ(parse_ptx_integer("256U"), 256);
+    EXPECT_EQ(parse_ptx_integer("0x1F"), 31);
+    EXPECT_EQ(parse_ptx_integer("0b101"), 5);
+    EXPECT_EQ(parse_ptx_integer("017"), 15);
+    EXPECT_EQ(parse_ptx_integer("0"), 0);
+    for (const char* text : {"", "U", "0x", "0b2", "08", "-1", "1.5", "1e3", "2147483648", "x"})
+        EXPECT_EQ(parse_ptx_integer(text), std::nullopt) << text;
+}
+
+// What PTX and the cubin made from it both tell has to be the same.
+TEST(ptx, equals_the_cubin_for_what_nvcc_writes)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    for (const std::string architecture : {"sm_75", "sm_90a", "sm_120"}) {
+        std::string source = plain_kernels + callee_kernels;
+        if (architecture != "sm_75") source += cluster_kernels;
+        const compiled made = compile({"nvcc", "-ptx", "-arch=" + architecture}, source, ".cu");
+        ASSERT_EQ(made.exit_code, 0) << made.log;
+        const ptx_contents ptx = read_ptx(made.image, "-");
+        const cubin_contents cubin = read_cubin(assemble(made.image, architecture).image, "-");
+        EXPECT_TRUE(ptx.problems.empty());
+        EXPECT_EQ(ptx.version, "9.0");
+        EXPECT_EQ(ptx.target, architecture);
+        ASSERT_EQ(ptx.kernels.size(), cubin.kernels.size());
+        EXPECT_GT(ptx.kernels.size(), 20u);
+        for (const kernel_info& kernel : ptx.kernels) {
+            SCOPED_TRACE(architecture + " " + kernel.name);
+            const auto same = std::find_if(cubin.kernels.begin(), cubin.kernels.end(),
+                                           [&](const kernel_info& other) { return other.name == kernel.name; });
+            ASSERT_NE(same, cubin.kernels.end());
+            EXPECT_EQ(kernel.parameter_bytes, same->parameter_bytes);
+            EXPECT_EQ(kernel.max_threads, same->max_threads);
+            EXPECT_EQ(kernel.required_threads, same->required_threads);
+            EXPECT_EQ(kernel.cluster, same->cluster);
+            EXPECT_EQ(kernel.max_cluster_blocks, same->max_cluster_blocks);
+            EXPECT_EQ(kernel.min_blocks, kernel.name == "two_bounds"     ? std::optional(1)
+                                         : kernel.name == "three_bounds" ? std::optional(2)
+                                         : kernel.name == "more_spills"  ? std::optional(8)
+                                                                         : std::nullopt);
+            EXPECT_EQ(kernel.requested_max_registers,
+                      kernel.name == "max_registers" ? std::optional(40) : std::nullopt);
+        }
+    }
+}
+
+// ptxas itself says which parameter layouts are right.
+TEST(ptx, lays_out_parameters_as_ptxas_does)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    std::mt19937 random(random_seed());
+    const std::vector<std::string> types{".b8",  ".u8",  ".s8",  ".b16", ".u16", ".s16", ".f16",  ".b32",  ".u32",
+                                         ".s32", ".f32", ".b64", ".u64", ".s64", ".f64", ".bf16", ".f16x2"};
+    const auto pick = [&](std::size_t count) {
+        return std::uniform_int_distribution<std::size_t>(0, count - 1)(random);
+    };
+    std::string text = ".version 9.0\n.target sm_75\n.address_size 64\n";
+    for (int i = 0; i < 300; ++i) {
+        text += ".visible .entry k" + std::to_string(i) + "(";
+        const std::size_t count = pick(12);
+        for (std::size_t j = 0; j < count; ++j) {
+            text += std::string(j > 0 ? ", " : "") + ".param ";
+            const std::string name = "p" + std::to_string(j);
+            const std::string align = ".align " + std::to_string(1u << (1 + pick(4))) + " ";
+            switch (pick(4)) {
+                case 0:
+                    text += align + ".b8 " + name + "[" + std::to_string(1 + pick(50)) + "]";
+                    break;
+                case 1:
+                    text += ".u64 .ptr .global " + align + name;
+                    break;
+                default:
+                    text += types[pick(15)] + " " + name;
+                    break;
+            }
+        }
+        text += ") { ret; }\n";
+    }
+    const ptx_contents ptx = read_ptx(text, "-");
+    ASSERT_EQ(ptx.kernels.size(), 300u);
+    for (const std::string architecture : {"sm_75", "sm_90", "sm_120"}) {
+        const compiled made = assemble(text, architecture);
+        ASSERT_EQ(made.exit_code, 0) << made.log;
+        const cubin_contents cubin = read_cubin(made.image, "-");
+        ASSERT_EQ(cubin.kernels.size(), 300u);
+        std::map<std::string, std::optional<std::int64_t>> expected;
+        for (const kernel_info& kernel : cubin.kernels) expected[kernel.name] = kernel.parameter_bytes;
+        for (const kernel_info& kernel : ptx.kernels)
+            EXPECT_EQ(kernel.parameter_bytes, expected.at(kernel.name)) << architecture << " " << kernel.name;
+    }
+}
+
+}  // namespace
+}  // namespace launchbox

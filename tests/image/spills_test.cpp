@@ -1,0 +1,52 @@
+#include "image/spills.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace launchbox {
+namespace {
+
+// One instruction: the opcode, and the width where memory accesses have it (4: 32 bits, 6: 128 bits).
+std::string instruction(std::uint64_t opcode, std::uint64_t width)
+{
+    const std::uint64_t halves[2] = {0xabcd000 | opcode, width << 9};
+    return {reinterpret_cast<const char*>(halves), sizeof halves};
+}
+
+const std::string store_local = instruction(0x387, 4), load_local = instruction(0x983, 6),
+                  store_shared = instruction(0x388, 4), other = instruction(0x24, 0);
+
+TEST(spills, adds_up_what_is_listed_and_nothing_else)
+{
+    const std::string code = store_local + other + load_local + store_local;
+    EXPECT_EQ(count_spills(code, {0, 32}, false), (spill_bytes{4, 16}));
+}
+
+TEST(spills, a_list_that_does_not_fit_the_code_tells_nothing)
+{
+    const std::string code = store_local + other;
+    EXPECT_EQ(count_spills(code, {32}, false), std::nullopt);
+    EXPECT_EQ(count_spills(code, {8}, false), std::nullopt);
+    EXPECT_EQ(count_spills(code, {16}, false), std::nullopt);
+    EXPECT_EQ(count_spills(code, {0xfffffff0}, false), std::nullopt);
+    EXPECT_EQ(count_spills("", {0}, false), std::nullopt);
+}
+
+TEST(spills, a_wrapped_list_counts_only_when_all_accesses_can_be_spills)
+{
+    std::string code;
+    for (int i = 0; i < 8192 + 2; ++i) code += store_local;
+    EXPECT_EQ(count_spills(code, {0, 16}, false), (spill_bytes{(8192 + 2) * 4, 0}));
+    EXPECT_EQ(count_spills(code, {0}, false), std::nullopt);
+    EXPECT_EQ(count_spills(code, {0, 16}, true), std::nullopt);
+    EXPECT_EQ(count_spills(code.substr(16 * 3), {0, 16}, false), (spill_bytes{8, 0}));
+}
+
+TEST(spills, shared_memory_counts_when_it_is_listed)
+{
+    EXPECT_EQ(count_spills(store_shared + store_local, {0}, true), (spill_bytes{4, 0}));
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,71 @@
+// The CUDA compiler as an oracle: compiles our own kernels in a temporary folder and keeps what it printed.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/files.hpp"
+#include "support/subprocess.hpp"
+
+namespace launchbox
+{
+
+struct compiled {
+    std::string image;  // empty when there is none
+    std::string log;
+    int exit_code = 0;
+};
+
+inline bool has_toolkit()
+{
+    return !find_in_path("nvcc").empty() && !find_in_path("ptxas").empty();
+}
+
+inline compiled compile(std::vector<std::string> command, const std::string& source, const std::string& extension)
+{
+    const temporary_directory folder;
+    const auto input = folder.path() / ("kernels" + extension), output = folder.path() / "output";
+    write_file_atomically(input, source);
+    command.insert(command.end(), {"-o", output.string(), input.string()});
+    const subprocess_result result = run(command);
+    compiled made{.image = {}, .log = result.output, .exit_code = result.exit_code};
+    if (std::filesystem::exists(output)) made.image = read_input(output.string());
+    return made;
+}
+
+/// CUDA C++ to a cubin, with what `ptxas -v` prints.
+inline compiled compile_cuda(const std::string& source, const std::string& architecture,
+                             const std::vector<std::string>& options = {})
+{
+    std::vector<std::string> command{"nvcc", "-cubin", "-arch=" + architecture, "-Xptxas=-v"};
+    command.insert(command.end(), options.begin(), options.end());
+    return compile(std::move(command), source, ".cu");
+}
+
+/// PTX to a cubin.
+inline compiled assemble(const std::string& ptx, const std::string& architecture,
+                         const std::vector<std::string>& options = {})
+{
+    std::vector<std::string> command{"ptxas", "-arch=" + architecture};
+    command.insert(command.end(), options.begin(), options.end());
+    return compile(std::move(command), ptx, ".ptx");
+}
+
+/// Reported with every random test, so that a failure can be repeated: LAUNCHBOX_SEED=n ctest ...
+inline unsigned random_seed()
+{
+    const char* given = std::getenv("LAUNCHBOX_SEED");
+    const unsigned seed = given != nullptr ? static_cast<unsigned>(std::stoul(given)) : std::random_device{}();
+    std::cout << "LAUNCHBOX_SEED=" << seed << "\n";
+    return seed;
+}
+
+#define SKIP_WITHOUT_TOOLKIT() \
+    if (!has_toolkit()) GTEST_SKIP() << "needs nvcc and ptxas in PATH"
+
+}  // namespace launchbox

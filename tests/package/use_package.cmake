@@ -1,0 +1,36 @@
+# Uses launchbox in one WAY, as a user would: see CMakeLists.txt here for the variables.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    string(JOIN " " command ${ARGN})
+    message(FATAL_ERROR "failed (${status}): ${command}\n${output}")
+  endif()
+endfunction()
+
+# What a user's environment may not bring in: headers and packages have to come from the prefix alone.
+foreach(name CPATH CPLUS_INCLUDE_PATH CMAKE_PREFIX_PATH launchbox_DIR launchbox_ROOT CXXFLAGS DESTDIR)
+  unset(ENV{${name}})
+endforeach()
+file(REMOVE_RECURSE ${SCRATCH})
+set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -B ${SCRATCH}/build -DCMAKE_CXX_COMPILER=${COMPILER}
+    -DCMAKE_BUILD_TYPE=Debug -DWANTED_VERSION=${VERSION})
+
+if(WAY STREQUAL "installed")
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+  # Moved after the installing: a package that remembers its prefix would break.
+  file(RENAME ${SCRATCH}/prefix ${SCRATCH}/moved)
+  run(${configure} -S ${SOURCE}/tests/package/consumer -DCMAKE_PREFIX_PATH=${SCRATCH}/moved)
+  run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
+  run(${SCRATCH}/build/consumer)
+elseif(WAY STREQUAL "subdirectory")
+  run(${configure} -S ${SOURCE}/tests/package/subdirectory -DLAUNCHBOX_SOURCE=${SOURCE})
+  run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
+  run(${SCRATCH}/build/consumer)
+  run(${CMAKE_COMMAND} --install ${SCRATCH}/build --prefix ${SCRATCH}/prefix)
+  file(GLOB_RECURSE installed ${SCRATCH}/prefix/*)
+  if(installed)
+    message(FATAL_ERROR "launchbox was installed along with the project that uses it: ${installed}")
+  endif()
+else()
+  message(FATAL_ERROR "no such way to use the package: '${WAY}'")
+endif()
