@@ -7,11 +7,9 @@
 #include "advice/limit_steps.hpp"
 #include "support/terminal.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 std::string obstacle_text(const occupancy_question& q, const occupancy_result& result)
 {
@@ -150,6 +148,7 @@ std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_r
                                     with_commas(q.resources.static_shared_bytes),
                                     with_commas(q.limits->shared_per_block)));
     if (!q.registers_known) notes.push_back("registers are not known and not counted as a limit");
+    if (!q.shared_known) notes.push_back("static shared memory is not known and not counted");
     if (!q.barriers_known && q.limits->barriers_per_sm)
         notes.push_back("barriers are not known and not counted as a limit");
     if (q.shape.cluster_blocks > 1 && q.limits->portable_cluster == 0)

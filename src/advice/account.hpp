@@ -20,6 +20,7 @@ struct occupancy_question {
     kernel_resources resources;
     bool registers_known = true;
     bool barriers_known = true;
+    bool shared_known = true;  ///< the static part
     launch_shape shape;
     launch_settings settings;
     std::optional<std::int64_t> grid;  ///< thread blocks of the launch

@@ -9,11 +9,9 @@
 #include "advice/kernel_question.hpp"
 #include "support/terminal.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 struct subject {
     const kernel_info& kernel;
@@ -83,11 +81,12 @@ bool check_bought_nothing(const subject& s)
     const int cap = register_cap(s.limits, threads, wanted).value_or(0);
     const int roomier = register_cap(s.limits, threads, possible).value_or(0);
     const bool pays = roomier > cap && *s.kernel.registers + 8 > cap;
+    const std::string limiters = limiter_names(allowed);
+    const bool one_thing = limiters == "shared memory";  // the others are plural
     s.add(
         "bound_bought_nothing", s.spill_bytes() > 0 && pays ? severity::problem : severity::warning,
-        fmt::format("min_blocks {} capped registers at {}, but {} allow{} only {} block{}{}", wanted, cap,
-                    limiter_names(allowed), allowed.limiters.bits & (allowed.limiters.bits - 1) ? "" : "s", possible,
-                    possible == 1 ? "" : "s",
+        fmt::format("min_blocks {} capped registers at {}, but {} allow{} only {} block{}{}", wanted, cap, limiters,
+                    one_thing ? "s" : "", possible, possible == 1 ? "" : "s",
                     s.spill_bytes() > 0 ? fmt::format("; {} B were spilled for it", with_commas(s.spill_bytes())) : ""),
         fmt::format("write {}: the cap becomes {} registers and no block is lost", bounds_text(threads, possible),
                     roomier));

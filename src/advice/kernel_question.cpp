@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <array>
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 std::optional<int> product(const std::optional<std::array<int, 3>>& dimensions)
 {
@@ -48,6 +46,7 @@ std::optional<occupancy_question> question_for(const kernel_info& kernel, std::o
     question.kernel = kernel.name;
     question.resources = resources_of(kernel);
     question.barriers_known = kernel.barriers.has_value();
+    question.shared_known = kernel.static_shared_bytes.has_value();
     question.shape.threads = *threads;
     if (kernel.cluster) question.shape.cluster_blocks = std::max(1, product(kernel.cluster).value_or(1));
     return question;

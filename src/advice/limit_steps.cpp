@@ -20,7 +20,7 @@ std::optional<int> limited(int blocks)
     return blocks == unlimited ? std::nullopt : std::optional(blocks);
 }
 
-limit_account warp_account(const occupancy_question& q, const warp_limit& warps)
+limit_account warp_account(const occupancy_question& q, const warp_limit& warps, global_caching caching)
 {
     limit_account account{"warps", limited(warps.blocks), false, {}};
     account.steps.push_back({"warps_per_block", warps.warps_per_block,
@@ -29,7 +29,7 @@ limit_account warp_account(const occupancy_question& q, const warp_limit& warps)
                              warps.idle_lanes});
     if (q.shape.threads > max_threads_per_block)
         account.steps.push_back({"blocks", 0, "a block has at most 1,024 threads"});
-    else if (warps.in_halves)
+    else if (caching != global_caching::off)
         account.steps.push_back(
             {"blocks", warps.blocks,
              fmt::format("2 halves of the SM × ({} warp slots / {})", warps.warp_slots / 2, warps.warps_per_block)});
@@ -57,11 +57,11 @@ limit_account register_account(const occupancy_question& q, const occupancy_resu
 
     account.steps.push_back(
         {"registers_per_warp", registers.per_warp,
-         registers.per_warp == registers.per_warp_used
+         registers.per_warp == registers.per_warp_used()
              ? fmt::format("{} × {} = {} a warp", registers.per_thread, warp_size, number(registers.per_warp))
              : fmt::format("{} × {} = {}, rounded up to {} a warp", registers.per_thread, warp_size,
-                           number(registers.per_warp_used), number(registers.per_warp)),
-         registers.per_warp - registers.per_warp_used});
+                           number(registers.per_warp_used()), number(registers.per_warp)),
+         registers.per_warp - registers.per_warp_used()});
     if (q.shape.threads > max_threads_per_block) return account;  // no such block: nothing to count warps of
     if (q.settings.mode == model_mode::spreadsheet) {
         account.steps.push_back(
@@ -104,10 +104,10 @@ limit_account shared_account(const occupancy_question& q, const shared_limit& sh
     if (shared.reserved_bytes > 0) sum += fmt::format(" + {} reserved", number(shared.reserved_bytes));
     account.steps.push_back(
         {"allocated", shared.allocated,
-         shared.allocated == shared.used
-             ? fmt::format("{} = {} B", sum, number(shared.used))
-             : fmt::format("{} = {}, rounded up to {} B", sum, number(shared.used), number(shared.allocated)),
-         shared.allocated - shared.used});
+         shared.allocated == shared.used()
+             ? fmt::format("{} = {} B", sum, number(shared.used()))
+             : fmt::format("{} = {}, rounded up to {} B", sum, number(shared.used()), number(shared.allocated)),
+         shared.allocated - shared.used()});
     if (shared.allocated > shared.per_block_maximum)
         account.steps.push_back({"per_block_maximum", shared.per_block_maximum,
                                  fmt::format("{} > {} B that a block can have", number(shared.allocated),
@@ -166,7 +166,7 @@ std::vector<limit_account> limit_accounts(const occupancy_question& q, const occ
                                           const std::optional<cluster_account>& clusters)
 {
     std::vector<limit_account> accounts;
-    accounts.push_back(warp_account(q, result.warps));
+    accounts.push_back(warp_account(q, result.warps, result.registers.caching));
     accounts.push_back({"blocks",
                         result.block_slots,
                         false,

@@ -5,11 +5,9 @@
 #include "advice/account.hpp"
 #include "support/terminal.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 // "−3 registers", "−1,024 B shared"; threads are named by what they become, since nobody subtracts from a block size.
 std::string change_text(const resource_change& change)

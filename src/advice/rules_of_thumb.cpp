@@ -4,8 +4,7 @@
 
 #include "support/terminal.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 std::vector<rule_check> check_rules(const sm_limits& limits, const kernel_resources& kernel,
                                     const block_size_choice& choice, const launch_settings& settings)
@@ -40,7 +39,7 @@ std::vector<rule_check> check_rules(const sm_limits& limits, const kernel_resour
          fmt::format("{} / {} = {}", with_commas(limits.registers_per_sm), with_commas(wanted * threads), share)});
 
     const int shared_share = limits.shared_per_sm / std::max(1, wanted);
-    const bool shared_fits = result.shared.used <= shared_share;
+    const bool shared_fits = result.shared.used() <= shared_share;
     rules.push_back(
         {"shared_share", "shared memory at most the SM's / resident blocks", shared_fits,
          !shared_fits && (limited_by(resource::shared) || result.shared.blocks == 0),

@@ -270,7 +270,11 @@ TEST_F(occupancy_gpu, cluster_counts_lie_in_the_estimated_interval)
 __global__ void count_residents(int* now, int* most, long long nanoseconds)
 {
     extern __shared__ char unused[];
-    if (threadIdx.x != 0) return;
+    // All threads stay until the end: warps that have ended make room for the next block.
+    if (threadIdx.x != 0) {
+        __syncthreads();
+        return;
+    }
     unsigned sm = 0;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
     atomicMax(&most[sm], atomicAdd(&now[sm], 1) + 1);
@@ -280,14 +284,15 @@ __global__ void count_residents(int* now, int* most, long long nanoseconds)
     while (time - start < nanoseconds);
     atomicSub(&now[sm], 1);
     if (nanoseconds < 0) unused[0] = 0;
+    __syncthreads();
 }
 
 TEST_F(occupancy_gpu, as_many_blocks_are_seen_on_an_sm_as_the_model_says)
 {
     const auto function = reinterpret_cast<const void*>(count_residents);
     cudaFuncAttributes attributes{};
-    const kernel_resources resources = resources_of({"", function, 0}, attributes);
-    const launch_settings settings{.max_dynamic_shared_bytes = raise_dynamic_limit({"", function, 0}, resources)};
+    const kernel_resources resources = resources_of({"", function, 1}, attributes);
+    const launch_settings settings{.max_dynamic_shared_bytes = raise_dynamic_limit({"", function, 1}, resources)};
     int* now = static_cast<int*>(data);
     int* most = now + 1024;
     std::vector<int> seen(static_cast<std::size_t>(device.multiProcessorCount));

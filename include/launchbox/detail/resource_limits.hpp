@@ -50,9 +50,8 @@ struct launch_settings {
 struct warp_limit {
     int blocks = 0;
     int warps_per_block = 0;
-    int warp_slots = 0;      ///< of the SM
-    int idle_lanes = 0;      ///< threads that the last warp of each block has and the block does not use
-    bool in_halves = false;  ///< partitioned global caching: a block lives in one half of the SM
+    int warp_slots = 0;  ///< of the SM
+    int idle_lanes = 0;  ///< threads that the last warp of each block has and the block does not use
 
     friend constexpr bool operator==(const warp_limit&, const warp_limit&) = default;
 };
@@ -61,13 +60,15 @@ struct warp_limit {
 struct register_limit {
     int blocks = 0;
     int per_thread = 0;
-    int per_warp_used = 0;        ///< 32 times per_thread
     int per_warp = 0;             ///< rounded up to the register unit: what a warp is given
     int warps_per_partition = 0;  ///< warps for which one sub-partition has registers (spreadsheet: 0)
     int warps_per_sm = 0;         ///< warps for which the SM has registers
     int per_block = 0;            ///< what a block is given
     int per_block_checked = 0;    ///< what the launch check counts: warps rounded up to the sub-partitions
     global_caching caching = global_caching::off;  ///< what is left of the wish
+
+    /// Without rounding.
+    [[nodiscard]] constexpr int per_warp_used() const { return per_thread * warp_size; }
 
     friend constexpr bool operator==(const register_limit&, const register_limit&) = default;
 };
@@ -78,11 +79,13 @@ struct shared_limit {
     std::int64_t static_bytes = 0;
     std::int64_t dynamic_bytes = 0;
     std::int64_t reserved_bytes = 0;
-    std::int64_t used = 0;       ///< the sum of the three
     std::int64_t allocated = 0;  ///< rounded up to the shared memory unit: what a block is given
     int per_block_maximum = 0;   ///< with the reserve
     int preferred = 0;           ///< what carveout or cache preference ask the SM to offer
     int offered = 0;             ///< what the SM then offers to all its blocks
+
+    /// Without rounding.
+    [[nodiscard]] constexpr std::int64_t used() const { return static_bytes + dynamic_bytes + reserved_bytes; }
 
     friend constexpr bool operator==(const shared_limit&, const shared_limit&) = default;
 };
@@ -129,7 +132,7 @@ constexpr int registers_of_warp(const sm_limits& limits, int registers, model_mo
 constexpr register_limit register_limit_in_spreadsheet(const sm_limits& limits, int registers, int warps)
 {
     const spreadsheet_limits& sheet = *limits.spreadsheet;
-    register_limit result{.per_thread = registers, .per_warp_used = registers * warp_size};
+    register_limit result{.per_thread = registers};
     result.per_warp = registers_of_warp(limits, registers, model_mode::spreadsheet);
     result.per_block = result.per_block_checked = result.per_warp * warps;
     if (registers == 0) {
@@ -149,7 +152,7 @@ constexpr register_limit register_limit_in_spreadsheet(const sm_limits& limits, 
                                                                   global_caching caching)
 {
     const int sub_partitions = limits.sub_partitions;
-    register_limit result{.per_thread = registers, .per_warp_used = registers * warp_size, .caching = caching};
+    register_limit result{.per_thread = registers, .caching = caching};
     result.per_warp = registers_of_warp(limits, registers, model_mode::driver);
     result.per_block = result.per_warp * warps;
     result.per_block_checked = result.per_warp * align_up(warps, sub_partitions);
@@ -193,12 +196,11 @@ constexpr bool is_gp100(const sm_limits& limits)
 [[gnu::always_inline]] constexpr warp_limit warp_limit_of(const sm_limits& limits, int threads, int warps,
                                                           global_caching caching)
 {
-    warp_limit result{.warps_per_block = warps,
-                      .warp_slots = limits.warps_per_sm(),
-                      .idle_lanes = warps * warp_size - threads,
-                      .in_halves = caching != global_caching::off};
+    warp_limit result{
+        .warps_per_block = warps, .warp_slots = limits.warps_per_sm(), .idle_lanes = warps * warp_size - threads};
     if (threads > max_threads_per_block) return result;
-    result.blocks = result.in_halves ? 2 * (result.warp_slots / 2 / warps) : quotient(result.warp_slots, warps);
+    const bool in_halves = caching != global_caching::off;
+    result.blocks = in_halves ? 2 * (result.warp_slots / 2 / warps) : quotient(result.warp_slots, warps);
     return result;
 }
 
@@ -262,8 +264,7 @@ constexpr int offered_shared(const sm_limits& limits, int preferred, int allocat
     shared_limit result{.static_bytes = static_bytes,
                         .dynamic_bytes = dynamic_bytes,
                         .reserved_bytes = limits.reserved_shared_per_block};
-    result.used = static_bytes + dynamic_bytes + result.reserved_bytes;
-    result.allocated = (result.used + limits.shared_unit - 1) & -static_cast<std::int64_t>(limits.shared_unit);
+    result.allocated = (result.used() + limits.shared_unit - 1) & -static_cast<std::int64_t>(limits.shared_unit);
     result.preferred = preferred_shared(limits, settings);
     result.per_block_maximum = settings.mode == model_mode::spreadsheet
                                    ? result.preferred
