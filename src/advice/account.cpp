@@ -25,8 +25,8 @@ std::string obstacle_text(const occupancy_question& q, const occupancy_result& r
             return fmt::format("{} threads exceed the launch bound of {}: cudaErrorInvalidValue",
                                with_commas(q.shape.threads), with_commas(q.resources.max_threads));
         case launch_obstacle::registers_per_thread:
-            return fmt::format("{} registers per thread: at most {}", with_commas(q.resources.registers),
-                               limits.registers_per_thread);
+            return fmt::format("{} registers per thread: a launch takes at most {}", with_commas(q.resources.registers),
+                               limits.launchable_registers);
         case launch_obstacle::registers_per_block:
             return fmt::format("the block needs {} registers: a block has at most {}",
                                with_commas(result.registers.per_block), with_commas(limits.registers_per_block));
@@ -90,7 +90,7 @@ std::optional<wave_account> waves_of(const occupancy_question& q, const occupanc
 std::optional<cluster_account> clusters_of(const occupancy_question& q, const occupancy_result& result)
 {
     const int blocks = q.shape.cluster_blocks;
-    if (blocks < 2 || (q.gpcs.empty() && !q.sms)) return std::nullopt;
+    if (blocks < 2 || q.limits->portable_cluster == 0 || (q.gpcs.empty() && !q.sms)) return std::nullopt;
     return cluster_account{blocks,
                            q.gpcs.empty() ? estimate_clusters(*q.limits, *q.sms, blocks, result.resident_blocks)
                                           : estimate_clusters(q.gpcs, blocks, result.resident_blocks),

@@ -37,34 +37,55 @@ std::string bounds_text(int threads, std::optional<int> min_blocks = std::nullop
                       : fmt::format("__launch_bounds__({})", threads);
 }
 
-// min_blocks that ptxas dropped, and threads that no launch can have.
+// A log does not tell the bound, but ptxas says there when it drops one.
+void check_bound_in_log(const subject& s)
+{
+    for (const std::string& warning : s.kernel.warnings) {
+        if (warning.find("will be ignored") == std::string::npos || warning.find("out of range") == std::string::npos)
+            continue;
+        s.add(
+            "bound_ignored", severity::problem, "ptxas: " + warning,
+            fmt::format("{} has {} block slots and {} warp slots per SM: min_blocks at most {}, and min_blocks × warps "
+                        "of a block at most {}",
+                        s.architecture(), s.limits.blocks_per_sm, s.limits.warps_per_sm(), s.limits.blocks_per_sm,
+                        s.limits.warps_per_sm()));
+    }
+}
+
+// A bound that ptxas dropped, whole or in part, and threads that no launch can have.
 void check_bound(const subject& s)
 {
-    if (!s.bound) return;
+    if (!s.bound) {
+        check_bound_in_log(s);
+        return;
+    }
     const int threads = *s.bound;
-    if (threads > max_threads_per_block)
+    const int blocks = s.kernel.min_blocks.value_or(0);
+    const launch_bounds_verdict verdict = check_launch_bounds(s.limits, threads, blocks);
+    if (verdict == launch_bounds_verdict::too_many_threads) {
+        s.add("bound_ignored", severity::problem,
+              fmt::format("ptxas ignored the whole bound: {} threads, and {} has {} per SM", with_commas(threads),
+                          s.architecture(), with_commas(s.limits.threads_per_sm)),
+              "set the bound to the block size that is launched, at most 1,024");
+        return;
+    }
+    if (threads > max_threads_per_block) {
         s.add("bound_over_1024", severity::warning,
               fmt::format("the launch bound of {} threads compiles, but no block has more than 1,024",
                           with_commas(threads)),
               "set the bound to the block size that is launched");
-    if (!s.kernel.min_blocks || *s.kernel.min_blocks < 1) return;
-    const int blocks = *s.kernel.min_blocks;
-    const launch_bounds_verdict verdict = check_launch_bounds(s.limits, threads, blocks);
-    if (verdict == launch_bounds_verdict::honoured) return;
+        return;
+    }
+    if (blocks < 1 || verdict == launch_bounds_verdict::honoured) return;
     const int legal = max_legal_min_blocks(s.limits, threads);
-    std::string why;
-    if (verdict == launch_bounds_verdict::too_many_blocks)
-        why = fmt::format("{} has {} block slots per SM", s.architecture(), s.limits.blocks_per_sm);
-    else if (verdict == launch_bounds_verdict::too_many_warps_per_sm)
-        why = fmt::format("{} × {} warps exceed the {} warp slots of {}", blocks, detail::warps_of(threads),
-                          s.limits.warps_per_sm(), s.architecture());
-    else
-        why = fmt::format("{} has {} threads per SM", s.architecture(), with_commas(s.limits.threads_per_sm));
+    const std::string why = verdict == launch_bounds_verdict::too_many_blocks
+                                ? fmt::format("{} has {} block slots per SM", s.architecture(), s.limits.blocks_per_sm)
+                                : fmt::format("{} × {} warps exceed the {} warp slots of {}", blocks,
+                                              detail::warps_of(threads), s.limits.warps_per_sm(), s.architecture());
     s.add("bound_ignored", severity::problem,
           fmt::format("ptxas ignored min_blocks {}: {}; the kernel was compiled as {}", blocks, why,
                       bounds_text(threads)),
-          legal > 0 ? fmt::format("write {} for this architecture", bounds_text(threads, legal))
-                    : "use fewer threads in the bound");
+          fmt::format("write {} for this architecture", bounds_text(threads, legal)));
 }
 
 // A minimum that registers paid for and that another resource forbids anyway. Whether it explains the spills too.
@@ -130,7 +151,7 @@ void check_spills(const subject& s)
                               blocks);
         else if (s.bound)
             fix = fmt::format("{} threads leave no more: use fewer threads per block", *s.bound);
-        s.add("spills_from_bound", severity::problem,
+        s.add("spills_from_bound", severity::warning,
               fmt::format("{}: the cap of {}{} is the cause", figures, *cap, s.bound ? " by the launch bound" : ""),
               fix);
         return;
@@ -141,14 +162,14 @@ void check_spills(const subject& s)
               : "a register cap (-maxrregcount, launch bounds) is the likely cause: see which one is set");
 }
 
-// A block size that no launch can have.
-void check_launchable(const subject& s)
+// A block size that no launch can have. Whether it can be launched.
+bool check_launchable(const subject& s)
 {
-    if (!s.threads || !s.kernel.registers) return;
+    if (!s.threads || !s.kernel.registers) return true;
     kernel_resources kernel = resources_of(s.kernel);
     const occupancy_result result =
         occupancy(s.limits, kernel, {.threads = std::min(*s.threads, max_threads_per_block)});
-    if (result.obstacle == launch_obstacle::none) return;
+    if (result.obstacle == launch_obstacle::none) return true;
     const int largest = max_launchable_threads(s.limits, kernel);
     const int lower = register_cap(s.limits, std::min(*s.threads, max_threads_per_block), 1).value_or(0);
     std::string message;
@@ -157,20 +178,21 @@ void check_launchable(const subject& s)
                               *s.threads, kernel.registers, result.warps.warps_per_block,
                               detail::align_up(result.warps.warps_per_block, s.limits.sub_partitions));
     else if (result.obstacle == launch_obstacle::registers_per_block)
-        message = fmt::format("{} threads × {} registers can never launch: {} of {} registers of a block", *s.threads,
-                              kernel.registers, with_commas(result.registers.per_block_checked),
+        message = fmt::format("{} threads × {} registers can never launch: {} registers, and a block has at most {}",
+                              *s.threads, kernel.registers, with_commas(result.registers.per_block_checked),
                               with_commas(s.limits.registers_per_block));
     else if (result.obstacle == launch_obstacle::over_launch_bound)
         message = fmt::format("{} threads exceed the launch bound of {}", *s.threads, kernel.max_threads);
     else if (result.obstacle == launch_obstacle::barriers_per_block)
         message = fmt::format("{} barriers: more than a block, or an SM of {}, has", kernel.barriers, s.architecture());
     else
-        return;  // shared memory: ptxas refuses too much of it
+        return true;  // shared memory: ptxas refuses too much of it
     std::string fix = fmt::format("launch at most {} threads", largest);
     if (result.obstacle != launch_obstacle::over_launch_bound && lower > 0)
         fix += fmt::format(", or compile with {} (at most {} registers)",
                            bounds_text(std::min(*s.threads, max_threads_per_block)), lower);
     s.add("never_launches", severity::problem, message, fix);
+    return false;
 }
 
 // Local memory without spills: an array that is indexed at run time lives there.
@@ -178,13 +200,14 @@ void check_local_memory(const subject& s)
 {
     const std::int64_t frame = s.kernel.stack_frame_bytes.value_or(0);
     if (frame == 0 || s.kernel.spill_store_bytes != 0) return;
-    bool unroll = false;
-    for (const std::string& warning : s.kernel.warnings) unroll |= warning.find("unroll") != std::string::npos;
+    std::string heard;
+    for (const std::string& warning : s.kernel.warnings)
+        if (warning.find("unroll") != std::string::npos) heard = "; the compiler says: " + warning;
     s.add(
         "local_array", severity::warning,
         fmt::format("{} B of local memory per thread without spills: an array indexed at run time, or whose address is "
                     "taken{}",
-                    with_commas(frame), unroll ? "; the compiler did not know how to unroll a loop" : ""),
+                    with_commas(frame), heard),
         "unroll the loops over it fully (#pragma unroll with constant bounds), or put it into shared memory");
 }
 
@@ -199,7 +222,7 @@ void check_stack(const subject& s)
               "compiled with -rdc: registers, stack and shared memory are final only after nvlink, which raises "
               "registers "
               "to those of the functions called",
-              "link with -Xnvlink -v and inspect that log, or the linked binary");
+              "link with -Xnvlink -v and inspect that log");
 }
 
 void check_messages(const subject& s)
@@ -221,8 +244,8 @@ std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> th
     const std::optional<int> bound = bound_threads(kernel);
     const subject s{kernel, *limits, bound, threads ? threads : bound, findings};
     check_bound(s);
-    check_launchable(s);
-    if (!check_bought_nothing(s)) check_spills(s);
+    // What a bound buys is told of blocks that run.
+    if (check_launchable(s) && !check_bought_nothing(s)) check_spills(s);
     check_local_memory(s);
     check_stack(s);
     check_messages(s);

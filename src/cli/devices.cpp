@@ -6,11 +6,9 @@
 #include "gpu/driver.hpp"
 #include "report/devices_report.hpp"
 
-namespace launchbox::cli
-{
+namespace launchbox::cli {
 
-namespace
-{
+namespace {
 
 struct devices_options {
     output_options output;

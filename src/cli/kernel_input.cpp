@@ -64,6 +64,18 @@ std::string text_of(const log_message& message)
     return text + message.text;
 }
 
+// A loop that is not unrolled can leave an array in local memory. The front end names no kernel, so its warning goes to
+// those that have local memory and no spills.
+void hand_on_unroll_warnings(const resource_log& log, std::vector<kernel_info>& kernels)
+{
+    for (const log_message& message : log.messages) {
+        if (message.severity != log_severity::warning || message.text.find("unroll") == std::string::npos) continue;
+        for (kernel_info& kernel : kernels)
+            if (kernel.stack_frame_bytes.value_or(0) > 0 && kernel.spill_store_bytes == 0)
+                kernel.warnings.push_back(text_of(message));
+    }
+}
+
 void read_source(const kernel_input_options& options, const std::string& file, const std::vector<std::string>& flags,
                  kernel_input& result)
 {
@@ -87,9 +99,10 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     }
 
     progress_line line;
-    const std::vector<compile_result> results =
+    std::vector<compile_result> results =
         compile_kernels(tools, request, [&](std::size_t done, std::size_t total) { line.show(file, done, total); });
-    for (const compile_result& each : results) {
+    for (compile_result& each : results) {
+        hand_on_unroll_warnings(each.report, each.kernels);
         for (const kernel_info& info : each.kernels) result.kernels.push_back({info, {}, {}});
         summary.kernels += each.kernels.size();
         if (each.succeeded || interrupted()) continue;
@@ -123,7 +136,8 @@ void read_log(const kernel_input_options& options, const std::string& file, kern
         throw error((file == "-" ? "standard input" : escape_for_terminal(file)) +
                         " is neither a CUDA source nor a compiler log: it is binary",
                     "give a .cu file, or the output of nvcc -Xptxas -v");
-    const resource_log log = parse_resource_log(text, file);
+    resource_log log = parse_resource_log(text, file);
+    hand_on_unroll_warnings(log, log.kernels);
     std::vector<target> targets;
     if (!options.architectures.empty()) targets = parse_targets(options.architectures, known_capabilities());
     for (const kernel_info& info : log.kernels) {
@@ -189,7 +203,9 @@ void kernel_input::leave_out(const found_kernel& kernel, bool threads_known)
         why += ": unknown architecture '" + kernel.info.architecture + "'";
     else if (!kernel.info.registers)
         why += ": its registers are not known";
-    else if (!threads_known)
+    else if (threads_known)
+        why += ": its static shared memory is not known: add --shared";
+    else
         why += " has no launch bound: add --threads 256";
     const auto from = std::find_if(inputs.begin(), inputs.end(),
                                    [&](const input_summary& each) { return each.file == kernel.info.source.file; });

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "support/error.hpp"
 
-namespace launchbox::cli
-{
+namespace launchbox::cli {
 
-namespace
-{
+namespace {
 
 // Far above what any GPU has, so that the answer comes from the model and not from the command line.
 constexpr int largest_count = 1'000'000;
@@ -30,7 +30,7 @@ void launch_options::add_to(CLI::App& app)
         ->check(CLI::Range(1, largest_count))
         ->type_name("N");
     app.add_option("--max-dynamic-shared", max_dynamic_shared,
-                   "What cudaFuncSetAttribute allowed: bytes, max or default; else raised as needed")
+                   "What cudaFuncSetAttribute allowed: bytes, max (taken if left out) or default (48 KB)")
         ->type_name("BYTES");
     app.add_option("--carveout", carveout, "Preferred shared memory carveout, percent; -1: no preference")
         ->check(CLI::Range(-1, 100))
@@ -56,6 +56,16 @@ kernel_resources launch_options::resources(const kernel_resources& found) const
     return kernel;
 }
 
+std::string launch_options::dynamic_expression() const
+{
+    if (!dynamic_shared) return "0";
+    const bool has_unit = !dynamic_shared->empty() &&
+                          std::isdigit(static_cast<unsigned char>(dynamic_shared->front())) != 0 &&
+                          dynamic_shared->find_first_not_of("0123456789KMBik") == std::string::npos &&
+                          std::isalpha(static_cast<unsigned char>(dynamic_shared->back())) != 0;
+    return has_unit ? std::to_string(parse_bytes(*dynamic_shared, "--dynamic-shared")) : *dynamic_shared;
+}
+
 launch_settings launch_options::settings(const target& where, const kernel_resources& kernel,
                                          std::int64_t dynamic_bytes) const
 {
@@ -73,13 +83,15 @@ launch_settings launch_options::settings(const target& where, const kernel_resou
     settings.caching = caching == "preferred" ? global_caching::preferred
                        : caching == "strict"  ? global_caching::strict
                                               : global_caching::off;
-    const std::int64_t room = where.limits->shared_per_block_opt_in - kernel.static_shared_bytes;
-    if (max_dynamic_shared == "max")
-        settings.max_dynamic_shared_bytes = std::max<std::int64_t>(0, room);
-    else if (max_dynamic_shared && max_dynamic_shared != "default")
+    // Left to itself, the limit is what a program that needs more than 48 KB would have set it to: all there is.
+    const std::int64_t room =
+        std::max<std::int64_t>(0, where.limits->shared_per_block_opt_in - kernel.static_shared_bytes);
+    if (!max_dynamic_shared)
+        settings.max_dynamic_shared_bytes = std::max(room, dynamic_bytes);
+    else if (max_dynamic_shared == "max")
+        settings.max_dynamic_shared_bytes = room;
+    else if (max_dynamic_shared != "default")
         settings.max_dynamic_shared_bytes = parse_bytes(*max_dynamic_shared, "--max-dynamic-shared");
-    else if (!max_dynamic_shared && kernel.static_shared_bytes + dynamic_bytes > where.limits->shared_per_block)
-        settings.max_dynamic_shared_bytes = dynamic_bytes;
     return settings;
 }
 

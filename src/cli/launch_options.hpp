@@ -10,8 +10,7 @@
 
 #include "cli/options.hpp"
 
-namespace launchbox::cli
-{
+namespace launchbox::cli {
 
 /// As the user typed them; `settings` and `resources` check and convert.
 struct launch_options {
@@ -25,8 +24,12 @@ struct launch_options {
     /// What the kernel uses; what is not given is taken from `found`.
     [[nodiscard]] kernel_resources resources(const kernel_resources& found = {}) const;
 
-    /// The settings for a launch with `dynamic_bytes`. Unless the user sets the limit of dynamic shared memory, it is
-    /// raised as far as such a launch needs, as a working program would have done.
+    /// Dynamic shared memory as an expression of threads; "0" when none is given. Sizes such as 48K are expressions
+    /// too.
+    [[nodiscard]] std::string dynamic_expression() const;
+
+    /// The settings for a launch with `dynamic_bytes`. Unless the user says otherwise, the limit of dynamic shared
+    /// memory is raised as far as it goes, as a working program would have done.
     [[nodiscard]] launch_settings settings(const target& where, const kernel_resources& kernel,
                                            std::int64_t dynamic_bytes) const;
 };

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
@@ -43,13 +44,24 @@ std::vector<std::string> own_arguments(int count, char** arguments, call_context
     return own;
 }
 
-// The first word, when it should be a verb and is none.
-std::string unknown_verb(const CLI::App& app, const std::vector<std::string>& words)
+// The first word, when it is neither a verb nor an option of launchbox itself: then nothing after it was understood.
+std::optional<exit_status> complain_about_first_word(const CLI::App& app, const std::vector<std::string>& words)
 {
-    if (words.size() < 2 || words[1].starts_with('-')) return {};
-    for (const CLI::App* each : app.get_subcommands({}))
-        if (each->get_name() == words[1]) return {};
-    return words[1];
+    if (words.size() < 2) return std::nullopt;
+    const std::string word = words[1].substr(0, words[1].find('='));
+    std::vector<std::string> verbs, known;
+    for (const CLI::App* each : app.get_subcommands({})) verbs.push_back(each->get_name());
+    known = verbs;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+        for (const std::string& name : option->get_snames()) known.push_back("-" + name);
+    }
+    if (std::find(known.begin(), known.end(), word) != known.end()) return std::nullopt;
+    const std::string meant = nearest(word, known);
+    std::string hint = "see launchbox --help";
+    if (!meant.empty()) hint = "did you mean launchbox " + meant + "?";
+    return complain("'" + word + (word.starts_with('-') ? "' is no option of launchbox" : "' is no verb of launchbox"),
+                    hint, exit_status::bad_input);
 }
 
 // What to do about a command line that does not parse: name the word that was probably meant.
@@ -98,14 +110,7 @@ exit_status run_command(int count, char** arguments)
             std::cout << app.help();
             return exit_status::bad_input;
         }
-        if (const std::string verb = unknown_verb(app, words); !verb.empty()) {
-            std::vector<std::string> verbs;
-            for (const CLI::App* each : app.get_subcommands({})) verbs.push_back(each->get_name());
-            const std::string meant = nearest(verb, verbs);
-            return complain("'" + verb + "' is no verb of launchbox",
-                            meant.empty() ? "see launchbox --help" : "did you mean launchbox " + meant + "?",
-                            exit_status::bad_input);
-        }
+        if (const auto status = complain_about_first_word(app, words)) return *status;
         std::string message = problem.what();
         std::replace(message.begin(), message.end(), '\n', ' ');
         return complain(message, hint_for(app, problem, words), exit_status::bad_input);

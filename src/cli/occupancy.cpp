@@ -33,8 +33,9 @@ occupancy_question complete(const occupancy_options& options, const target& wher
     question.resources = options.launch.resources(question.resources);
     if (options.launch.registers) question.registers_known = true;
     if (options.launch.barriers) question.barriers_known = true;
+    if (options.launch.shared) question.shared_known = true;
     if (options.launch.dynamic_shared) {
-        const expression bytes(*options.launch.dynamic_shared, {"threads"});
+        const expression bytes(options.launch.dynamic_expression(), {"threads"});
         question.shape.dynamic_shared_bytes = bytes({{"threads", question.shape.threads}});
         check_bytes(question.shape.dynamic_shared_bytes,
                     "--dynamic-shared for " + std::to_string(question.shape.threads) + " threads");

@@ -34,7 +34,7 @@ block_size_advice advise(const suggest_options& options, const target& where, co
                              .candidates = {},
                              .sms = options.sms};
     advice.dynamic_shared = options.launch.dynamic_shared.value_or("");
-    const expression bytes(advice.dynamic_shared.empty() ? "0" : advice.dynamic_shared, {"threads"});
+    const expression bytes(options.launch.dynamic_expression(), {"threads"});
     const auto bytes_for = [&](int threads) {
         const std::int64_t size = bytes({{"threads", threads}});
         if (size < 0)
@@ -90,7 +90,8 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
     } else {
         kernel_input input = read_kernels(options.input, context.compiler_flags);
         for (const found_kernel& kernel : input.kernels)
-            if (const auto question = question_for(kernel.info, 1))
+            if (const auto question = question_for(kernel.info, 1);
+                question && (question->shared_known || options.launch.shared))
                 all.push_back(advise(options, {question->architecture, question->limits}, kernel.short_form,
                                      resources_of(kernel.info)));
             else

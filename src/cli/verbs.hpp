@@ -10,8 +10,7 @@
 
 #include "support/error.hpp"
 
-namespace launchbox::cli
-{
+namespace launchbox::cli {
 
 /// What is the same for all verbs of one call.
 struct call_context {

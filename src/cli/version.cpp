@@ -4,8 +4,7 @@
 #include "gpu/driver.hpp"
 #include "support/error.hpp"
 
-namespace launchbox::cli
-{
+namespace launchbox::cli {
 
 std::string version_text()
 {

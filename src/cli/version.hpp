@@ -2,8 +2,7 @@
 
 #include <string>
 
-namespace launchbox::cli
-{
+namespace launchbox::cli {
 
 /// "launchbox 0.1.0", and what is found here: compiler with its path, driver.
 std::string version_text();

@@ -5,15 +5,14 @@
 #include <unordered_map>
 #include <utility>
 
+#include "image/cubin_identity.hpp"
 #include "image/elf.hpp"
 #include "image/nv_info.hpp"
 #include "image/spills.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 constexpr std::uint32_t section_nv_info = 0x70000000;  // the shadow sections of sm_100 and later have other types
 constexpr std::uint8_t symbol_is_entry = 0x10;
@@ -39,8 +38,7 @@ struct kernel_draft {
     std::vector<std::uint32_t> spills;
 };
 
-class cubin_reader
-{
+class cubin_reader {
 public:
     cubin_reader(std::string_view bytes, const std::string& file)
         : file_(file), overlap_budget_(bytes.size()), image_(read_elf(bytes, result_.problems))
@@ -50,8 +48,6 @@ public:
     cubin_contents read();
 
 private:
-    void read_identity();
-    void read_toolkit_note(const elf_section& section);
     void find_kernels();
     void add_kernel(const elf_symbol& symbol, const std::string_view name);
     void read_section(const elf_section& section);
@@ -85,8 +81,7 @@ cubin_contents read_cubin(std::string_view bytes, const std::string& file)
     return cubin_reader(bytes, file).read();
 }
 
-namespace
-{
+namespace {
 
 cubin_contents cubin_reader::read()
 {
@@ -95,7 +90,11 @@ cubin_contents cubin_reader::read()
         result_.problems = {{18, "not a cubin: an ELF image for another machine"}};
         return std::move(result_);
     }
-    read_identity();
+    const cubin_identity identity = identify_cubin(*image_, result_.problems);
+    sm_ = identity.sm;
+    result_.architecture = identity.architecture;
+    result_.toolkit_version = identity.toolkit_version;
+    result_.relocatable = image_->type == elf::type_relocatable;
     find_kernels();
     for (const elf_section& section : image_->sections) read_section(section);
     for (kernel_draft& draft : drafts_) {
@@ -103,47 +102,6 @@ cubin_contents cubin_reader::read()
         result_.kernels.push_back(std::move(draft.kernel));
     }
     return std::move(result_);
-}
-
-// Two layouts of e_flags are in use, told apart by the ABI version: 7 up to CUDA 12, 8 from then on.
-void cubin_reader::read_identity()
-{
-    result_.relocatable = image_->type == elf::type_relocatable;
-    if (!result_.relocatable && image_->type != elf::type_executable)
-        problem(16, "an ELF type that is neither relocatable nor executable: " + std::to_string(image_->type));
-
-    bool accelerated = false;
-    if (image_->abi_version == 7) {
-        sm_ = static_cast<int>(image_->flags & 0xff);
-        accelerated = (image_->flags & 0x800) != 0;
-        if (const auto version = small_number(image_->version, 20); version > 1) result_.toolkit_version = version;
-    } else if (image_->abi_version == 8) {
-        sm_ = static_cast<int>(image_->flags >> 8 & 0xff);
-        for (const elf_section& section : image_->sections) {
-            if (section.name == ".note.nv.cuinfo") read_toolkit_note(section);
-            if (section.name != ".nv.compat" || !take(section.content.size(), section.offset)) continue;
-            for (const nv_info_record& record : read_nv_info(section.content, section.offset, result_.problems))
-                accelerated |= record.attribute == compat_accelerated && record.value == 1;
-        }
-    } else {
-        problem(8, "a cubin of the unknown ABI version " + std::to_string(image_->abi_version) +
-                       ": its architecture cannot be told");
-    }
-    if (sm_ > 0) result_.architecture = "sm_" + std::to_string(sm_) + (accelerated ? "a" : "");
-}
-
-// A note: sizes of name and content, type, name; then 16 bits of 2, 16 bits of virtual architecture, 32 bits of
-// version.
-void cubin_reader::read_toolkit_note(const elf_section& section)
-{
-    constexpr std::size_t head = 12, content = 8;
-    if (section.content.size() < head) return;
-    const std::uint64_t name = read_number<std::uint32_t>(section.content, 0);
-    const auto note = slice(section.content, head + (name + 3) / 4 * 4, content);
-    if (note)
-        result_.toolkit_version = small_number(read_number<std::uint32_t>(*note, 4), section.offset);
-    else
-        problem(section.offset, "the note with the toolkit version is cut off");
 }
 
 void cubin_reader::find_kernels()

@@ -1,6 +1,7 @@
 // Kernels and their resources from a cubin, the ELF image that ptxas and nvlink write.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,8 +10,7 @@
 #include "image/image_problem.hpp"
 #include "image/kernel_info.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 struct cubin_contents {
     std::string architecture;                          ///< "sm_90", "sm_90a"; empty when the image does not tell
@@ -23,8 +23,11 @@ struct cubin_contents {
 };
 
 /// Reads one raw cubin. Never throws on bad input: what cannot be read is a problem, the rest is returned.
-/// `file` goes into `source.file` of every kernel. Equal to what `ptxas -v` prints, except where ptxas lists a callee
-/// that it kept apart from its kernel: the stack frame here is the larger of the two, and spills are the sum.
+/// `file` goes into `source.file` of every kernel.
+///
+/// Equal to what `ptxas -v` prints, except where ptxas lists a function that it kept apart within its kernel: here the
+/// kernel's stack frame is the largest, its spills are the sum, and registers that the function saves for its caller
+/// are no spills.
 cubin_contents read_cubin(std::string_view bytes, const std::string& file);
 
 }  // namespace launchbox

@@ -5,11 +5,9 @@
 #include <cstdlib>
 #include <memory>
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 // Names in NVIDIA's libraries reach 2.5 KB, 24 KB demangled. The demangler recurses once for each letter of a name like
 // PPPPi, so that the cap on its input is what keeps it within its stack.
@@ -35,8 +33,7 @@ std::string demangle(std::string_view name)
     return text;
 }
 
-namespace
-{
+namespace {
 
 // LLVM 14 to 16 have the signature of __cxa_demangle, later ones take the name alone. A template, so that the call that
 // this LLVM does not have is never looked at. It shows namespaces called _GLOBAL__N... as (anonymous namespace).

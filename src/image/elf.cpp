@@ -5,11 +5,9 @@
 #include <string>
 #include <utility>
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 static_assert(std::endian::native == std::endian::little, "read_number would have to swap bytes");
 
@@ -30,8 +28,7 @@ std::string_view string_at(std::string_view table, std::uint32_t offset)
     return rest.substr(0, ::strnlen(rest.data(), rest.size()));
 }
 
-class elf_reader
-{
+class elf_reader {
 public:
     elf_reader(std::string_view bytes, std::vector<image_problem>& problems) : bytes_(bytes), problems_(problems) {}
 
@@ -80,8 +77,7 @@ void add_problem(std::vector<image_problem>& problems, std::uint64_t offset, std
         problems.push_back({offset, "more problems, which are not listed"});
 }
 
-namespace
-{
+namespace {
 
 std::optional<elf_image> elf_reader::read()
 {

@@ -6,11 +6,9 @@
 
 #include "image/elf.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 enum record_format : std::uint8_t { flag = 1, byte_value = 2, half_value = 3, sized_payload = 4 };
 

@@ -35,7 +35,7 @@ private:
 
 // One parameter, as far as it is read.
 struct parameter {
-    std::int64_t element_bytes = 0, vector = 1, count = 1;
+    std::int64_t element_bytes = 0, count = 1;
     std::int64_t alignment = 0;  // 0: that of the element
     bool in_pointee = false;     // behind .ptr: what follows describes what is pointed to
 };
@@ -127,8 +127,6 @@ std::optional<std::int64_t> ptx_reader::read_parameters()
         } else if (token == ".align") {
             const auto alignment = read_number(token);
             if (!current.in_pointee) current.alignment = alignment.value_or(0);
-        } else if (token == ".v2" || token == ".v4" || token == ".v8") {
-            current.vector = token[2] - '0';
         } else if (token == "[") {
             const std::string_view size = tokens_.next();
             if (size == "]") continue;
@@ -202,7 +200,7 @@ constexpr std::int64_t common_alignment = 16;
 bool append(std::int64_t& layout, const parameter& parameter)
 {
     constexpr std::int64_t cap = std::int64_t{1} << 31;  // real parameters have up to 32,764 bytes
-    const std::int64_t unit = parameter.element_bytes * parameter.vector;
+    const std::int64_t unit = parameter.element_bytes;
     const std::int64_t alignment = parameter.alignment > 0 ? parameter.alignment : unit;
     if (unit == 0 || alignment > common_alignment) return false;
     layout = (layout + alignment - 1) / alignment * alignment + unit * parameter.count;

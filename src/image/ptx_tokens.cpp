@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 bool is_digit(char c)
 {

@@ -5,11 +5,9 @@
 
 #include "image/demangle.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 constexpr std::string_view anonymous = "(anonymous namespace)";
 
@@ -18,8 +16,7 @@ struct range {
 };
 
 // Finds the name in a declaration, and the casts in its template arguments, in one pass over the brackets.
-class declaration_scan
-{
+class declaration_scan {
 public:
     explicit declaration_scan(std::string_view text) : text_(text) {}
 
@@ -65,8 +62,7 @@ std::string short_name(std::string_view demangled)
     return result += demangled.substr(from, scan.name.end - from);
 }
 
-namespace
-{
+namespace {
 
 void declaration_scan::run()
 {

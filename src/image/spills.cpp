@@ -4,11 +4,9 @@
 
 #include "image/elf.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 constexpr std::size_t instruction_size = 16;
 
@@ -51,8 +49,7 @@ std::optional<spill_bytes> count_spills(std::string_view code, const std::vector
     return std::nullopt;
 }
 
-namespace
-{
+namespace {
 
 // The loads and stores of local and shared memory; their opcodes and widths are the same from sm_70 to sm_121.
 std::optional<memory_access> decode(std::string_view code, std::size_t offset)

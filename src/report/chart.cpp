@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 constexpr int rows = 6;
 constexpr int label_width = 6;
@@ -73,12 +71,16 @@ std::string render_chart(const occupancy_curve& curve, int warp_slots, const out
     text += '\n';
 
     const std::string first = with_commas(curve.points.front().value), last = with_commas(curve.points.back().value);
-    const std::string mark = "▲ " + with_commas(curve.here);
+    std::string mark = "▲ " + with_commas(curve.here);
     const int width = columns * characters_each;
     std::string below(static_cast<std::size_t>(label_width + 1), ' ');
-    const int at = marked * characters_each;
+    int at = marked * characters_each;
     // The ends of the axis give way to the mark where they would touch it.
     const int mark_width = display_width(mark);
+    if (label_width + 1 + at + mark_width > style.width) {  // no room to its right
+        mark = with_commas(curve.here) + " ▲";
+        at = std::max(0, at + 1 - mark_width);
+    }
     if (at > static_cast<int>(first.size()) + 1)
         below += first + std::string(static_cast<std::size_t>(at) - first.size(), ' ');
     else

@@ -5,11 +5,9 @@
 
 #include "report/json.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 std::string kib_text(int bytes)
 {

@@ -244,7 +244,8 @@ std::string render_markdown(const document& content)
                     for (const auto& each : cells) text += "| " + content_of(each) + ' ';
                     text += "|\n";
                 };
-                row(block.data.columns, [](const table::column& c) { return c.title.empty() ? " " : c.title; });
+                row(block.data.columns,
+                    [](const table::column& c) { return c.title.empty() ? " " : markdown_cell(c.title); });
                 row(block.data.columns, [](const table::column& c) { return std::string(c.right ? "--:" : "---"); });
                 for (const auto& cells : block.data.rows)
                     row(cells, [](const cell& c) { return markdown_cell(c.text); });

@@ -1,6 +1,7 @@
 #include "report/kernels_report.hpp"
 
 #include <fmt/format.h>
+#include <launchbox/sm_limits.hpp>
 
 #include <algorithm>
 #include <map>
@@ -34,6 +35,7 @@ std::string bounds_of(const kernel_info& info)
     if (info.min_blocks.value_or(0) > 0) text += fmt::format(",{}", *info.min_blocks);
     if (info.requested_max_registers)
         text += fmt::format("{}maxnreg {}", text.empty() ? "" : " ", *info.requested_max_registers);
+    if (info.cluster) text += fmt::format("{}cluster {}", text.empty() ? "" : " ", dimensions(*info.cluster));
     return text.empty() ? "–" : text;
 }
 
@@ -65,7 +67,10 @@ std::vector<cell> row_of(const inspected_kernel& kernel)
 {
     const kernel_info& info = kernel.info;
     const bool spills = info.spill_store_bytes.value_or(0) + info.spill_load_bytes.value_or(0) > 0;
-    std::vector<cell> row{info.architecture.empty() ? "?" : info.architecture,
+    std::string architecture = info.architecture.empty() ? "?" : escape_for_terminal(info.architecture);
+    if (info.linked) architecture += " linked";
+    if (info.relocatable) architecture += " -rdc";
+    std::vector<cell> row{architecture,
                           known_short(info.registers),
                           {spills_of(info), spills ? tone::bad : tone::plain},
                           known_short(info.stack_frame_bytes),
@@ -76,7 +81,10 @@ std::vector<cell> row_of(const inspected_kernel& kernel)
     if (!kernel.account) {
         row.emplace_back("?");
         row.emplace_back("?");
-        row.emplace_back(info.registers ? "give --threads" : "");
+        const std::optional<compute_capability> known = parse_compute_capability(info.architecture);
+        row.emplace_back(!info.registers                              ? "the report of this kernel is incomplete"
+                         : known && find_sm_limits(*known) != nullptr ? "give --threads"
+                                                                      : "no limits known for this architecture");
         return row;
     }
     const occupancy_result& result = kernel.account->result;
@@ -97,6 +105,7 @@ std::vector<cell> row_of(const inspected_kernel& kernel)
 document kernels_document(const inspection& found)
 {
     document page;
+    bool unknown = false;
     // Grouped by kernel and input, architectures side by side, in the order in which they were found.
     std::vector<std::vector<const inspected_kernel*>> groups;
     std::map<std::pair<std::string, std::string>, std::size_t> group_of;
@@ -112,7 +121,7 @@ document kernels_document(const inspection& found)
         page.heading(title);
         table rows{{{"arch"},
                     {"regs", true},
-                    {"spill st/ld", true},
+                    {"spills", true},
                     {"stack", true},
                     {"shared", true},
                     {"const", true},
@@ -123,6 +132,8 @@ document kernels_document(const inspection& found)
                     {"limited by; next step"}},
                    {}};
         for (const inspected_kernel* kernel : group) rows.rows.push_back(row_of(*kernel));
+        for (const auto& row : rows.rows)
+            for (const cell& each : row) unknown |= each.text == "?";
         page.add(std::move(rows));
 
         // The same finding for several architectures is one line.
@@ -142,6 +153,10 @@ document kernels_document(const inspection& found)
                       tone_of(each->level));
             page.line("    → " + each->fix);
         }
+    }
+    if (unknown) {
+        page.line("");
+        page.line("  ?: the input does not tell", tone::faint);
     }
     return page;
 }

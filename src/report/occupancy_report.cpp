@@ -29,15 +29,18 @@ std::string lost_text(const limit_account& limit)
     std::string text;
     for (const account_step& step : limit.steps) {
         if (step.lost <= 0 || step.name == "launch_check") continue;
-        const std::string unit = step.name == "registers_per_warp" ? " registers a warp"
-                                 : step.name == "warps_per_block"  ? " idle lanes a block"
-                                 : step.name == "allocated"        ? " B a block"
-                                 : limit.name == "shared"          ? " B of the SM"
-                                 : limit.name == "warps"           ? " warp slots"
-                                 : step.name == "warps_per_sm"     ? " registers of the SM"
-                                 : limit.name == "registers"       ? " warps' registers"
-                                                                   : " barriers";
-        text += (text.empty() ? "" : ", ") + with_commas(step.lost) + unit;
+        const auto counted = [&](const char* one, const char* many) {
+            return with_commas(step.lost) + ' ' + (step.lost == 1 ? one : many);
+        };
+        const std::string amount = step.name == "registers_per_warp" ? counted("register a warp", "registers a warp")
+                                   : step.name == "warps_per_block" ? counted("idle lane a block", "idle lanes a block")
+                                   : step.name == "allocated"       ? with_commas(step.lost) + " B a block"
+                                   : step.name == "warps_per_sm" ? counted("register of the SM", "registers of the SM")
+                                   : limit.name == "shared"      ? with_commas(step.lost) + " B of the SM"
+                                   : limit.name == "warps"       ? counted("warp slot", "warp slots")
+                                   : limit.name == "registers"   ? "registers for " + counted("warp", "warps")
+                                                                 : counted("barrier", "barriers");
+        text += (text.empty() ? "" : ", ") + amount;
     }
     return text;
 }
@@ -181,12 +184,13 @@ nlohmann::ordered_json account_json(const occupancy_account& account)
     ordered_json json;
     json["architecture"] = architecture_name(q.architecture).view();
     json["mode"] = q.settings.mode == model_mode::driver ? "driver" : "spreadsheet";
-    json["kernel"] = {{"name", q.kernel.empty() ? ordered_json(nullptr) : ordered_json(json_text(q.kernel))},
-                      {"registers", q.registers_known ? ordered_json(q.resources.registers) : ordered_json(nullptr)},
-                      {"static_shared_bytes", q.resources.static_shared_bytes},
-                      {"local_bytes", q.resources.local_bytes},
-                      {"barriers", q.barriers_known ? ordered_json(q.resources.barriers) : ordered_json(nullptr)},
-                      {"max_threads", q.resources.max_threads}};
+    json["kernel"] = {
+        {"name", q.kernel.empty() ? ordered_json(nullptr) : ordered_json(json_text(q.kernel))},
+        {"registers", q.registers_known ? ordered_json(q.resources.registers) : ordered_json(nullptr)},
+        {"static_shared_bytes", q.shared_known ? ordered_json(q.resources.static_shared_bytes) : ordered_json(nullptr)},
+        {"local_bytes", q.resources.local_bytes},
+        {"barriers", q.barriers_known ? ordered_json(q.resources.barriers) : ordered_json(nullptr)},
+        {"max_threads", q.resources.max_threads}};
     json["shape"] = {{"threads", q.shape.threads},
                      {"dynamic_shared_bytes", q.shape.dynamic_shared_bytes},
                      {"cluster_blocks", q.shape.cluster_blocks}};
@@ -290,7 +294,7 @@ table occupancy_table(const std::vector<occupancy_account>& accounts)
                               q.settings.mode == model_mode::driver ? "driver" : "spreadsheet",
                               std::to_string(q.shape.threads),
                               q.registers_known ? std::to_string(q.resources.registers) : "",
-                              std::to_string(q.resources.static_shared_bytes),
+                              q.shared_known ? std::to_string(q.resources.static_shared_bytes) : "",
                               std::to_string(q.shape.dynamic_shared_bytes),
                               q.barriers_known ? std::to_string(q.resources.barriers) : "",
                               std::to_string(result.resident_blocks),

@@ -19,6 +19,26 @@ std::string broken_rules(const block_size_candidate& candidate)
     return text.empty() ? "–" : text;
 }
 
+// For programs: ids separated by spaces, nothing when there are none.
+std::string broken_ids(const block_size_candidate& candidate)
+{
+    std::string text;
+    for (const rule_check& rule : candidate.rules)
+        if (!rule.kept) text += (text.empty() ? "" : " ") + rule.id;
+    return text;
+}
+
+constexpr const char* resource_ids[] = {"warps", "blocks", "registers", "shared", "barriers", "virtual_resources"};
+
+std::string limiter_ids(const occupancy_result& result)
+{
+    std::string text;
+    for (int i = 0; i < resource_count; ++i)
+        if (result.limiters.contains(static_cast<resource>(i)))
+            text += (text.empty() ? "" : " ") + std::string(resource_ids[i]);
+    return text;
+}
+
 }  // namespace
 
 document suggest_document(const std::vector<block_size_advice>& all)
@@ -40,11 +60,10 @@ document suggest_document(const std::vector<block_size_advice>& all)
         }
         const block_size_candidate& best = advice.candidates.front();
         page.line(
-            fmt::format("  {} threads per block: {} block{} per SM = {} of {} threads ({}), limited by {}",
+            fmt::format("  {} threads per block: {} block{} per SM = {} of {} threads, occupancy {}, limited by {}",
                         best.choice.threads, best.choice.resident_blocks, best.choice.resident_blocks == 1 ? "" : "s",
                         with_commas(best.choice.resident_threads()), with_commas(advice.limits->threads_per_sm),
-                        percent(static_cast<double>(best.choice.resident_threads()) / advice.limits->threads_per_sm),
-                        limiter_names(best.result)),
+                        percent(best.result.occupancy()), limiter_names(best.result)),
             tone::strong);
         page.line(advice.sms ? fmt::format("  a grid of {} blocks fills the GPU once",
                                            with_commas(std::int64_t{best.choice.resident_blocks} * *advice.sms))
@@ -67,7 +86,7 @@ document suggest_document(const std::vector<block_size_advice>& all)
                 {{std::to_string(each.choice.threads), look},
                  {std::to_string(each.choice.resident_blocks), look},
                  {with_commas(each.choice.resident_threads()), look},
-                 {percent(static_cast<double>(each.choice.resident_threads()) / advice.limits->threads_per_sm), look},
+                 {percent(each.result.occupancy()), look},
                  {with_commas(each.result.shared.static_bytes + each.result.shared.dynamic_bytes), look},
                  {limiter_names(each.result), look},
                  {broken_rules(each), look}});
@@ -115,10 +134,8 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
                                  {"costs", rule.costs},
                                  {"figure", rule.figure}});
             ordered_json limiters = ordered_json::array();
-            static constexpr const char* names[] = {"warps",  "blocks",   "registers",
-                                                    "shared", "barriers", "virtual_resources"};
             for (int i = 0; i < resource_count; ++i)
-                if (candidate.result.limiters.contains(static_cast<resource>(i))) limiters.push_back(names[i]);
+                if (candidate.result.limiters.contains(static_cast<resource>(i))) limiters.push_back(resource_ids[i]);
             each["candidates"].push_back({{"threads", candidate.choice.threads},
                                           {"dynamic_shared_bytes", candidate.choice.dynamic_shared_bytes},
                                           {"resident_blocks", candidate.choice.resident_blocks},
@@ -146,7 +163,7 @@ table suggest_table(const std::vector<block_size_advice>& all)
                  std::to_string(++rank), std::to_string(each.choice.threads),
                  std::to_string(each.choice.dynamic_shared_bytes), std::to_string(each.choice.resident_blocks),
                  std::to_string(each.choice.resident_threads()), fmt::format("{:.6g}", each.result.occupancy()),
-                 limiter_names(each.result), broken_rules(each)});
+                 limiter_ids(each.result), broken_ids(each)});
     }
     return rows;
 }

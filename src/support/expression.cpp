@@ -88,7 +88,8 @@ std::string message_of(lua_State* state)
     if (const std::size_t place = message.find("]:"); message.starts_with('[') && place != std::string::npos)
         if (const std::size_t text = message.find(": ", place + 2); text != std::string::npos)
             message.erase(0, text + 2);
-    return message;
+    constexpr std::size_t longest = 160;  // it may quote a name of the user's
+    return message.size() <= longest ? message : message.substr(0, longest) + "...";
 }
 
 // For messages, which are one or two lines however long the expression is.

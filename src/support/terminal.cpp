@@ -95,7 +95,7 @@ std::string to_ascii(std::string_view text)
             continue;
         }
         const std::size_t length = std::max<std::size_t>(1, sequence_length(text));
-        result += length == 1 ? text[0] : '?';
+        result += static_cast<unsigned char>(text[0]) < 0x80 ? text[0] : '?';
         text.remove_prefix(length);
     }
     return result;

@@ -185,6 +185,9 @@ TEST(notes, what_the_reader_must_know_besides)
     q.registers_known = q.barriers_known = false;
     EXPECT_TRUE(has_note(q, "registers are not known"));
     EXPECT_TRUE(has_note(q, "barriers are not known"));
+    EXPECT_FALSE(has_note(q, "shared memory is not known"));
+    q.shared_known = false;
+    EXPECT_TRUE(has_note(q, "static shared memory is not known"));
     q.limits = &sm_80;
     EXPECT_FALSE(has_note(q, "barriers are not known"));  // no limit there
 

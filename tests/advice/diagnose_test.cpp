@@ -241,7 +241,7 @@ TEST(diagnose, local_array)
     EXPECT_EQ(found.id, "local_array");
     EXPECT_NE(found.message.find("1,024 B of local memory per thread without spills"), std::string::npos);
     EXPECT_EQ(found.message.find("unroll"), std::string::npos);
-    indexed.warnings = {"unknown pragma unrol"};
+    indexed.warnings = {"the unroll value cannot be zero or negative, ignoring pragma for this loop"};
     EXPECT_NE(only(indexed).message.find("did not know how to unroll"), std::string::npos);
 
     EXPECT_EQ(ids(spilling(indexed, 80, 80)).find("local_array"), std::string::npos);  // the frame holds the spills

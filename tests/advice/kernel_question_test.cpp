@@ -69,8 +69,11 @@ TEST(kernel_question, carries_what_is_known)
     EXPECT_EQ(q.shape.cluster_blocks, 4);
     EXPECT_EQ(q.limits, find_sm_limits({9, 0}));
     EXPECT_EQ(architecture_name(q.architecture).view(), "sm_90a");
+    EXPECT_TRUE(q.shared_known);
     info.barriers.reset();
+    info.static_shared_bytes.reset();
     EXPECT_FALSE(question_for(info, 128)->barriers_known);
+    EXPECT_FALSE(question_for(info, 128)->shared_known);
 }
 
 }  // namespace

@@ -56,6 +56,8 @@ void expect_that_less_does_not_do(const occupancy_question& q, const occupancy_r
     for (const resource_change& lessened : step.changes) {
         if (lessened.name == "threads") continue;
         EXPECT_LT(lessened.to, lessened.from);
+        // 256 would launch on 7.0 and later, but no compiler assigns it.
+        if (lessened.name == "registers" && lessened.to == q.limits->registers_per_thread) continue;
         // Below the static part, which the compiler fixed, the limit of dynamic memory moves too.
         if (lessened.name == "shared" && lessened.to < q.resources.static_shared_bytes) continue;
         occupancy_question changed = q;

@@ -49,18 +49,13 @@ TEST(command_line, a_misspelt_option_is_answered_with_the_nearest)
     expect_refused(launchbox_run({"suggest", "--register", "40"}), "did you mean --registers?");
     expect_refused(launchbox_run({"devices", "--fromat", "csv"}), "did you mean --format?");
     expect_refused(launchbox_run({"devices", "--quux"}), "see launchbox devices --help");
-    expect_refused(launchbox_run({"--versoin"}), "did you mean --version?");
+    expect_refused(launchbox_run({"--versoin"}), "did you mean launchbox --version?");
 }
 
 TEST(command_line, an_unknown_architecture_is_refused_with_those_that_are_known)
 {
-    for (const char* verb : {"occupancy", "suggest"})
-        for (const char* name :
-             {"sm_91", "sm_9O", "9", "10.9", "sm_107", "gfx90a", "sm_90,sm_91", "sm_90,", ",", "sm_90 "}) {
-            const call result = launchbox_run({verb, "--threads", "256", "--registers", "32", "--arch", name});
-            if (std::string(verb) == "suggest") continue;  // has no --threads; asked below
-            expect_refused(result, "sm_121");
-        }
+    for (const char* name : {"sm_91", "sm_9O", "9", "10.9", "sm_107", "gfx90a", "sm_90,sm_91", "sm_90,", ",", "sm_90 "})
+        expect_refused(launchbox_run({"occupancy", "--threads", "256", "--arch", name}), "sm_121");
     expect_refused(launchbox_run({"suggest", "--registers", "32", "--arch", "sm_91"}), "unknown architecture 'sm_91'");
     expect_refused(launchbox_run({"inspect", repository_file("tests/data/logs/basic_sm_90.log"), "--arch", "sm_91"}),
                    "unknown architecture 'sm_91'");

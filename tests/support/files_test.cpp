@@ -47,9 +47,10 @@ TEST(files, a_link_stays_a_link_and_a_pipe_a_pipe)
     EXPECT_TRUE(fs::is_symlink(link));
     EXPECT_EQ(read_input(file.string()), "new");
 
-    fs::create_symlink("not yet", folder.path() / "dangling");
-    write_file_atomically(folder.path() / "dangling", "made");
-    EXPECT_EQ(read_input((folder.path() / "not yet").string()), "made");
+    const fs::path dangling = folder.path() / "dangling";  // names nothing that could be kept
+    fs::create_symlink("not there", dangling);
+    write_file_atomically(dangling, "made");
+    EXPECT_EQ(read_input(dangling.string()), "made");
 
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
     const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);

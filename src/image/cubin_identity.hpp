@@ -1,0 +1,21 @@
+// For which architecture a cubin is, and which toolkit made it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "image/elf.hpp"
+#include "image/image_problem.hpp"
+
+namespace launchbox {
+
+struct cubin_identity {
+    int sm = 0;                          ///< 90 for sm_90; 0 when the image does not tell
+    std::string architecture;            ///< "sm_90a"; empty when the image does not tell
+    std::optional<int> toolkit_version;  ///< CUDA version x 10
+};
+
+cubin_identity identify_cubin(const elf_image& image, std::vector<image_problem>& problems);
+
+}  // namespace launchbox

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Runs what the documentation tells readers to type: the examples that end each verb's --help, and the commands in
+README.md and docs/*.md.
+
+    run_documented_commands.py TOOL REPOSITORY
+
+In the documents,
+- lines of ```sh blocks that begin with `launchbox ` (or `$ launchbox `) are run,
+- ```console blocks hold commands after `$ ` and below each its output, which must match to the letter (in a pipe of
+  100 columns); commands without launchbox in them are not run,
+- `<!-- exit N -->` on a line before the block gives the exit status that its commands have (else 0),
+- `<!-- output varies -->` there turns the comparison off.
+
+Commands run in a folder that looks like the repository's root, so that what they write does not land in it. Those that
+need nvcc are skipped, and counted as such, where there is none. Exit status: 0 all well, 1 not.
+"""
+
+import difflib
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOOL, REPOSITORY = (os.path.abspath(each) for each in sys.argv[1:3])
+
+
+class Command:
+    def __init__(self, place, text, status=0, expected=None):
+        self.place, self.text, self.status, self.expected = place, text, status, expected
+
+    def needs_nvcc(self):
+        return re.search(r"(^|[\s|/])nvcc\s|\.cuh?(\s|$)", self.text) is not None
+
+
+def help_examples():
+    def help_of(*words):
+        return subprocess.run([TOOL, *words, "--help"], capture_output=True, text=True, check=True).stdout
+
+    whole = help_of()
+    listed = whole.split("\nSubcommands:\n")[1].split("\n\n")[0]
+    verbs = re.findall(r"^  ([a-z]+) ", listed, re.MULTILINE)
+    for verb, text in [("", whole)] + [(verb, help_of(verb)) for verb in verbs]:
+        place = f"launchbox {verb + ' ' if verb else ''}--help"
+        examples = [line.strip() for line in text.split("\nExamples:\n")[1].splitlines() if line.strip()]
+        if len(examples) != 2:
+            raise SystemExit(f"{place} ends with {len(examples)} examples instead of 2")
+        for example in examples:
+            yield Command(place, example)
+
+
+def block_commands(place, kind, lines, status, varies):
+    """The commands of one code block; `lines` are (number, text)."""
+    at = 0
+    while at < len(lines):
+        number, line = lines[at]
+        at += 1
+        text = line[2:] if line.startswith("$ ") else line
+        if kind == "console" and not line.startswith("$ "):
+            continue
+        while text.endswith("\\") and at < len(lines):
+            text = text[:-1] + lines[at][1].removeprefix("> ").lstrip()
+            at += 1
+        wanted = text.startswith("launchbox ") or (kind == "console" and re.search(r"\blaunchbox ", text))
+        output = []
+        while kind == "console" and at < len(lines) and not lines[at][1].startswith("$ "):
+            output.append(lines[at][1])
+            at += 1
+        if wanted:
+            while output and not output[-1]:  # an empty line before the next command is for the reader's eye
+                output.pop()
+            compared = kind == "console" and not varies
+            yield Command(f"{place}:{number}", text, status, "\n".join(output) if compared else None)
+
+
+def document_commands(path):
+    place = os.path.relpath(path, REPOSITORY)
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    status, varies, at = 0, False, 0
+    while at < len(lines):
+        line = lines[at].strip()
+        at += 1
+        fence = re.fullmatch(r"(`{3,})(\w*).*", line)
+        if fence:
+            block = []
+            while at < len(lines) and not lines[at].strip().startswith(fence[1]):
+                block.append((at + 1, lines[at].rstrip()))
+                at += 1
+            if at == len(lines):
+                raise SystemExit(f"{place}: a code block does not end")
+            at += 1
+            if fence[2] in ("sh", "console"):
+                yield from block_commands(place, fence[2], block, status, varies)
+            status, varies = 0, False
+        elif exits := re.fullmatch(r"<!--\s*exit (\d+)\s*-->", line):
+            status = int(exits[1])
+        elif re.fullmatch(r"<!--\s*output varies\s*-->", line):
+            varies = True
+        elif line:
+            status, varies = 0, False
+
+
+def main():
+    has_nvcc = "\nnvcc: " not in subprocess.run([TOOL, "--version"], capture_output=True, text=True, check=True).stdout
+    documents = [os.path.join(REPOSITORY, "README.md"), *sorted(glob.glob(os.path.join(REPOSITORY, "docs", "*.md")))]
+    commands = list(help_examples())
+    of_help = len(commands)
+    for path in documents:
+        if os.path.exists(path):
+            commands += document_commands(path)
+    print(f"{of_help} examples of --help, {len(commands) - of_help} commands of the documents")
+
+    failed = skipped = compared = 0
+    with tempfile.TemporaryDirectory() as folder:
+        programs, root = os.path.join(folder, "bin"), os.path.join(folder, "root")
+        os.mkdir(programs)
+        os.mkdir(root)
+        os.symlink(TOOL, os.path.join(programs, "launchbox"))
+        for entry in os.listdir(REPOSITORY):
+            os.symlink(os.path.join(REPOSITORY, entry), os.path.join(root, entry))
+        environment = {
+            **os.environ,
+            "PATH": programs + os.pathsep + os.environ["PATH"],
+            "COLUMNS": "100",
+            "LC_ALL": "C.UTF-8",
+        }
+        shell = shutil.which("bash") or "sh"
+        for command in commands:
+            if command.needs_nvcc() and not has_nvcc:
+                skipped += 1
+                print(f"skipped (no nvcc): {command.place}: {command.text}")
+                continue
+            ran = subprocess.run(
+                [shell, "-c", command.text],
+                cwd=root,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+            output = ran.stdout.decode("utf-8", errors="replace")
+            if ran.returncode != command.status:
+                failed += 1
+                print(f"FAIL {command.place}: {command.text}\n  exit status {ran.returncode}, expected {command.status}")
+                print("  " + output.replace("\n", "\n  "))
+            elif command.expected is not None:
+                compared += 1
+                shown = [line.rstrip() for line in output.rstrip("\n").split("\n")]
+                expected = command.expected.split("\n")
+                if shown != expected:
+                    failed += 1
+                    print(f"FAIL {command.place}: {command.text}\n  the output is not what the document shows:")
+                    for line in difflib.unified_diff(expected, shown, "documented", "printed", lineterm=""):
+                        print("  " + line)
+    print(f"{len(commands) - skipped} run, {compared} outputs compared, {skipped} skipped, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

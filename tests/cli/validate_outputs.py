@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Validates what the tool prints, for many calls, against the schemas in schema/, and its CSV and markdown against
+its JSON.
+
+    validate_outputs.py TOOL REPOSITORY
+
+Exit status: 0 all agree, 1 something does not, 77 skipped (no python3-jsonschema).
+"""
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: install python3-jsonschema")
+    sys.exit(77)
+
+TOOL, REPOSITORY = sys.argv[1], sys.argv[2]
+LOGS = os.path.join("tests", "data", "logs")
+ENVIRONMENT = {**os.environ, "COLUMNS": "100", "LC_ALL": "C.UTF-8"}
+
+failures = 0
+outputs = 0
+
+
+def fail(arguments, message):
+    global failures
+    failures += 1
+    print(f"FAIL launchbox {' '.join(arguments)}\n     {message}")
+
+
+def launchbox(arguments, status, standard_input=b""):
+    ran = subprocess.run([TOOL, *arguments], cwd=REPOSITORY, env=ENVIRONMENT, input=standard_input, capture_output=True)
+    if ran.returncode != status:
+        fail(arguments, f"exit status {ran.returncode} instead of {status}: {ran.stderr.decode(errors='replace')}")
+    return ran.stdout.decode("utf-8")  # strictly: what is not UTF-8 is a failure of ours
+
+
+def schema_named(name):
+    with open(os.path.join(REPOSITORY, "schema", name + ".json"), encoding="utf-8") as file:
+        schema = json.load(file)
+    kind = jsonschema.validators.validator_for(schema)
+    kind.check_schema(schema)
+    return kind(schema)
+
+
+def strictly(pairs):
+    names = [name for name, _ in pairs]
+    if len(names) != len(set(names)):
+        raise ValueError(f"a name stands twice in {names}")
+    return dict(pairs)
+
+
+VALIDATORS = {}
+
+
+def check_json(arguments, text):
+    """The document, when it is one of ours and as its schema says."""
+    global outputs
+    outputs += 1
+    try:
+        found = json.loads(text, object_pairs_hook=strictly)
+    except ValueError as problem:
+        fail(arguments, f"no JSON: {problem}")
+        return None
+    if next(iter(found)) != "schema":
+        fail(arguments, "schema is not the first name")
+    name = found["schema"].replace("/", "-")
+    if name not in VALIDATORS:
+        VALIDATORS[name] = schema_named(name)
+    for problem in sorted(VALIDATORS[name].iter_errors(found), key=str)[:3]:
+        fail(arguments, f"{problem.json_path}: {problem.message[:300]}")
+    return found
+
+
+def rows_of(found):
+    """The records that make one CSV row each."""
+    kind = found["schema"]
+    if kind == "launchbox.kernels/1":
+        return found["kernels"]
+    if kind == "launchbox.suggestions/1":
+        return [each for result in found["results"] for each in result["candidates"]]
+    if kind == "launchbox.devices/1":
+        return found.get("compute_capabilities", found["gpus"])
+    return found["results"]
+
+
+def check_csv(arguments, text, found):
+    if not text.endswith("\r\n"):
+        fail(arguments, "a CSV line does not end with CR LF")
+    rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    header, records = rows[0], rows[1:]
+    expected = rows_of(found)
+    if len(records) != len(expected):
+        fail(arguments, f"{len(records)} CSV rows for {len(expected)} records")
+        return
+    for record, object_ in zip(records, expected):
+        if len(record) != len(header):
+            fail(arguments, f"a CSV row has {len(record)} fields, the header {len(header)}")
+            return
+        for title, field in zip(header, record):
+            value = object_.get(title)
+            if isinstance(value, bool) or not isinstance(value, (int, str)):
+                continue  # null, lists and objects are told in another way
+            if field != str(value):
+                fail(arguments, f"{title} is {field!r} in CSV and {value!r} in JSON")
+
+
+def check_markdown(arguments, text, found):
+    cells = re.compile(r"(?<!\\)\|")
+    lines = text.split("\n")
+    tables = 0
+    fenced = False
+    width = 0
+    for number, line in enumerate(lines):
+        if line.startswith("```"):
+            fenced = not fenced
+        elif not fenced and line.startswith("|"):
+            count = len(cells.findall(line))
+            if width == 0:
+                width = count
+                tables += 1
+                if not re.fullmatch(r"(\| (---|--:) )+\|", lines[number + 1]):
+                    fail(arguments, f"line {number + 2} does not rule off the header of a table")
+            if count != width:
+                fail(arguments, f"line {number + 1} has {count - 1} cells, its table {width - 1}")
+        else:
+            width = 0
+    if fenced:
+        fail(arguments, "a code block does not end")
+    if rows_of(found) and tables == 0:
+        fail(arguments, "no table in the markdown")
+
+
+def calls():
+    """(arguments, expected exit status, standard input)"""
+    for architecture in ["all", "sm_20", "sm_52,sm_61", "sm_90a,10.3,compute_120"]:
+        for threads in ["1", "33", "256", "1024", "1025"]:
+            yield ["occupancy", "--arch", architecture, "--threads", threads, "--registers", "63"], 0, b""
+    figures = ["occupancy", "--arch", "sm_90", "--threads", "256"]
+    for more in [
+        [],
+        ["--registers", "1000000"],
+        ["--registers", "224", "--threads", "288"],
+        ["--shared", "48K", "--dynamic-shared", "threads*512"],
+        ["--shared", "1M", "--curves"],
+        ["--barriers", "16", "--registers", "255"],
+        ["--barriers", "17"],
+        ["--max-threads", "128"],
+        ["--carveout", "0", "--dynamic-shared", "20000"],
+        ["--carveout", "37", "--cache", "l1"],
+        ["--grid", "70368744177664", "--sms", "132"],
+        ["--grid", "1", "--sms", "1", "--cluster", "16", "--curves"],
+        ["--cluster", "3", "--gpcs", "18,18,16,2"],
+        ["--max-dynamic-shared", "default", "--dynamic-shared", "100000"],
+        ["--max-dynamic-shared", "max", "--dynamic-shared", "100000"],
+    ]:
+        yield [*figures[:3], *(more if "--threads" in more else figures[3:] + more)], 0, b""
+    for capability in ["sm_37", "sm_52", "sm_62", "sm_86"]:
+        yield ["occupancy", "--arch", capability, "--threads", "96", "--registers", "45", "--mode", "spreadsheet"], 0, b""
+    for caching in ["preferred", "strict"]:
+        yield ["occupancy", "--arch", "sm_52", "--threads", "640", "--registers", "60", "--caching", caching], 0, b""
+    yield ["occupancy", "--arch", "sm_120", "--threads", "256", "--cluster", "4", "--sms", "170"], 0, b""
+
+    for ties in ["largest", "smallest", "most-blocks"]:
+        yield ["suggest", "--arch", "all", "--registers", "64", "--ties", ties], 0, b""
+    yield ["suggest", "--arch", "sm_90", "--registers", "40", "--dynamic-shared", "4*threads", "--top", "99"], 0, b""
+    yield ["suggest", "--arch", "sm_90", "--registers", "40", "--shared", "1M"], 0, b""
+    yield ["suggest", "--arch", "sm_90,sm_120", "--registers", "0", "--multiple", "96", "--limit", "500"], 0, b""
+
+    yield ["devices"], 0, b""
+
+    for log in sorted(os.listdir(os.path.join(REPOSITORY, LOGS))):
+        if log.endswith(".log"):
+            for threads in [[], ["--threads", "256"]]:
+                yield ["inspect", os.path.join(LOGS, log), *threads], None, b""
+    whole = os.path.join(LOGS, "basic_sm_90.log")
+    yield ["inspect", whole, "missing.log"], 2, b""
+    yield ["occupancy", whole, "--threads", "256"], 0, b""
+    yield ["suggest", whole], 0, b""
+    hostile = b"k\x1b[2J\"'<b>|,\\\xff\xc2\x9b\x01`"
+    log = (
+        b"ptxas info    : Compiling entry function '" + hostile + b"' for 'sm_90'\n"
+        b"ptxas info    : Function properties for " + hostile + b"\n"
+        b"    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+        b"ptxas info    : Used 32 registers, 352 bytes cmem[0]\n"
+    )
+    yield ["inspect", "-", "--threads", "256"], None, log
+    yield ["occupancy", "-", "--threads", "256"], None, log
+    yield ["suggest", "-"], None, log
+    yield ["inspect", "-"], 2, b"nothing of interest\n"
+
+    if "\nnvcc: " not in launchbox(["--version"], 0):
+        source = os.path.join("tests", "data", "kernels", "bounds.cu")
+        yield ["inspect", source, "--arch", "sm_80,sm_90,sm_120"], 0, b""
+        yield ["occupancy", source, "--arch", "sm_90", "--threads", "64"], 0, b""
+        yield ["suggest", source, "--arch", "sm_90"], 0, b""
+        yield ["inspect", os.path.join("tests", "data", "kernels", "syntax_error.cu"), "--arch", "sm_90"], 2, b""
+    else:
+        print("without nvcc: sources are skipped")
+
+
+def main():
+    for arguments, status, standard_input in calls():
+        text = {}
+        for output_format in ["json", "csv", "markdown"]:
+            if status is None:  # the log decides: 0 or 2, the same for every form
+                ran = subprocess.run([TOOL, *arguments], cwd=REPOSITORY, env=ENVIRONMENT, input=standard_input,
+                                     capture_output=True)
+                status = ran.returncode
+                if status not in (0, 2):
+                    fail(arguments, f"exit status {status}")
+            text[output_format] = launchbox([*arguments, "--format", output_format], status, standard_input)
+        if not text["json"] and status == 2:
+            continue  # refused as a whole
+        found = check_json(arguments, text["json"])
+        if found is not None:
+            check_csv(arguments, text["csv"], found)
+            check_markdown(arguments, text["markdown"], found)
+        # What goes into a file is what is shown.
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "report")
+            launchbox([*arguments, "--format", "json", "-o", file], status, standard_input)
+            with open(file, encoding="utf-8") as written:
+                if written.read() != text["json"]:
+                    fail(arguments, "-o writes something else")
+    print(f"{outputs} outputs validated against {len(VALIDATORS)} schemas, {failures} failures")
+    if len(VALIDATORS) != 4:
+        print(f"expected outputs of 4 schemas, saw {sorted(VALIDATORS)}")
+        return 1
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
