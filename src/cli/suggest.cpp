@@ -48,13 +48,7 @@ block_size_advice advise(const suggest_options& options, const target& where, co
     request.ties = options.ties == "smallest"      ? tie_policy::smallest
                    : options.ties == "most-blocks" ? tie_policy::most_blocks
                                                    : tie_policy::largest;
-    // The limit of dynamic shared memory is raised for the largest size that any block asks for, as a program would do
-    // it once; a limit of the user's own stays.
-    std::int64_t most = 0;
-    for (int threads = 1; threads <= max_threads_per_block; ++threads) most = std::max(most, bytes_for(threads));
-    const std::int64_t room = where.limits->shared_per_block_opt_in - advice.resources.static_shared_bytes;
-    const launch_settings settings = options.launch.settings(
-        where, advice.resources, std::clamp<std::int64_t>(most, 0, std::max<std::int64_t>(room, 0)));
+    const launch_settings settings = options.launch.settings(where, advice.resources, 0);
 
     for_each_block_size(
         *where.limits, advice.resources, bytes_for, request, settings, [&](const block_size_choice& choice) {

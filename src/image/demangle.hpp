@@ -3,13 +3,18 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace launchbox
 {
 
-/// The C++ declaration behind a mangled name, at most 64 KiB of it. A name that is not mangled comes back as it is.
-/// The hashes that nvcc puts into anonymous namespaces change with every build and are shown as
-/// `(anonymous namespace)`.
+/// The C++ declarations behind mangled names, at most 64 KiB of each, in their order. A name that is not mangled comes
+/// back as it is, and so does one made to exhaust the demangler. The hashes that nvcc puts into anonymous namespaces
+/// change with every build and are shown as `(anonymous namespace)`. Names that could take much time or memory, as long
+/// ones of templates do, are read in a child process: give all names at once.
+std::vector<std::string> demangle_all(const std::vector<std::string>& names);
+
+/// The same for one name.
 std::string demangle(std::string_view name);
 
 /// The form for tables: `merge_sort<int, 256, 15>` from `void merge_sort<int, (int)256, (int)15>(int*, int)`; without

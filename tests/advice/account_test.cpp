@@ -149,7 +149,7 @@ TEST(obstacle, every_one_is_said_with_its_figures)
 {
     EXPECT_EQ(obstacle_of(asked(sm_90, 0, 32)), "a size is negative, or there are no threads");
     EXPECT_EQ(obstacle_of(asked(sm_90, 2000, 16)), "2,000 threads: a block has at most 1,024");
-    EXPECT_EQ(obstacle_of(asked(sm_90, 32, 300)), "300 registers per thread: at most 255");
+    EXPECT_EQ(obstacle_of(asked(sm_90, 32, 300)), "300 registers per thread: a launch takes at most 256");
     EXPECT_EQ(obstacle_of(asked(sm_90, 1024, 128)), "the block needs 131,072 registers: a block has at most 65,536");
     EXPECT_EQ(obstacle_of(asked(sm_90, 288, 224)),
               "its 64,512 registers fit, but the launch check counts 9 warps as 12 (a multiple of 4 sub-partitions): "

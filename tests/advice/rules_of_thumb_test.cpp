@@ -44,6 +44,7 @@ TEST(rules_of_thumb, each_is_broken_by_a_kernel_that_breaks_it)
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 32}, 256)), "");
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 32}, 250)), "warp_multiple+ divides_sm-");
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 32}, 32)), "enough_threads+");
+    EXPECT_EQ(broken(rules_for(sm_90, {.registers = 32}, 64)), "");  // just enough
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 32}, 768)), "divides_sm+");
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 40}, 256)), "registers_share+");
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 32, .static_shared_bytes = 40'000}, 256)), "shared_share+");

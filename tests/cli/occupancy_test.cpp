@@ -31,7 +31,7 @@ TEST(occupancy_verb, prints_the_whole_account)
                                "  4 blocks per SM = 32 of 64 warps: occupancy 50 %, limited by registers\n"
                                "  next step: −15 registers → 5 blocks (62.5 %)\n"))
         << result.out;
-    for (const char* words : {"63 × 32 = 2,016, rounded up to 2,048 a warp", "≤ 192", "≤ 48", "≤ 45,568", "≤ 49,152",
+    for (const char* words : {"63 × 32 = 2,016, rounded up to 2,048 a warp", "≤ 192", "≤ 48", "≤ 45,568", "≤ 57,344",
                               "−15 needed, 1 free", "resident warps by threads per block", "▲ 256", "▲ 63", "▲ 11,264"})
         EXPECT_TRUE(result.shows(words)) << words;
     const call bare = launchbox_run(with(known_launch, {"--no-charts"}));
@@ -62,7 +62,7 @@ TEST(occupancy_verb, json_has_the_same_figures)
               nlohmann::json::parse(R"([{"resource":"registers","from":63,"to":48}])"));
     EXPECT_EQ(account["thresholds"][1],
               nlohmann::json::parse(R"({"resource":"registers","now":63,"at_most":48,"blocks":5,"satisfied":false})"));
-    EXPECT_EQ(account["slack"][2]["at_most"], 49152);
+    EXPECT_EQ(account["slack"][2]["at_most"], 57344);
     EXPECT_FALSE(account.contains("curves"));
     const nlohmann::json curves =
         launchbox_run(with(known_launch, {"--format", "json", "--curves"})).json()["results"][0]["curves"];

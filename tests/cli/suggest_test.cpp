@@ -47,7 +47,7 @@ TEST(suggest_verb, lists_runners_up_and_rules)
         EXPECT_LE(advice["candidates"][i]["resident_threads"], advice["candidates"][i - 1]["resident_threads"]);
     const call text = launchbox_run(
         {"suggest", "--arch", "sm_90", "--registers", "40", "--dynamic-shared", "4*threads", "--sms", "132"});
-    EXPECT_TRUE(text.shows("768 threads per block: 2 blocks per SM = 1,536 of 2,048 threads (75 %)"));
+    EXPECT_TRUE(text.shows("768 threads per block: 2 blocks per SM = 1,536 of 2,048 threads, occupancy 75 %"));
     EXPECT_TRUE(text.shows("a grid of 264 blocks fills the GPU once"));
     EXPECT_TRUE(text.shows("divides_sm (costs)"));
     EXPECT_TRUE(text.shows("broken divides_sm"));

@@ -185,8 +185,8 @@ std::vector<std::vector<std::string>> parsed_csv(const std::string& text)
 
 TEST(document, csv_reads_back_as_it_was)
 {
-    const std::vector<std::string> hostile = {"plain",      "a,b", "say \"x\"", "\"", "two\nlines",
-                                              "cr\rlf\r\n", "",    ",",         " é "};
+    const std::vector<std::string> hostile = {"plain",      "a,b",       "say \"x\"", "\"", "two\nlines",
+                                              "cr\rlf\r\n", "cr\ralone", "",          ",",  " é "};
     table data;
     for (const std::string& each : hostile) data.columns.push_back({each});
     data.rows.emplace_back(hostile.begin(), hostile.end());

@@ -1,0 +1,15 @@
+// How much work LLVM's demangler can have with a name at most, told from its letters.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace launchbox
+{
+
+/// An upper bound of the bytes that a mangled name of at most 1024 bytes becomes, and of the nodes visited for them;
+/// saturates at 2^40. The bound doubles with every substitution, so that the real names of templates often exceed any
+/// sensible limit: it says what is harmless, not what is hostile.
+std::uint64_t demangling_bound(std::string_view mangled);
+
+}  // namespace launchbox

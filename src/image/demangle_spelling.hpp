@@ -1,0 +1,14 @@
+// Every version of LLVM's demangler writes the same name a bit differently.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace launchbox
+{
+
+/// A demangled name as LLVM 15 and later write it, whatever the version: `a<b<c>>` for `a<b<c> >`, and `f<&g(int)>` for
+/// `f<&(g(int))>`. Operators within expressions keep the parentheses of their version.
+std::string one_spelling(std::string_view demangled);
+
+}  // namespace launchbox
