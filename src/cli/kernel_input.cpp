@@ -245,8 +245,12 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
         }
         if (interrupted()) break;
     }
-    for (found_kernel& kernel : result.kernels) {
-        kernel.demangled = demangle(kernel.info.name);
+    std::vector<std::string> names;
+    for (const found_kernel& kernel : result.kernels) names.push_back(kernel.info.name);
+    std::vector<std::string> demangled = demangle_all(names);
+    for (std::size_t i = 0; i < demangled.size(); ++i) {
+        found_kernel& kernel = result.kernels[i];
+        kernel.demangled = std::move(demangled[i]);
         kernel.short_form = short_name(kernel.demangled);
     }
     keep_matching(options.kernel, result);

@@ -5,8 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// The C++ declarations behind mangled names, at most 64 KiB of each, in their order. A name that is not mangled comes
 /// back as it is, and so does one made to exhaust the demangler. The hashes that nvcc puts into anonymous namespaces

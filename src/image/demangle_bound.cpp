@@ -28,8 +28,8 @@ std::uint64_t demangling_bound(std::string_view mangled)
     for (const char c : mangled) {
         const bool digit = c >= '0' && c <= '9', capital = c >= 'A' && c <= 'Z';
         bound += per_byte;
-        const bool structor = c >= '0' && c <= '5' &&
-                              (before == 'C' || before == 'D' || (before == 'I' && before_that == 'C'));
+        const bool structor =
+            c >= '0' && c <= '5' && (before == 'C' || before == 'D' || (before == 'I' && before_that == 'C'));
         if ((c == '_' && in_reference) || structor) bound *= 2;
         in_reference = c == 'S' || c == 'T' || (in_reference && (digit || capital));
         if ((c == 'p' && (before == 'D' || before == 's')) ||

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// An upper bound of the bytes that a mangled name of at most 1024 bytes becomes, and of the nodes visited for them;
 /// saturates at 2^40. The bound doubles with every substitution, so that the real names of templates often exceed any

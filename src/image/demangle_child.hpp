@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// `read(name)` for each of the names, called in a child process with little memory and time and not on our terminal.
 /// A name at which the child dies comes back as it is, and another child goes on behind it. So do all that are left

@@ -1,6 +1,5 @@
 #include "image/demangle_spelling.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <vector>
 
@@ -10,7 +9,10 @@ namespace {
 
 constexpr std::string_view keyword = "operator";
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_word(char c)
+{
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
 
 // The length of `operator<<` or `operator()` at i; 0 when there is none.
 std::size_t operator_name(std::string_view text, std::size_t i)
@@ -28,11 +30,11 @@ std::size_t operator_name(std::string_view text, std::size_t i)
 
 std::string one_spelling(std::string_view text)
 {
-    // An open bracket; `dropped` for the parenthesis behind & as far as it is not written.
     struct bracket {
         char kind;
         std::size_t written_at;
-        bool address;
+        char operand_of = '\0';  // & or ! for the parenthesis in `<&(` and `<!(`
+        bool has_operator = false;
     };
     std::vector<bracket> open;
     std::string result;
@@ -41,41 +43,49 @@ std::string one_spelling(std::string_view text)
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (const std::size_t length = operator_name(text, i); length > 0) {
             result += text.substr(i, length);
-            i += length - 1;
+            i += length;
+            // `operator<<int>`, LLVM's way to write the less-than of int
+            const bool less_of = result.ends_with("operator<<") && (is_word(at(i)) || at(i) == ':');
+            if (less_of || at(i) == '<') open.push_back({'<', result.size()});
+            if (at(i) == '<') result += text[i++];
+            --i;
             continue;
         }
-        const char c = text[i], before = i > 0 ? text[i - 1] : '\0';
+        const char c = text[i], before = i > 0 ? text[i - 1] : '\0', before_that = i > 1 ? text[i - 2] : '\0';
         const bool in_arguments = !open.empty() && open.back().kind == '<';
+        // Operators within expressions have spaces around them, and those with > are in parentheses.
         switch (c) {
             case '<':
-                // `a < b` and `a << b` have spaces around them; so has `operator<  <int>`.
-                if (before != ' ' && before != '<') open.push_back({c, result.size(), false});
+                if (before != ' ' && (before != '<' || before_that != ' ')) open.push_back({c, result.size()});
                 break;
             case '>':
-                if (in_arguments && before != '-') open.pop_back();
+                if (in_arguments && before != '-' && (before != ' ' || before_that == '>') && at(i + 1) != '=')
+                    open.pop_back();
                 break;
             case ' ':
-                if (before == '>' && at(i + 1) == '>' && in_arguments) continue;
+                if (before == '>' && in_arguments && at(i + 1) == '>' && at(i + 2) != '=') continue;
+                if (!open.empty()) open.back().has_operator = true;
                 break;
-            case '(':
-                open.push_back({c, result.size(), in_arguments && before == '&' && i > 1 &&
-                                                      (text[i - 2] == '<' || text[i - 2] == ' ')});
+            case '(': {
+                const bool operand = in_arguments && (before_that == '<' || before_that == ' ');
+                open.push_back({c, result.size(), operand ? before : '\0'});
                 break;
-            case ')':
-                if (!open.empty() && open.back().kind == '(') {
-                    const bracket last = open.back();
-                    open.pop_back();
-                    if (last.address && (at(i + 1) == '>' || at(i + 1) == ',' || at(i + 1) == ' ')) {
-                        result.erase(last.written_at, 1);
-                        continue;
-                    }
-                }
-                break;
+            }
+            case ')': {
+                if (open.empty() || open.back().kind != '(') break;
+                const bracket last = open.back();
+                open.pop_back();
+                const bool operand = last.operand_of == '&' || (last.operand_of == '!' && !last.has_operator);
+                if (!operand || (at(i + 1) != '>' && at(i + 1) != ',' && at(i + 1) != ' ')) break;
+                result[last.written_at] = '\0';
+                continue;
+            }
             default:
                 break;
         }
         result += c;
     }
+    std::erase(result, '\0');
     return result;
 }
 

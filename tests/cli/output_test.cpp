@@ -133,8 +133,10 @@ TEST(output, a_file_that_cannot_be_written_changes_nothing)
 {
     const temporary_directory folder;
     expect_refused(launchbox_run({"devices", "-o", (folder.path() / "no" / "such" / "file").string()}), "cannot write");
-    expect_refused(launchbox_run({"devices", "-o", folder.path().string()}), "cannot write");
     EXPECT_TRUE(fs::is_empty(folder.path()));
+    fs::create_directory(folder.path() / "inner");
+    expect_refused(launchbox_run({"devices", "-o", (folder.path() / "inner").string()}), "cannot write");
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
 
     // A failing call leaves the file of the last good one alone.
     const fs::path file = folder.path() / "kept";

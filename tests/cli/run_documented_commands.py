@@ -104,7 +104,10 @@ def document_commands(path):
 
 
 def main():
-    has_nvcc = "\nnvcc: " not in subprocess.run([TOOL, "--version"], capture_output=True, text=True, check=True).stdout
+    versions = subprocess.run([TOOL, "--version"], capture_output=True, text=True, check=True).stdout
+    has_nvcc = "\nnvcc: " not in versions
+    # What a compiler makes of a kernel is its own: outputs are compared for the release that the documents were made with.
+    comparable_nvcc = "\nnvcc 13.0." in versions
     documents = [os.path.join(REPOSITORY, "README.md"), *sorted(glob.glob(os.path.join(REPOSITORY, "docs", "*.md")))]
     commands = list(help_examples())
     of_help = len(commands)
@@ -146,7 +149,7 @@ def main():
                 failed += 1
                 print(f"FAIL {command.place}: {command.text}\n  exit status {ran.returncode}, expected {command.status}")
                 print("  " + output.replace("\n", "\n  "))
-            elif command.expected is not None:
+            elif command.expected is not None and (comparable_nvcc or not command.needs_nvcc()):
                 compared += 1
                 shown = [line.rstrip() for line in output.rstrip("\n").split("\n")]
                 expected = command.expected.split("\n")

@@ -282,8 +282,8 @@ __global__ void count_residents(int* now, int* most, long long nanoseconds)
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
     do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
     while (time - start < nanoseconds);
-    atomicSub(&now[sm], 1);
-    if (nanoseconds < 0) unused[0] = 0;
+    // The result is used, so that the block is uncounted before it ends and the next one counts itself.
+    if (atomicSub(&now[sm], 1) < 1) unused[0] = 0;
     __syncthreads();
 }
 

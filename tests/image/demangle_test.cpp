@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "image/demangle_spelling.hpp"
+
 namespace launchbox {
 namespace {
 
@@ -16,8 +18,8 @@ const known_name known_names[] = {
     {"_Z5plainPKfPVihPeDn", "plain(float const*, int volatile*, unsigned char, long double*, std::nullptr_t)", "plain"},
     {"_Z10merge_sortIiLi256ELi15EEvPT_i", "void merge_sort<int, 256, 15>(int*, int)", "merge_sort<int, 256, 15>"},
     {"_Z4packIJN2ns5inner3boxId9less_thanEEEEvDpT_",
-     "void pack<ns::inner::box<double, less_than> >(ns::inner::box<double, less_than>)",
-     "pack<ns::inner::box<double, less_than> >"},
+     "void pack<ns::inner::box<double, less_than>>(ns::inner::box<double, less_than>)",
+     "pack<ns::inner::box<double, less_than>>"},
     {"_Z5applyI9less_thanEvT_Pi", "void apply<less_than>(less_than, int*)", "apply<less_than>"},
     {"_Z5applyIZ6launchPiPdEUliiE_EvT_S0_",
      "void apply<launch(int*, double*)::'lambda'(int, int)>(launch(int*, double*)::'lambda'(int, int), int*)",
@@ -32,30 +34,27 @@ const known_name known_names[] = {
     {"_Z2ttI9alias_boxiEvPT_IJT0_EE", "void tt<alias_box, int>(alias_box<int>*)", "tt<alias_box, int>"},
     {"_Z9dependentIfEvPN9alias_boxIT_E4typeENS2_6rebindIS1_EE",
      "void dependent<float>(alias_box<float>::type*, alias_box<float>::rebind<float>)", "dependent<float>"},
-    {"_Z11by_functionIXadL_Z5twiceiEEEvPi", "void by_function<&(twice(int))>(int*)", "by_function<&(twice(int))>"},
-    {"_Z5sizedIiEvPAplmlstT_Li2ELi1E_S0_", "void sized<int>(int (*) [((sizeof (int)) * (2)) + (1)])", "sized<int>"},
+    {"_Z11by_functionIXadL_Z5twiceiEEEvPi", "void by_function<&twice(int)>(int*)", "by_function<&twice(int)>"},
     {"_Z7enabledIdLi0EEvPT_", "void enabled<double, 0>(double*)", "enabled<double, 0>"},
-    {"_Z7returnsILi3EfENSt9enable_ifIXltT_Li5EEvE4typeEPT0_PAplT_Li1E_c",
-     "std::enable_if<(3) < (5), void>::type returns<3, float>(float*, char (*) [(3) + (1)])", "returns<3, float>"},
     {"_Z5autovILj5EEvPi", "void autov<5u>(int*)", "autov<5u>"},
     {"_Z5autovIL4kind1EEvPi", "void autov<(kind)1>(int*)", "autov<1>"},
-    {"_Z9by_memberIXadL_ZN6member1xEEEEvPS0_", "void by_member<&(member::x)>(member*)", "by_member<&(member::x)>"},
-    {"_Z10by_pointerIXadL_Z3varEEEvv", "void by_pointer<&(var)>()", "by_pointer<&(var)>"},
+    {"_Z9by_memberIXadL_ZN6member1xEEEEvPS0_", "void by_member<&member::x>(member*)", "by_member<&member::x>"},
+    {"_Z10by_pointerIXadL_Z3varEEEvv", "void by_pointer<&var>()", "by_pointer<&var>"},
     {"_Z7deducedIN6thrust23THRUST_300001_SM_900_NS17counting_iteratorIiNS1_11use_defaultES3_S3_EEEvT_",
      "void deduced<thrust::THRUST_300001_SM_900_NS::counting_iterator<int, "
      "thrust::THRUST_300001_SM_900_NS::use_default, thrust::THRUST_300001_SM_900_NS::use_default, "
-     "thrust::THRUST_300001_SM_900_NS::use_default> >(thrust::THRUST_300001_SM_900_NS::counting_iterator<int, "
+     "thrust::THRUST_300001_SM_900_NS::use_default>>(thrust::THRUST_300001_SM_900_NS::counting_iterator<int, "
      "thrust::THRUST_300001_SM_900_NS::use_default, thrust::THRUST_300001_SM_900_NS::use_default, "
      "thrust::THRUST_300001_SM_900_NS::use_default>)",
      "deduced<thrust::THRUST_300001_SM_900_NS::counting_iterator<int, thrust::THRUST_300001_SM_900_NS::use_default, "
-     "thrust::THRUST_300001_SM_900_NS::use_default, thrust::THRUST_300001_SM_900_NS::use_default> >"},
-    {"_Z8shift_opIXadL_Zls4bitsiEEEvPi", "void shift_op<&(operator<<(bits, int))>(int*)",
-     "shift_op<&(operator<<(bits, int))>"},
-    {"_Z7less_opIXadL_Zlt4bitsS0_EEEvPi", "void less_op<&(operator<(bits, bits))>(int*)",
-     "less_op<&(operator<(bits, bits))>"},
+     "thrust::THRUST_300001_SM_900_NS::use_default, thrust::THRUST_300001_SM_900_NS::use_default>>"},
+    {"_Z8shift_opIXadL_Zls4bitsiEEEvPi", "void shift_op<&operator<<(bits, int)>(int*)",
+     "shift_op<&operator<<(bits, int)>"},
+    {"_Z7less_opIXadL_Zlt4bitsS0_EEEvPi", "void less_op<&operator<(bits, bits)>(int*)",
+     "less_op<&operator<(bits, bits)>"},
     {"_Z4packIJN4cuda3std3__45tupleIJiSt4plusIiEEEEEEvDpT_",
-     "void pack<cuda::std::__4::tuple<int, std::plus<int> > >(cuda::std::__4::tuple<int, std::plus<int> >)",
-     "pack<cuda::std::__4::tuple<int, std::plus<int> > >"},
+     "void pack<cuda::std::__4::tuple<int, std::plus<int>>>(cuda::std::__4::tuple<int, std::plus<int>>)",
+     "pack<cuda::std::__4::tuple<int, std::plus<int>>>"},
     {"_Z4packIJPFifcEEEvDpT_", "void pack<int (*)(float, char)>(int (*)(float, char))", "pack<int (*)(float, char)>"},
     {"_Z5applyIZN6member4hostIiEEvPT_EUliiE_EvS2_Pi",
      "void apply<void member::host<int>(int*)::'lambda'(int, int)>(int, int*)",
@@ -79,10 +78,27 @@ const known_name known_names[] = {
      "(anonymous namespace)::by_hidden<1>"},
 };
 
+// LLVM 14 puts every operand into parentheses, later versions as few as possible.
+const known_name names_with_expressions[] = {
+    {"_Z5sizedIiEvPAplmlstT_Li2ELi1E_S0_", "void sized<int>(int (*) [sizeof (int) * 2 + 1])", "sized<int>"},
+    {"_Z7returnsILi3EfENSt9enable_ifIXltT_Li5EEvE4typeEPT0_PAplT_Li1E_c",
+     "std::enable_if<3 < 5, void>::type returns<3, float>(float*, char (*) [3 + 1])", "returns<3, float>"},
+};
+
+std::string without_parentheses(std::string text)
+{
+    std::erase_if(text, [](char c) { return c == '(' || c == ')'; });
+    return text;
+}
+
 TEST(demangle, reads_what_nvcc_writes)
 {
     for (const auto& [mangled, demangled, shown] : known_names) {
         EXPECT_EQ(demangle(mangled), demangled);
+        EXPECT_EQ(short_name(demangle(mangled)), shown);
+    }
+    for (const auto& [mangled, demangled, shown] : names_with_expressions) {
+        EXPECT_EQ(without_parentheses(demangle(mangled)), without_parentheses(demangled));
         EXPECT_EQ(short_name(demangle(mangled)), shown);
     }
 }
@@ -107,6 +123,33 @@ TEST(demangle, output_is_capped)
     EXPECT_LE(demangle("_Z1f" + std::string(8000, 'P') + "i").size(), 65536u);
     const std::string too_long = "_Z1f" + std::string(100000, 'P') + "i";
     EXPECT_EQ(demangle(too_long), too_long);
+}
+
+TEST(demangle, has_one_spelling_for_all_versions_of_llvm)
+{
+    const std::pair<std::string, std::string> cases[] = {
+        {"", ""},
+        {"void f<a<b<c> > >(a<b<c> > const&)", "void f<a<b<c>>>(a<b<c>> const&)"},
+        {"void f<a<b<c>>>(int)", "void f<a<b<c>>>(int)"},
+        {"void f<&(g(int)), &(h<int>)>()", "void f<&g(int), &h<int>>()"},
+        {"void f<&(void g<int>(int))>()", "void f<&void g<int>(int)>()"},
+        {"void f<!(true)>()", "void f<!true>()"},
+        {"void f<!((a) && (b))>()", "void f<!((a) && (b))>()"},
+        {"void f<int (&)(int), int (&&)(int)>()", "void f<int (&)(int), int (&&)(int)>()"},
+        {"void f<(a<b> > 3)>()", "void f<(a<b> > 3)>()"},
+        {"void f<((a<b>) > (3)), a<b> >()", "void f<((a<b>) > (3)), a<b>>()"},
+        {"void f<((1) >> (3)), a<b> >()", "void f<((1) >> (3)), a<b>>()"},
+        {"void f<a<b> >= 3, a<b> >()", "void f<a<b> >= 3, a<b>>()"},
+        {"void f<(1) < (3), a<b> >()", "void f<(1) < (3), a<b>>()"},
+        {"void f<(1) << (3), a<b> >()", "void f<(1) << (3), a<b>>()"},
+        {"bool a::operator> <int>(a<b<c> >)", "bool a::operator> <int>(a<b<c>>)"},
+        {"void f<&(operator<<int>(a<b<c> >))>()", "void f<&operator<<int>(a<b<c>>)>()"},
+        {"void f<&(operator<<(a<b<c> >))>()", "void f<&operator<<(a<b<c>>)>()"},
+        {"void f<decltype(a->b), a<b> >()", "void f<decltype(a->b), a<b>>()"},
+        {"(((<&(<", "(((<&(<"},
+        {"> > )) >", "> > )) >"},
+    };
+    for (const auto& [written, spelling] : cases) EXPECT_EQ(one_spelling(written), spelling);
 }
 
 TEST(short_name, drops_what_people_do_not_read)
