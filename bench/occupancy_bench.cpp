@@ -161,7 +161,7 @@ BENCHMARK(filling_the_table)->Name("filling_the_table")->Unit(benchmark::kMicros
 
 int main(int count, char** arguments)
 {
-    return launchbox::bench::run(count, arguments, "occupancy_bench",
+    return launchbox::bench::run(count, arguments, "bench/occupancy_bench",
                                  {{"random/resident_blocks", "random/cuda_occupancy.h", 1},
                                   {"random/residency_table", "random/cuda_occupancy.h", 10},
                                   {"random/occupancy", "random/cuda_occupancy.h", 1},

@@ -8,6 +8,7 @@
 
 #include "../tests/include/oracle.hpp"
 #include "../tests/include/random_question.hpp"
+#include "record.hpp"
 
 int main(int count, char** arguments)
 {
@@ -43,5 +44,11 @@ int main(int count, char** arguments)
     std::printf("%lld configurations (%lld resident), %lld differences, %.1f s, %.2f M/s\n",
                 static_cast<long long>(compared), static_cast<long long>(resident), static_cast<long long>(differing),
                 seconds, static_cast<double>(compared) / seconds / 1e6);
+    bench::record("bench/occupancy_differences " + std::to_string(wanted), {{"seed", seed},
+                                                                            {"threads", workers},
+                                                                            {"configurations", compared.load()},
+                                                                            {"resident", resident.load()},
+                                                                            {"differences", differing.load()},
+                                                                            {"seconds", seconds}});
     return differing == 0 ? 0 : 1;
 }

@@ -5,13 +5,11 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "record.hpp"
 
 namespace launchbox::bench {
 
@@ -44,21 +42,9 @@ public:
         }
     }
 
-    /// The same as JSON, into the file that LAUNCHBOX_RECORD names; LAUNCHBOX_COMMIT is kept with it.
-    void record(const std::vector<promise>& promises, const char* program) const
+    void keep(const std::vector<promise>& promises, const std::string& command) const
     {
-        const char* path = std::getenv("LAUNCHBOX_RECORD");
-        if (path == nullptr) return;
-        const char* commit = std::getenv("LAUNCHBOX_COMMIT");
-        char date[16]{};
-        const std::time_t now = std::time(nullptr);
-        std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
         nlohmann::ordered_json json;
-        json["schema"] = "launchbox.record/1";
-        json["cpu"] = processor();
-        json["date"] = date;
-        json["commit"] = commit == nullptr ? "unknown" : commit;
-        json["command"] = std::string("bench/") + program;
         json["unit"] = "median of 9 rounds, ns of processor time for one call of the benchmark (us where it says so)";
         for (const auto& [name, median] : medians_) json["medians"][name] = median;
         for (const promise& each : promises)
@@ -67,23 +53,15 @@ public:
                                           {"against", each.theirs},
                                           {"times_as_fast", medians_.at(each.theirs) / medians_.at(each.ours)},
                                           {"goal", each.at_least}});
-        std::ofstream(path) << json.dump(2) << '\n';
+        record(command, json);
     }
 
 private:
-    static std::string processor()
-    {
-        std::ifstream file("/proc/cpuinfo");
-        for (std::string line; std::getline(file, line);)
-            if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-        return "unknown";
-    }
-
     std::map<std::string, double> medians_;
 };
 
 /// Runs what is registered with nine alternating rounds and prints the promises.
-inline int run(int count, char** arguments, const char* program, const std::vector<promise>& promises)
+inline int run(int count, char** arguments, const std::string& command, const std::vector<promise>& promises)
 {
     std::vector<char*> all(arguments, arguments + count);
     std::string rounds = "--benchmark_repetitions=9", interleaved = "--benchmark_enable_random_interleaving=true",
@@ -95,7 +73,7 @@ inline int run(int count, char** arguments, const char* program, const std::vect
     ratio_reporter reporter;
     benchmark::RunSpecifiedBenchmarks(&reporter);
     reporter.print(promises);
-    reporter.record(promises, program);
+    reporter.keep(promises, command);
     return 0;
 }
 

@@ -23,6 +23,33 @@ std::string shown(const std::string& text)
     return style_of_standard_output().unicode ? safe : to_ascii(safe);
 }
 
+// CLI11's help, wrapped for a terminal of 80 columns. Commands in the examples stay whole.
+class help_formatter : public CLI::Formatter {
+public:
+    std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override
+    {
+        constexpr std::size_t width = 80, text_column = 34;
+        const std::string whole = CLI::Formatter::make_help(app, std::move(name), mode);
+        std::string help;
+        bool examples = false;
+        for (std::size_t start = 0; start < whole.size();) {
+            const std::size_t end = std::min(whole.find('\n', start), whole.size());
+            std::string line = whole.substr(start, end - start);
+            start = end + 1;
+            examples |= line.starts_with("Examples:");
+            const std::size_t indent = line.starts_with(' ') ? text_column : 2;
+            while (!examples && line.size() > width) {
+                std::size_t cut = line.rfind(' ', width);
+                if (cut == std::string::npos || cut <= indent) break;
+                help.append(line, 0, cut).append("\n");
+                line = std::string(indent, ' ') + line.substr(cut + 1);
+            }
+            help += line + '\n';
+        }
+        return help;
+    }
+};
+
 // One line for what is wrong and one for what to do, whatever failed.
 exit_status complain(const std::string& what, const std::string& hint, exit_status status)
 {
@@ -91,6 +118,7 @@ exit_status run_command(int count, char** arguments)
     call_context context;
     app.set_version_flag("--version", version_text, "Show the version, and those of the compiler and driver found");
     app.require_subcommand(1);
+    app.formatter(std::make_shared<help_formatter>());
     app.get_formatter()->column_width(34);
     add_inspect(app, context);
     add_occupancy(app, context);

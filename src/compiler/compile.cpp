@@ -15,13 +15,11 @@
 #include "support/parallel.hpp"
 #include "support/subprocess.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 namespace fs = std::filesystem;
 
-namespace
-{
+namespace {
 
 // nvcc 13.0 runs its steps through `sh -c` and puts names between double quotes, in which the shell still replaces
 // $(...) and `...`: a source called "$(x).cu" runs x. A backslash before those characters gets the name through; a
@@ -101,7 +99,7 @@ void fill(kernel_info& kernel, const kernel_info& other)
 
 // The log first, for what ptxas says is what its user reads; then the cubin, then the PTX.
 std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cubin_contents& cubin,
-                               const ptx_contents& ptx, const std::string& source)
+                               const ptx_contents& ptx, const std::string& source, const std::string& architecture)
 {
     std::vector<kernel_info> kernels = logged;
     std::unordered_map<std::string, std::size_t> by_name;
@@ -114,7 +112,10 @@ std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cub
     }
     for (const kernel_info& kernel : ptx.kernels)
         if (const auto found = by_name.find(kernel.name); found != by_name.end()) fill(kernels[found->second], kernel);
-    for (kernel_info& kernel : kernels) kernel.source = {.file = source, .container = "nvcc", .entry = {}};
+    for (kernel_info& kernel : kernels) {
+        kernel.source = {.file = source, .container = "nvcc", .entry = {}};
+        kernel.architecture = architecture;
+    }
     return kernels;
 }
 
@@ -165,7 +166,7 @@ compile_result compile_one(const toolchain& tools, const compile_request& reques
     explain_failure(result, ran.exit_code);
     if (result.succeeded)
         result.kernels = merge(result.report.kernels, read_cubin(read_input(cubin_file), request.source),
-                               read_kept_ptx(folder, request.source), request.source);
+                               read_kept_ptx(folder, request.source), request.source, name);
     return result;
 }
 

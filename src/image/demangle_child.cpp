@@ -32,7 +32,9 @@ constexpr std::size_t max_result = 65536, max_results = std::size_t{256} << 20;
 
 // Of NVIDIA's kernels none takes 1 ms or 1 MiB. A name that doubles fills this memory in about 0.1 s.
 constexpr rlim_t memory_of_child = rlim_t{128} << 20;
-constexpr long microseconds_per_name = 250'000;
+// Time on a processor, and time at all: a child can hang as well, the address sanitizer does when it is out of memory.
+constexpr itimerval working_time{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 250'000}};
+constexpr itimerval waiting_time{.it_interval = {}, .it_value = {.tv_sec = 2, .tv_usec = 0}};
 
 // A process that reads names from `first` on and the pipe that it writes into; is gone when this is.
 class child_process {
@@ -147,7 +149,8 @@ void be_child(int out, const std::vector<std::string>& names, std::size_t first,
     ::prctl(PR_SET_DUMPABLE, 0);
     limit(RLIMIT_CORE, 0);
     // Handlers of the tool, a test program or a sanitizer would keep it alive or tell of its death.
-    for (const int number : {SIGINT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGPIPE, SIGPROF}) std::signal(number, SIG_DFL);
+    for (const int number : {SIGINT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGPIPE, SIGPROF, SIGALRM})
+        std::signal(number, SIG_DFL);
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -164,8 +167,8 @@ void be_child(int out, const std::vector<std::string>& names, std::size_t first,
 
     if (const auto mapped = mapped_memory()) limit(RLIMIT_AS, *mapped + memory_of_child);
     for (std::size_t i = first; i < names.size(); ++i) {
-        const itimerval budget{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = microseconds_per_name}};
-        ::setitimer(ITIMER_PROF, &budget, nullptr);
+        ::setitimer(ITIMER_PROF, &working_time, nullptr);
+        ::setitimer(ITIMER_REAL, &waiting_time, nullptr);
         std::string result = read(names[i]);
         result.resize(std::min(result.size(), max_result));
         const auto size = static_cast<std::uint32_t>(result.size());

@@ -270,20 +270,18 @@ TEST_F(occupancy_gpu, cluster_counts_lie_in_the_estimated_interval)
 __global__ void count_residents(int* now, int* most, long long nanoseconds)
 {
     extern __shared__ char unused[];
-    // All threads stay until the end: warps that have ended make room for the next block.
-    if (threadIdx.x != 0) {
-        __syncthreads();
-        return;
+    if (threadIdx.x == 0) {
+        unsigned sm = 0;
+        asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+        atomicMax(&most[sm], atomicAdd(&now[sm], 1) + 1);
+        long long start = 0, time = 0;
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+        do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+        while (time - start < nanoseconds);
+        // The result is used, so that the block is uncounted before it ends and the next one counts itself.
+        if (atomicSub(&now[sm], 1) < 1) unused[0] = 0;
     }
-    unsigned sm = 0;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-    atomicMax(&most[sm], atomicAdd(&now[sm], 1) + 1);
-    long long start = 0, time = 0;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
-    while (time - start < nanoseconds);
-    // The result is used, so that the block is uncounted before it ends and the next one counts itself.
-    if (atomicSub(&now[sm], 1) < 1) unused[0] = 0;
+    // All threads stay until here, at one barrier: warps that have ended make room for the next block.
     __syncthreads();
 }
 
