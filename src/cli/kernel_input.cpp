@@ -82,21 +82,14 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     input_summary summary{file, "CUDA source", 0, {}};
     read_input(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
-    const std::vector<compute_capability> compilable = compiler_architectures(tools);
-    std::vector<target> targets;
-    targets = options.architectures.empty() ? std::vector{target_of_this_machine()}
-                                            : parse_targets(options.architectures, compilable);
+    // Asking nvcc what it can compile for costs one more run of it, and only "all" needs to know beforehand.
+    const bool all = ("," + options.architectures + ",").find(",all,") != std::string::npos;
+    const std::vector<target> targets =
+        options.architectures.empty() ? std::vector{target_of_this_machine()}
+                                      : parse_targets(options.architectures, all ? compiler_architectures(tools)
+                                                                                 : std::vector<compute_capability>{});
     compile_request request{.source = file, .architectures = {}, .flags = flags, .jobs = options.jobs};
-    for (const target& each : targets) {
-        const bool can = std::any_of(compilable.begin(), compilable.end(), [&](const compute_capability& known) {
-            return known.major == each.architecture.major && known.minor == each.architecture.minor;
-        });
-        if (can)
-            request.architectures.push_back(each.architecture);
-        else
-            summary.errors.push_back(fmt::format("nvcc {} cannot compile for {}", tools.version,
-                                                 architecture_name(each.architecture).view()));
-    }
+    for (const target& each : targets) request.architectures.push_back(each.architecture);
 
     progress_line line;
     std::vector<compile_result> results =
@@ -110,7 +103,9 @@ void read_source(const kernel_input_options& options, const std::string& file, c
         bool told = false;
         for (const log_message& message : each.report.messages) {
             if (message.severity != log_severity::error) continue;
-            const std::string text = text_of(message);
+            std::string text = text_of(message);
+            if (text.find("Unsupported gpu architecture") != std::string::npos)
+                text = "nvcc " + tools.version + " cannot compile for " + name;
             // The front end says the same for every architecture.
             const bool known = std::any_of(summary.errors.begin(), summary.errors.end(),
                                            [&](const std::string& other) { return other.ends_with(text); });
