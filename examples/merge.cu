@@ -5,9 +5,9 @@
 //
 // merge_tiles asks for as many blocks as its shared memory allows; merge_tiles_greedy asks for more, which only costs
 // registers.
+#include <cuda_runtime.h>
 #include <algorithm>
 #include <cstdio>
-#include <cuda_runtime.h>
 #include <random>
 #include <vector>
 
@@ -19,8 +19,10 @@ __device__ int merge_path(const Key* a, int a_count, const Key* b, int b_count, 
     int high = min(diagonal, a_count);
     while (low < high) {
         const int middle = (low + high) / 2;
-        if (a[middle] <= b[diagonal - 1 - middle]) low = middle + 1;
-        else high = middle;
+        if (a[middle] <= b[diagonal - 1 - middle])
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -109,13 +111,17 @@ int main()
     const int blocks = (total + threads * items - 1) / (threads * items);
     for (int greedy = 0; greedy < 2; ++greedy) {
         cudaMemset(device_output, 0, sizeof(int) * merged.size());
-        if (greedy) merge_tiles_greedy<int, threads, items><<<blocks, threads>>>(device_a, a_count, device_b, b_count, device_output);
-        else merge_tiles<int, threads, items><<<blocks, threads>>>(device_a, a_count, device_b, b_count, device_output);
+        if (greedy)
+            merge_tiles_greedy<int, threads, items>
+                <<<blocks, threads>>>(device_a, a_count, device_b, b_count, device_output);
+        else
+            merge_tiles<int, threads, items><<<blocks, threads>>>(device_a, a_count, device_b, b_count, device_output);
         if (!succeeded(cudaGetLastError(), "launch") || !succeeded(cudaDeviceSynchronize(), "kernel")) return 1;
         cudaMemcpy(merged.data(), device_output, sizeof(int) * merged.size(), cudaMemcpyDeviceToHost);
         const bool equal = merged == expected;
-        std::printf("%s: %d keys merged by %d blocks of %d threads: %s\n", greedy ? "merge_tiles_greedy" : "merge_tiles",
-                    total, blocks, threads, equal ? "equal to std::merge" : "WRONG");
+        std::printf("%s: %d keys merged by %d blocks of %d threads: %s\n",
+                    greedy ? "merge_tiles_greedy" : "merge_tiles", total, blocks, threads,
+                    equal ? "equal to std::merge" : "WRONG");
         if (!equal) return 1;
     }
     cudaFree(device_a);

@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// What is asked. `architecture` keeps the variant of the name that the user gave.
 struct occupancy_question {

@@ -8,8 +8,7 @@
 #include "advice/account.hpp"
 #include "image/kernel_info.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 enum class severity { note, warning, problem };
 

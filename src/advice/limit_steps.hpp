@@ -7,8 +7,7 @@
 
 #include "advice/account.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// Warps, blocks, registers, shared memory, barriers, and clusters when the launch has them.
 std::vector<limit_account> limit_accounts(const occupancy_question& question, const occupancy_result& result,

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// One rule. `costs` says whether breaking it takes resident warps, or lanes, from this candidate.
 struct rule_check {

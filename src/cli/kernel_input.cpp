@@ -243,6 +243,7 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
     std::vector<std::string> names;
     for (const found_kernel& kernel : result.kernels) names.push_back(kernel.info.name);
     std::vector<std::string> demangled = demangle_all(names);
+    result.interrupted |= interrupted();
     for (std::size_t i = 0; i < demangled.size(); ++i) {
         found_kernel& kernel = result.kernels[i];
         kernel.demangled = std::move(demangled[i]);

@@ -12,8 +12,7 @@
 #include "compiler/toolchain.hpp"
 #include "image/kernel_info.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 struct compile_request {
     std::string source;  ///< .cu or .ptx, as the user names it
@@ -35,8 +34,8 @@ struct compile_result {
 /// Runs nvcc once an architecture, several at a time, and returns the results in the order of the request. Relative
 /// paths, in `source` and in `flags`, are from the current folder. `progress` is called after each, one call at a time,
 /// from any thread. After an interrupt (support/interrupt.hpp) no further nvcc is started, and the results that are
-/// missing have an empty log. Throws `error` when nvcc cannot be started, and for names and flags that nvcc would hand to a
-/// shell.
+/// missing have an empty log. Throws `error` when nvcc cannot be started, and for names and flags that nvcc would hand
+/// to a shell.
 std::vector<compile_result> compile_kernels(
     const toolchain& tools, const compile_request& request,
     const std::function<void(std::size_t done, std::size_t total)>& progress = {});

@@ -6,11 +6,9 @@
 
 #include "compiler/log_reader.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 constexpr std::int64_t reserved_by_system = 1024;
 

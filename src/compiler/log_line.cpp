@@ -7,11 +7,9 @@
 #include <type_traits>
 #include <utility>
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 constexpr auto npos = std::string_view::npos;
 

@@ -10,8 +10,7 @@
 #include "compiler/resource_log.hpp"
 #include "image/kernel_info.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// `ptxas info    : TEXT`, `ptxas FILE, line 12; error   : TEXT`, `foo.cu(12): error: TEXT` and their kin, with
 /// whatever a build tool prints in front.

@@ -4,11 +4,9 @@
 
 #include <launchbox/compute_capability.hpp>
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 constexpr auto npos = std::string_view::npos;
 

@@ -12,8 +12,7 @@
 #include "compiler/log_line.hpp"
 #include "compiler/resource_log.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// What the lines of a log say, before conclusions are drawn from several of them.
 struct raw_log {
@@ -25,8 +24,7 @@ struct raw_log {
 };
 
 /// Takes a log line by line; `finish` gives what they say.
-class log_reader
-{
+class log_reader {
 public:
     explicit log_reader(std::string file) : file_(std::move(file)) {}
 

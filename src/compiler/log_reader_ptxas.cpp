@@ -6,11 +6,9 @@
 
 #include "compiler/log_reader.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 constexpr auto npos = std::string_view::npos;
 

@@ -5,8 +5,7 @@
 
 #include "compiler/log_reader.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 resource_log parse_resource_log(std::string_view text, const std::string& file)
 {

@@ -11,8 +11,7 @@
 
 #include "image/kernel_info.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 enum class log_severity { info, warning, error };
 

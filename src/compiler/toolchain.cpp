@@ -11,13 +11,11 @@
 #include "support/error.hpp"
 #include "support/subprocess.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 namespace fs = std::filesystem;
 
-namespace
-{
+namespace {
 
 bool is_program(const fs::path& path)
 {

@@ -7,8 +7,7 @@
 
 #include <launchbox/compute_capability.hpp>
 
-namespace launchbox
-{
+namespace launchbox {
 
 struct toolchain {
     std::filesystem::path nvcc;

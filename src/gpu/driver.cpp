@@ -5,11 +5,9 @@
 
 #include <array>
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 // The driver's functions by name. cuda.h renames some to their current version (cuDeviceTotalMem_v2); so do we.
 struct driver_library {

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// What the driver says of one GPU. Sizes in bytes.
 struct gpu_device {

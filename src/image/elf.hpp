@@ -10,11 +10,9 @@
 
 #include "image/image_problem.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace elf
-{
+namespace elf {
 inline constexpr std::uint16_t type_relocatable = 1, type_executable = 2;
 inline constexpr std::uint16_t machine_cuda = 190;
 inline constexpr std::uint8_t symbol_function = 2;

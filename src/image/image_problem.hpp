@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// The most kernels read from one image; the largest seen has 9,000. A file of many tiny kernels would otherwise take
 /// fifty times its size in memory.

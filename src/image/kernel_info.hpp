@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// Where a kernel was found, in the user's words.
 struct kernel_source {

@@ -10,8 +10,7 @@
 
 #include "image/image_problem.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// The attributes that launchbox reads; there are more. Their meaning was found by compiling kernels that differ in one
 /// thing and by comparing with `ptxas -v`.

@@ -8,8 +8,7 @@
 #include "image/image_problem.hpp"
 #include "image/kernel_info.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 struct ptx_contents {
     std::string version;  ///< of the PTX language: "9.0"; empty when the text does not tell

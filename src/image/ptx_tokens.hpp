@@ -6,13 +6,11 @@
 #include <optional>
 #include <string_view>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// Walks once over the text. A token is a directive (`.maxntid`), a name, a number (`9.0`), a string with its quotes,
 /// or one other character; empty at the end of the text.
-class ptx_tokens
-{
+class ptx_tokens {
 public:
     explicit ptx_tokens(std::string_view text) : text_(text) {}
 

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace launchbox
-{
+namespace launchbox {
 
 struct spill_bytes {
     std::int64_t stores = 0, loads = 0;

@@ -6,8 +6,7 @@
 #include "advice/account.hpp"
 #include "support/terminal.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// Resident warps over one quantity, as columns of blocks, with the user's own point marked below. Lines end with '\n'.
 std::string render_chart(const occupancy_curve& curve, int warp_slots, const output_style& style);

@@ -6,8 +6,7 @@
 #include "gpu/driver.hpp"
 #include "report/document.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 document devices_document(const gpu_list& gpus, bool with_limits);
 

@@ -7,8 +7,7 @@
 
 #include "support/terminal.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 enum class tone { plain, strong, faint, good, warning, bad };
 

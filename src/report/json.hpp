@@ -6,8 +6,7 @@
 
 #include "support/terminal.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// The text as it is when it is printable UTF-8; otherwise with the offending bytes as \xNN.
 inline std::string json_text(std::string_view text)

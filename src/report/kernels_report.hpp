@@ -12,8 +12,7 @@
 #include "image/kernel_info.hpp"
 #include "report/document.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// One kernel for one architecture with everything that is said of it.
 struct inspected_kernel {

@@ -7,8 +7,7 @@
 #include "advice/account.hpp"
 #include "report/document.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// The page for people. Charts are drawn when the account has curves.
 document occupancy_document(const std::vector<occupancy_account>& accounts, const output_style& style);

@@ -11,8 +11,7 @@
 #include "advice/rules_of_thumb.hpp"
 #include "report/document.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 struct block_size_candidate {
     block_size_choice choice;

@@ -5,8 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// What the process exits with; the same numbers for every verb.
 enum class exit_status {
@@ -18,8 +17,7 @@ enum class exit_status {
 };
 
 /// `what()` says what is wrong and where, `hint()` what to do about it (may be empty).
-class error : public std::runtime_error
-{
+class error : public std::runtime_error {
 public:
     explicit error(const std::string& what, std::string hint = {}, exit_status status = exit_status::bad_input)
         : std::runtime_error(what), hint_(std::move(hint)), status_(status)

@@ -2,11 +2,9 @@
 
 #include <csignal>
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 volatile std::sig_atomic_t seen = 0;
 

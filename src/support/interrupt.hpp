@@ -1,8 +1,7 @@
 // Ctrl-C: long work stops at the next good place and keeps what is finished.
 #pragma once
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// From now on SIGINT and SIGTERM only set a flag; a second one ends the process at once.
 void catch_interrupts();

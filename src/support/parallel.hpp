@@ -9,8 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// Calls `job(0)` to `job(count - 1)`, in that order of start, on up to `workers` threads (0: one a core) and waits for
 /// all. The first exception that a job throws is thrown again here once every started job has ended; no new job starts

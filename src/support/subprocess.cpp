@@ -15,11 +15,9 @@
 
 extern char** environ;
 
-namespace launchbox
-{
+namespace launchbox {
 
-namespace
-{
+namespace {
 
 std::vector<char*> pointers(std::vector<std::string>& texts)
 {

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace launchbox
-{
+namespace launchbox {
 
 struct subprocess_result {
     int exit_code = 0;   ///< 128 + the signal's number when a signal ended it, as shells say

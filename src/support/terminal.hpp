@@ -5,8 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace launchbox
-{
+namespace launchbox {
 
 /// How output is to look.
 struct output_style {

@@ -19,14 +19,12 @@
 using namespace launchbox;
 namespace fs = std::filesystem;
 
-namespace
-{
+namespace {
 
 const std::string kernels_folder = LAUNCHBOX_SOURCE_DIR "/tests/data/kernels/";
 const std::string logs_folder = LAUNCHBOX_SOURCE_DIR "/tests/data/logs/";
 
-class Compile : public testing::Test
-{
+class Compile : public testing::Test {
 protected:
     void SetUp() override
     {

@@ -6,8 +6,7 @@
 
 #include "compiler/resource_log.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 inline std::string describe(const auto& value)
 {

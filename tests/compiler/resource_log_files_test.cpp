@@ -10,8 +10,7 @@
 
 using namespace launchbox;
 
-namespace
-{
+namespace {
 
 using texts = std::vector<std::string>;
 

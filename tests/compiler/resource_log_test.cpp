@@ -16,8 +16,7 @@
 
 using namespace launchbox;
 
-namespace
-{
+namespace {
 
 using texts = std::vector<std::string>;
 

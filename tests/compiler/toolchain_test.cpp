@@ -14,12 +14,10 @@
 using namespace launchbox;
 namespace fs = std::filesystem;
 
-namespace
-{
+namespace {
 
 /// Sets a variable of the environment until it goes out of scope; null unsets it.
-class environment_variable
-{
+class environment_variable {
 public:
     environment_variable(const char* name, const char* value) : name_(name)
     {
@@ -52,8 +50,7 @@ std::string make_toolkit(const fs::path& folder, const std::string& version)
     return folder.string();
 }
 
-class Toolchain : public testing::Test
-{
+class Toolchain : public testing::Test {
 protected:
     temporary_directory folder_;
     environment_variable home_{"CUDA_HOME", nullptr}, path_{"CUDA_PATH", nullptr};

@@ -10,8 +10,7 @@
 
 #include "compiler/resource_log.hpp"
 
-namespace
-{
+namespace {
 
 void require(bool holds)
 {

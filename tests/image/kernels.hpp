@@ -3,8 +3,7 @@
 
 #include <string>
 
-namespace launchbox
-{
+namespace launchbox {
 
 inline const std::string plain_kernels = R"cuda(
 __constant__ int table[100];

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace launchbox
-{
+namespace launchbox {
 
 struct logged_kernel {
     std::map<std::string, std::int64_t> used;  // "registers" -> 24; nothing stands for 0

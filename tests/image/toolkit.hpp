@@ -12,8 +12,7 @@
 #include "support/files.hpp"
 #include "support/subprocess.hpp"
 
-namespace launchbox
-{
+namespace launchbox {
 
 struct compiled {
     std::string image;  // empty when there is none

@@ -5,10 +5,8 @@
 #include <set>
 #include <stdexcept>
 
-namespace launchbox
-{
-namespace
-{
+namespace launchbox {
+namespace {
 
 TEST(parallel, runs_every_job_once)
 {

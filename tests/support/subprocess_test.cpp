@@ -4,10 +4,8 @@
 
 #include "support/error.hpp"
 
-namespace launchbox
-{
-namespace
-{
+namespace launchbox {
+namespace {
 
 TEST(subprocess, collects_both_streams_and_the_exit_code)
 {
