@@ -53,10 +53,11 @@ table limits_table(const occupancy_account& account)
         for (const account_step& step : limit.steps) how += (how.empty() ? "" : "; ") + step.how;
         if (const std::string lost = lost_text(limit); !lost.empty()) how += " (unused: " + lost + ")";
         const tone look = limit.limiting ? tone::warning : tone::plain;
-        limits.rows.push_back({{title_of(limit.name), look},
-                               {blocks_text(limit.blocks), look},
-                               {limit.limiting ? "◀" : "", look},
-                               {how.empty() ? "not used" : how}});
+        limits.rows.push_back(
+            {{title_of(limit.name), look},
+             {limit.name == "clusters" && !limit.blocks ? "unknown" : blocks_text(limit.blocks), look},
+             {limit.limiting ? "◀" : "", look},
+             {how.empty() ? "not used" : how}});
     }
     return limits;
 }

@@ -96,10 +96,11 @@ TEST(output, has_no_escape_sequences_in_a_pipe)
     }
 }
 
-// A terminal of its own by util-linux's script; where that is missing there is nothing to see.
+// A terminal of its own by util-linux's script; where there is none nothing can be seen.
 TEST(output, has_colours_on_a_terminal_unless_no_color_is_set)
 {
-    if (find_in_path("script").empty()) GTEST_SKIP() << "there is no script program here";
+    if (find_in_path("script").empty() || run({"script", "-qec", "true", "/dev/null"}).exit_code != 0)
+        GTEST_SKIP() << "no program script here, or no pseudo-terminals";
     const std::string command =
         std::string("'") + LAUNCHBOX_TOOL + "' occupancy --arch sm_90 --threads 256 --registers 63";
     const auto on_terminal = [&](const std::string& setting) {

@@ -130,6 +130,9 @@ def main():
             "COLUMNS": "100",
             "LC_ALL": "C.UTF-8",
         }
+        # Examples call nvcc by name; the tool may have found it where PATH does not lead.
+        if found := re.search(r"^nvcc [0-9.]+ \((.*), found by ", versions, re.MULTILINE):
+            environment["PATH"] += os.pathsep + os.path.dirname(found[1])
         shell = shutil.which("bash") or "sh"
         for command in commands:
             if command.needs_nvcc() and not has_nvcc:
