@@ -5,6 +5,7 @@
 #include "cli/kernel_input.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/verbs.hpp"
+#include "gpu/driver.hpp"
 #include "report/occupancy_report.hpp"
 #include "support/expression.hpp"
 
@@ -50,6 +51,13 @@ occupancy_question complete(const occupancy_options& options, const target& wher
         for (int each : question.gpcs) sum += each;
         question.sms = sum;
     }
+    // Asked on a machine with such a GPU, its SMs are meant.
+    if (!question.sms && (options.grid || question.shape.cluster_blocks > 1))
+        for (const gpu_device& gpu : find_gpus().devices)
+            if (gpu.capability.number() == where.architecture.number()) question.sms = gpu.sms;
+    if (!question.sms && (options.grid || options.cluster > 1))
+        throw error(std::string(options.grid ? "--grid" : "--cluster") + " needs the number of SMs",
+                    "add --sms 132, or --gpcs with the SMs of each GPC");
     question.curves = options.output.format == "table" ? !options.no_charts : options.curves;
     return question;
 }
@@ -92,10 +100,6 @@ std::vector<occupancy_account> accounts_of_kernels(const occupancy_options& opti
 
 exit_status run_occupancy(const occupancy_options& options, const call_context& context)
 {
-    if (options.grid && !options.sms && options.gpcs.empty())
-        throw error("--grid needs the number of SMs", "add --sms 132, or --gpcs with the SMs of each GPC");
-    if (options.cluster > 1 && !options.sms && options.gpcs.empty())
-        throw error("--cluster needs the number of SMs", "add --sms 132, or --gpcs with the SMs of each GPC");
     std::vector<occupancy_account> accounts;
     exit_status status = exit_status::done;
     if (options.input.files.empty()) {

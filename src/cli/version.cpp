@@ -12,6 +12,7 @@ std::string version_text()
     try {
         const toolchain tools = find_toolchain();
         text += "nvcc " + tools.version + " (" + tools.nvcc.string() + ", found by " + tools.found_by + ")\n";
+        if (const std::string ptxas = ptxas_version(tools); !ptxas.empty()) text += "ptxas " + ptxas + "\n";
     } catch (const error& problem) {
         text += std::string("nvcc: ") + problem.what() + "\n";
     }

@@ -33,12 +33,12 @@ fs::path followed(const fs::path& nvcc)
     return fs::absolute(nvcc, failure);
 }
 
-// "13.0.88" from "Cuda compilation tools, release 13.0, V13.0.88"; empty when this is no nvcc.
-std::string ask_version(const fs::path& nvcc)
+// "13.0.88" from "Cuda compilation tools, release 13.0, V13.0.88"; empty when this is no tool of CUDA.
+std::string ask_version(const fs::path& program)
 {
     subprocess_result answer;
     try {
-        answer = run({nvcc.string(), "--version"}, {.directory = {}, .environment = {}, .output_cap = 1 << 16});
+        answer = run({program.string(), "--version"}, {.directory = {}, .environment = {}, .output_cap = 1 << 16});
     } catch (const error&) {
         return {};
     }
@@ -96,6 +96,11 @@ toolchain find_toolchain(const std::string& requested)
                             : "install it with: pip install nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt "
                               "nvidia-cuda-runtime nvidia-cuda-cccl, and set CUDA_HOME to its folder nvidia/cu13",
                 exit_status::missing);
+}
+
+std::string ptxas_version(const toolchain& tools)
+{
+    return ask_version(tools.nvcc.parent_path() / "ptxas");
 }
 
 std::vector<compute_capability> compiler_architectures(const toolchain& tools)

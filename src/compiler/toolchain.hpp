@@ -21,6 +21,9 @@ struct toolchain {
 /// missing, with the command that installs one, when there is none. A variable that names no toolkit is passed over.
 toolchain find_toolchain(const std::string& requested = {});
 
+/// The version of the ptxas beside this nvcc, "13.0.88"; empty when there is none.
+std::string ptxas_version(const toolchain& tools);
+
 /// What this nvcc compiles for, rising, without the variants that end with a letter: `nvcc --list-gpu-code`.
 std::vector<compute_capability> compiler_architectures(const toolchain& tools);
 
