@@ -44,6 +44,7 @@ TEST(block_size, ties_multiples_and_limits)
     EXPECT_EQ(best({.ties = tie_policy::smallest}).resident_blocks, 32);
     EXPECT_EQ(best({.ties = tie_policy::most_blocks}).resident_blocks, 32);
     EXPECT_EQ(best({.max_threads = 512}).threads, 512);
+    EXPECT_EQ(best({.max_threads = 31}).threads, 31);  // the limit itself is tried, also when it is no multiple of 32
     EXPECT_EQ(best({.multiple = 96}).threads % 96, 0);
     EXPECT_EQ(best({.max_threads = 0}), block_size_choice{});
     EXPECT_EQ(best({.max_threads = 95, .multiple = 96}), block_size_choice{});
