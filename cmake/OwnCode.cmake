@@ -14,6 +14,8 @@ if(LAUNCHBOX_SANITIZE OR LAUNCHBOX_FUZZ)
   target_compile_options(launchbox_own_code INTERFACE
     -fsanitize=${sanitize} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(launchbox_own_code INTERFACE -fsanitize=${sanitize})
+  # What the sanitizers add to the code makes GCC see uninitialised values in std::optional.
+  target_compile_options(launchbox_own_code INTERFACE -Wno-maybe-uninitialized -Wno-unknown-warning-option)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # libstdc++ offers std::expected to compilers that report concepts as of 202002; clang below 19 reports 201907
