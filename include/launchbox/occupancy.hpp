@@ -125,7 +125,7 @@ namespace detail {
 constexpr bool is_valid(const kernel_resources& kernel, const launch_shape& shape, const launch_settings& settings)
 {
     // One sign bit for all: the query is asked millions of times.
-    return ((shape.threads - 1) | kernel.registers | kernel.barriers | kernel.max_threads) >= 0 &&
+    return shape.threads > 0 && (shape.threads | kernel.registers | kernel.barriers | kernel.max_threads) >= 0 &&
            (kernel.static_shared_bytes | shape.dynamic_shared_bytes | settings.max_dynamic_shared_bytes.value_or(0)) >=
                0;
 }

@@ -135,12 +135,12 @@ void log_reader::read_nvlink_used(std::string_view list)
     raw_.log.ends_inside_a_report |= !terminated_ && !figures.local;  // "lmem" is the last field
 }
 
-void log_reader::read_module(std::string_view list, const char* container, std::string_view architecture)
+void log_reader::read_module(std::string_view list, std::string_view container, std::string_view architecture)
 {
     resource_figures figures = read_figures(list);
     if (!figures.problem.empty()) add_problem(figures.problem);
     raw_.log.modules.push_back({.architecture = std::string(architecture),
-                                .container = container,
+                                .container = std::string(container),
                                 .line = line_,
                                 .global_bytes = figures.global,
                                 .constant_banks = std::move(figures.constant_banks),
@@ -179,12 +179,12 @@ void log_reader::read_message(const log_statement& statement)
     said.stack_unbounded |= text.starts_with("Stack size for") && text.find("cannot be") != npos;
 }
 
-void log_reader::add_kernel(std::string_view name, std::string_view architecture, const char* container)
+void log_reader::add_kernel(std::string_view name, std::string_view architecture, std::string_view container)
 {
     kernel_info& added = raw_.log.kernels.emplace_back();
     added.name = name;
     added.architecture = architecture;
-    added.source = {.file = file_, .container = container, .entry = "line " + std::to_string(line_)};
+    added.source = {.file = file_, .container = std::string(container), .entry = "line " + std::to_string(line_)};
     raw_.kernel_lines.push_back(line_);
     give_remarks(added, container);
 
@@ -199,7 +199,7 @@ void log_reader::add_kernel(std::string_view name, std::string_view architecture
 
 // ptxas and nvlink say what they have to say of a kernel before they report on the module that it is in. The same
 // sentence twice is another compiler's about the same kernel, whose report is still to come.
-void log_reader::give_remarks(kernel_info& kernel, const char* container)
+void log_reader::give_remarks(kernel_info& kernel, std::string_view container)
 {
     if (remarks_.empty()) return;
     for (const std::string& architecture : {std::string(), kernel.architecture}) {

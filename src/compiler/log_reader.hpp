@@ -34,8 +34,8 @@ public:
 
 private:
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
-    static constexpr const char* ptxas_log = "ptxas log";
-    static constexpr const char* nvlink_log = "nvlink log";
+    static constexpr std::string_view ptxas_log = "ptxas log";
+    static constexpr std::string_view nvlink_log = "nvlink log";
 
     /// An entry function whose "Used" line has not come.
     struct open_entry {
@@ -64,11 +64,11 @@ private:
     void read_compile_time();
     void read_nvlink_info(const log_statement& statement);
     void read_nvlink_used(std::string_view list);
-    void read_module(std::string_view list, const char* container, std::string_view architecture);
+    void read_module(std::string_view list, std::string_view container, std::string_view architecture);
     void read_message(const log_statement& statement);
 
-    void add_kernel(std::string_view name, std::string_view architecture, const char* container);
-    void give_remarks(kernel_info& kernel, const char* container);
+    void add_kernel(std::string_view name, std::string_view architecture, std::string_view container);
+    void give_remarks(kernel_info& kernel, std::string_view container);
     void give_figures(const open_entry& entry, const resource_figures& figures);
     void give_up_ready_entries(std::size_t ready);
     void add_problem(std::string what) { raw_.log.problems.push_back({line_, std::move(what)}); }
