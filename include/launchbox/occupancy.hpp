@@ -130,10 +130,6 @@ constexpr bool is_valid(const kernel_resources& kernel, const launch_shape& shap
                0;
 }
 
-}  // namespace detail
-
-namespace detail {
-
 [[gnu::always_inline]] constexpr int quick_resident_blocks(const sm_limits& limits, const kernel_resources& kernel,
                                                            const launch_shape& shape, const launch_settings& settings)
 {
@@ -288,10 +284,8 @@ constexpr launch_obstacle obstacle_of(const sm_limits& limits, const kernel_reso
         if (registers.per_thread > (driver ? limits.launchable_registers : limits.registers_per_thread))
             return launch_obstacle::registers_per_thread;
         if (registers.per_block > limits.registers_per_block) return launch_obstacle::registers_per_block;
-        // GP100 is checked with the four partitions of its family.
-        const int partitions = is_gp100(limits) ? 4 : limits.sub_partitions;
-        if (registers.per_warp * align_up(warps_of(shape.threads), partitions) > limits.registers_per_block)
-            return launch_obstacle::register_rounding;
+        const int counted = align_up(warps_of(shape.threads), launch_check_partitions(limits));
+        if (registers.per_warp * counted > limits.registers_per_block) return launch_obstacle::register_rounding;
         return launch_obstacle::register_partition;
     }
     if (shared.blocks == 0) {
@@ -304,10 +298,6 @@ constexpr launch_obstacle obstacle_of(const sm_limits& limits, const kernel_reso
     if (by_virtual == 0) return launch_obstacle::virtual_resources;
     return launch_obstacle::none;
 }
-
-}  // namespace detail
-
-namespace detail {
 
 // A question that has an answer. `threads` is bounded.
 [[gnu::always_inline]] constexpr occupancy_result account_of(const sm_limits& limits, const kernel_resources& kernel,

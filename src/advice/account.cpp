@@ -31,8 +31,7 @@ std::string obstacle_text(const occupancy_question& q, const occupancy_result& r
             return fmt::format("the block needs {} registers: a block has at most {}",
                                with_commas(result.registers.per_block), with_commas(limits.registers_per_block));
         case launch_obstacle::register_rounding: {
-            const int partitions =
-                limits.sub_partitions == 2 && limits.capability.major == 6 ? 4 : limits.sub_partitions;
+            const int partitions = detail::launch_check_partitions(limits);
             const int counted = detail::align_up(result.warps.warps_per_block, partitions);
             return fmt::format(
                 "its {} registers fit, but the launch check counts {} warps as {} (a multiple of {} "

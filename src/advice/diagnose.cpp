@@ -174,9 +174,10 @@ bool check_launchable(const subject& s)
     const int lower = register_cap(s.limits, std::min(*s.threads, max_threads_per_block), 1).value_or(0);
     std::string message;
     if (result.obstacle == launch_obstacle::register_rounding)
-        message = fmt::format("{} threads × {} registers can never launch: the hardware counts {} warps as {}",
-                              *s.threads, kernel.registers, result.warps.warps_per_block,
-                              detail::align_up(result.warps.warps_per_block, s.limits.sub_partitions));
+        message =
+            fmt::format("{} threads × {} registers can never launch: the hardware counts {} warps as {}", *s.threads,
+                        kernel.registers, result.warps.warps_per_block,
+                        detail::align_up(result.warps.warps_per_block, detail::launch_check_partitions(s.limits)));
     else if (result.obstacle == launch_obstacle::registers_per_block)
         message = fmt::format("{} threads × {} registers can never launch: {} registers, and a block has at most {}",
                               *s.threads, kernel.registers, with_commas(result.registers.per_block_checked),

@@ -178,6 +178,12 @@ constexpr bool is_gp100(const sm_limits& limits)
     return limits.capability.major == 6 && limits.capability.minor == 0;
 }
 
+// To a multiple of this the launch check rounds the warps of a block: GP100 is checked as the rest of its family.
+constexpr int launch_check_partitions(const sm_limits& limits)
+{
+    return is_gp100(limits) ? 4 : limits.sub_partitions;
+}
+
 [[gnu::always_inline]] constexpr register_limit register_limit_of(const sm_limits& limits, int registers, int warps,
                                                                   const launch_settings& settings)
 {
