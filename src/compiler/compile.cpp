@@ -94,6 +94,11 @@ void fill(kernel_info& kernel, const kernel_info& other)
     fill(kernel.cluster, other.cluster);
     fill(kernel.max_cluster_blocks, other.max_cluster_blocks);
     fill(kernel.code_bytes, other.code_bytes);
+    fill(kernel.code_hash, other.code_hash);
+    fill(kernel.toolkit_version, other.toolkit_version);
+    fill(kernel.written_at, other.written_at);
+    if (kernel.virtual_architecture.empty()) kernel.virtual_architecture = other.virtual_architecture;
+    if (kernel.features.empty()) kernel.features = other.features;
     kernel.relocatable |= other.relocatable;
 }
 

@@ -11,11 +11,21 @@ namespace launchbox {
 
 /// Where a kernel was found, in the user's words.
 struct kernel_source {
-    std::string file;       ///< as the user gave it; "-" for standard input
-    std::string container;  ///< "nvcc", "ptxas log", "nvlink log", "cubin", "ptx"
-    std::string entry;      ///< the place in it: "line 12"; may be empty
+    std::string file;  ///< as the user gave it; "-" for standard input
+    /// "nvcc", "ptxas log", "nvlink log", "cubin", "ptx"; in a larger file also the member of an archive and where the
+    /// container starts: "a.o: fatbin at byte 64 (.nv_fatbin)"
+    std::string container;
+    std::string entry;  ///< the place in it: "line 12", "entry 3"; may be empty
 
     friend bool operator==(const kernel_source&, const kernel_source&) = default;
+};
+
+/// Where a kernel is written, as its line information says.
+struct source_location {
+    std::string file;
+    int line = 0;  ///< from 1
+
+    friend bool operator==(const source_location&, const source_location&) = default;
 };
 
 struct constant_bank {
@@ -51,11 +61,17 @@ struct kernel_info {
     std::optional<std::array<int, 3>> max_threads;       ///< first launch bound (.maxntid)
     std::optional<std::array<int, 3>> required_threads;  ///< exact block size (.reqntid)
     std::optional<int> min_blocks;                       ///< second launch bound (.minnctapersm)
+    bool min_blocks_inferred = false;                    ///< not read but concluded from the register cap
     std::optional<int> register_cap;                     ///< what the compiler limited registers to; 255: nothing
     std::optional<int> requested_max_registers;          ///< __maxnreg__ (.maxnreg)
     std::optional<std::array<int, 3>> cluster;           ///< blocks in a cluster (.reqnctapercluster)
     std::optional<int> max_cluster_blocks;               ///< third launch bound (.maxclusterrank)
     std::optional<std::int64_t> code_bytes;
+    std::optional<std::uint64_t> code_hash;     ///< of the machine code: equal for equal code
+    std::optional<int> toolkit_version;         ///< of the compiler that made the code: CUDA version x 10, 130 for 13.0
+    std::string virtual_architecture;           ///< "compute_80", what the code was compiled from; empty: not told
+    std::vector<std::string> features;          ///< what the code uses: "setmaxnreg", "tensor_memory", ...; in order
+    std::optional<source_location> written_at;  ///< only from line information (-lineinfo, -G)
 
     bool relocatable = false;      ///< compiled for linking (-rdc): registers and stack are final only after nvlink
     bool linked = false;           ///< the figures are nvlink's

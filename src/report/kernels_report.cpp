@@ -39,6 +39,11 @@ std::string bounds_of(const kernel_info& info)
     return text.empty() ? "–" : text;
 }
 
+std::string toolkit_name(int version)
+{
+    return fmt::format("{}.{}", version / 10, version % 10);
+}
+
 std::string spills_of(const kernel_info& info)
 {
     if (!info.spill_store_bytes && !info.spill_load_bytes) return "?";
@@ -207,11 +212,23 @@ nlohmann::ordered_json kernels_json(const inspection& found)
         each["max_threads"] = or_null(info.max_threads);
         each["required_threads"] = or_null(info.required_threads);
         each["min_blocks"] = or_null(info.min_blocks);
+        each["min_blocks_inferred"] = info.min_blocks_inferred;
         each["register_cap"] = or_null(info.register_cap);
         each["requested_max_registers"] = or_null(info.requested_max_registers);
         each["cluster"] = or_null(info.cluster);
         each["max_cluster_blocks"] = or_null(info.max_cluster_blocks);
         each["code_bytes"] = or_null(info.code_bytes);
+        each["code_hash"] =
+            info.code_hash ? ordered_json(fmt::format("{:016x}", *info.code_hash)) : ordered_json(nullptr);
+        each["toolkit"] =
+            info.toolkit_version ? ordered_json(toolkit_name(*info.toolkit_version)) : ordered_json(nullptr);
+        each["virtual_architecture"] = info.virtual_architecture.empty()
+                                           ? ordered_json(nullptr)
+                                           : ordered_json(json_text(info.virtual_architecture));
+        each["features"] = info.features;
+        each["written_at"] = nullptr;
+        if (info.written_at)
+            each["written_at"] = {{"file", json_text(info.written_at->file)}, {"line", info.written_at->line}};
         each["relocatable"] = info.relocatable;
         each["linked"] = info.linked;
         each["stack_unbounded"] = info.stack_unbounded;
