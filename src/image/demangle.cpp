@@ -9,6 +9,7 @@
 #include "image/demangle_bound.hpp"
 #include "image/demangle_child.hpp"
 #include "image/demangle_spelling.hpp"
+#include "image/kernel_identity.hpp"
 
 namespace launchbox {
 
@@ -34,7 +35,7 @@ std::vector<std::string> demangle_all(const std::vector<std::string>& names)
     std::vector<std::size_t> places;
     std::uint64_t bounds = 0;
     for (std::size_t i = 0; i < names.size(); ++i) {
-        const std::string& name = names[i];
+        const std::string name(without_static_prefix(names[i]));
         if (!is_mangled(name)) continue;
         const std::uint64_t bound = name.size() <= max_length_here ? demangling_bound(name) : max_bound_here + 1;
         if (bound <= max_bound_here && bounds + bound <= max_bounds_here) {
