@@ -14,6 +14,7 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/interrupt.hpp"
+#include "support/mapped_file.hpp"
 
 namespace launchbox::cli {
 
@@ -79,7 +80,7 @@ void hand_on_unroll_warnings(const resource_log& log, std::vector<kernel_info>& 
 void read_source(const kernel_input_options& options, const std::string& file, const std::vector<std::string>& flags,
                  kernel_input& result)
 {
-    input_summary summary{file, "CUDA source", 0, {}};
+    input_summary summary{.file = file, .kind = "CUDA source"};
     read_input(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
     // Asking nvcc what it can compile for costs one more run of it, and only "all" needs to know beforehand.
@@ -122,25 +123,40 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     result.inputs.push_back(std::move(summary));
 }
 
-void read_log(const kernel_input_options& options, const std::string& file, kernel_input& result)
+// Which architectures the user wants of a binary or a log, which have those that they have. "sm_90" stands for sm_90a
+// and sm_90f as well: code for the same GPUs.
+class architecture_filter {
+public:
+    explicit architecture_filter(const std::string& list)
+    {
+        if (!list.empty() && ("," + list + ",").find(",all,") == std::string::npos) targets_ = parse_targets(list, {});
+    }
+
+    bool operator()(std::string_view name) const
+    {
+        if (targets_.empty()) return true;
+        std::string real(name);
+        if (real.starts_with("compute_")) real.replace(0, std::string_view("compute_").size(), "sm_");
+        const auto capability = parse_compute_capability(real);
+        return capability && std::any_of(targets_.begin(), targets_.end(), [&](const target& each) {
+                   compute_capability wanted = each.architecture, found = *capability;
+                   if (wanted.variant == compute_capability{}.variant) found.variant = wanted.variant;
+                   return wanted == found;
+               });
+    }
+
+private:
+    std::vector<target> targets_;
+};
+
+void read_log(const kernel_input_options& options, const std::string& file, std::string_view text, kernel_input& result)
 {
-    input_summary summary{file, "compiler log", 0, {}};
-    const std::string text = read_input(file);
-    const std::string_view beginning = std::string_view(text).substr(0, 4096);
-    if (beginning.find('\0') != std::string_view::npos)
-        throw error((file == "-" ? "standard input" : escape_for_terminal(file)) +
-                        " is neither a CUDA source nor a compiler log: it is binary",
-                    "give a .cu file, or the output of nvcc -Xptxas -v");
+    input_summary summary{.file = file, .kind = "compiler log"};
     resource_log log = parse_resource_log(text, file);
     hand_on_unroll_warnings(log, log.kernels);
-    std::vector<target> targets;
-    if (!options.architectures.empty()) targets = parse_targets(options.architectures, known_capabilities());
+    const architecture_filter wanted(options.architectures);
     for (const kernel_info& info : log.kernels) {
-        const bool wanted = targets.empty() || options.architectures == "all" ||
-                            std::any_of(targets.begin(), targets.end(), [&](const target& each) {
-                                return architecture_name(each.architecture).view() == info.architecture;
-                            });
-        if (!wanted) continue;
+        if (!wanted(info.architecture)) continue;
         result.kernels.push_back({info, {}, {}});
         ++summary.kernels;
     }
@@ -156,6 +172,42 @@ void read_log(const kernel_input_options& options, const std::string& file, kern
     else if (summary.kernels == 0 && summary.errors.empty())
         summary.errors.push_back("it has no kernel for " + options.architectures);
     result.inputs.push_back(std::move(summary));
+}
+
+void read_binary_file(const kernel_input_options& options, const std::string& file, std::string_view bytes,
+                      kernel_input& result)
+{
+    const architecture_filter wanted(options.architectures);
+    binary_contents contents = read_binary(bytes, file,
+                                           {.wanted = std::cref(wanted),
+                                            .jobs = options.jobs,
+                                            .hash_code = options.hash_code,
+                                            .before_linking = options.before_linking});
+    input_summary summary{.file = file, .kind = contents.kind, .kernels = contents.kernels.size()};
+    for (const image_problem& problem : contents.problems)
+        summary.errors.push_back(fmt::format("byte {}: {}", problem.offset, problem.what));
+    for (kernel_info& info : contents.kernels) result.kernels.push_back({std::move(info), {}, {}});
+    if (contents.images.empty() && summary.errors.empty())
+        summary.errors.push_back(options.architectures.empty() ? "it holds no compiled CUDA code"
+                                                               : "it holds no CUDA code for " + options.architectures);
+    summary.images = std::move(contents.images);
+    result.inputs.push_back(std::move(summary));
+}
+
+// Sources by their names; binaries by their first bytes; the rest are logs.
+void read_file(const kernel_input_options& options, const std::string& file, const std::vector<std::string>& flags,
+               kernel_input& result)
+{
+    if (is_source(file)) {
+        read_source(options, file, flags, result);
+        return;
+    }
+    const mapped_file content(file);
+    if (looks_like_binary(content.bytes()))
+        read_binary_file(options, file, content.bytes(), result);
+    else
+        read_log(options, file, content.bytes(), result);
+    if (content.shrank()) result.inputs.back().errors.push_back("it was cut by another program while it was read");
 }
 
 void keep_matching(const std::string& pattern, kernel_input& input)
@@ -210,14 +262,20 @@ void kernel_input::leave_out(const found_kernel& kernel, bool threads_known)
 void kernel_input_options::add_to(CLI::App& app, bool files_required)
 {
     CLI::Option* option =
-        app.add_option("file", files, "CUDA sources, or logs of nvcc -Xptxas -v; - for standard input")
+        app.add_option("file", files,
+                       "Programs, libraries, objects, cubins, PTX, CUDA sources, logs of ptxas -v; - for stdin")
             ->type_name("FILE");
     if (files_required) option->required();
-    app.add_option("-a,--arch", architectures, "Architectures: sm_80,sm_90a or all; else that of the GPU here")
+    app.add_option("-a,--arch", architectures,
+                   "Architectures: sm_80,sm_90a or all; else those in the file, for sources that of the GPU here")
         ->type_name("LIST");
     app.add_option("-k,--kernel", kernel, "Only kernels that match this pattern (* ? [...])")->type_name("PATTERN");
     app.add_option("--nvcc", nvcc, "The compiler, or its toolkit's folder; flags for it follow --")->type_name("PATH");
-    app.add_option("-j,--jobs", jobs, "Compilers at once; 0: one a core")->check(CLI::Range(0, 1024))->type_name("N");
+    app.add_option("-j,--jobs", jobs, "Threads or compilers at once; 0: one a core")
+        ->check(CLI::Range(0, 1024))
+        ->type_name("N");
+    app.add_flag("--before-linking", before_linking,
+                 "Also the code of programs that only the device linker reads (-rdc)");
 }
 
 kernel_input read_kernels(const kernel_input_options& options, const std::vector<std::string>& compiler_flags)
@@ -226,17 +284,13 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
     kernel_input result;
     for (const std::string& file : options.files) {
         try {
-            if (is_source(file))
-                read_source(options, file, compiler_flags, result);
-            else
-                read_log(options, file, result);
+            read_file(options, file, compiler_flags, result);
         } catch (const error& problem) {
             if (options.files.size() == 1) throw;
             result.inputs.push_back(
-                {file,
-                 is_source(file) ? "CUDA source" : "compiler log",
-                 0,
-                 {std::string(problem.what()) + (problem.hint().empty() ? "" : "; " + problem.hint())}});
+                {.file = file,
+                 .kind = is_source(file) ? "CUDA source" : "unreadable",
+                 .errors = {std::string(problem.what()) + (problem.hint().empty() ? "" : "; " + problem.hint())}});
         }
         if (interrupted()) break;
     }

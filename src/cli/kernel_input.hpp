@@ -1,4 +1,5 @@
-// The kernels that the user's inputs hold: CUDA sources, which are compiled for each architecture, and compiler logs.
+// The kernels that the user's inputs hold: CUDA sources, which are compiled for each architecture, anything that holds
+// compiled CUDA code, and compiler logs.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "cli/options.hpp"
+#include "image/binary.hpp"
 #include "image/kernel_info.hpp"
 #include "support/error.hpp"
 
@@ -18,6 +20,8 @@ struct kernel_input_options {
     std::string nvcc;
     std::string architectures;
     unsigned jobs = 0;
+    bool before_linking = false;  ///< also images that the device linker has read and the driver does not
+    bool hash_code = false;       ///< set by the verb, not by the user
 
     void add_to(CLI::App& app, bool files_required);
 };
@@ -32,9 +36,10 @@ struct found_kernel {
 /// What became of one input.
 struct input_summary {
     std::string file;
-    std::string kind;  ///< "CUDA source", "compiler log"
+    std::string kind;  ///< "CUDA source", "compiler log", or as in `binary_contents`
     std::size_t kernels = 0;
-    std::vector<std::string> errors;  ///< the compiler's own messages first
+    std::vector<binary_image> images = {};  ///< of a binary
+    std::vector<std::string> errors = {};   ///< the compiler's own messages first
 };
 
 struct kernel_input {

@@ -39,6 +39,9 @@ struct binary_options {
     std::function<bool(std::string_view architecture)> wanted;
     unsigned jobs = 0;       ///< threads; 0: one a core
     bool hash_code = false;  ///< fill `kernel_info::code_hash`
+    /// Also the kernels of images that the device linker has read and the driver does not (`__nv_relfatbin` of a linked
+    /// program); their images are listed in any case.
+    bool before_linking = false;
 };
 
 /// Whether these first bytes of a file are those of a kind that `read_binary` reads: ELF, ar, fat binary, PTX text.

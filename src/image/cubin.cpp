@@ -1,6 +1,10 @@
 #include "image/cubin.hpp"
 
+#define XXH_INLINE_ALL  // the library is one header
+#include <xxhash.h>
+
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
@@ -36,12 +40,34 @@ struct kernel_draft {
     bool has_callee = false, has_call_stack = false;
     bool shared_scratch = false;
     std::vector<std::uint32_t> spills;
+    std::uint32_t features = 0;  // bits of `feature_names`
 };
+
+// What the records that only say "used" stand for, by their order in the answer. The record that NVIDIA's tools call
+// COOP_GROUP_INSTR_OFFSETS is there for every shuffle, vote and __syncwarp: it does not tell of cooperative launches.
+struct feature {
+    nv_info_attribute attribute;
+    const char* name;
+};
+constexpr std::array<feature, 7> feature_names{{{nv_info_attribute::register_reconfiguration, "setmaxnreg"},
+                                                {nv_info_attribute::tensor_memory_1, "tensor_memory"},
+                                                {nv_info_attribute::tensor_memory_2, "tensor_memory_pair"},
+                                                {nv_info_attribute::matrix_used, "tensor_cores"},
+                                                {nv_info_attribute::memory_barriers, "memory_barriers"},
+                                                {nv_info_attribute::warp_sync_offsets, "warp_synchronisation"},
+                                                {nv_info_attribute::shared_scratch, "shared_memory_spilling"}}};
+
+std::uint32_t feature_bit(const nv_info_record& record)
+{
+    for (std::size_t i = 0; i < feature_names.size(); ++i)
+        if (record.is(feature_names[i].attribute)) return std::uint32_t{1} << i;
+    return 0;
+}
 
 class cubin_reader {
 public:
-    cubin_reader(std::string_view bytes, const std::string& file)
-        : file_(file), overlap_budget_(bytes.size()), image_(read_elf(bytes, result_.problems))
+    cubin_reader(std::string_view bytes, const std::string& file, const cubin_options& options)
+        : file_(file), options_(options), overlap_budget_(bytes.size()), image_(read_elf(bytes, result_.problems))
     {
     }
 
@@ -65,6 +91,7 @@ private:
 
     cubin_contents result_;  // first: its problems are filled while image_ is made
     const std::string& file_;
+    const cubin_options options_;
     std::size_t overlap_budget_;
     std::optional<elf_image> image_;
     int sm_ = 0;                        // 0: not known
@@ -76,9 +103,9 @@ private:
 
 }  // namespace
 
-cubin_contents read_cubin(std::string_view bytes, const std::string& file)
+cubin_contents read_cubin(std::string_view bytes, const std::string& file, const cubin_options& options)
 {
-    return cubin_reader(bytes, file).read();
+    return cubin_reader(bytes, file, options).read();
 }
 
 namespace {
@@ -93,6 +120,7 @@ cubin_contents cubin_reader::read()
     const cubin_identity identity = identify_cubin(*image_, result_.problems);
     sm_ = identity.sm;
     result_.architecture = identity.architecture;
+    result_.virtual_architecture = identity.virtual_architecture;
     result_.toolkit_version = identity.toolkit_version;
     result_.relocatable = image_->type == elf::type_relocatable;
     find_kernels();
@@ -146,6 +174,7 @@ void cubin_reader::add_kernel(const elf_symbol& symbol, const std::string_view n
     draft.offset = symbol.offset;
     draft.kernel.name = name;
     draft.kernel.architecture = result_.architecture;
+    draft.kernel.virtual_architecture = result_.virtual_architecture;
     draft.kernel.source = {.file = file_, .container = "cubin", .entry = {}};
     draft.kernel.relocatable = result_.relocatable;
     if (symbol.section < image_->sections.size())
@@ -234,6 +263,7 @@ void cubin_reader::read_kernel_info(const elf_section& section, kernel_draft& dr
     draft.has_info = true;
     kernel_info& kernel = draft.kernel;
     for (const nv_info_record& record : read_nv_info(section.content, section.offset, result_.problems)) {
+        draft.features |= feature_bit(record);
         switch (static_cast<nv_info_attribute>(record.attribute)) {
             case max_threads:
                 kernel.max_threads = record.triple();
@@ -269,8 +299,9 @@ void cubin_reader::read_kernel_info(const elf_section& section, kernel_draft& dr
                         draft.spills.push_back(read_number<std::uint32_t>(record.payload, at + 4));
                 break;
             case toolkit_version:
-                if (const auto version = record.number(); version && !result_.toolkit_version)
-                    result_.toolkit_version = small_number(*version, record.offset);
+                if (const auto version = record.number())
+                    kernel.toolkit_version = small_number(*version, record.offset);
+                if (!result_.toolkit_version) result_.toolkit_version = kernel.toolkit_version;
                 break;
             default:
                 break;
@@ -292,6 +323,9 @@ void cubin_reader::finish(kernel_draft& draft)
             kernel.barriers = static_cast<int>(draft.code->flags >> 20 & 0x7f);
     }
     if (!kernel.barriers && by_ptxas) kernel.barriers = 0;
+    if (!kernel.toolkit_version) kernel.toolkit_version = result_.toolkit_version;
+    for (std::size_t i = 0; i < feature_names.size(); ++i)
+        if ((draft.features >> i & 1) != 0) kernel.features.emplace_back(feature_names[i].name);
     if (!kernel.parameter_bytes && draft.has_info) kernel.parameter_bytes = 0;
 
     const std::uint64_t shared = draft.shared_section_bytes.value_or(shared_reserve_);
@@ -305,12 +339,16 @@ void cubin_reader::finish(kernel_draft& draft)
     if (draft.has_callee && draft.has_call_stack && kernel.cumulative_stack_bytes == 0)
         kernel.cumulative_stack_bytes.reset();
 
-    if (sm_ < 70 || draft.code == nullptr) return;
+    if (draft.code == nullptr) return;
+    const std::string_view code = draft.code->content;
+    const bool count = sm_ >= 70 && !draft.spills.empty();
+    const bool readable = !code.empty() && (count || options_.hash_code) && take(code.size(), draft.code->offset);
+    if (readable && options_.hash_code) kernel.code_hash = XXH3_64bits(code.data(), code.size());
     std::optional<spill_bytes> spills;
-    if (draft.spills.empty() && by_ptxas && result_.toolkit_version >= annotates_spills_from)
+    if (sm_ >= 70 && draft.spills.empty() && by_ptxas && result_.toolkit_version >= annotates_spills_from)
         spills = spill_bytes{};
-    else if (!draft.spills.empty() && take(draft.code->content.size(), draft.code->offset))
-        spills = count_spills(draft.code->content, draft.spills, draft.shared_scratch);
+    else if (readable && count)
+        spills = count_spills(code, draft.spills, draft.shared_scratch);
     if (spills) {
         kernel.spill_store_bytes = spills->stores;
         kernel.spill_load_bytes = spills->loads;

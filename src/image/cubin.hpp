@@ -14,6 +14,7 @@ namespace launchbox {
 
 struct cubin_contents {
     std::string architecture;                          ///< "sm_90", "sm_90a"; empty when the image does not tell
+    std::string virtual_architecture;                  ///< "compute_80"; empty when the image does not tell
     std::optional<int> toolkit_version;                ///< CUDA version x 10: 130 for 13.0
     std::vector<constant_bank> module_constant_banks;  ///< shared by all kernels: `__constant__` (3), addresses (4)
     std::int64_t global_bytes = 0;                     ///< `__device__` variables
@@ -22,12 +23,16 @@ struct cubin_contents {
     std::vector<image_problem> problems;
 };
 
+struct cubin_options {
+    bool hash_code = false;  ///< fill `kernel_info::code_hash`, which reads all of the code
+};
+
 /// Reads one raw cubin. Never throws on bad input: what cannot be read is a problem, the rest is returned.
 /// `file` goes into `source.file` of every kernel.
 ///
 /// Equal to what `ptxas -v` prints, except where ptxas lists a function that it kept apart within its kernel: here the
 /// kernel's stack frame is the largest, its spills are the sum, and registers that the function saves for its caller
 /// are no spills.
-cubin_contents read_cubin(std::string_view bytes, const std::string& file);
+cubin_contents read_cubin(std::string_view bytes, const std::string& file, const cubin_options& options = {});
 
 }  // namespace launchbox

@@ -12,7 +12,9 @@ namespace {
 const elf_section* find_section(const elf_image& image, std::string_view name);
 bool is_accelerated(const elf_section& compat, std::vector<image_problem>& problems);
 std::optional<int> plausible_version(std::uint32_t version);
-std::optional<int> toolkit_of_note(const elf_section& note, std::vector<image_problem>& problems);
+void read_cuda_note(const elf_section& note, cubin_identity& identity, std::vector<image_problem>& problems);
+std::string virtual_name(int number, bool accelerated);
+bool is_for_family(const elf_section& note, int sm);
 
 }  // namespace
 
@@ -24,23 +26,27 @@ cubin_identity identify_cubin(const elf_image& image, std::vector<image_problem>
                     "an ELF type that is neither relocatable nor executable: " + std::to_string(image.type));
 
     cubin_identity identity;
-    bool accelerated = false;
+    bool accelerated = false, family = false;
     if (image.abi_version == 7) {
         identity.sm = static_cast<int>(image.flags & 0xff);
         identity.toolkit_version = plausible_version(image.version);
         accelerated = (image.flags & 0x800) != 0;
+        identity.virtual_architecture = virtual_name(static_cast<int>(image.flags >> 16 & 0xff), accelerated);
     } else if (image.abi_version == 8) {
         identity.sm = static_cast<int>(image.flags >> 8 & 0xff);
-        if (const elf_section* note = find_section(image, ".note.nv.cuinfo"))
-            identity.toolkit_version = toolkit_of_note(*note, problems);
         if (const elf_section* compat = find_section(image, ".nv.compat"))
             accelerated = is_accelerated(*compat, problems);
+        if (const elf_section* note = find_section(image, ".note.nv.cuinfo")) read_cuda_note(*note, identity, problems);
+        if (accelerated && !identity.virtual_architecture.empty()) identity.virtual_architecture += 'a';
+        if (const elf_section* note = find_section(image, ".note.nv.tkinfo"))
+            family = !accelerated && is_for_family(*note, identity.sm);
     } else {
         add_problem(problems, 8,
                     "a cubin of the unknown ABI version " + std::to_string(image.abi_version) +
                         ": its architecture cannot be told");
     }
-    if (identity.sm > 0) identity.architecture = "sm_" + std::to_string(identity.sm) + (accelerated ? "a" : "");
+    if (identity.sm > 0)
+        identity.architecture = "sm_" + std::to_string(identity.sm) + (accelerated ? "a" : family ? "f" : "");
     return identity;
 }
 
@@ -70,16 +76,31 @@ std::optional<int> plausible_version(std::uint32_t version)
 
 // A note: sizes of name and content, type, name; then 16 bits of 2, 16 bits of virtual architecture, 32 bits of
 // version.
-std::optional<int> toolkit_of_note(const elf_section& note, std::vector<image_problem>& problems)
+void read_cuda_note(const elf_section& note, cubin_identity& identity, std::vector<image_problem>& problems)
 {
     constexpr std::size_t head = 12, content_size = 8;
     if (note.content.size() >= head) {
         const std::uint64_t name = read_number<std::uint32_t>(note.content, 0);
-        if (const auto content = slice(note.content, head + (name + 3) / 4 * 4, content_size))
-            return plausible_version(read_number<std::uint32_t>(*content, 4));
+        if (const auto content = slice(note.content, head + (name + 3) / 4 * 4, content_size)) {
+            identity.toolkit_version = plausible_version(read_number<std::uint32_t>(*content, 4));
+            identity.virtual_architecture = virtual_name(read_number<std::uint16_t>(*content, 2), false);
+            return;
+        }
     }
     add_problem(problems, note.offset, "the note with the toolkit version is cut off");
-    return std::nullopt;
+}
+
+std::string virtual_name(int number, bool accelerated)
+{
+    if (number < 10 || number > 999) return {};
+    return "compute_" + std::to_string(number) + (accelerated ? "a" : "");
+}
+
+// Code for a family of architectures, sm_100f, is told from code for sm_100 only by the command line of ptxas, which it
+// keeps in a note: "-v -arch sm_100f -m 64".
+bool is_for_family(const elf_section& note, int sm)
+{
+    return note.content.substr(0, 4096).find("-arch sm_" + std::to_string(sm) + "f ") != std::string_view::npos;
 }
 
 }  // namespace

@@ -11,8 +11,9 @@
 namespace launchbox {
 
 struct cubin_identity {
-    int sm = 0;                          ///< 90 for sm_90; 0 when the image does not tell
-    std::string architecture;            ///< "sm_90a"; empty when the image does not tell
+    int sm = 0;                        ///< 90 for sm_90; 0 when the image does not tell
+    std::string architecture;          ///< "sm_90a"; empty when the image does not tell
+    std::string virtual_architecture;  ///< "compute_80", what it was compiled from; empty when the image does not tell
     std::optional<int> toolkit_version;  ///< CUDA version x 10
 };
 

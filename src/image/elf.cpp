@@ -32,12 +32,13 @@ class elf_reader {
 public:
     elf_reader(std::string_view bytes, std::vector<image_problem>& problems) : bytes_(bytes), problems_(problems) {}
 
-    std::optional<elf_image> read();
+    std::optional<elf_image> read(elf_parts parts);
 
 private:
     bool read_section_headers();
     elf_section section_header(std::uint64_t index) const;
     void find_contents();
+    void find_end();
     void name_sections();
     void read_symbols();
 
@@ -53,9 +54,9 @@ private:
 
 }  // namespace
 
-std::optional<elf_image> read_elf(std::string_view bytes, std::vector<image_problem>& problems)
+std::optional<elf_image> read_elf(std::string_view bytes, std::vector<image_problem>& problems, elf_parts parts)
 {
-    return elf_reader(bytes, problems).read();
+    return elf_reader(bytes, problems).read(parts);
 }
 
 std::string_view elf_image::symbol_name(const elf_symbol& symbol) const
@@ -79,7 +80,7 @@ void add_problem(std::vector<image_problem>& problems, std::uint64_t offset, std
 
 namespace {
 
-std::optional<elf_image> elf_reader::read()
+std::optional<elf_image> elf_reader::read(elf_parts parts)
 {
     const auto refuse = [&](std::uint64_t offset, std::string what) {
         problem(offset, std::move(what));
@@ -100,8 +101,9 @@ std::optional<elf_image> elf_reader::read()
     image_.flags = read_number<std::uint32_t>(bytes_, 48);
     if (!read_section_headers()) return std::nullopt;
     find_contents();
+    find_end();
     name_sections();
-    read_symbols();
+    if (parts == elf_parts::all) read_symbols();
     return std::move(image_);
 }
 
@@ -166,6 +168,25 @@ void elf_reader::find_contents()
         else
             problem(headers_offset_ + i * section_header_size,
                     "section " + std::to_string(i) + " reaches beyond the end of the image");
+    }
+}
+
+void elf_reader::find_end()
+{
+    const auto reach = [&](std::uint64_t offset, std::uint64_t size) {
+        std::uint64_t end = 0;
+        if (__builtin_add_overflow(offset, size, &end)) end = ~std::uint64_t{0};
+        image_.end = std::max(image_.end, end);
+    };
+    reach(headers_offset_, image_.sections.size() * section_header_size);
+    const auto program_headers = read_number<std::uint64_t>(bytes_, 32);
+    if (program_headers > 0)
+        reach(program_headers,
+              std::uint64_t{read_number<std::uint16_t>(bytes_, 54)} * read_number<std::uint16_t>(bytes_, 56));
+    for (std::size_t i = 1; i < image_.sections.size(); ++i) {
+        const elf_section& section = image_.sections[i];
+        if (section.type != elf::section_nobits && section.type != section_cuda_shared)
+            reach(section.offset, section.size);
     }
 }
 

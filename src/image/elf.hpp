@@ -16,6 +16,7 @@ namespace elf {
 inline constexpr std::uint16_t type_relocatable = 1, type_executable = 2;
 inline constexpr std::uint16_t machine_cuda = 190;
 inline constexpr std::uint8_t symbol_function = 2;
+inline constexpr std::uint64_t flag_allocated = 2;
 inline constexpr std::uint32_t section_symbols = 2, section_note = 7, section_nobits = 8, section_symbol_indices = 18;
 }  // namespace elf
 
@@ -39,6 +40,7 @@ struct elf_image {
     std::uint8_t os_abi = 0, abi_version = 0;
     std::uint16_t type = 0, machine = 0;
     std::uint32_t version = 0, flags = 0;
+    std::uint64_t end = 0;  ///< of the last part that the headers name, from the start of the image
     std::vector<elf_section> sections;
     std::vector<elf_symbol> symbols;  ///< of the first symbol table
     std::string_view symbol_names;
@@ -46,9 +48,12 @@ struct elf_image {
     [[nodiscard]] std::string_view symbol_name(const elf_symbol& symbol) const;
 };
 
+enum class elf_parts { all, sections };
+
 /// `nullopt` where nothing can be read. What is wrong is added to `problems`, be it with all or with single sections.
 /// (No std::expected: clang 14, which builds the fuzz targets, cannot destroy one.)
-std::optional<elf_image> read_elf(std::string_view bytes, std::vector<image_problem>& problems);
+std::optional<elf_image> read_elf(std::string_view bytes, std::vector<image_problem>& problems,
+                                  elf_parts parts = elf_parts::all);
 
 /// The part of `bytes` that an image says is there; `nullopt` when it is not.
 std::optional<std::string_view> slice(std::string_view bytes, std::uint64_t offset, std::uint64_t size);

@@ -15,20 +15,26 @@ namespace launchbox {
 /// The attributes that launchbox reads; there are more. Their meaning was found by compiling kernels that differ in one
 /// thing and by comparing with `ptxas -v`.
 enum class nv_info_attribute : std::uint8_t {
-    max_threads = 0x05,             ///< three numbers
-    frame_size = 0x11,              ///< symbol, bytes
-    min_stack_size = 0x12,          ///< symbol, bytes; 0xffffffff: not known
-    required_threads = 0x10,        ///< three numbers
-    parameter_size = 0x19,          ///< 16 bits
-    max_registers = 0x1b,           ///< 16 bits; 255: no limit
-    call_return_stack_size = 0x1e,  ///< there are calls
-    register_count = 0x2f,          ///< symbol, registers
-    shared_scratch = 0x32,          ///< registers are spilled to shared memory
-    toolkit_version = 0x37,         ///< CUDA version x 10
-    cluster_blocks = 0x3d,          ///< three numbers
-    max_cluster_blocks = 0x3f,      ///< one number
-    barriers = 0x4c,                ///< 8 bits; no record: none
-    annotations = 0x55,             ///< pairs of a type (1: spill) and a code offset
+    max_threads = 0x05,               ///< three numbers
+    frame_size = 0x11,                ///< symbol, bytes
+    min_stack_size = 0x12,            ///< symbol, bytes; 0xffffffff: not known
+    required_threads = 0x10,          ///< three numbers
+    parameter_size = 0x19,            ///< 16 bits
+    max_registers = 0x1b,             ///< 16 bits; 255: no limit
+    call_return_stack_size = 0x1e,    ///< there are calls
+    warp_sync_offsets = 0x28,         ///< where instructions synchronise the threads of a warp
+    matrix_used = 0x2b,               ///< flag: tensor cores through wmma
+    register_count = 0x2f,            ///< symbol, registers
+    shared_scratch = 0x32,            ///< registers are spilled to shared memory
+    toolkit_version = 0x37,           ///< CUDA version x 10
+    memory_barriers = 0x38,           ///< 16 bits: how many mbarriers
+    cluster_blocks = 0x3d,            ///< three numbers
+    max_cluster_blocks = 0x3f,        ///< one number
+    barriers = 0x4c,                  ///< 8 bits; no record: none
+    tensor_memory_1 = 0x51,           ///< flag: tcgen05 of one block
+    tensor_memory_2 = 0x52,           ///< flag: tcgen05 of a pair of blocks
+    register_reconfiguration = 0x54,  ///< flag: setmaxnreg
+    annotations = 0x55,               ///< pairs of a type (1: spill) and a code offset
 };
 
 /// In `.nv.compat`: 1 for the code of an architecture with `a`.

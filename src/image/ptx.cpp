@@ -45,6 +45,11 @@ bool append(std::int64_t& layout, const parameter& parameter);
 
 }  // namespace
 
+bool is_ptx(std::string_view text)
+{
+    return ptx_tokens(text).next() == ".version";
+}
+
 ptx_contents read_ptx(std::string_view text, const std::string& file)
 {
     return ptx_reader(text, file).read();

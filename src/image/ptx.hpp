@@ -17,6 +17,9 @@ struct ptx_contents {
     std::vector<image_problem> problems;
 };
 
+/// Whether text begins as a PTX module: with `.version`, behind comments and space.
+bool is_ptx(std::string_view text);
+
 /// Reads one PTX module. PTX tells launch attributes and parameters exactly. Registers, spills, barriers and the shared
 /// memory in all are decided later, by ptxas, and stay unknown here. Never throws on bad input.
 ptx_contents read_ptx(std::string_view text, const std::string& file);

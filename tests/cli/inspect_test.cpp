@@ -71,7 +71,9 @@ TEST(inspect_verb, junk_is_answered_with_one_clear_message)
     std::string junk;
     unsigned state = 12345;
     for (int i = 0; i < 100'000; ++i) junk += static_cast<char>((state = state * 1664525u + 1013904223u) >> 24);
-    expect_refused(launchbox_run({"inspect", "-"}, junk), "standard input is neither a CUDA source nor a compiler log");
+    const call binary = launchbox_run({"inspect", "-"}, junk);
+    EXPECT_EQ(binary.status, 2);
+    EXPECT_EQ(binary.err, "launchbox: standard input: it holds no compiled CUDA code\n");
     std::erase(junk, '\0');
     for (const std::string& text :
          {junk, std::string(), std::string("\n\n\n"), std::string("hello\n"), std::string(1'000'000, 'x')}) {

@@ -1,0 +1,271 @@
+#include "image/image_scan.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "image/archive.hpp"
+#include "image/elf.hpp"
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::string_view elf_magic =
+    "\x7f"
+    "ELF";
+constexpr std::uint16_t elf_type_executable = 2, elf_type_shared = 3;
+constexpr std::string_view linked_section = ".nv_fatbin", unlinked_section = "__nv_relfatbin";
+
+// A section of the host's ELF file that can hold images.
+struct host_section {
+    std::uint64_t begin = 0, end = 0;
+    std::string_view name;
+    std::uint64_t covered_to = 0;  // containers end here
+};
+
+class scanner {
+public:
+    explicit scanner(std::string_view bytes) : bytes_(bytes) {}
+
+    image_scan run();
+
+private:
+    void scan_archive();
+    void scan_part(std::string_view part, std::uint64_t base, const std::string& prefix);
+    void read_host_sections(std::string_view part, std::uint64_t base);
+    std::size_t take_fatbin(std::string_view part, std::size_t at);
+    std::size_t take_cubin(std::string_view part, std::size_t at);
+    void check_gap(std::string_view part, host_section& section, std::uint64_t to, std::uint64_t next);
+    host_section* section_at(std::uint64_t at);
+    std::string describe(const char* what, std::uint64_t at, const host_section* section) const;
+    void problem(std::uint64_t offset, std::string what) { add_problem(result_.problems, offset, std::move(what)); }
+
+    std::string_view bytes_;
+    image_scan result_;
+    std::size_t containers_ = 0;
+    std::uint64_t base_ = 0;              // of the part that is scanned
+    std::string prefix_;                  // "member: " of an archive
+    std::vector<host_section> sections_;  // of the part, rising
+    std::size_t damaged_cubins_ = 0;
+};
+
+std::string kind_of(std::string_view bytes);
+std::optional<std::uint64_t> cubin_size(std::string_view bytes);
+bool is_cubin(std::string_view bytes);
+
+}  // namespace
+
+image_scan scan_for_images(std::string_view bytes)
+{
+    return scanner(bytes).run();
+}
+
+std::size_t find_magic(std::string_view bytes, std::size_t from)
+{
+    // Whole blocks first, without a branch in them, so that compilers turn the loop into vector instructions.
+    constexpr std::size_t block = 512;
+    const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
+    // `&` and `|` of bytes, for `&&` would be a branch.
+    const auto is_start = [&](std::size_t i) {
+        const auto fatbin =
+            static_cast<unsigned char>((data[i] == 0x50) & (data[i + 1] == 0xed) & (data[i + 2] == 0x55));
+        const auto elf = static_cast<unsigned char>((data[i] == 0x7f) & (data[i + 1] == 'E') & (data[i + 2] == 'L'));
+        return static_cast<unsigned char>(fatbin | elf);
+    };
+    while (from < bytes.size() && bytes.size() - from >= block + 2) {
+        unsigned char found = 0;
+        for (std::size_t i = 0; i < block; ++i) found |= is_start(from + i);
+        if (found != 0) break;
+        from += block;
+    }
+    for (; from < bytes.size() && bytes.size() - from >= 3; ++from) {
+        if (is_start(from) != 0) return from;
+        // After a block with a hit the search goes on in blocks by the next call.
+    }
+    return bytes.size();
+}
+
+namespace {
+
+image_scan scanner::run()
+{
+    result_.kind = kind_of(bytes_);
+    if (is_archive(bytes_))
+        scan_archive();
+    else
+        scan_part(bytes_, 0, {});
+    return std::move(result_);
+}
+
+void scanner::scan_archive()
+{
+    std::vector<image_problem> problems;
+    for (const archive_member& member : read_archive(bytes_, problems))
+        scan_part(member.bytes, member.offset, std::string(member.name) + ": ");
+    for (image_problem& each : problems) problem(each.offset, std::move(each.what));
+}
+
+void scanner::scan_part(std::string_view part, std::uint64_t base, const std::string& prefix)
+{
+    base_ = base;
+    prefix_ = prefix;
+    sections_.clear();
+    if (is_cubin(part)) {
+        // Whole, whatever it says of its size: a cubin that is cut off is told so by its reader.
+        result_.images.push_back(
+            {.container = prefix_ + "cubin",
+             .container_id = containers_++,
+             .entry = {.kind = fatbin_entry::cubin, .payload = part, .decompressed_bytes = part.size()},
+             .offset = base_});
+        return;
+    }
+    if (part.starts_with(elf_magic)) read_host_sections(part, base);
+
+    std::size_t at = 0;
+    if (part.starts_with(fatbin_magic) && !is_fatbin(part)) {
+        std::vector<image_problem> problems;
+        (void)read_fatbin(part, problems);
+        for (const image_problem& each : problems) problem(base_ + each.offset, prefix_ + each.what);
+        if (problems.empty()) problem(base_, prefix_ + "a fat binary without an entry");
+        at = fatbin_magic.size();
+    }
+    for (at = find_magic(part, at); at < part.size(); at = find_magic(part, at)) {
+        const std::string_view rest = part.substr(at);
+        if (is_fatbin(rest))
+            at = take_fatbin(part, at);
+        else if (at > 0 && is_cubin(rest))
+            at = take_cubin(part, at);
+        else
+            ++at;
+    }
+    for (host_section& section : sections_) check_gap(part, section, section.end, section.end);
+}
+
+// A container, and where the search goes on.
+std::size_t scanner::take_fatbin(std::string_view part, std::size_t at)
+{
+    std::vector<image_problem> problems;
+    const auto contents = read_fatbin(part.substr(at), problems);
+    host_section* const section = section_at(at);
+    const std::string container = describe("fatbin", at, section);
+    for (const image_problem& each : problems) problem(base_ + at + each.offset, container + ": " + each.what);
+    std::size_t number = 0;
+    for (const fatbin_entry& entry : contents->entries)
+        result_.images.push_back({.container = container,
+                                  .container_id = containers_,
+                                  .entry = entry,
+                                  .entry_number = ++number,
+                                  .offset = base_ + at + entry.payload_offset,
+                                  .before_linking = section != nullptr && section->name == unlinked_section});
+    ++containers_;
+    if (section != nullptr) check_gap(part, *section, at, at + contents->claimed);
+    // In what is left of a broken container the search goes on: whole ones may follow.
+    return at + static_cast<std::size_t>(contents->size);
+}
+
+std::size_t scanner::take_cubin(std::string_view part, std::size_t at)
+{
+    const std::string_view rest = part.substr(at);
+    host_section* const section = section_at(at);
+    // Each damaged one can cost as much as the whole file.
+    if (damaged_cubins_ == max_image_problems) return at + elf_magic.size();
+    const std::optional<std::uint64_t> size = cubin_size(rest);
+    if (!size) {
+        ++damaged_cubins_;
+        problem(base_ + at, describe("cubin", at, section) + ": it reaches beyond the end of the file");
+        return at + elf_magic.size();
+    }
+    const std::string_view image = rest.substr(0, static_cast<std::size_t>(*size));
+    result_.images.push_back(
+        {.container = describe("cubin", at, section),
+         .container_id = containers_++,
+         .entry = {.kind = fatbin_entry::cubin, .payload = image, .decompressed_bytes = image.size()},
+         .offset = base_ + at});
+    if (section != nullptr) check_gap(part, *section, at, at + *size);
+    return at + static_cast<std::size_t>(*size);
+}
+
+// The sections of a 64-bit file. Any other is only searched: it is no error that a host is not ours.
+void scanner::read_host_sections(std::string_view part, std::uint64_t base)
+{
+    const bool readable = part.size() >= 64 && part[4] == 2 && part[5] == 1;
+    if (!readable || read_number<std::uint64_t>(part, 40) == 0) return;
+    std::vector<image_problem> problems;
+    const std::optional<elf_image> host = read_elf(part, problems, elf_parts::sections);
+    for (const image_problem& each : problems) problem(base + each.offset, prefix_ + each.what);
+    if (!host) return;
+    for (const elf_section& section : host->sections) {
+        if (!section.content.empty() && (section.flags & elf::flag_allocated) != 0)
+            sections_.push_back({.begin = section.offset,
+                                 .end = section.offset + section.size,
+                                 .name = section.name,
+                                 .covered_to = section.offset});
+    }
+    std::ranges::sort(sections_, {}, &host_section::begin);
+}
+
+// In the sections that hold fat binaries and nothing else, what is no container and no padding is one that got lost.
+void scanner::check_gap(std::string_view part, host_section& section, std::uint64_t to, std::uint64_t next)
+{
+    const std::uint64_t from = section.covered_to;
+    section.covered_to = std::max(from, next);
+    if (from >= to || (section.name != linked_section && section.name != unlinked_section)) return;
+    const std::string_view gap = part.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
+    const std::size_t at = gap.find_first_not_of('\0');
+    if (at != std::string_view::npos)
+        problem(base_ + from + at, prefix_ + "section " + std::string(section.name) + " has " +
+                                       std::to_string(gap.size() - at) + " bytes here that are no fat binary");
+}
+
+host_section* scanner::section_at(std::uint64_t at)
+{
+    auto after = std::ranges::upper_bound(sections_, at, {}, &host_section::begin);
+    if (after == sections_.begin()) return nullptr;
+    --after;
+    return at < after->end ? &*after : nullptr;
+}
+
+std::string scanner::describe(const char* what, std::uint64_t at, const host_section* section) const
+{
+    std::string text = prefix_ + what + " at byte " + std::to_string(base_ + at);
+    if (section != nullptr) text += " (" + std::string(section->name) + ")";
+    return text;
+}
+
+std::string kind_of(std::string_view bytes)
+{
+    if (is_archive(bytes)) return "archive";
+    if (bytes.starts_with(fatbin_magic)) return "fat binary";
+    if (is_cubin(bytes)) return "cubin";
+    if (!bytes.starts_with(elf_magic) || bytes.size() < 20) return "other binary";
+    const auto type = read_number<std::uint16_t>(bytes, 16);
+    if (type == elf::type_relocatable) return "object file";
+    if (type == elf_type_executable) return "executable";
+    if (type != elf_type_shared) return "other binary";
+    // Programs that can be loaded anywhere are shared objects that name the loader.
+    std::vector<image_problem> ignored;
+    const auto host = read_elf(bytes, ignored, elf_parts::sections);
+    const bool program =
+        host && std::ranges::any_of(host->sections, [](const elf_section& s) { return s.name == ".interp"; });
+    return program ? "executable" : "shared library";
+}
+
+bool is_cubin(std::string_view bytes)
+{
+    return bytes.size() >= 20 && bytes.starts_with(elf_magic) && bytes[4] == 2 && bytes[5] == 1 &&
+           read_number<std::uint16_t>(bytes, 18) == elf::machine_cuda;
+}
+
+// A cubin somewhere in a file says how long it is only by the ends of its parts.
+std::optional<std::uint64_t> cubin_size(std::string_view bytes)
+{
+    std::vector<image_problem> problems;
+    const auto image = read_elf(bytes, problems, elf_parts::sections);
+    if (!image || image->end == 0 || image->end > bytes.size()) return std::nullopt;
+    return image->end;
+}
+
+}  // namespace
+
+}  // namespace launchbox

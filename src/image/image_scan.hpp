@@ -1,0 +1,39 @@
+// Where in a file compiled CUDA code lies.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "image/fatbin.hpp"
+#include "image/image_problem.hpp"
+
+namespace launchbox {
+
+/// One image as it lies in the file.
+struct located_image {
+    std::string container;         ///< as in `kernel_source`
+    std::size_t container_id = 0;  ///< the same for all images of one container
+    fatbin_entry entry;            ///< of an image outside a fat binary: kind, payload and size alone
+    std::size_t entry_number = 0;  ///< in its container, from 1; 0: not in a fat binary
+    std::uint64_t offset = 0;      ///< of the payload in the file
+    bool before_linking = false;   ///< in a section that the device linker has read and the driver does not
+};
+
+struct image_scan {
+    std::string kind;  ///< as in `binary_contents`
+    std::vector<located_image> images;
+    std::vector<image_problem> problems;  ///< `offset` in the file
+};
+
+/// Finds fat binaries and cubins anywhere in a file: those of NVIDIA's libraries lie in half a dozen sections. What
+/// looks like one by accident is passed over; what is damaged in a section that holds nothing else is a problem. Views
+/// into `bytes`.
+image_scan scan_for_images(std::string_view bytes);
+
+/// The next place from `from` on where a fat binary or an ELF image can start, by their first two and three bytes; the
+/// size of `bytes` when there is none.
+std::size_t find_magic(std::string_view bytes, std::size_t from);
+
+}  // namespace launchbox

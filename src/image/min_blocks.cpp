@@ -1,0 +1,145 @@
+#include "image/min_blocks.hpp"
+
+#include <launchbox/launch_bounds.hpp>
+#include <launchbox/sm_limits.hpp>
+
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace launchbox {
+
+namespace {
+
+bool is_ptx_kernel(const kernel_info& kernel)
+{
+    return kernel.architecture.starts_with("compute_");
+}
+
+// The PTX of one name, in one container or in the whole file. More virtual architectures than there are would only cost
+// time.
+using candidates = std::vector<const kernel_info*>;
+constexpr std::size_t max_candidates = 32;
+
+struct place {
+    std::string_view name;
+    std::size_t container = 0;
+
+    friend bool operator==(const place&, const place&) = default;
+};
+constexpr std::size_t anywhere = ~std::size_t{0};
+
+struct place_hash {
+    std::size_t operator()(const place& p) const { return std::hash<std::string_view>()(p.name) * 31 + p.container; }
+};
+using ptx_index = std::unordered_map<place, candidates, place_hash>;
+
+const sm_limits* limits_of(const kernel_info& kernel);
+std::optional<int> threads_of(const kernel_info& kernel);
+const kernel_info* best_match(const ptx_index& index, const kernel_info& kernel, std::size_t container);
+bool take_from_ptx(const kernel_info& ptx, kernel_info& kernel);
+void take_from_cap(kernel_info& kernel);
+
+}  // namespace
+
+void add_min_blocks(std::vector<kernel_info>& kernels, const std::vector<std::size_t>& container_of)
+{
+    ptx_index index;
+    const auto add = [&](const place& where, const kernel_info& kernel) {
+        candidates& there = index[where];
+        if (there.size() < max_candidates) there.push_back(&kernel);
+    };
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+        if (is_ptx_kernel(kernels[i])) {
+            add({kernels[i].name, container_of[i]}, kernels[i]);
+            add({kernels[i].name, anywhere}, kernels[i]);
+        }
+
+    std::unordered_set<std::string_view> compiled;
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        kernel_info& kernel = kernels[i];
+        if (is_ptx_kernel(kernel)) continue;
+        const auto ptx = index.find({kernel.name, anywhere});
+        if (ptx != index.end()) compiled.insert(ptx->first.name);
+        const kernel_info* match = ptx != index.end() ? best_match(index, kernel, container_of[i]) : nullptr;
+        if (match == nullptr || !take_from_ptx(*match, kernel)) take_from_cap(kernel);
+    }
+    if (compiled.empty()) return;
+    std::vector<kernel_info> kept;
+    kept.reserve(kernels.size());
+    for (kernel_info& kernel : kernels)
+        if (!is_ptx_kernel(kernel) || !compiled.contains(kernel.name)) kept.push_back(std::move(kernel));
+    kernels = std::move(kept);
+}
+
+namespace {
+
+const sm_limits* limits_of(const kernel_info& kernel)
+{
+    const auto capability = parse_compute_capability(kernel.architecture);
+    return capability ? find_sm_limits(*capability) : nullptr;
+}
+
+std::optional<int> threads_of(const kernel_info& kernel)
+{
+    const auto& bound = kernel.required_threads ? kernel.required_threads : kernel.max_threads;
+    if (!bound) return std::nullopt;
+    std::int64_t threads = 1;
+    for (const int each : *bound) {
+        if (each < 1 || each > 2048) return std::nullopt;
+        threads *= each;
+    }
+    return threads <= 2048 ? std::optional(static_cast<int>(threads)) : std::nullopt;
+}
+
+// PTX of the same virtual architecture, from the same container or else from any; or what is in the same container.
+const kernel_info* best_match(const ptx_index& index, const kernel_info& kernel, std::size_t container)
+{
+    const kernel_info* same_container = nullptr;
+    for (const std::size_t where : {container, anywhere}) {
+        const auto found = index.find({kernel.name, where});
+        if (found == index.end()) continue;
+        for (const kernel_info* each : found->second) {
+            if (each->virtual_architecture == kernel.virtual_architecture) return each;
+            if (where == container && same_container == nullptr) same_container = each;
+        }
+    }
+    return same_container;
+}
+
+// Whether the PTX settles the question.
+bool take_from_ptx(const kernel_info& ptx, kernel_info& kernel)
+{
+    // A bound that depends on __CUDA_ARCH__, or another kernel of the same name.
+    if (ptx.max_threads != kernel.max_threads || ptx.required_threads != kernel.required_threads) return false;
+    if (ptx.virtual_architecture == kernel.virtual_architecture) {
+        kernel.min_blocks = ptx.min_blocks;
+        kernel.requested_max_registers = ptx.requested_max_registers;
+        return true;
+    }
+    // The bound has to explain the cap at least.
+    const sm_limits* limits = limits_of(kernel);
+    const auto threads = threads_of(kernel);
+    if (limits == nullptr || !threads || !ptx.min_blocks) return false;
+    if (register_cap(*limits, *threads, *ptx.min_blocks) != kernel.register_cap) return false;
+    kernel.min_blocks = ptx.min_blocks;
+    kernel.min_blocks_inferred = true;
+    return true;
+}
+
+void take_from_cap(kernel_info& kernel)
+{
+    const sm_limits* limits = limits_of(kernel);
+    const auto threads = threads_of(kernel);
+    if (limits == nullptr || !threads || !kernel.register_cap || kernel.requested_max_registers) return;
+    if (*kernel.register_cap >= limits->registers_per_thread) return;
+    const auto blocks = infer_min_blocks(*limits, *threads, *kernel.register_cap);
+    // One block is what ptxas assumes where there is no second bound.
+    if (!blocks || *blocks < 2) return;
+    kernel.min_blocks = blocks;
+    kernel.min_blocks_inferred = true;
+}
+
+}  // namespace
+
+}  // namespace launchbox
