@@ -77,7 +77,11 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
         },
         options.jobs);
 
+    std::size_t kernels = 0;
+    for (const image_result& result : results) kernels += result.kernels.size();
+    contents.kernels.reserve(kernels);
     std::vector<std::size_t> container_of;  // of each kernel
+    container_of.reserve(kernels);
     for (std::size_t i = 0; i < results.size(); ++i) {
         located_image& image = scan.images[i];
         image_result& result = results[i];
@@ -180,7 +184,7 @@ image_result read_image(const located_image& image, const std::string& file, boo
         result.kernels = std::move(cubin.kernels);
         problems = std::move(cubin.problems);
     } else {
-        ptx_contents ptx = read_ptx(*bytes, file);
+        ptx_contents ptx = read_ptx(*bytes, file, image.entry_number == 0);
         result.architecture = ptx.target.starts_with("sm_") ? "compute_" + ptx.target.substr(3) : ptx.target;
         for (kernel_info& kernel : ptx.kernels) kernel.architecture = kernel.virtual_architecture = result.architecture;
         result.kernels = std::move(ptx.kernels);

@@ -31,7 +31,6 @@ constexpr bool is_plausible(std::uint64_t bytes)
 
 // What is read about a kernel and not yet a fact of `kernel_info`.
 struct kernel_draft {
-    kernel_info kernel;
     std::uint64_t offset = 0;  // of its symbol
     const elf_section* code = nullptr;
     std::optional<std::uint64_t> shared_section_bytes;
@@ -40,28 +39,26 @@ struct kernel_draft {
     bool has_callee = false, has_call_stack = false;
     bool shared_scratch = false;
     std::vector<std::uint32_t> spills;
-    std::uint32_t features = 0;  // bits of `feature_names`
 };
 
-// What the records that only say "used" stand for, by their order in the answer. The record that NVIDIA's tools call
-// COOP_GROUP_INSTR_OFFSETS is there for every shuffle, vote and __syncwarp: it does not tell of cooperative launches.
-struct feature {
-    nv_info_attribute attribute;
-    const char* name;
-};
-constexpr std::array<feature, 7> feature_names{{{nv_info_attribute::register_reconfiguration, "setmaxnreg"},
-                                                {nv_info_attribute::tensor_memory_1, "tensor_memory"},
-                                                {nv_info_attribute::tensor_memory_2, "tensor_memory_pair"},
-                                                {nv_info_attribute::matrix_used, "tensor_cores"},
-                                                {nv_info_attribute::memory_barriers, "memory_barriers"},
-                                                {nv_info_attribute::warp_sync_offsets, "warp_synchronisation"},
-                                                {nv_info_attribute::shared_scratch, "shared_memory_spilling"}}};
+// Which kernel it is: an index into the drafts and into the kernels of the result.
+using kernel_index = std::uint32_t;
+constexpr kernel_index no_kernel = ~kernel_index{0};
 
-std::uint32_t feature_bit(const nv_info_record& record)
+// What the records that only say "used" stand for. The one that NVIDIA's tools call COOP_GROUP_INSTR_OFFSETS is there
+// for every shuffle, vote and __syncwarp: it does not tell of cooperative launches.
+void add_feature(const nv_info_record& record, kernel_features& features)
 {
-    for (std::size_t i = 0; i < feature_names.size(); ++i)
-        if (record.is(feature_names[i].attribute)) return std::uint32_t{1} << i;
-    return 0;
+    constexpr std::array<std::pair<nv_info_attribute, kernel_feature>, 7> meanings{
+        {{nv_info_attribute::register_reconfiguration, kernel_feature::setmaxnreg},
+         {nv_info_attribute::tensor_memory_1, kernel_feature::tensor_memory},
+         {nv_info_attribute::tensor_memory_2, kernel_feature::tensor_memory_pair},
+         {nv_info_attribute::matrix_used, kernel_feature::tensor_cores},
+         {nv_info_attribute::memory_barriers, kernel_feature::memory_barriers},
+         {nv_info_attribute::warp_sync_offsets, kernel_feature::warp_synchronisation},
+         {nv_info_attribute::shared_scratch, kernel_feature::shared_memory_spilling}}};
+    for (const auto& [attribute, feature] : meanings)
+        if (record.is(attribute)) features.add(feature);
 }
 
 class cubin_reader {
@@ -75,14 +72,14 @@ public:
 
 private:
     void find_kernels();
-    void add_kernel(const elf_symbol& symbol, const std::string_view name);
+    void add_kernel(const elf_symbol& symbol, std::string_view name);
     void read_section(const elf_section& section);
     void read_constant_section(const elf_section& section);
     void read_module_info(const elf_section& section);
-    void read_kernel_info(const elf_section& section, kernel_draft& draft);
-    void finish(kernel_draft& draft);
+    void read_kernel_info(const elf_section& section, kernel_index index);
+    void finish(kernel_index index);
 
-    kernel_draft* find(std::string_view kernel_name);
+    kernel_index find(const elf_section& section, std::string_view kernel_name);
     [[nodiscard]] bool starts_with(const elf_symbol& symbol, std::string_view prefix) const;
     std::optional<std::int64_t> size_of(const elf_section& section);
     std::optional<int> small_number(std::uint32_t value, std::uint64_t offset);
@@ -97,8 +94,8 @@ private:
     int sm_ = 0;                        // 0: not known
     std::uint64_t shared_reserve_ = 0;  // that the sections of shared memory include
     std::vector<kernel_draft> drafts_;
-    std::unordered_map<std::string_view, std::size_t> draft_of_name_;
-    std::unordered_map<std::uint32_t, std::size_t> draft_of_symbol_, draft_of_section_;
+    std::unordered_map<std::string_view, kernel_index> kernel_of_name_;
+    std::vector<kernel_index> kernel_of_symbol_, kernel_of_section_;
 };
 
 }  // namespace
@@ -125,30 +122,37 @@ cubin_contents cubin_reader::read()
     result_.relocatable = image_->type == elf::type_relocatable;
     find_kernels();
     for (const elf_section& section : image_->sections) read_section(section);
-    for (kernel_draft& draft : drafts_) {
-        finish(draft);
-        result_.kernels.push_back(std::move(draft.kernel));
-    }
+    for (kernel_index i = 0; i < drafts_.size(); ++i) finish(i);
     return std::move(result_);
 }
 
 void cubin_reader::find_kernels()
 {
+    constexpr std::ptrdiff_t reserved_at_once = 65536;  // an image can claim any number
+    const auto is_entry = [](const elf_symbol& symbol) {
+        return symbol.type == elf::symbol_function && (symbol.other & symbol_is_entry) != 0 && symbol.section != 0;
+    };
+    const auto entries =
+        static_cast<std::size_t>(std::min(reserved_at_once, std::ranges::count_if(image_->symbols, is_entry)));
+    drafts_.reserve(entries);
+    result_.kernels.reserve(entries);
+    kernel_of_name_.reserve(entries);
+    kernel_of_symbol_.assign(image_->symbols.size(), no_kernel);
+    kernel_of_section_.assign(image_->sections.size(), no_kernel);
     for (std::uint32_t i = 0; i < image_->symbols.size(); ++i) {
         const elf_symbol& symbol = image_->symbols[i];
-        const bool entry = symbol.type == elf::symbol_function && (symbol.other & symbol_is_entry) != 0;
-        if (entry && symbol.section != 0) {
+        if (is_entry(symbol)) {
             const std::string_view name = image_->symbol_name(symbol);
             if (!take(name.size(), symbol.offset)) return;
             if (drafts_.size() == max_kernels_per_image) {
                 problem(symbol.offset, "more than " + std::to_string(max_kernels_per_image) + " kernels");
                 return;
             }
-            if (name.empty() || draft_of_name_.contains(name)) {
+            if (name.empty() || kernel_of_name_.contains(name)) {
                 problem(symbol.offset, "a kernel without a name of its own");
                 continue;
             }
-            draft_of_symbol_[i] = drafts_.size();
+            kernel_of_symbol_[i] = static_cast<kernel_index>(drafts_.size());
             add_kernel(symbol, name);
         } else if (sm_ >= 90 && !result_.relocatable && starts_with(symbol, ".nv.reservedSmem.")) {
             // Images linked for sm_90 and later by CUDA 12.3 and later count the system's 1,024 bytes as the kernel's.
@@ -157,31 +161,34 @@ void cubin_reader::find_kernels()
     }
     for (const elf_symbol& symbol : image_->symbols) {
         if (symbol.type != elf::symbol_function || (symbol.other & symbol_is_entry) != 0) continue;
-        const auto found = draft_of_section_.find(symbol.section);
-        if (found == draft_of_section_.end()) continue;
+        if (symbol.section >= kernel_of_section_.size() || kernel_of_section_[symbol.section] == no_kernel) continue;
         // $KERNEL$FUNCTION is a function of the user's; $__internal_0_$NAME, a slow path of the compiler's own, has no
         // stack.
-        kernel_draft& draft = drafts_[found->second];
-        draft.has_callee |= starts_with(symbol, "$" + draft.kernel.name + "$");
+        const kernel_index index = kernel_of_section_[symbol.section];
+        drafts_[index].has_callee |= starts_with(symbol, "$" + result_.kernels[index].name + "$");
     }
 }
 
-void cubin_reader::add_kernel(const elf_symbol& symbol, const std::string_view name)
+void cubin_reader::add_kernel(const elf_symbol& symbol, std::string_view name)
 {
-    draft_of_name_[name] = drafts_.size();
-    draft_of_section_[symbol.section] = drafts_.size();
+    const auto index = static_cast<kernel_index>(drafts_.size());
+    kernel_of_name_[name] = index;
     kernel_draft& draft = drafts_.emplace_back();
     draft.offset = symbol.offset;
-    draft.kernel.name = name;
-    draft.kernel.architecture = result_.architecture;
-    draft.kernel.virtual_architecture = result_.virtual_architecture;
-    draft.kernel.source = {.file = file_, .container = "cubin", .entry = {}};
-    draft.kernel.relocatable = result_.relocatable;
-    if (symbol.section < image_->sections.size())
+    kernel_info& kernel = result_.kernels.emplace_back();
+    kernel.name = name;
+    kernel.architecture = result_.architecture;
+    kernel.virtual_architecture = result_.virtual_architecture;
+    kernel.source.file = file_;
+    kernel.source.container = "cubin";
+    kernel.relocatable = result_.relocatable;
+    if (symbol.section < image_->sections.size()) {
         draft.code = &image_->sections[symbol.section];
-    else
+        kernel_of_section_[symbol.section] = index;
+    } else {
         problem(symbol.offset,
                 "a kernel is said to be in section " + std::to_string(symbol.section) + ", which is not there");
+    }
 }
 
 void cubin_reader::read_section(const elf_section& section)
@@ -195,11 +202,13 @@ void cubin_reader::read_section(const elf_section& section)
     } else if (name.starts_with(constant)) {
         read_constant_section(section);
     } else if (name.starts_with(shared)) {
-        if (kernel_draft* draft = find(name.substr(shared.size()))) draft->shared_section_bytes = section.size;
+        if (const kernel_index i = find(section, name.substr(shared.size())); i != no_kernel)
+            drafts_[i].shared_section_bytes = section.size;
     } else if (section.type == section_nv_info && name == info) {
         read_module_info(section);
     } else if (section.type == section_nv_info && name.starts_with(kernel_info)) {
-        if (kernel_draft* draft = find(name.substr(kernel_info.size()))) read_kernel_info(section, *draft);
+        if (const kernel_index i = find(section, name.substr(kernel_info.size())); i != no_kernel)
+            read_kernel_info(section, i);
     }
 }
 
@@ -217,8 +226,8 @@ void cubin_reader::read_constant_section(const elf_section& section)
     std::vector<constant_bank>* banks = nullptr;
     if (rest.empty())
         banks = &result_.module_constant_banks;
-    else if (kernel_draft* draft = rest.front() == '.' ? find(rest.substr(1)) : nullptr)
-        banks = &draft->kernel.constant_banks;
+    else if (const kernel_index i = rest.front() == '.' ? find(section, rest.substr(1)) : no_kernel; i != no_kernel)
+        banks = &result_.kernels[i].constant_banks;
     if (banks == nullptr) return;
     const auto place = std::lower_bound(banks->begin(), banks->end(), bank,
                                         [](const constant_bank& other, int value) { return other.bank < value; });
@@ -232,7 +241,8 @@ void cubin_reader::read_module_info(const elf_section& section)
 {
     using enum nv_info_attribute;
     if (!take(section.content.size(), section.offset)) return;
-    for (const nv_info_record& record : read_nv_info(section.content, section.offset, result_.problems)) {
+    nv_info_reader reader(section.content, section.offset, result_.problems);
+    for (nv_info_record record; reader.next(record);) {
         if (!record.is(register_count) && !record.is(frame_size) && !record.is(min_stack_size)) continue;
         const auto pair = record.pair();
         if (!pair) {
@@ -240,30 +250,32 @@ void cubin_reader::read_module_info(const elf_section& section)
             continue;
         }
         const auto [symbol, value] = *pair;
-        const auto found = draft_of_symbol_.find(symbol);
-        if (found == draft_of_symbol_.end()) continue;  // of a device function
-        kernel_draft& draft = drafts_[found->second];
+        const kernel_index index = symbol < kernel_of_symbol_.size() ? kernel_of_symbol_[symbol] : no_kernel;
+        if (index == no_kernel) continue;  // of a device function
+        kernel_info& kernel = result_.kernels[index];
         if (record.is(register_count)) {
-            draft.has_register_count = true;
-            draft.kernel.registers = small_number(value, record.offset);
+            drafts_[index].has_register_count = true;
+            kernel.registers = small_number(value, record.offset);
         } else if (record.is(frame_size)) {
-            draft.kernel.stack_frame_bytes = value;
+            kernel.stack_frame_bytes = value;
         } else if (value == unknown_stack) {
-            draft.kernel.stack_unbounded = true;
+            kernel.stack_unbounded = true;
         } else {
-            draft.kernel.cumulative_stack_bytes = value;
+            kernel.cumulative_stack_bytes = value;
         }
     }
 }
 
-void cubin_reader::read_kernel_info(const elf_section& section, kernel_draft& draft)
+void cubin_reader::read_kernel_info(const elf_section& section, kernel_index index)
 {
     using enum nv_info_attribute;
     if (!take(section.content.size(), section.offset)) return;
+    kernel_draft& draft = drafts_[index];
+    kernel_info& kernel = result_.kernels[index];
     draft.has_info = true;
-    kernel_info& kernel = draft.kernel;
-    for (const nv_info_record& record : read_nv_info(section.content, section.offset, result_.problems)) {
-        draft.features |= feature_bit(record);
+    nv_info_reader reader(section.content, section.offset, result_.problems);
+    for (nv_info_record record; reader.next(record);) {
+        add_feature(record, kernel.features);
         switch (static_cast<nv_info_attribute>(record.attribute)) {
             case max_threads:
                 kernel.max_threads = record.triple();
@@ -310,9 +322,10 @@ void cubin_reader::read_kernel_info(const elf_section& section, kernel_draft& dr
 }
 
 // The values that need more than one record.
-void cubin_reader::finish(kernel_draft& draft)
+void cubin_reader::finish(kernel_index index)
 {
-    kernel_info& kernel = draft.kernel;
+    const kernel_draft& draft = drafts_[index];
+    kernel_info& kernel = result_.kernels[index];
     const bool by_ptxas = draft.has_info && draft.has_register_count;
     if (draft.code != nullptr) {
         kernel.code_bytes = size_of(*draft.code);
@@ -324,8 +337,6 @@ void cubin_reader::finish(kernel_draft& draft)
     }
     if (!kernel.barriers && by_ptxas) kernel.barriers = 0;
     if (!kernel.toolkit_version) kernel.toolkit_version = result_.toolkit_version;
-    for (std::size_t i = 0; i < feature_names.size(); ++i)
-        if ((draft.features >> i & 1) != 0) kernel.features.emplace_back(feature_names[i].name);
     if (!kernel.parameter_bytes && draft.has_info) kernel.parameter_bytes = 0;
 
     const std::uint64_t shared = draft.shared_section_bytes.value_or(shared_reserve_);
@@ -355,10 +366,15 @@ void cubin_reader::finish(kernel_draft& draft)
     }
 }
 
-kernel_draft* cubin_reader::find(std::string_view kernel_name)
+// The kernel that a section called after it belongs to. ptxas says so in the header as well, which is quicker than
+// looking the name up; images from other hands may not.
+kernel_index cubin_reader::find(const elf_section& section, std::string_view kernel_name)
 {
-    const auto found = draft_of_name_.find(kernel_name);
-    return found == draft_of_name_.end() ? nullptr : &drafts_[found->second];
+    const std::uint32_t code = section.info;
+    const kernel_index said = code < kernel_of_section_.size() ? kernel_of_section_[code] : no_kernel;
+    if (said != no_kernel && result_.kernels[said].name == kernel_name) return said;
+    const auto found = kernel_of_name_.find(kernel_name);
+    return found == kernel_of_name_.end() ? no_kernel : found->second;
 }
 
 bool cubin_reader::starts_with(const elf_symbol& symbol, std::string_view prefix) const

@@ -66,23 +66,25 @@ std::size_t find_magic(std::string_view bytes, std::size_t from)
     // Whole blocks first, without a branch in them, so that compilers turn the loop into vector instructions.
     constexpr std::size_t block = 512;
     const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
-    // `&` and `|` of bytes, for `&&` would be a branch.
     const auto is_start = [&](std::size_t i) {
-        const auto fatbin =
-            static_cast<unsigned char>((data[i] == 0x50) & (data[i + 1] == 0xed) & (data[i + 2] == 0x55));
-        const auto elf = static_cast<unsigned char>((data[i] == 0x7f) & (data[i + 1] == 'E') & (data[i + 2] == 'L'));
+        const std::string_view rest = bytes.substr(i, fatbin_magic.size());
+        return rest == fatbin_magic || rest == elf_magic;
+    };
+    // Two bytes are enough to pass over nearly everything. `&` and `|` of bytes, for `&&` would be a branch.
+    const auto may_start = [&](std::size_t i) {
+        const auto fatbin = static_cast<unsigned char>((data[i] == 0x50) & (data[i + 1] == 0xed));
+        const auto elf = static_cast<unsigned char>((data[i] == 0x7f) & (data[i + 1] == 'E'));
         return static_cast<unsigned char>(fatbin | elf);
     };
-    while (from < bytes.size() && bytes.size() - from >= block + 2) {
+    for (; from < bytes.size() && bytes.size() - from > block; from += block) {
         unsigned char found = 0;
-        for (std::size_t i = 0; i < block; ++i) found |= is_start(from + i);
-        if (found != 0) break;
-        from += block;
+        for (std::size_t i = 0; i < block; ++i) found |= may_start(from + i);
+        if (found == 0) continue;
+        for (std::size_t i = from; i < from + block; ++i)
+            if (is_start(i)) return i;
     }
-    for (; from < bytes.size() && bytes.size() - from >= 3; ++from) {
-        if (is_start(from) != 0) return from;
-        // After a block with a hit the search goes on in blocks by the next call.
-    }
+    for (; from < bytes.size(); ++from)
+        if (is_start(from)) return from;
     return bytes.size();
 }
 

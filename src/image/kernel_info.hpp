@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "image/kernel_features.hpp"
+
 namespace launchbox {
 
 /// Where a kernel was found, in the user's words.
@@ -70,7 +72,7 @@ struct kernel_info {
     std::optional<std::uint64_t> code_hash;     ///< of the machine code: equal for equal code
     std::optional<int> toolkit_version;         ///< of the compiler that made the code: CUDA version x 10, 130 for 13.0
     std::string virtual_architecture;           ///< "compute_80", what the code was compiled from; empty: not told
-    std::vector<std::string> features;          ///< what the code uses: "setmaxnreg", "tensor_memory", ...; in order
+    kernel_features features;                   ///< what the code uses
     std::optional<source_location> written_at;  ///< only from line information (-lineinfo, -G)
 
     bool relocatable = false;      ///< compiled for linking (-rdc): registers and stack are final only after nvlink

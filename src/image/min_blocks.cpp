@@ -65,11 +65,17 @@ void add_min_blocks(std::vector<kernel_info>& kernels, const std::vector<std::si
         if (match == nullptr || !take_from_ptx(*match, kernel)) take_from_cap(kernel);
     }
     if (compiled.empty()) return;
-    std::vector<kernel_info> kept;
-    kept.reserve(kernels.size());
-    for (kernel_info& kernel : kernels)
-        if (!is_ptx_kernel(kernel) || !compiled.contains(kernel.name)) kept.push_back(std::move(kernel));
-    kernels = std::move(kept);
+    // Marked first: names that move away can no longer be looked up.
+    std::vector<bool> left_out(kernels.size());
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+        left_out[i] = is_ptx_kernel(kernels[i]) && compiled.contains(kernels[i].name);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        if (left_out[i]) continue;
+        if (kept != i) kernels[kept] = std::move(kernels[i]);
+        ++kept;
+    }
+    kernels.resize(kept);
 }
 
 namespace {

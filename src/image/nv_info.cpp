@@ -20,38 +20,43 @@ std::vector<nv_info_record> read_nv_info(std::string_view section, std::uint64_t
                                          std::vector<image_problem>& problems)
 {
     std::vector<nv_info_record> records;
-    std::size_t at = 0;
-    while (at < section.size()) {
-        if (section.size() - at < head_size) {
-            add_problem(problems, offset + at, "an attribute record is cut off");
-            break;
-        }
-        nv_info_record record;
-        const auto format = static_cast<std::uint8_t>(section[at]);
-        record.attribute = static_cast<std::uint8_t>(section[at + 1]);
-        record.offset = offset + at;
-        const auto value = read_number<std::uint16_t>(section, at + 2);
-        at += head_size;
-        if (format == byte_value) {
-            record.value = value & 0xff;
-        } else if (format == half_value) {
-            record.value = value;
-        } else if (format == sized_payload) {
-            const auto payload = slice(section, at, value);
-            if (!payload) {
-                add_problem(problems, record.offset, "an attribute record reaches beyond its section");
-                break;
-            }
-            record.payload = *payload;
-            at = std::min(section.size(), at + (std::size_t{value} + 3) / 4 * 4);
-        } else if (format != flag) {
-            // Without the format the size of the record is not known, and with it where the next one starts.
-            add_problem(problems, record.offset, "an attribute record of the unknown format " + std::to_string(format));
-            break;
-        }
-        records.push_back(record);
-    }
+    nv_info_reader reader(section, offset, problems);
+    for (nv_info_record record; reader.next(record);) records.push_back(record);
     return records;
+}
+
+bool nv_info_reader::next(nv_info_record& record)
+{
+    if (at_ >= section_.size()) return false;
+    if (section_.size() - at_ < head_size) return stop(offset_ + at_, "an attribute record is cut off");
+    const auto format = static_cast<std::uint8_t>(section_[at_]);
+    record.attribute = static_cast<std::uint8_t>(section_[at_ + 1]);
+    record.offset = offset_ + at_;
+    record.value = 0;
+    record.payload = {};
+    const auto value = read_number<std::uint16_t>(section_, at_ + 2);
+    at_ += head_size;
+    if (format == byte_value) {
+        record.value = value & 0xff;
+    } else if (format == half_value) {
+        record.value = value;
+    } else if (format == sized_payload) {
+        const auto payload = slice(section_, at_, value);
+        if (!payload) return stop(record.offset, "an attribute record reaches beyond its section");
+        record.payload = *payload;
+        at_ = std::min(section_.size(), at_ + (std::size_t{value} + 3) / 4 * 4);
+    } else if (format != flag) {
+        // Without the format the size of the record is not known, and with it where the next one starts.
+        return stop(record.offset, "an attribute record of the unknown format " + std::to_string(format));
+    }
+    return true;
+}
+
+bool nv_info_reader::stop(std::uint64_t offset, std::string what)
+{
+    add_problem(problems_, offset, std::move(what));
+    at_ = section_.size();
+    return false;
 }
 
 std::optional<std::uint32_t> nv_info_record::number() const

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -54,8 +55,28 @@ struct nv_info_record {
     [[nodiscard]] std::optional<std::array<int, 3>> triple() const;
 };
 
-/// The records of one section up to the first that cannot be read, which becomes a problem. `offset` is where the
-/// section starts in the image.
+/// The records of one section, one after another, up to the first that cannot be read, which becomes a problem.
+/// `offset` is where the section starts in the image.
+class nv_info_reader {
+public:
+    nv_info_reader(std::string_view section, std::uint64_t offset, std::vector<image_problem>& problems)
+        : section_(section), offset_(offset), problems_(problems)
+    {
+    }
+
+    /// False at the end.
+    bool next(nv_info_record& record);
+
+private:
+    bool stop(std::uint64_t offset, std::string what);
+
+    std::string_view section_;
+    std::uint64_t offset_;
+    std::vector<image_problem>& problems_;
+    std::size_t at_ = 0;
+};
+
+/// All of them.
 std::vector<nv_info_record> read_nv_info(std::string_view section, std::uint64_t offset,
                                          std::vector<image_problem>& problems);
 

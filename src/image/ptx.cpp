@@ -16,7 +16,10 @@ namespace {
 
 class ptx_reader {
 public:
-    ptx_reader(std::string_view text, const std::string& file) : tokens_(text), file_(file) {}
+    ptx_reader(std::string_view text, const std::string& file, bool entry_lines)
+        : tokens_(text), file_(file), entry_lines_(entry_lines)
+    {
+    }
 
     ptx_contents read();
 
@@ -30,6 +33,7 @@ private:
 
     ptx_tokens tokens_;
     const std::string& file_;
+    const bool entry_lines_;
     ptx_contents result_;
 };
 
@@ -50,9 +54,9 @@ bool is_ptx(std::string_view text)
     return ptx_tokens(text).next() == ".version";
 }
 
-ptx_contents read_ptx(std::string_view text, const std::string& file)
+ptx_contents read_ptx(std::string_view text, const std::string& file, bool entry_lines)
 {
-    return ptx_reader(text, file).read();
+    return ptx_reader(text, file, entry_lines).read();
 }
 
 namespace {
@@ -84,7 +88,8 @@ void ptx_reader::read_entry()
     kernel_info kernel;
     kernel.name = tokens_.next();
     kernel.architecture = result_.target;
-    kernel.source = {.file = file_, .container = "ptx", .entry = "line " + std::to_string(tokens_.line())};
+    kernel.source = {.file = file_, .container = "ptx", .entry = {}};
+    if (entry_lines_) kernel.source.entry = "line " + std::to_string(tokens_.line());
     kernel.parameter_bytes = 0;
     if (tokens_.peek() == "(") {
         tokens_.next();

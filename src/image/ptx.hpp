@@ -22,6 +22,7 @@ bool is_ptx(std::string_view text);
 
 /// Reads one PTX module. PTX tells launch attributes and parameters exactly. Registers, spills, barriers and the shared
 /// memory in all are decided later, by ptxas, and stay unknown here. Never throws on bad input.
-ptx_contents read_ptx(std::string_view text, const std::string& file);
+/// `entry_lines`: say in `source.entry` at which line each kernel starts, which costs a pass over the text.
+ptx_contents read_ptx(std::string_view text, const std::string& file, bool entry_lines = true);
 
 }  // namespace launchbox

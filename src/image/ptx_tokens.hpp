@@ -26,6 +26,7 @@ public:
     int line();
 
 private:
+    bool skip_to_mark();
     void skip_space();
     bool skip_comment();
     void skip_string();

@@ -35,6 +35,8 @@ std::optional<spill_bytes> count_spills(std::string_view code, const std::vector
         add(of_list, *access);
     }
 
+    if (code.size() / instruction_size < list_wraps_at) return of_list;  // too short for a longer list
+
     std::size_t count = 0;
     spill_bytes of_code;
     for (std::size_t offset = 0; code.size() - offset >= instruction_size; offset += instruction_size) {

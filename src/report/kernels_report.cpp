@@ -225,7 +225,7 @@ nlohmann::ordered_json kernels_json(const inspection& found)
         each["virtual_architecture"] = info.virtual_architecture.empty()
                                            ? ordered_json(nullptr)
                                            : ordered_json(json_text(info.virtual_architecture));
-        each["features"] = info.features;
+        each["features"] = info.features.names();
         each["written_at"] = nullptr;
         if (info.written_at)
             each["written_at"] = {{"file", json_text(info.written_at->file)}, {"line", info.written_at->line}};
