@@ -183,10 +183,15 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
                                             .jobs = options.jobs,
                                             .hash_code = options.hash_code,
                                             .before_linking = options.before_linking});
-    input_summary summary{.file = file, .kind = contents.kind, .kernels = contents.kernels.size()};
+    input_summary summary{.file = file, .kind = contents.kind};
     for (const image_problem& problem : contents.problems)
         summary.errors.push_back(fmt::format("byte {}: {}", problem.offset, problem.what));
-    for (kernel_info& info : contents.kernels) result.kernels.push_back({std::move(info), {}, {}});
+    for (std::vector<kernel_info>& kernels : contents.kernels) summary.kernels += kernels.size();
+    result.kernels.reserve(result.kernels.size() + summary.kernels);
+    for (std::vector<kernel_info>& kernels : contents.kernels) {
+        for (kernel_info& info : kernels) result.kernels.push_back({std::move(info), {}, {}});
+        kernels = {};
+    }
     if (contents.images.empty() && summary.errors.empty())
         summary.errors.push_back(options.architectures.empty() ? "it holds no compiled CUDA code"
                                                                : "it holds no CUDA code for " + options.architectures);

@@ -77,11 +77,7 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
         },
         options.jobs);
 
-    std::size_t kernels = 0;
-    for (const image_result& result : results) kernels += result.kernels.size();
-    contents.kernels.reserve(kernels);
-    std::vector<std::size_t> container_of;  // of each kernel
-    container_of.reserve(kernels);
+    std::vector<std::size_t> container_of;  // of each image
     for (std::size_t i = 0; i < results.size(); ++i) {
         located_image& image = scan.images[i];
         image_result& result = results[i];
@@ -102,11 +98,10 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
         for (kernel_info& kernel : result.kernels) {
             kernel.source.container = listed.container;
             if (image.entry_number > 0) kernel.source.entry = listed.entry;
-            contents.kernels.push_back(std::move(kernel));
-            container_of.push_back(image.container_id);
         }
-        result.kernels = {};
         contents.images.push_back(std::move(listed));
+        contents.kernels.push_back(std::move(result.kernels));
+        container_of.push_back(image.container_id);
     }
     add_min_blocks(contents.kernels, container_of);
     return contents;

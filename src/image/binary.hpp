@@ -29,9 +29,9 @@ struct binary_image {
 struct binary_contents {
     std::string kind;  ///< "cubin", "PTX", "fat binary", "object file", "executable", "shared library", "archive",
                        ///< "other binary"
-    std::vector<binary_image> images;     ///< in the order of the file, without those that were filtered out
-    std::vector<kernel_info> kernels;     ///< in the same order
-    std::vector<image_problem> problems;  ///< `offset` is the byte in the file
+    std::vector<binary_image> images;               ///< in the order of the file, without those that were filtered out
+    std::vector<std::vector<kernel_info>> kernels;  ///< those of `images[i]` in `kernels[i]`
+    std::vector<image_problem> problems;            ///< `offset` is the byte in the file
 };
 
 struct binary_options {

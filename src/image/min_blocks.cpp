@@ -42,7 +42,7 @@ void take_from_cap(kernel_info& kernel);
 
 }  // namespace
 
-void add_min_blocks(std::vector<kernel_info>& kernels, const std::vector<std::size_t>& container_of)
+void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::vector<std::size_t>& container_of)
 {
     ptx_index index;
     const auto add = [&](const place& where, const kernel_info& kernel) {
@@ -50,32 +50,31 @@ void add_min_blocks(std::vector<kernel_info>& kernels, const std::vector<std::si
         if (there.size() < max_candidates) there.push_back(&kernel);
     };
     for (std::size_t i = 0; i < kernels.size(); ++i)
-        if (is_ptx_kernel(kernels[i])) {
-            add({kernels[i].name, container_of[i]}, kernels[i]);
-            add({kernels[i].name, anywhere}, kernels[i]);
-        }
+        for (const kernel_info& kernel : kernels[i])
+            if (is_ptx_kernel(kernel)) {
+                add({kernel.name, container_of[i]}, kernel);
+                add({kernel.name, anywhere}, kernel);
+            }
 
     std::unordered_set<std::string_view> compiled;
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-        kernel_info& kernel = kernels[i];
-        if (is_ptx_kernel(kernel)) continue;
-        const auto ptx = index.find({kernel.name, anywhere});
-        if (ptx != index.end()) compiled.insert(ptx->first.name);
-        const kernel_info* match = ptx != index.end() ? best_match(index, kernel, container_of[i]) : nullptr;
-        if (match == nullptr || !take_from_ptx(*match, kernel)) take_from_cap(kernel);
-    }
-    if (compiled.empty()) return;
-    // Marked first: names that move away can no longer be looked up.
-    std::vector<bool> left_out(kernels.size());
     for (std::size_t i = 0; i < kernels.size(); ++i)
-        left_out[i] = is_ptx_kernel(kernels[i]) && compiled.contains(kernels[i].name);
-    std::size_t kept = 0;
+        for (kernel_info& kernel : kernels[i]) {
+            if (is_ptx_kernel(kernel)) continue;
+            const auto ptx = index.empty() ? index.end() : index.find({kernel.name, anywhere});
+            if (ptx != index.end()) compiled.insert(ptx->first.name);
+            const kernel_info* match = ptx != index.end() ? best_match(index, kernel, container_of[i]) : nullptr;
+            if (match == nullptr || !take_from_ptx(*match, kernel)) take_from_cap(kernel);
+        }
+    if (compiled.empty()) return;
+    // All are found before the first is taken out: the set looks into their names.
+    std::vector<std::vector<bool>> left_out(kernels.size());
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+        for (const kernel_info& kernel : kernels[i])
+            left_out[i].push_back(is_ptx_kernel(kernel) && compiled.contains(kernel.name));
     for (std::size_t i = 0; i < kernels.size(); ++i) {
-        if (left_out[i]) continue;
-        if (kept != i) kernels[kept] = std::move(kernels[i]);
-        ++kept;
+        std::size_t next = 0;
+        std::erase_if(kernels[i], [&](const kernel_info&) { return left_out[i][next++]; });
     }
-    kernels.resize(kept);
 }
 
 namespace {
