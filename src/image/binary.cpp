@@ -1,6 +1,8 @@
 #include "image/binary.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -22,6 +24,28 @@ struct image_result {
     std::vector<kernel_info> kernels;
     std::vector<image_problem> problems;
     bool relocatable = false;
+};
+
+// One decompressor a thread, with its buffer, for as long as one file is read.
+class decompressor_pool {
+public:
+    std::unique_ptr<decompressor> take()
+    {
+        const std::lock_guard guard(lock_);
+        if (idle_.empty()) return std::make_unique<decompressor>();
+        std::unique_ptr<decompressor> taken = std::move(idle_.back());
+        idle_.pop_back();
+        return taken;
+    }
+    void put(std::unique_ptr<decompressor> returned)
+    {
+        const std::lock_guard guard(lock_);
+        idle_.push_back(std::move(returned));
+    }
+
+private:
+    std::mutex lock_;
+    std::vector<std::unique_ptr<decompressor>> idle_;
 };
 
 const char* name_of(fatbin_compression compression);
@@ -67,13 +91,15 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
     std::ranges::stable_sort(order, std::ranges::greater{},
                              [&](std::size_t i) { return scan.images[i].entry.decompressed_bytes; });
     std::vector<image_result> results(scan.images.size());
+    decompressor_pool idle;
     run_parallel(
         order.size(),
         [&](std::size_t i) {
-            thread_local decompressor unpack;
             const located_image& image = scan.images[order[i]];
-            if (options.before_linking || runs(image, scan.kind))
-                results[order[i]] = read_image(image, file, options.hash_code, unpack);
+            if (!options.before_linking && !runs(image, scan.kind)) return;
+            std::unique_ptr<decompressor> unpack = idle.take();
+            results[order[i]] = read_image(image, file, options.hash_code, *unpack);
+            idle.put(std::move(unpack));
         },
         options.jobs);
 

@@ -11,6 +11,7 @@
 
 #include "image/cubin_identity.hpp"
 #include "image/elf.hpp"
+#include "image/line_table.hpp"
 #include "image/nv_info.hpp"
 #include "image/spills.hpp"
 
@@ -77,6 +78,7 @@ private:
     void read_constant_section(const elf_section& section);
     void read_module_info(const elf_section& section);
     void read_kernel_info(const elf_section& section, kernel_index index);
+    void read_lines();
     void finish(kernel_index index);
 
     kernel_index find(const elf_section& section, std::string_view kernel_name);
@@ -122,6 +124,7 @@ cubin_contents cubin_reader::read()
     result_.relocatable = image_->type == elf::type_relocatable;
     find_kernels();
     for (const elf_section& section : image_->sections) read_section(section);
+    read_lines();
     for (kernel_index i = 0; i < drafts_.size(); ++i) finish(i);
     return std::move(result_);
 }
@@ -319,6 +322,33 @@ void cubin_reader::read_kernel_info(const elf_section& section, kernel_index ind
                 break;
         }
     }
+}
+
+// The line table says at which addresses functions start, and relocations say whose addresses those are.
+void cubin_reader::read_lines()
+{
+    const elf_section *lines = nullptr, *relocations = nullptr;
+    std::size_t relocation_size = 0;  // without and with an addend; older architectures have the former
+    for (const elf_section& section : image_->sections) {
+        if (section.name == ".debug_line") lines = &section;
+        if (section.name != ".rel.debug_line" && section.name != ".rela.debug_line") continue;
+        relocations = &section;
+        relocation_size = section.name == ".rel.debug_line" ? 16 : 24;
+    }
+    if (lines == nullptr || relocations == nullptr) return;
+    if (!take(lines->content.size(), lines->offset) || !take(relocations->content.size(), relocations->offset)) return;
+
+    std::unordered_map<std::uint64_t, kernel_index> kernel_at;
+    for (std::size_t at = 0; relocations->content.size() - at >= relocation_size; at += relocation_size) {
+        const auto symbol = read_number<std::uint64_t>(relocations->content, at + 8) >> 32;
+        if (symbol < kernel_of_symbol_.size() && kernel_of_symbol_[symbol] != no_kernel)
+            kernel_at[read_number<std::uint64_t>(relocations->content, at)] = kernel_of_symbol_[symbol];
+    }
+    read_line_table(lines->content, lines->offset, result_.problems, [&](const line_of_function& function) {
+        const auto found = kernel_at.find(function.address_offset);
+        if (found == kernel_at.end() || result_.kernels[found->second].written_at) return;
+        result_.kernels[found->second].written_at = {source_path(function), function.line};
+    });
 }
 
 // The values that need more than one record.
