@@ -92,7 +92,13 @@ void check_bound(const subject& s)
 bool check_bought_nothing(const subject& s)
 {
     if (!s.bound || !s.kernel.min_blocks || !s.kernel.registers) return false;
-    const int threads = *s.bound, wanted = *s.kernel.min_blocks;
+    const int threads = *s.bound;
+    int wanted = *s.kernel.min_blocks;
+    // Several minima can have one cap. Only what is true of the smallest can be said where the cap is all that is
+    // known.
+    if (s.kernel.min_blocks_inferred)
+        while (wanted > 1 && register_cap(s.limits, threads, wanted - 1) == register_cap(s.limits, threads, wanted))
+            --wanted;
     if (wanted < 2 || check_launch_bounds(s.limits, threads, wanted) != launch_bounds_verdict::honoured) return false;
     kernel_resources without_registers = resources_of(s.kernel);
     without_registers.registers = 0;
@@ -106,8 +112,9 @@ bool check_bought_nothing(const subject& s)
     const bool one_thing = limiters == "shared memory";  // the others are plural
     s.add(
         "bound_bought_nothing", s.spill_bytes() > 0 && pays ? severity::problem : severity::warning,
-        fmt::format("min_blocks {} capped registers at {}, but {} allow{} only {} block{}{}", wanted, cap, limiters,
-                    one_thing ? "s" : "", possible, possible == 1 ? "" : "s",
+        fmt::format("min_blocks {}{} capped registers at {}, but {} allow{} only {} block{}{}", wanted,
+                    s.kernel.min_blocks_inferred ? " (inferred from the cap)" : "", cap, limiters, one_thing ? "s" : "",
+                    possible, possible == 1 ? "" : "s",
                     s.spill_bytes() > 0 ? fmt::format("; {} B were spilled for it", with_commas(s.spill_bytes())) : ""),
         fmt::format("write {}: the cap becomes {} registers and no block is lost", bounds_text(threads, possible),
                     roomier));
@@ -152,7 +159,10 @@ void check_spills(const subject& s)
         else if (s.bound)
             fix = fmt::format("{} threads leave no more: use fewer threads per block", *s.bound);
         s.add("spills_from_bound", severity::warning,
-              fmt::format("{}: the cap of {}{} is the cause", figures, *cap, s.bound ? " by the launch bound" : ""),
+              fmt::format("{}: the cap of {}{} is the cause", figures, *cap,
+                          !s.bound                       ? ""
+                          : s.kernel.min_blocks_inferred ? " by the launch bound or __maxnreg__"
+                                                         : " by the launch bound"),
               fix);
         return;
     }
@@ -223,7 +233,7 @@ void check_stack(const subject& s)
               "compiled with -rdc: registers, stack and shared memory are final only after nvlink, which raises "
               "registers "
               "to those of the functions called",
-              "link with -Xnvlink -v and inspect that log");
+              "inspect the linked program, or the log of -Xnvlink -v");
 }
 
 void check_messages(const subject& s)

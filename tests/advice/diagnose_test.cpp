@@ -152,6 +152,21 @@ TEST(diagnose, bound_bought_nothing)
     EXPECT_EQ(ids(barriers), "");
 }
 
+// A cap of 32 registers stands for 7 and for 8 blocks of 256 threads: a binary does not tell which was asked for.
+TEST(diagnose, an_inferred_minimum_is_not_blamed_for_more_than_is_sure)
+{
+    kernel_info info = spilling(kernel("sm_90", 32, 256, 8), 100, 100);
+    info.static_shared_bytes = 32'000;  // 7 blocks
+    EXPECT_EQ(ids(info), "bound_bought_nothing spills_from_bound");
+    info.min_blocks_inferred = true;
+    EXPECT_EQ(ids(info), "spills_from_bound");
+    EXPECT_NE(only(info).message.find("the cap of 32 by the launch bound or __maxnreg__"), std::string::npos);
+    info.static_shared_bytes = 37'000;  // 6 blocks
+    EXPECT_EQ(ids(info), "bound_bought_nothing");
+    EXPECT_NE(only(info).message.find("min_blocks 7 (inferred from the cap) capped registers at 32"), std::string::npos)
+        << only(info).message;
+}
+
 // Few registers are used, so the cap cost nothing: the minimum is still idle, but the spills have another cause.
 TEST(diagnose, a_bound_that_bought_nothing_does_not_hide_other_spills)
 {
