@@ -2,6 +2,7 @@
 // liblz4 and doing nothing else. Goal: at most 1.3 times as long; the rest is what reading costs.
 //
 //     image_bench [--quick] [library or folder...]
+//     perf record build/release/bench/image_bench --read LIBRARY     the reading alone, five times on one thread
 //
 // Without arguments: the libraries of the toolkits on this machine. Prints, for each library:
 // - one thread: the time of `read_binary` over that of the peer, medians of rounds that alternate in one process, with
@@ -28,6 +29,7 @@ namespace launchbox::bench {
 namespace {
 
 constexpr double goal = 1.3, memory_goal = 2;
+constexpr std::uint64_t smallest_bytes = 2'000'000;
 
 struct library_times {
     std::string name;
@@ -107,7 +109,14 @@ int print_peak(const std::string& file, unsigned threads)
     return 0;
 }
 
-// Nothing when the file has no kernels to read.
+int read_for_profile(const std::string& path)
+{
+    const mapped_file file(path);
+    for (int i = 0; i < 5; ++i) (void)read_binary(file.bytes(), path, {.wanted = {}, .jobs = 1});
+    return 0;
+}
+
+// Nothing when the file has no images, or so few that only noise would be measured.
 std::optional<library_times> measure(const std::string& path, int rounds)
 {
     const mapped_file file(path);
@@ -115,7 +124,7 @@ std::optional<library_times> measure(const std::string& path, int rounds)
     result.name = std::filesystem::path(path).filename().string();
     result.file_bytes = file.bytes().size();
     result.images = images_of(file.bytes());
-    if (result.images.cubins == 0) return std::nullopt;
+    if (result.images.decompressed_bytes + result.images.stored_bytes < smallest_bytes) return std::nullopt;
     const auto read = [&](unsigned threads) {
         const binary_contents contents = read_binary(file.bytes(), result.name, {.wanted = {}, .jobs = threads});
         result.kernels = contents.kernels.size();
@@ -305,6 +314,7 @@ int main(int count, char** arguments)
     std::vector<std::string> given(arguments + 1, arguments + count);
     if (given.size() == 3 && given[0] == "--memory")
         return launchbox::bench::print_peak(given[1], static_cast<unsigned>(std::stoul(given[2])));
+    if (given.size() == 2 && given[0] == "--read") return launchbox::bench::read_for_profile(given[1]);
     const bool quick = std::erase(given, "--quick") > 0;
     return launchbox::bench::measure_all(given, quick ? 3 : 9);
 }
