@@ -259,7 +259,7 @@ def show(result):
     ratio = result["seconds_cuobjdump"] / result["seconds_launchbox"]
     print(f"{result['library'][:36]:<37}{result['functions_of_cuobjdump']:>9}{result['kernels_of_launchbox']:>9}"
           f"{result['equal']:>9}{result['differing']:>8}{result['only_in_cuobjdump']:>8}{result['only_in_launchbox']:>8}"
-          f"{result['seconds_cuobjdump']:>10.3f}{result['seconds_launchbox']:>10.3f}{ratio:>7.1f}x ({result['rounds']})")
+          f"{result['seconds_cuobjdump']:>9.3f} s{result['seconds_launchbox']:>8.3f} s{ratio:>7.1f}x ({result['rounds']})")
     for title in ["differing_by_field", "only_in_cuobjdump_by_kind", "only_in_launchbox_by_section"]:
         if result[title]:
             print(f"    {title.replace('_', ' ')}: " + "; ".join(f"{k}: {v}" for k, v in result[title].items()))
@@ -301,7 +301,7 @@ def main():
         return 2
     start = time.perf_counter()
     print(f"{'library':<37}{'cuobjdump':>9}{'kernels':>9}{'equal':>9}{'differ':>8}{'only cu':>8}{'only lb':>8}"
-          f"{'cuobj. s':>10}{'launchb. s':>10}{'ratio':>7} (rounds)")
+          f"{'cuobjdump':>11}{'launchbox':>10}{'ratio':>8} (rounds)")
     results, failed, left_out = [], 0, []
     for library in libraries_of(arguments.library):
         elapsed = time.perf_counter() - start

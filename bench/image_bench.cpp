@@ -1,7 +1,7 @@
 // Reading all kernels of CUDA's libraries, against the same program decompressing the same images with libzstd and
 // liblz4 and doing nothing else. Goal: at most 1.3 times as long; the rest is what reading costs.
 //
-//     image_bench [--quick] [library or folder...]
+//     image_bench [--rounds 9] [library or folder...]
 //     perf record build/release/bench/image_bench --read LIBRARY     the reading alone, five times on one thread
 //
 // Without arguments: the libraries of the toolkits on this machine. Prints, for each library:
@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <optional>
@@ -205,7 +206,10 @@ void print_memory(const std::vector<library_times>& all)
                "the rest", "largest", "rest/l/t", "goal");
     for (const library_times& each : all)
         for (const auto& at : each.scaling) {
-            if (!at.memory) continue;
+            if (!at.memory) {
+                fmt::print("{:<34}{:>9}  cannot be measured here\n", each.name, at.threads);
+                continue;
+            }
             const std::int64_t rest = at.memory->peak_bytes - at.memory->results_bytes;
             const double times =
                 static_cast<double>(rest) / static_cast<double>(each.images.largest_of_all) / at.threads;
@@ -287,6 +291,7 @@ int measure_all(const std::vector<std::string>& arguments, int rounds)
         if (auto measured = measure(path, rounds)) {
             print_one_thread(*measured);
             all.push_back(std::move(*measured));
+            record("bench/image_bench", figures_of(all));  // after each, so that a run that is stopped is not lost
         }
     if (all.empty()) {
         fmt::print(stderr, "no library with CUDA code here; name files or folders\n");
@@ -302,7 +307,6 @@ int measure_all(const std::vector<std::string>& arguments, int rounds)
                read / decompress);
     print_threads(all);
     print_memory(all);
-    record("bench/image_bench", figures_of(all));
     return 0;
 }
 
@@ -315,6 +319,10 @@ int main(int count, char** arguments)
     if (given.size() == 3 && given[0] == "--memory")
         return launchbox::bench::print_peak(given[1], static_cast<unsigned>(std::stoul(given[2])));
     if (given.size() == 2 && given[0] == "--read") return launchbox::bench::read_for_profile(given[1]);
-    const bool quick = std::erase(given, "--quick") > 0;
-    return launchbox::bench::measure_all(given, quick ? 3 : 9);
+    int rounds = 9;
+    if (given.size() >= 2 && given[0] == "--rounds") {
+        rounds = std::max(1, std::atoi(given[1].c_str()));
+        given.erase(given.begin(), given.begin() + 2);
+    }
+    return launchbox::bench::measure_all(given, rounds);
 }
