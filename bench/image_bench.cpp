@@ -164,7 +164,7 @@ std::optional<library_times> measure(const std::string& path, int rounds)
 
 void print_header()
 {
-    fmt::print("{:<34}{:>8}{:>8}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>7}\n", "one thread", "kernels", "images", "unpacked",
+    fmt::print("{:<40}{:>8}{:>8}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>7}\n", "one thread", "kernels", "images", "unpacked",
                "stored", "read s", "peer s", "find s", "ratio", "GB/s");
 }
 
@@ -172,7 +172,7 @@ void print_one_thread(const library_times& each)
 {
     // Without anything to decompress what counts is the speed over the bytes of the images themselves.
     const std::uint64_t bytes = each.images.decompressed_bytes + each.images.stored_bytes;
-    fmt::print("{:<34}{:>8}{:>8}{:>6.0f} MB{:>6.0f} MB{:>9.4f}{:>9.4f}{:>9.4f}{:>8}{:>7.2f}{}{}\n", each.name,
+    fmt::print("{:<40}{:>8}{:>8}{:>6.0f} MB{:>6.0f} MB{:>9.4f}{:>9.4f}{:>9.4f}{:>8}{:>7.2f}{}{}\n", each.name,
                each.kernels, each.images.images.size(), megabytes(each.images.decompressed_bytes),
                megabytes(each.images.stored_bytes), each.read, each.decompress, each.find,
                each.has_compressed() ? fmt::format("{:.2f}", each.ratio()) : "stored",
@@ -183,13 +183,13 @@ void print_one_thread(const library_times& each)
 
 void print_threads(const std::vector<library_times>& all)
 {
-    fmt::print("\n{:<34}{:>9}", "speed-up over one thread (peer's)", "at most");
+    fmt::print("\n{:<40}{:>9}", "speed-up over one thread (peer's)", "at most");
     for (const auto& at : all.front().scaling) fmt::print("{:>15}", at.threads);
     fmt::print("\n");
     for (const library_times& each : all) {
         // No thread can start on half an image.
         const double bytes = static_cast<double>(each.images.decompressed_bytes + each.images.stored_bytes);
-        fmt::print("{:<34}{:>9.1f}", each.name, bytes / static_cast<double>(each.images.largest_of_all));
+        fmt::print("{:<40}{:>9.1f}", each.name, bytes / static_cast<double>(each.images.largest_of_all));
         for (const auto& at : each.scaling)
             fmt::print("{:>15}",
                        fmt::format("{:.2f} ({})", each.scaling.front().read / at.read,
@@ -202,18 +202,18 @@ void print_threads(const std::vector<library_times>& all)
 
 void print_memory(const std::vector<library_times>& all)
 {
-    fmt::print("\n{:<34}{:>9}{:>9}{:>9}{:>10}{:>9}{:>9}{:>9}\n", "peak memory", "threads", "peak", "results",
+    fmt::print("\n{:<40}{:>9}{:>9}{:>9}{:>10}{:>9}{:>9}{:>9}\n", "peak memory", "threads", "peak", "results",
                "the rest", "largest", "rest/l/t", "goal");
     for (const library_times& each : all)
         for (const auto& at : each.scaling) {
             if (!at.memory) {
-                fmt::print("{:<34}{:>9}  cannot be measured here\n", each.name, at.threads);
+                fmt::print("{:<40}{:>9}  cannot be measured here\n", each.name, at.threads);
                 continue;
             }
             const std::int64_t rest = at.memory->peak_bytes - at.memory->results_bytes;
             const double times =
                 static_cast<double>(rest) / static_cast<double>(each.images.largest_of_all) / at.threads;
-            fmt::print("{:<34}{:>9}{:>6.1f} MB{:>6.1f} MB{:>7.1f} MB{:>6.1f} MB{:>9.2f}{:>9.0f}{}\n", each.name,
+            fmt::print("{:<40}{:>9}{:>6.1f} MB{:>6.1f} MB{:>7.1f} MB{:>6.1f} MB{:>9.2f}{:>9.0f}{}\n", each.name,
                        at.threads, static_cast<double>(at.memory->peak_bytes) / 1e6,
                        static_cast<double>(at.memory->results_bytes) / 1e6, static_cast<double>(rest) / 1e6,
                        megabytes(each.images.largest_of_all), times, memory_goal,
@@ -303,7 +303,7 @@ int measure_all(const std::vector<std::string>& arguments, int rounds)
             read += each.read;
             decompress += each.decompress;
         }
-    fmt::print("{:<34}{:>60.3f}{:>9.3f}{:>17.2f}\n", "all that have something compressed", read, decompress,
+    fmt::print("{:<40}{:>43.3f}{:>9.3f}{:>17.2f}\n", "all that have something compressed", read, decompress,
                read / decompress);
     print_threads(all);
     print_memory(all);
