@@ -8,10 +8,12 @@ Exit status: 0 all agree, 1 something does not, 77 skipped (no python3-jsonschem
 """
 
 import csv
+import glob
 import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -139,6 +141,18 @@ def check_markdown(arguments, text, found):
         fail(arguments, "no table in the markdown")
 
 
+def toolkit_library(pattern):
+    """A library with some thousand kernels that everybody with the toolkit has; empty: not here."""
+    nvcc = shutil.which("nvcc")
+    toolkits = [os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))] if nvcc else []
+    for toolkit in toolkits + sorted(glob.glob("/usr/local/cuda*")):
+        for folder in ["lib64", "lib", os.path.join("targets", "x86_64-linux", "lib")]:
+            found = glob.glob(os.path.join(toolkit, folder, pattern))
+            if found:
+                return found[0]
+    return ""
+
+
 def calls():
     """(arguments, expected exit status, standard input)"""
     for architecture in ["all", "sm_20", "sm_52,sm_61", "sm_90a,10.3,compute_120"]:
@@ -196,6 +210,12 @@ def calls():
     yield ["occupancy", "-", "--threads", "256"], None, log
     yield ["suggest", "-"], None, log
     yield ["inspect", "-"], 2, b"nothing of interest\n"
+
+    library = toolkit_library("libcurand.so*")
+    if library:
+        yield ["inspect", library, "--before-linking"], 0, b""
+    else:
+        print("without a toolkit's libcurand: no library is inspected")
 
     if "\nnvcc: " not in launchbox(["--version"], 0):
         source = os.path.join("tests", "data", "kernels", "bounds.cu")

@@ -1,0 +1,154 @@
+// Every library of the CUDA toolkits on this machine: each kernel in it is read, and its figures can be true.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <ranges>
+#include <set>
+
+#include "cuda_libraries.hpp"
+#include "image/binary.hpp"
+#include "support/mapped_file.hpp"
+
+namespace launchbox {
+namespace {
+
+struct library_counts {
+    std::size_t containers = 0, cubins = 0, ptx = 0, lto_ir = 0, others = 0;
+    std::size_t kernels = 0;         // in cubins: kernel × architecture
+    std::size_t kernels_as_ptx = 0;  // only there as PTX
+    std::size_t unique_names = 0;
+    std::size_t without_registers = 0;  // of those in cubins
+};
+
+library_counts count(const binary_contents& contents);
+void print(const std::string& name, std::uintmax_t bytes, const library_counts& counts);
+void expect_plausible(const kernel_info& kernel);
+
+// Kernels in cubins, with those that only the device linker reads, as counted by a reader that shares no code with
+// ours. A library of another size is another version.
+struct known_library {
+    const char* stem;
+    std::uintmax_t bytes;
+    std::size_t kernels;
+};
+constexpr known_library known_libraries[] = {
+    {"libcublasLt", 541'595'600, 45'327},  {"libcudnn_engines_precompiled", 245'391'920, 56'336},
+    {"libcusparse", 162'565'256, 40'400},  {"libcusolver", 141'152'872, 26'480},
+    {"libcudnn_adv", 109'169'104, 28'126}, {"libcusolverMg", 103'956'840, 14'078},
+    {"libcurand", 132'698'328, 2'664},     {"libcublas", 54'177'976, 23'178},
+    {"libcudnn_ops", 39'855'888, 13'698},  {"libnccl", 217'995'896, 830},
+    {"libcufft", 286'542'352, 3'124},
+};
+
+TEST(libraries, are_read_without_a_problem)
+{
+    const std::vector<std::string> libraries = shared_libraries_in(cuda_library_folders());
+    std::size_t with_kernels = 0, kernels = 0, compared = 0;
+    std::set<std::string> names;
+    for (const std::string& path : libraries) {
+        SCOPED_TRACE(path);
+        const mapped_file file(path);
+        ASSERT_TRUE(looks_like_binary(file.bytes()));
+        const binary_contents contents =
+            read_binary(file.bytes(), path, {.wanted = {}, .jobs = 0, .hash_code = false, .before_linking = true});
+        EXPECT_EQ(contents.kind, "shared library");
+        for (const image_problem& each : contents.problems)
+            ADD_FAILURE() << "byte " << each.offset << ": " << each.what;
+        if (contents.images.empty()) continue;
+
+        const library_counts counts = count(contents);
+        const std::string file_name = std::filesystem::path(path).filename().string();
+        print(file_name, file.bytes().size(), counts);
+        EXPECT_EQ(counts.others, 0u) << "an image of a kind that is not known";
+        for (const kernel_info& kernel : contents.kernels | std::views::join) {
+            expect_plausible(kernel);
+            if (testing::Test::HasFailure()) break;  // one of 50,000 is enough to know
+            names.insert(kernel.name);
+        }
+        ++with_kernels;
+        kernels += counts.kernels;
+        for (const known_library& known : known_libraries)
+            if (file_name.substr(0, file_name.find(".so")) == known.stem && file.bytes().size() == known.bytes) {
+                EXPECT_EQ(counts.kernels, known.kernels);
+                ++compared;
+            }
+    }
+    if (with_kernels == 0) GTEST_SKIP() << "no CUDA library with kernels beside an nvcc in PATH or in /usr/local/cuda*";
+    std::printf("%zu libraries, %zu kernels x architectures, %zu unique names; %zu counts compared\n", with_kernels,
+                kernels, names.size(), compared);
+}
+
+library_counts count(const binary_contents& contents)
+{
+    library_counts counts;
+    std::set<std::string_view> containers, names;
+    std::size_t images_with_kernels = 0;
+    for (const binary_image& image : contents.images) {
+        containers.insert(image.container);
+        if (image.kind == "cubin")
+            ++counts.cubins;
+        else if (image.kind == "PTX")
+            ++counts.ptx;
+        else if (image.kind == "LTO-IR")
+            ++counts.lto_ir;
+        else
+            ++counts.others;
+        images_with_kernels += image.kernels;
+    }
+    EXPECT_GE(images_with_kernels,
+              static_cast<std::size_t>(std::ranges::distance(
+                  contents.kernels | std::views::join)));  // PTX beside a cubin adds to its kernels instead
+    counts.containers = containers.size();
+    for (const kernel_info& kernel : contents.kernels | std::views::join) {
+        names.insert(kernel.name);
+        if (kernel.architecture.starts_with("compute_")) {
+            ++counts.kernels_as_ptx;
+        } else {
+            ++counts.kernels;
+            if (!kernel.registers) ++counts.without_registers;
+        }
+    }
+    counts.unique_names = names.size();
+    return counts;
+}
+
+void print(const std::string& name, std::uintmax_t bytes, const library_counts& counts)
+{
+    std::printf(
+        "%-42s %11ju bytes  %6zu containers  %5zu cubins  %5zu PTX  %6zu LTO-IR  %6zu kernels x architectures"
+        "  %6zu only as PTX  %6zu unique names  %zu without registers\n",
+        name.c_str(), bytes, counts.containers, counts.cubins, counts.ptx, counts.lto_ir, counts.kernels,
+        counts.kernels_as_ptx, counts.unique_names, counts.without_registers);
+}
+
+void expect_plausible(const kernel_info& kernel)
+{
+    SCOPED_TRACE(kernel.name + " for " + kernel.architecture + " in " + kernel.source.container + ", " +
+                 kernel.source.entry);
+    EXPECT_FALSE(kernel.name.empty());
+    EXPECT_FALSE(kernel.source.container.empty());
+    if (kernel.architecture.starts_with("compute_")) {
+        EXPECT_FALSE(kernel.registers);
+        return;
+    }
+    ASSERT_TRUE(kernel.architecture.starts_with("sm_"));
+    ASSERT_TRUE(kernel.registers);
+    EXPECT_GE(*kernel.registers, 1);
+    EXPECT_LE(*kernel.registers, 255);
+    ASSERT_TRUE(kernel.code_bytes);
+    EXPECT_GT(*kernel.code_bytes, 0);
+    EXPECT_EQ(*kernel.code_bytes % 16, 0);
+    ASSERT_TRUE(kernel.static_shared_bytes);
+    EXPECT_GE(*kernel.static_shared_bytes, 0);
+    EXPECT_LE(*kernel.static_shared_bytes, 227 * 1024);
+    EXPECT_LE(kernel.register_cap.value_or(0), 255);
+    EXPECT_LE(kernel.barriers.value_or(0), 16);
+    for (const auto& bytes : {kernel.spill_store_bytes, kernel.spill_load_bytes, kernel.stack_frame_bytes,
+                              kernel.reserved_shared_bytes, kernel.parameter_bytes})
+        EXPECT_GE(bytes.value_or(0), 0);
+}
+
+}  // namespace
+}  // namespace launchbox
