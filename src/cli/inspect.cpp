@@ -1,7 +1,7 @@
 // launchbox inspect: registers, spills, stack, shared memory, barriers and bounds of every kernel, and what they mean.
 #include <memory>
+#include <utility>
 
-#include "advice/kernel_question.hpp"
 #include "cli/kernel_input.hpp"
 #include "cli/verbs.hpp"
 #include "report/kernels_report.hpp"
@@ -14,31 +14,36 @@ struct inspect_options {
     kernel_input_options input;
     output_options output;
     std::optional<int> threads;
+    kernel_wish wish;
 };
 
-inspection inspect(const kernel_input& input, std::optional<int> threads)
+// The kernels are moved out of the input: their names alone can be hundreds of megabytes.
+inspection inspect(kernel_input& input, const inspect_options& options)
 {
     inspection found;
+    found.threads = options.threads;
+    found.wish = options.wish;
     for (const input_summary& each : input.inputs)
-        found.inputs.push_back({each.file, each.kind, each.kernels, each.errors});
-    for (const found_kernel& kernel : input.kernels) {
-        inspected_kernel result{kernel.info, kernel.demangled, kernel.short_form, std::nullopt,
-                                diagnose(kernel.info, threads)};
-        if (std::optional<occupancy_question> question = question_for(kernel.info, threads)) {
-            question->kernel = kernel.short_form;
-            result.account = explain(*question);
-        }
-        found.kernels.push_back(std::move(result));
-    }
+        found.inputs.push_back({each.file, each.kind, each.kernels, each.errors, each.images});
+    found.kernels.reserve(input.kernels.size());
+    for (found_kernel& kernel : input.kernels)
+        found.kernels.push_back(inspected(std::move(kernel.info), std::move(kernel.demangled),
+                                          std::move(kernel.short_form), options.threads));
+    input.kernels.clear();
+    input.kernels.shrink_to_fit();
     return found;
 }
 
 exit_status run_inspect(const inspect_options& options, const call_context& context)
 {
-    const kernel_input input = read_kernels(options.input, context.compiler_flags);
-    const inspection found = inspect(input, options.threads);
-    write_report(options.output, {[&](const output_style&) { return kernels_document(found); },
-                                  [&] { return kernels_json(found); }, [&] { return kernels_table(found); }});
+    kernel_input input = read_kernels(options.input, context.compiler_flags);
+    inspection found = inspect(input, options);
+    found.selection = select_kernels(found.kernels, options.wish);
+    report_forms forms;
+    forms.page = [&](const output_style& style) { return kernels_document(found, style); };
+    forms.write_json = [&](std::ostream& out) { write_kernels_json(found, out); };
+    forms.write_csv = [&](std::ostream& out) { write_kernels_csv(found, out); };
+    write_report(options.output, forms);
     print_errors(input);
     return input.status();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/options.hpp"
+#include "image/binary.hpp"
 #include "image/kernel_info.hpp"
 #include "support/error.hpp"
 
@@ -34,7 +35,8 @@ struct input_summary {
     std::string file;
     std::string kind;  ///< "CUDA source", "compiler log"
     std::size_t kernels = 0;
-    std::vector<std::string> errors;  ///< the compiler's own messages first
+    std::vector<std::string> errors;        ///< the compiler's own messages first
+    std::vector<binary_image> images = {};  ///< what it holds, when it is a binary
 };
 
 struct kernel_input {
