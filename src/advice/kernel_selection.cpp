@@ -36,6 +36,13 @@ std::string_view sort_key_name(sort_key key)
     return std::find_if(keys.begin(), keys.end(), [&](const auto& each) { return each.second == key; })->first;
 }
 
+std::vector<std::string> sort_keys()
+{
+    std::vector<std::string> names;
+    for (const auto& [name, key] : keys) names.emplace_back(name);
+    return names;
+}
+
 kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const kernel_wish& wish)
 {
     kernel_selection selection;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,9 @@ enum class sort_key { registers, spills, stack, shared, code, occupancy, name };
 std::optional<sort_key> parse_sort_key(std::string_view word);
 
 std::string_view sort_key_name(sort_key key);
+
+/// All names, in the order in which a help text lists them.
+std::vector<std::string> sort_keys();
 
 struct kernel_wish {
     bool spilling = false;         ///< only kernels that spill

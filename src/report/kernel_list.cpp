@@ -14,10 +14,13 @@ namespace {
 
 constexpr int indent = 2, gap = 2;  // as document.cpp lays tables out
 constexpr int below_indent = 6;     // where a last column that does not fit beside the others stands
-constexpr int narrowest_name = 24;  // what is cut further tells nothing
+constexpr int narrowest_name = 16;  // what is cut further tells nothing
 constexpr int widest_file_column = 24;
 
 std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file, cell_signs& signs);
+
+// A column in which no row has anything to tell takes room from the names.
+void drop_empty_columns(table& rows);
 
 // How many kernels have each finding.
 std::string findings_line(const inspection& found);
@@ -47,6 +50,11 @@ void add_kernel_list(document& page, const inspection& found, const output_style
         rows.rows.push_back(row_of(kernel, several, signs));
         names.push_back(kernel.short_form);
     }
+    drop_empty_columns(rows);
+    signs.unknown = std::any_of(rows.rows.begin(), rows.rows.end(), [](const auto& row) {
+        return std::any_of(row.begin(), row.end(),
+                           [](const cell& each) { return each.text.find('?') != std::string::npos; });
+    });
     add_names(rows, names, style);
     page.add(std::move(rows));
     if (const std::string findings = findings_line(found); !findings.empty()) {
@@ -102,6 +110,18 @@ std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file, cell_si
     row.emplace_back(known_or_sign(info.code_bytes, info, signs));
     if (with_file) row.emplace_back(shortened(escape_for_terminal(info.source.file), widest_file_column));
     return row;
+}
+
+void drop_empty_columns(table& rows)
+{
+    for (std::size_t c = rows.columns.size(); c-- > 0;) {
+        const bool told = std::any_of(rows.rows.begin(), rows.rows.end(),
+                                      [&](const auto& row) { return row[c].text != "–" && row[c].text != "?"; });
+        if (told) continue;
+        const auto place = static_cast<std::ptrdiff_t>(c);
+        rows.columns.erase(rows.columns.begin() + place);
+        for (auto& row : rows.rows) row.erase(row.begin() + place);
+    }
 }
 
 std::string findings_line(const inspection& found)
