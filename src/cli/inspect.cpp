@@ -92,6 +92,8 @@ exit_status run_diff(const inspect_options& options, const call_context& context
     kernel_input first = read_kernels(wanted, context.compiler_flags);
     wanted.files = {options.other};
     kernel_input second = first.interrupted ? kernel_input{} : read_kernels(wanted, context.compiler_flags);
+    if (first.interrupted || second.interrupted)  // half of a side would look like kernels that are gone
+        throw error("interrupted before both sides of --diff were read", {}, exit_status::interrupted);
     inspection before = inspect(first, options), after = inspect(second, options);
     keep_matching(options.input.kernel, before, after);
 

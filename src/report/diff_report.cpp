@@ -58,6 +58,8 @@ document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, 
                                                       [&](const auto& each) { return each.verdict == verdict; }));
     };
     page.line(counts_of(diff));
+    if (diff.compared == 0 && !diff.appeared.empty() && !diff.vanished.empty())
+        page.line("No kernel is there for the same architecture on both sides.", tone::warning);
     add_changes(page, "Worse", total(diff_verdict::worse), shown.worse, signs, style);
     add_changes(page, "Better", total(diff_verdict::better), shown.better, signs, style);
     add_changes(page, "Changed, neither worse nor better", total(diff_verdict::changed), shown.changed, signs, style);
@@ -89,19 +91,19 @@ std::string counts_of(const kernel_diff& diff)
 }
 
 // The figures of one kernel, in the order of the columns behind "arch".
-std::vector<std::string> figures_of(const inspected_kernel& kernel, cell_signs& signs)
+std::vector<std::string> figures_of(const inspected_kernel& kernel)
 {
     const kernel_info& info = kernel.info;
     const auto& residency = kernel.residency;
-    return {known_or_sign(info.registers, info, signs),
-            spills_cell(info, signs).text,
-            known_or_sign(info.stack_frame_bytes, info, signs),
-            known_or_sign(info.static_shared_bytes, info, signs),
-            known_or_sign(info.barriers, info, signs),
-            bounds_text(info, signs),
+    return {known_or_sign(info.registers, info),
+            spills_cell(info).text,
+            known_or_sign(info.stack_frame_bytes, info),
+            known_or_sign(info.static_shared_bytes, info),
+            known_or_sign(info.barriers, info),
+            bounds_text(info),
             residency ? fmt::format("{}x{}", residency->resident_blocks, residency->threads) : "–",
             residency ? percent(residency->occupancy) : "–",
-            known_or_sign(info.code_bytes, info, signs)};
+            known_or_sign(info.code_bytes, info)};
 }
 
 table empty_table()
@@ -112,7 +114,7 @@ table empty_table()
              {"stack", true},
              {"shared", true},
              {"bar", true},
-             {"bounds"},
+             {"bounds", true},
              {"resident", true},
              {"occ.", true},
              {"code", true}},
@@ -144,7 +146,7 @@ void add_changes(document& page, const char* title, std::size_t total, const std
     std::vector<std::string> names;
     std::vector<bool> differs(rows.columns.size() - 1, false);
     for (const kernel_change* change : changes) {
-        const auto before = figures_of(*change->before, signs), after = figures_of(*change->after, signs);
+        const auto before = figures_of(*change->before), after = figures_of(*change->after);
         std::string label = architecture_label(change->after->info);
         if (change->copies > 1) label += fmt::format(" ({} copies)", number(change->copies));
         std::vector<cell> row{label};
@@ -156,6 +158,7 @@ void add_changes(document& page, const char* title, std::size_t total, const std
         names.push_back(change->after->short_form);
     }
     drop_columns(rows, differs);
+    signs.note(rows);
     add_names(rows, names, style);
     page.add(std::move(rows));
 }
@@ -170,7 +173,7 @@ void add_kernels(document& page, const char* title, std::size_t total,
     std::vector<bool> told(rows.columns.size() - 1, false);
     for (const inspected_kernel* kernel : kernels) {
         std::vector<cell> row{architecture_label(kernel->info)};
-        const auto figures = figures_of(*kernel, signs);
+        const auto figures = figures_of(*kernel);
         for (std::size_t i = 0; i < figures.size(); ++i) {
             told[i] = told[i] || (figures[i] != "?" && figures[i] != "–");
             row.emplace_back(figures[i]);
@@ -179,6 +182,7 @@ void add_kernels(document& page, const char* title, std::size_t total,
         names.push_back(kernel->short_form);
     }
     drop_columns(rows, told);
+    signs.note(rows);
     add_names(rows, names, style);
     page.add(std::move(rows));
 }

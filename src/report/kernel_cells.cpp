@@ -4,6 +4,15 @@
 
 namespace launchbox {
 
+void cell_signs::note(const table& shown)
+{
+    for (const auto& row : shown.rows)
+        for (const cell& each : row) {
+            unknown |= each.text.find('?') != std::string::npos;
+            inferred |= each.text.find("≈") != std::string::npos;
+        }
+}
+
 void cell_signs::explain(document& page) const
 {
     if (!unknown && !inferred) return;
@@ -22,16 +31,15 @@ std::string architecture_label(const kernel_info& info)
     return label;
 }
 
-cell spills_cell(const kernel_info& info, cell_signs& signs)
+cell spills_cell(const kernel_info& info)
 {
     const bool spills = info.spill_store_bytes.value_or(0) + info.spill_load_bytes.value_or(0) > 0;
-    std::string text = known_or_sign(info.spill_store_bytes, info, signs);
-    if (info.spill_store_bytes || info.spill_load_bytes)
-        text += "/" + known_or_sign(info.spill_load_bytes, info, signs);
+    std::string text = known_or_sign(info.spill_store_bytes, info);
+    if (info.spill_store_bytes || info.spill_load_bytes) text += "/" + known_or_sign(info.spill_load_bytes, info);
     return {text, spills ? tone::bad : tone::plain};
 }
 
-std::string bounds_text(const kernel_info& info, cell_signs& signs)
+std::string bounds_text(const kernel_info& info)
 {
     const auto dimensions = [](const std::array<int, 3>& d) {
         if (d[1] == 1 && d[2] == 1) return std::to_string(d[0]);
@@ -42,10 +50,8 @@ std::string bounds_text(const kernel_info& info, cell_signs& signs)
         text = "exactly " + dimensions(*info.required_threads);
     else if (info.max_threads)
         text = dimensions(*info.max_threads);
-    if (info.min_blocks.value_or(0) > 0) {
+    if (info.min_blocks.value_or(0) > 0)
         text += fmt::format(",{}{}", info.min_blocks_inferred ? "≈" : "", *info.min_blocks);
-        signs.inferred |= info.min_blocks_inferred;
-    }
     if (info.requested_max_registers)
         text += fmt::format("{}maxnreg {}", text.empty() ? "" : " ", *info.requested_max_registers);
     if (info.cluster) text += fmt::format("{}cluster {}", text.empty() ? "" : " ", dimensions(*info.cluster));

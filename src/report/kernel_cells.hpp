@@ -11,10 +11,13 @@
 
 namespace launchbox {
 
-/// What the signs in a table's cells mean, noted while the cells are made.
+/// What the signs in the cells of a page's tables mean.
 struct cell_signs {
     bool unknown = false;   ///< "?"
     bool inferred = false;  ///< "≈"
+
+    /// Looks for them in a table that is to be shown, before it has names of kernels in it.
+    void note(const table& shown);
 
     /// A line for each sign that occurred.
     void explain(document& page) const;
@@ -25,23 +28,21 @@ std::string architecture_label(const kernel_info& info);
 
 /// "1,024"; "–" for what PTX does not decide, else "?".
 template <class Value>
-std::string known_or_sign(const std::optional<Value>& value, const kernel_info& info, cell_signs& signs);
+std::string known_or_sign(const std::optional<Value>& value, const kernel_info& info);
 
-cell spills_cell(const kernel_info& info, cell_signs& signs);
+cell spills_cell(const kernel_info& info);
 
 /// "256,8": the launch bounds; "–" when there are none.
-std::string bounds_text(const kernel_info& info, cell_signs& signs);
+std::string bounds_text(const kernel_info& info);
 
 /// "13.0" for 130.
 std::string toolkit_name(int version);
 
 template <class Value>
-std::string known_or_sign(const std::optional<Value>& value, const kernel_info& info, cell_signs& signs)
+std::string known_or_sign(const std::optional<Value>& value, const kernel_info& info)
 {
     if (value) return with_commas(*value);
-    if (is_ptx(info)) return "–";
-    signs.unknown = true;
-    return "?";
+    return is_ptx(info) ? "–" : "?";
 }
 
 }  // namespace launchbox

@@ -17,7 +17,7 @@ constexpr int below_indent = 6;     // where a last column that does not fit bes
 constexpr int narrowest_name = 16;  // what is cut further tells nothing
 constexpr int widest_file_column = 24;
 
-std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file, cell_signs& signs);
+std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file);
 
 // A column in which no row has anything to tell takes room from the names.
 void drop_empty_columns(table& rows);
@@ -42,19 +42,16 @@ void add_kernel_list(document& page, const inspection& found, const output_style
                {}};
     const bool several = found.inputs.size() > 1;
     if (several) rows.columns.push_back({"file"});
-    cell_signs signs;
     std::vector<std::string> names;
     rows.rows.reserve(found.kernels.size());
     names.reserve(found.kernels.size());
     for (const inspected_kernel& kernel : found.kernels) {
-        rows.rows.push_back(row_of(kernel, several, signs));
+        rows.rows.push_back(row_of(kernel, several));
         names.push_back(kernel.short_form);
     }
     drop_empty_columns(rows);
-    signs.unknown = std::any_of(rows.rows.begin(), rows.rows.end(), [](const auto& row) {
-        return std::any_of(row.begin(), row.end(),
-                           [](const cell& each) { return each.text.find('?') != std::string::npos; });
-    });
+    cell_signs signs;
+    signs.note(rows);
     add_names(rows, names, style);
     page.add(std::move(rows));
     if (const std::string findings = findings_line(found); !findings.empty()) {
@@ -88,16 +85,16 @@ void add_names(table& rows, const std::vector<std::string>& names, const output_
 
 namespace {
 
-std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file, cell_signs& signs)
+std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file)
 {
     const kernel_info& info = kernel.info;
     std::vector<cell> row{architecture_label(info),
-                          known_or_sign(info.registers, info, signs),
-                          spills_cell(info, signs),
-                          known_or_sign(info.stack_frame_bytes, info, signs),
-                          known_or_sign(info.static_shared_bytes, info, signs),
-                          known_or_sign(info.barriers, info, signs),
-                          bounds_text(info, signs)};
+                          known_or_sign(info.registers, info),
+                          spills_cell(info),
+                          known_or_sign(info.stack_frame_bytes, info),
+                          known_or_sign(info.static_shared_bytes, info),
+                          known_or_sign(info.barriers, info),
+                          bounds_text(info)};
     if (const auto& residency = kernel.residency) {
         const tone look = residency->launches ? tone::plain : tone::bad;
         row.emplace_back(fmt::format("{}x{}", residency->resident_blocks, residency->threads), look);
@@ -107,7 +104,7 @@ std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file, cell_si
         row.emplace_back("–");
         row.emplace_back("–");
     }
-    row.emplace_back(known_or_sign(info.code_bytes, info, signs));
+    row.emplace_back(known_or_sign(info.code_bytes, info));
     if (with_file) row.emplace_back(shortened(escape_for_terminal(info.source.file), widest_file_column));
     return row;
 }

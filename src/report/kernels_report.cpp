@@ -81,27 +81,25 @@ cell verdict_of(const inspected_kernel& kernel, const std::optional<occupancy_ac
     return known && find_sm_limits(*known) != nullptr ? "give --threads" : "no limits known for this architecture";
 }
 
-std::vector<cell> row_of(const inspected_kernel& kernel, const std::optional<occupancy_account>& account,
-                         cell_signs& signs)
+std::vector<cell> row_of(const inspected_kernel& kernel, const std::optional<occupancy_account>& account)
 {
     const kernel_info& info = kernel.info;
     std::optional<std::int64_t> constants;
     for (const constant_bank& bank : info.constant_banks) constants = constants.value_or(0) + bank.bytes;
-    if (info.architecture.empty()) signs.unknown = true;
     std::vector<cell> row{architecture_label(info),
-                          known_or_sign(info.registers, info, signs),
-                          spills_cell(info, signs),
-                          known_or_sign(info.stack_frame_bytes, info, signs),
-                          known_or_sign(info.static_shared_bytes, info, signs),
-                          known_or_sign(constants, info, signs),
-                          known_or_sign(info.barriers, info, signs),
-                          bounds_text(info, signs)};
+                          known_or_sign(info.registers, info),
+                          spills_cell(info),
+                          known_or_sign(info.stack_frame_bytes, info),
+                          known_or_sign(info.static_shared_bytes, info),
+                          known_or_sign(constants, info),
+                          known_or_sign(info.barriers, info),
+                          bounds_text(info)};
     if (account) {
         row.emplace_back(fmt::format("{}x{}", account->result.resident_blocks, account->question.shape.threads));
         row.emplace_back(percent(account->result.occupancy()));
     } else {
-        row.emplace_back(known_or_sign(std::optional<int>(), info, signs));
-        row.emplace_back(known_or_sign(std::optional<int>(), info, signs));
+        row.emplace_back(known_or_sign(std::optional<int>(), info));
+        row.emplace_back(known_or_sign(std::optional<int>(), info));
     }
     row.push_back(verdict_of(kernel, account));
     return row;
@@ -196,7 +194,7 @@ void add_group(document& page, const kernel_group& group, const inspection& foun
     for (const inspected_kernel* kernel : group) {
         kernel_account account = account_of(*kernel, found.threads);
         diagnoses.push_back(std::move(account.diagnoses));
-        row_with_copies row{row_of(*kernel, account.occupancy, signs), kernel};
+        row_with_copies row{row_of(*kernel, account.occupancy), kernel};
         const auto same =
             std::find_if(distinct.begin(), distinct.end(), [&](const auto& other) { return row.same_as(other); });
         if (same == distinct.end())
@@ -208,6 +206,7 @@ void add_group(document& page, const kernel_group& group, const inspection& foun
         if (row.copies > 1) row.cells.front().text += fmt::format(" ({} copies)", row.copies);
         rows.rows.push_back(std::move(row.cells));
     }
+    signs.note(rows);
     page.add(std::move(rows));
     // Rows that only their place tells apart.
     for (const row_with_copies& row : distinct) {

@@ -27,7 +27,7 @@ std::string counted(std::size_t count, const char* one, const char* many)
     return number(count) + ' ' + (count == 1 ? one : many);
 }
 
-table architectures_of(const summarized_input& each, cell_signs& signs);
+table architectures_of(const summarized_input& each);
 void add_toolkits(document& page, const kernel_summary& summary);
 void add_repeated(document& page, const kernel_summary& summary);
 void add_gpus(document& page, const kernel_summary& summary);
@@ -57,7 +57,9 @@ document summary_document(const std::vector<summarized_input>& inputs)
                                  each.input.file == "-" ? "standard input" : escape_for_terminal(each.input.file),
                                  each.input.kind, counted(summary.unique_kernels, "kernel", "kernels")));
         if (summary.architectures.empty()) continue;
-        page.add(architectures_of(each, signs));
+        table rows = architectures_of(each);
+        signs.note(rows);
+        page.add(std::move(rows));
         add_toolkits(page, summary);
         add_repeated(page, summary);
         add_gpus(page, summary);
@@ -68,7 +70,7 @@ document summary_document(const std::vector<summarized_input>& inputs)
 
 namespace {
 
-table architectures_of(const summarized_input& each, cell_signs& signs)
+table architectures_of(const summarized_input& each)
 {
     const bool images = !each.input.images.empty();
     table rows{{{"arch"}}, {}};
@@ -84,7 +86,6 @@ table architectures_of(const summarized_input& each, cell_signs& signs)
     // A sum of what is known stands alone only where all of it is.
     const auto known_of = [&](bool all_unknown, std::size_t unknown, const std::string& text) -> std::string {
         if (unknown == 0) return text;
-        signs.unknown = true;
         return all_unknown ? "?" : text + "+?";
     };
     for (const architecture_summary& sum : each.summary.architectures) {
@@ -110,7 +111,6 @@ table architectures_of(const summarized_input& each, cell_signs& signs)
             row.emplace_back(
                 known_of(none_known, sum.spills_unknown,
                          fmt::format("{}/{}", with_commas(sum.spill_store_bytes), with_commas(sum.spill_load_bytes))));
-            signs.unknown |= !sum.largest_registers;
             row.emplace_back(sum.largest_registers ? std::to_string(*sum.largest_registers) : "?");
         }
         rows.rows.push_back(std::move(row));
@@ -123,6 +123,9 @@ void add_toolkits(document& page, const kernel_summary& summary)
     if (std::any_of(summary.architectures.begin(), summary.architectures.end(),
                     [](const auto& each) { return each.relocatable; }))
         page.line("  -rdc: compiled for linking, not what runs; registers and stack are final only after nvlink");
+    if (std::any_of(summary.architectures.begin(), summary.architectures.end(),
+                    [](const auto& each) { return each.kind == "LTO-IR"; }))
+        page.line("  LTO-IR: runs only after it was compiled at link time (nvlink -dlto, nvJitLink)");
     if (summary.toolkits.empty()) return;
     std::string text;
     for (const auto& [version, kernels] : summary.toolkits)

@@ -82,7 +82,8 @@ std::string shortened(std::string_view text, int width)
 {
     const int whole = display_width(text);
     if (whole <= width) return std::string(text);
-    const int kept = std::max(0, width - 1), front = (kept + 1) / 2, behind = whole - kept / 2;
+    // More of the beginning, which has the function's name; the end has the last template arguments.
+    const int kept = std::max(0, width - 1), front = kept - kept / 3, behind = whole - kept / 3;
     std::string result;
     int column = 0;
     for (std::size_t i = 0; i < text.size(); ++column) {
