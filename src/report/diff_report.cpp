@@ -148,7 +148,7 @@ void add_changes(document& page, const char* title, std::size_t total, const std
     for (const kernel_change* change : changes) {
         const auto before = figures_of(*change->before), after = figures_of(*change->after);
         std::string label = architecture_label(change->after->info);
-        if (change->copies > 1) label += fmt::format(" ({} copies)", number(change->copies));
+        if (change->copies > 1) label += fmt::format("×{}", number(change->copies));
         std::vector<cell> row{label};
         for (std::size_t i = 0; i < after.size(); ++i) {
             differs[i] = differs[i] || before[i] != after[i];

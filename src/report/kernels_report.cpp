@@ -203,7 +203,7 @@ void add_group(document& page, const kernel_group& group, const inspection& foun
             ++same->copies;
     }
     for (row_with_copies& row : distinct) {
-        if (row.copies > 1) row.cells.front().text += fmt::format(" ({} copies)", row.copies);
+        if (row.copies > 1) row.cells.front().text += fmt::format("×{}", row.copies);
         rows.rows.push_back(std::move(row.cells));
     }
     signs.note(rows);
