@@ -1,10 +1,14 @@
 // launchbox inspect: registers, spills, stack, shared memory, barriers and bounds of every kernel, and what they mean.
+#include <algorithm>
 #include <memory>
+#include <utility>
 
-#include "advice/kernel_question.hpp"
+#include "advice/kernel_diff.hpp"
 #include "cli/kernel_input.hpp"
 #include "cli/verbs.hpp"
+#include "report/diff_report.hpp"
 #include "report/kernels_report.hpp"
+#include "report/summary_report.hpp"
 
 namespace launchbox::cli {
 
@@ -14,33 +18,99 @@ struct inspect_options {
     kernel_input_options input;
     output_options output;
     std::optional<int> threads;
+    kernel_wish wish;
+    std::string sort;
+    bool summary = false;
+    std::string other;  // --diff
 };
 
-inspection inspect(const kernel_input& input, std::optional<int> threads)
+exit_status run_kernels(const inspect_options& options, const call_context& context);
+exit_status run_summary(const inspect_options& options, const call_context& context);
+exit_status run_diff(const inspect_options& options, const call_context& context);
+
+// The kernels are moved out of the input: their names alone can be hundreds of megabytes.
+inspection inspect(kernel_input& input, const inspect_options& options)
 {
     inspection found;
+    found.threads = options.threads;
+    found.wish = options.wish;
     for (const input_summary& each : input.inputs)
-        found.inputs.push_back({each.file, each.kind, each.kernels, each.errors});
-    for (const found_kernel& kernel : input.kernels) {
-        inspected_kernel result{kernel.info, kernel.demangled, kernel.short_form, std::nullopt,
-                                diagnose(kernel.info, threads)};
-        if (std::optional<occupancy_question> question = question_for(kernel.info, threads)) {
-            question->kernel = kernel.short_form;
-            result.account = explain(*question);
-        }
-        found.kernels.push_back(std::move(result));
-    }
+        found.inputs.push_back({each.file, each.kind, each.kernels, each.errors, each.images});
+    found.kernels.reserve(input.kernels.size());
+    for (found_kernel& kernel : input.kernels)
+        found.kernels.push_back(inspected(std::move(kernel.info), std::move(kernel.demangled),
+                                          std::move(kernel.short_form), options.threads));
+    input.kernels.clear();
+    input.kernels.shrink_to_fit();
     return found;
 }
 
-exit_status run_inspect(const inspect_options& options, const call_context& context)
+exit_status run_kernels(const inspect_options& options, const call_context& context)
 {
-    const kernel_input input = read_kernels(options.input, context.compiler_flags);
-    const inspection found = inspect(input, options.threads);
-    write_report(options.output, {[&](const output_style&) { return kernels_document(found); },
-                                  [&] { return kernels_json(found); }, [&] { return kernels_table(found); }});
+    kernel_input input = read_kernels(options.input, context.compiler_flags);
+    inspection found = inspect(input, options);
+    found.selection = select_kernels(found.kernels, options.wish);
+    report_forms forms;
+    forms.page = [&](const output_style& style) { return kernels_document(found, style); };
+    forms.write_json = [&](std::ostream& out) { write_kernels_json(found, out); };
+    forms.write_csv = [&](std::ostream& out) { write_kernels_csv(found, out); };
+    write_report(options.output, forms);
     print_errors(input);
     return input.status();
+}
+
+exit_status run_summary(const inspect_options& options, const call_context& context)
+{
+    kernel_input_options wanted = options.input;
+    wanted.hash_code = true;  // copies are told by their code
+    kernel_input input = read_kernels(wanted, context.compiler_flags);
+    const std::vector<summarized_input> summaries = summaries_of(inspect(input, options));
+    write_report(options.output, {[&](const output_style&) { return summary_document(summaries); },
+                                  [&] { return summary_json(summaries); }, [&] { return summary_table(summaries); }});
+    print_errors(input);
+    return input.status();
+}
+
+// A kernel that only one side has is a result, so the pattern is an error only when neither has a match.
+void keep_matching(const std::string& pattern, inspection& before, inspection& after)
+{
+    if (pattern.empty()) return;
+    for (inspection* side : {&before, &after})
+        std::erase_if(side->kernels, [&](const inspected_kernel& kernel) {
+            return !matches_kernel(pattern, kernel.info.name, kernel.demangled, kernel.short_form);
+        });
+    if (before.kernels.empty() && after.kernels.empty())
+        throw error("no kernel matches '" + escape_for_terminal(pattern) + "' before or after",
+                    "launchbox inspect FILE lists those of one file");
+}
+
+exit_status run_diff(const inspect_options& options, const call_context& context)
+{
+    const auto& files = options.input.files;
+    if (options.other == "-" && std::find(files.begin(), files.end(), "-") != files.end())
+        throw error("standard input cannot be both sides of --diff", "write one of them to a file");
+    kernel_input_options wanted = options.input;
+    wanted.kernel.clear();
+    wanted.hash_code = true;
+    kernel_input first = read_kernels(wanted, context.compiler_flags);
+    wanted.files = {options.other};
+    kernel_input second = first.interrupted ? kernel_input{} : read_kernels(wanted, context.compiler_flags);
+    if (first.interrupted || second.interrupted)  // half of a side would look like kernels that are gone
+        throw error("interrupted before both sides of --diff were read", {}, exit_status::interrupted);
+    inspection before = inspect(first, options), after = inspect(second, options);
+    keep_matching(options.input.kernel, before, after);
+
+    const kernel_diff diff = compare_kernels(before.kernels, after.kernels);
+    report_forms forms;
+    forms.page = [&](const output_style& style) { return diff_document(diff, options.wish.top, style); };
+    forms.write_json = [&](std::ostream& out) {
+        write_diff_json({before.inputs, after.inputs}, diff, options.wish.top, out);
+    };
+    forms.write_csv = [&](std::ostream& out) { write_diff_csv(diff, options.wish.top, out); };
+    write_report(options.output, forms);
+    print_errors(first);
+    print_errors(second);
+    return first.status() != exit_status::done ? first.status() : second.status();
 }
 
 }  // namespace
@@ -50,14 +120,36 @@ void add_inspect(CLI::App& app, call_context& context)
     CLI::App* verb = app.add_subcommand("inspect", "What the compiler made of each kernel, and what that means");
     auto options = std::make_shared<inspect_options>();
     options->input.add_to(*verb, true);
-    verb->add_option("-t,--threads", options->threads, "Threads per block; else the kernel's launch bound")
-        ->check(CLI::Range(1, max_threads_per_block))
-        ->type_name("N");
+    CLI::Option* threads =
+        verb->add_option("-t,--threads", options->threads, "Threads per block; else the kernel's launch bound")
+            ->check(CLI::Range(1, max_threads_per_block))
+            ->type_name("N");
+    CLI::Option* spilling = verb->add_flag("--spilling", options->wish.spilling, "Only kernels that spill registers");
+    CLI::Option* sort =
+        verb->add_option("--sort", options->sort,
+                         "registers, spills, stack, shared, code (largest first), occupancy (lowest first) or name")
+            ->check(CLI::IsMember(sort_keys()))
+            ->type_name("BY");
+    CLI::Option* top = verb->add_option("--top", options->wish.top, "At most this many rows")
+                           ->check(CLI::Range(1, 1'000'000'000))
+                           ->type_name("N");
+    CLI::Option* summary =
+        verb->add_flag("--summary", options->summary, "Each input as a whole: architectures, code, spills, copies");
+    CLI::Option* diff =
+        verb->add_option("--diff", options->other, "Compare with the kernels of NEW, what became worse first")
+            ->type_name("NEW");
+    for (CLI::Option* other : {spilling, sort, top, diff, threads}) summary->excludes(other);
+    for (CLI::Option* other : {spilling, sort}) diff->excludes(other);
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox inspect examples/merge.cu --arch sm_80,sm_90,sm_120",
                  "nvcc -c -arch=sm_90 -Xptxas -v examples/merge.cu -o merge.o 2>&1 | launchbox inspect -");
-    verb->callback(
-        [options, &context] { context.action = [options, &context] { return run_inspect(*options, context); }; });
+    verb->callback([options, &context] {
+        options->wish.sort = parse_sort_key(options->sort);
+        context.action = [options, &context] {
+            if (options->summary) return run_summary(*options, context);
+            return options->other.empty() ? run_kernels(*options, context) : run_diff(*options, context);
+        };
+    });
 }
 
 }  // namespace launchbox::cli

@@ -38,8 +38,8 @@ struct input_summary {
     std::string file;
     std::string kind;  ///< "CUDA source", "compiler log", or as in `binary_contents`
     std::size_t kernels = 0;
-    std::vector<binary_image> images = {};  ///< of a binary
     std::vector<std::string> errors = {};   ///< the compiler's own messages first
+    std::vector<binary_image> images = {};  ///< what it holds, when it is a binary
 };
 
 struct kernel_input {

@@ -119,22 +119,26 @@ void write_report(const output_options& options, const report_forms& forms)
 {
     output_style style = style_of_standard_output();
     if (!options.path.empty()) style = {.width = 100, .colour = false, .unicode = true};
-    std::string text;
-    if (options.format == "json")
-        text = forms.json().dump(2) + '\n';
-    else if (options.format == "csv")
-        text = render_csv(forms.rows());
-    else if (options.format == "markdown")
-        text = render_markdown(forms.page({.width = 100}));
-    else
-        text = render_text(forms.page(style), style);
-
+    const auto write = [&](std::ostream& out) {
+        if (options.format == "json" && forms.write_json)
+            forms.write_json(out);
+        else if (options.format == "json")
+            out << forms.json().dump(2) << '\n';
+        else if (options.format == "csv" && forms.write_csv)
+            forms.write_csv(out);
+        else if (options.format == "csv")
+            out << render_csv(forms.rows());
+        else if (options.format == "markdown")
+            out << render_markdown(forms.page({.width = 100}));
+        else
+            out << render_text(forms.page(style), style);
+    };
     if (!options.path.empty()) {
-        write_file_atomically(options.path, text);
+        write_file_atomically(options.path, write);
         return;
     }
-    std::cout << text << std::flush;
-    if (!std::cout) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
+    write(std::cout);
+    if (!std::cout.flush()) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
 }
 
 bool matches_kernel(const std::string& pattern, const std::string& name, const std::string& demangled,

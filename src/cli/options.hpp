@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,10 @@ struct report_forms {
     std::function<document(const output_style&)> page;
     std::function<nlohmann::ordered_json()> json;
     std::function<table()> rows;
+
+    // Instead of the two above where the report can be too large to be held whole.
+    std::function<void(std::ostream&)> write_json = {};
+    std::function<void(std::ostream&)> write_csv = {};
 };
 
 void write_report(const output_options& options, const report_forms& forms);

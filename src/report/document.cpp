@@ -260,22 +260,29 @@ std::string render_markdown(const document& content)
     return text;
 }
 
-std::string render_csv(const table& content)
+std::string csv_line(const std::vector<cell>& row)
 {
     std::string text;
-    const auto field = [](const std::string& value) {
-        if (value.find_first_of(",\"\r\n") == std::string::npos) return value;
-        std::string quoted = "\"";
-        for (char c : value) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-        return quoted + '"';
-    };
-    for (std::size_t c = 0; c < content.columns.size(); ++c)
-        text += (c > 0 ? "," : "") + field(content.columns[c].title);
-    text += "\r\n";
-    for (const auto& row : content.rows) {
-        for (std::size_t c = 0; c < row.size(); ++c) text += (c > 0 ? "," : "") + field(row[c].text);
-        text += "\r\n";
+    for (std::size_t c = 0; c < row.size(); ++c) {
+        if (c > 0) text += ',';
+        const std::string& value = row[c].text;
+        if (value.find_first_of(",\"\r\n") == std::string::npos) {
+            text += value;
+            continue;
+        }
+        text += '"';
+        for (char each : value) text.append(each == '"' ? 2 : 1, each);
+        text += '"';
     }
+    return text + "\r\n";
+}
+
+std::string render_csv(const table& content)
+{
+    std::vector<cell> titles;
+    for (const table::column& column : content.columns) titles.emplace_back(column.title);
+    std::string text = csv_line(titles);
+    for (const auto& row : content.rows) text += csv_line(row);
     return text;
 }
 

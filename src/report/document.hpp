@@ -50,6 +50,9 @@ std::string render_text(const document& content, const output_style& style);
 
 std::string render_markdown(const document& content);
 
+/// One line of comma-separated values (RFC 4180), for tables that are written row by row.
+std::string csv_line(const std::vector<cell>& row);
+
 /// One table as comma-separated values with a header line (RFC 4180).
 std::string render_csv(const table& content);
 

@@ -6,6 +6,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ostream>
+#include <streambuf>
 #include <string>
 #include <system_error>
 
@@ -44,18 +46,72 @@ private:
     bool owned_;
 };
 
-// The number of the error; 0 when all is written.
-int write_all(int file, std::string_view content)
-{
-    while (!content.empty()) {
-        const ssize_t wrote = ::write(file, content.data(), content.size());
-        if (wrote >= 0)
-            content.remove_prefix(static_cast<std::size_t>(wrote));
-        else if (errno != EINTR)
-            return errno;
+// Writes blocks to a descriptor and remembers the number of the first error; 0: all is written.
+class descriptor_buffer : public std::streambuf {
+public:
+    explicit descriptor_buffer(int file) : file_(file), block_(1 << 16, '\0') { empty(); }
+
+    int finish()
+    {
+        flush();
+        return failure_;
     }
-    return 0;
+
+protected:
+    int_type overflow(int_type c) override
+    {
+        if (!flush()) return traits_type::eof();
+        if (!traits_type::eq_int_type(c, traits_type::eof())) sputc(traits_type::to_char_type(c));
+        return traits_type::not_eof(c);
+    }
+    int sync() override { return flush() ? 0 : -1; }
+
+private:
+    void empty() { setp(block_.data(), block_.data() + block_.size()); }
+    bool flush()
+    {
+        std::string_view rest(pbase(), static_cast<std::size_t>(pptr() - pbase()));
+        while (!rest.empty() && failure_ == 0) {
+            const ssize_t wrote = ::write(file_, rest.data(), rest.size());
+            if (wrote >= 0)
+                rest.remove_prefix(static_cast<std::size_t>(wrote));
+            else if (errno != EINTR)
+                failure_ = errno;
+        }
+        empty();
+        return failure_ == 0;
+    }
+
+    int file_;
+    int failure_ = 0;
+    std::string block_;
+};
+
+// The number of the error; 0 when all is written.
+int write_to(int file, const std::function<void(std::ostream&)>& writer)
+{
+    descriptor_buffer buffer(file);
+    std::ostream out(&buffer);
+    writer(out);
+    return buffer.finish();
 }
+
+// A temporary file that goes when its writer throws.
+class unfinished_file {
+public:
+    explicit unfinished_file(const std::string& path) : path_(path) {}
+    ~unfinished_file()
+    {
+        if (!finished_) ::unlink(path_.c_str());
+    }
+    unfinished_file(const unfinished_file&) = delete;
+    unfinished_file& operator=(const unfinished_file&) = delete;
+    void finished() { finished_ = true; }
+
+private:
+    const std::string& path_;
+    bool finished_ = false;
+};
 
 }  // namespace
 
@@ -94,13 +150,18 @@ std::string read_input(const std::string& path, std::size_t cap)
 
 void write_file_atomically(const fs::path& wanted, std::string_view content)
 {
+    write_file_atomically(wanted, [content](std::ostream& out) { out << content; });
+}
+
+void write_file_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer)
+{
     // A link stays a link: what it names is replaced. /dev/stdout and pipes cannot be replaced, only written to.
     std::error_code ignored;
     const fs::path path = fs::is_symlink(wanted, ignored) ? fs::weakly_canonical(wanted, ignored) : wanted;
     if (const fs::file_status status = fs::status(wanted, ignored);
         fs::is_character_file(status) || fs::is_fifo(status) || fs::is_socket(status)) {
         file_descriptor device(::open(wanted.c_str(), O_WRONLY | O_CLOEXEC));
-        const int failure = device.number() < 0 ? errno : write_all(device.number(), content);
+        const int failure = device.number() < 0 ? errno : write_to(device.number(), writer);
         if (failure != 0) fail("cannot write", wanted.string(), failure, "name a file, or leave out -o");
         return;
     }
@@ -109,7 +170,8 @@ void write_file_atomically(const fs::path& wanted, std::string_view content)
     file_descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (file.number() < 0) fail("cannot write", path.string(), errno, "choose a folder that exists and is writable");
 
-    int failure = write_all(file.number(), content);
+    unfinished_file unfinished(temporary);
+    int failure = write_to(file.number(), writer);
     // mkostemp makes the file private; give it what a plain open would have given.
     const mode_t mask = ::umask(0);
     ::umask(mask);
@@ -117,10 +179,8 @@ void write_file_atomically(const fs::path& wanted, std::string_view content)
     if (failure == 0 && ::fsync(file.number()) != 0) failure = errno;
     if (!file.close() && failure == 0) failure = errno;
     if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
-    if (failure != 0) {
-        ::unlink(temporary.c_str());
-        fail("cannot write", path.string(), failure, "nothing was changed");
-    }
+    if (failure != 0) fail("cannot write", path.string(), failure, "nothing was changed");
+    unfinished.finished();
 }
 
 temporary_directory::temporary_directory()

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,10 @@ std::string read_input(const std::string& path, std::size_t cap = max_input_byte
 /// Writes to a temporary file beside `wanted` and renames it: `wanted` has either its old content or all of the new. A
 /// link is followed; a device or pipe is written to as it is. Throws `error` and leaves nothing behind when that fails.
 void write_file_atomically(const std::filesystem::path& wanted, std::string_view content);
+
+/// The same for content that is not held in memory whole: `writer` is called once. What it throws is passed on, and
+/// nothing is left behind.
+void write_file_atomically(const std::filesystem::path& wanted, const std::function<void(std::ostream&)>& writer);
 
 /// A new directory in the system's temporary folder, removed with all it holds when this goes out of scope.
 class temporary_directory {

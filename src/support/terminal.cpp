@@ -78,13 +78,30 @@ int display_width(std::string_view text)
     return width;
 }
 
+std::string shortened(std::string_view text, int width)
+{
+    const int whole = display_width(text);
+    if (whole <= width) return std::string(text);
+    // More of the beginning, which has the function's name; the end has the last template arguments.
+    const int kept = std::max(0, width - 1), front = kept - kept / 3, behind = whole - kept / 3;
+    std::string result;
+    int column = 0;
+    for (std::size_t i = 0; i < text.size(); ++column) {
+        const std::size_t length = std::max<std::size_t>(1, sequence_length(text.substr(i)));
+        if (column == front) result += "…";
+        if (column < front || column >= behind) result += text.substr(i, length);
+        i += length;
+    }
+    return result;
+}
+
 std::string to_ascii(std::string_view text)
 {
     static constexpr std::pair<std::string_view, std::string_view> spellings[] = {
         {"−", "-"}, {"→", "->"}, {"×", "x"},  {"≤", "<="}, {"≥", ">="},    {"…", "~"}, {"·", "."},
         {"▲", "^"}, {"─", "-"},  {"│", "|"},  {"█", "#"},  {"▇", "#"},     {"▆", "#"}, {"▅", "#"},
         {"▄", "="}, {"▃", "="},  {"▂", "_"},  {"▁", "_"},  {"⌈", "ceil("}, {"⌉", ")"}, {"┤", "|"},
-        {"└", "+"}, {"–", "-"},  {"±", "+-"}, {"◀", "<"}};
+        {"└", "+"}, {"–", "-"},  {"±", "+-"}, {"◀", "<"},  {"≈", "~"}};
     std::string result;
     while (!text.empty()) {
         const auto* found = std::find_if(std::begin(spellings), std::end(spellings),

@@ -21,6 +21,9 @@ output_style style_of_standard_output();
 /// Columns that UTF-8 text takes on a terminal; escape sequences take none.
 int display_width(std::string_view text);
 
+/// The text in at most `width` columns: what is too much is cut out of the middle, where … stands. No escape sequences.
+std::string shortened(std::string_view text, int width);
+
 /// The same text for readers of ASCII: our own arrows, signs and bars are spelled with ASCII characters.
 std::string to_ascii(std::string_view text);
 

@@ -222,5 +222,115 @@ TEST(inspect_verb, flags_after_two_dashes_reach_the_compiler)
     EXPECT_LE(limited.json()["kernels"][0]["registers"], 32);
 }
 
+TEST(inspect_verb, options_of_views_are_refused_with_one_clear_line)
+{
+    expect_refused(launchbox_run({"inspect", log_90, "--sort", "regs"}), "regs not in {registers,spills");
+    expect_refused(launchbox_run({"inspect", log_90, "--sort"}), "--sort");
+    expect_refused(launchbox_run({"inspect", log_90, "--top", "0"}), "--top");
+    expect_refused(launchbox_run({"inspect", log_90, "--top", "many"}), "--top");
+    expect_refused(launchbox_run({"inspect", log_90, "--spiling"}), "did you mean --spilling?");
+    expect_refused(launchbox_run({"inspect", log_90, "--sumary"}), "did you mean --summary?");
+    expect_refused(launchbox_run({"inspect", log_90, "--diff"}), "--diff");
+    for (const std::vector<std::string>& other : {std::vector<std::string>{"--diff", log_90},
+                                                  {"--sort", "name"},
+                                                  {"--top", "3"},
+                                                  {"--spilling"},
+                                                  {"-t", "64"}}) {
+        std::vector<std::string> words{"inspect", log_90, "--summary"};
+        words.insert(words.end(), other.begin(), other.end());
+        expect_refused(launchbox_run(words), "excludes");
+    }
+    expect_refused(launchbox_run({"inspect", log_90, "--diff", log_90, "--spilling"}), "excludes");
+    expect_refused(launchbox_run({"inspect", log_90, "--diff", log_90, "--sort", "name"}), "excludes");
+    expect_refused(launchbox_run({"inspect", log_90, "--diff", "missing.log"}), "cannot open missing.log");
+    expect_refused(launchbox_run({"inspect", "-", "--diff", "-"}, "x"), "standard input cannot be both sides");
+    expect_refused(launchbox_run({"inspect", log_90, "--diff", log_90, "-k", "no such"}),
+                   "no kernel matches 'no such'");
+}
+
+TEST(inspect_verb, spilling_kernels_alone_and_how_many_are_not_known)
+{
+    const std::string linked = repository_file("tests/data/logs/historical_cuda8.log");
+    const call unknown = launchbox_run({"inspect", linked, "--spilling"});
+    EXPECT_EQ(unknown.status, 0) << unknown.err;
+    const auto whole = launchbox_run({"inspect", linked, "--format", "json"}).json();
+    const auto some = launchbox_run({"inspect", linked, "--spilling", "--format", "json"}).json();
+    std::size_t not_told = 0;
+    for (const auto& each : whole["kernels"]) not_told += each["spill_store_bytes"].is_null() ? 1 : 0;
+    EXPECT_GT(not_told, 0u);
+    EXPECT_EQ(some["selection"]["spills_unknown"], not_told);
+    EXPECT_TRUE(unknown.shows("Of " + std::to_string(not_told) + " more the input does not tell whether they spill."));
+    const auto spills =
+        launchbox_run({"inspect", repository_file("tests/data/logs/spills.log"), "--spilling", "--format", "json"})
+            .json();
+    EXPECT_GT(spills["kernels"].size(), 0u);
+    for (const auto& each : spills["kernels"])
+        EXPECT_GT(each["spill_store_bytes"].get<int>() + each["spill_load_bytes"].get<int>(), 0);
+}
+
+TEST(inspect_verb, sorted_and_cut_in_every_form)
+{
+    const std::vector<std::string> words{"inspect", log_90, "--threads", "256", "--sort", "registers", "--top", "3"};
+    const auto in = [&](const std::string& format) {
+        std::vector<std::string> all = words;
+        all.insert(all.end(), {"--format", format});
+        return launchbox_run(all);
+    };
+    const auto json = in("json").json();
+    ASSERT_EQ(json["kernels"].size(), 3u);
+    EXPECT_EQ(json["selection"]["sorted_by"], "registers");
+    const std::size_t all = launchbox_run({"inspect", log_90, "--format", "json"}).json()["kernels"].size();
+    EXPECT_EQ(json["selection"]["not_shown"], all - 3);
+    for (int i = 0; i < 2; ++i) EXPECT_GE(json["kernels"][i]["registers"], json["kernels"][i + 1]["registers"]);
+    EXPECT_EQ(lines_of(in("csv").out).size(), 4u);
+    EXPECT_TRUE(in("markdown").shows(std::to_string(all - 3) + " more are not shown"));
+    EXPECT_TRUE(in("table").shows(std::to_string(all - 3) + " more are not shown: --top 3"));
+}
+
+TEST(inspect_verb, a_log_against_itself_has_no_difference_and_against_a_worse_one_it_has)
+{
+    const call same = launchbox_run({"inspect", log_90, "--diff", log_90});
+    EXPECT_EQ(same.status, 0) << same.err;
+    EXPECT_TRUE(same.shows(" 0 worse, 0 better, 0 changed otherwise")) << same.out;
+    std::string text = read_input(log_90);
+    for (std::size_t at = 0; (at = text.find("Used 10 registers", at)) != std::string::npos;)
+        text.replace(at, 7, "Used 99");
+    const call worse = launchbox_run({"inspect", log_90, "--diff", "-", "--threads", "256", "--format", "json"}, text);
+    EXPECT_EQ(worse.status, 0) << worse.err;
+    EXPECT_GT(worse.json()["counts"]["worse"], 0);
+    EXPECT_EQ(worse.json()["after"][0]["file"], "-");
+    const call better = launchbox_run({"inspect", "-", "--diff", log_90, "--format", "json"}, text);
+    EXPECT_EQ(better.json()["counts"]["better"], worse.json()["counts"]["worse"]);
+    // A kernel that only one side has is an answer.
+    const std::string other = repository_file("tests/data/logs/spills.log");
+    const auto one = launchbox_run({"inspect", log_90, "--diff", other, "-k", "spilling", "--format", "json"});
+    EXPECT_EQ(one.status, 0) << one.err;
+    EXPECT_GT(one.json()["appeared"].size(), 0u);
+    EXPECT_EQ(one.json()["vanished"].size(), 0u);
+}
+
+TEST(inspect_verb, a_source_is_compared_with_its_successor)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string file = repository_file("tests/data/kernels/bounds.cu");
+    const call same = launchbox_run({"inspect", file, "--arch", "sm_90", "--diff", file, "--format", "json"});
+    EXPECT_EQ(same.status, 0) << same.err;
+    const auto counts = same.json()["counts"];
+    EXPECT_EQ(counts["unchanged"], counts["compared"]);
+    EXPECT_GT(counts["compared"], 0);
+}
+
+TEST(inspect_verb, a_summary_has_every_input)
+{
+    const call both = launchbox_run({"inspect", log_90, repository_file("tests/data/logs/spills.log"), "--summary"});
+    EXPECT_EQ(both.status, 0) << both.err;
+    EXPECT_TRUE(both.shows("basic_sm_90.log: compiler log, ")) << both.out;
+    EXPECT_TRUE(both.shows("spills.log: compiler log, ")) << both.out;
+    const call bad = launchbox_run({"inspect", log_90, "missing.log", "--summary", "--format", "json"});
+    EXPECT_EQ(bad.status, 2);
+    EXPECT_EQ(bad.json()["inputs"][1]["errors"].size(), 1u);
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -87,6 +87,16 @@ def rows_of(found):
     kind = found["schema"]
     if kind == "launchbox.kernels/1":
         return found["kernels"]
+    if kind == "launchbox.summary/1":
+        return [{"file": each["file"], "kind": each["kind"], **row}
+                for each in found["inputs"] for row in each["architectures"]]
+    if kind == "launchbox.diff/1":
+        def sides(kernel, before, after):
+            return {**kernel, **{name + "_before": value for name, value in before.items()},
+                    **{name + "_after": value for name, value in after.items()}}
+        return ([sides(each, each["before"], each["after"]) for each in found["changes"]]
+                + [sides({**each, "verdict": "new"}, {}, each["figures"]) for each in found["appeared"]]
+                + [sides({**each, "verdict": "gone"}, each["figures"], {}) for each in found["vanished"]])
     if kind == "launchbox.suggestions/1":
         return [each for result in found["results"] for each in result["candidates"]]
     if kind == "launchbox.devices/1":
@@ -195,7 +205,16 @@ def calls():
         if log.endswith(".log"):
             for threads in [[], ["--threads", "256"]]:
                 yield ["inspect", os.path.join(LOGS, log), *threads], None, b""
+    for log in ["basic_sm_90.log", "historical_cuda8.log", "spills.log", "relocatable.log", "compiled_and_linked.log",
+                "linked_without_architecture.log", "historical_truncated.log"]:
+        file = os.path.join(LOGS, log)
+        yield ["inspect", file, "--summary"], None, b""
+        yield ["inspect", file, "--sort", "occupancy", "--threads", "256"], None, b""
+        yield ["inspect", file, "--spilling", "--sort", "spills", "--top", "1"], None, b""
+        yield ["inspect", file, "--diff", os.path.join(LOGS, "several_architectures.log"), "--threads", "128"], None, b""
+    yield ["inspect", os.path.join(LOGS, "spills.log"), "--diff", os.path.join(LOGS, "spills.log"), "--top", "1"], 0, b""
     whole = os.path.join(LOGS, "basic_sm_90.log")
+    yield ["inspect", whole, os.path.join(LOGS, "spills.log"), "--summary"], 0, b""
     yield ["inspect", whole, "missing.log"], 2, b""
     yield ["occupancy", whole, "--threads", "256"], 0, b""
     yield ["suggest", whole], 0, b""
@@ -209,6 +228,12 @@ def calls():
     yield ["inspect", "-", "--threads", "256"], None, log
     yield ["occupancy", "-", "--threads", "256"], None, log
     yield ["suggest", "-"], None, log
+    changed = log.replace(b"Used 32", b"Used 64").replace(b"0 bytes spill stores", b"8 bytes spill stores")
+    with tempfile.NamedTemporaryFile(suffix=".log") as other:
+        other.write(changed)
+        other.flush()
+        yield ["inspect", "-", "--diff", other.name], None, log
+    yield ["inspect", "-", "--summary"], None, log
     yield ["inspect", "-"], 2, b"nothing of interest\n"
 
     library = toolkit_library("libcurand.so*")
@@ -220,6 +245,8 @@ def calls():
     if "\nnvcc: " not in launchbox(["--version"], 0):
         source = os.path.join("tests", "data", "kernels", "bounds.cu")
         yield ["inspect", source, "--arch", "sm_80,sm_90,sm_120"], 0, b""
+        yield ["inspect", source, "--arch", "sm_80,sm_90", "--summary"], 0, b""
+        yield ["inspect", source, "--arch", "sm_90", "--diff", source], 0, b""
         yield ["occupancy", source, "--arch", "sm_90", "--threads", "64"], 0, b""
         yield ["suggest", source, "--arch", "sm_90"], 0, b""
         yield ["inspect", os.path.join("tests", "data", "kernels", "syntax_error.cu"), "--arch", "sm_90"], 2, b""
@@ -252,8 +279,8 @@ def main():
                 if written.read() != text["json"]:
                     fail(arguments, "-o writes something else")
     print(f"{outputs} outputs validated against {len(VALIDATORS)} schemas, {failures} failures")
-    if len(VALIDATORS) != 4:
-        print(f"expected outputs of 4 schemas, saw {sorted(VALIDATORS)}")
+    if len(VALIDATORS) != 6:
+        print(f"expected outputs of 6 schemas, saw {sorted(VALIDATORS)}")
         return 1
     return 1 if failures else 0
 

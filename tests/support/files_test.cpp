@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ostream>
+
 #include "support/error.hpp"
 
 namespace launchbox {
@@ -85,6 +87,29 @@ TEST(files, a_temporary_directory_vanishes_with_its_content)
         write_file_atomically(path / "x" / "y" / "z", "1");
     }
     EXPECT_FALSE(fs::exists(path));
+}
+
+// A report that is too large to be held whole comes in parts; a failure between them leaves the old file.
+TEST(files, a_writer_writes_all_or_nothing)
+{
+    const temporary_directory folder;
+    const auto file = folder.path() / "report";
+    const std::string block(100'000, 'x');
+    write_file_atomically(file, [&](std::ostream& out) {
+        for (int i = 0; i < 10; ++i) out << block << i;
+    });
+    const std::string written = read_input(file.string());
+    EXPECT_EQ(written.size(), 1'000'010u);
+    EXPECT_TRUE(written.ends_with("x9"));
+    EXPECT_THROW(write_file_atomically(file,
+                                       [&](std::ostream& out) {
+                                           out << block;
+                                           throw error("in the middle");
+                                       }),
+                 error);
+    EXPECT_EQ(read_input(file.string()), written);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+    EXPECT_THROW(write_file_atomically("/dev/full", [&](std::ostream& out) { out << block; }), error);
 }
 
 }  // namespace

@@ -147,5 +147,14 @@ TEST_F(style_of, the_locale_decides_the_characters)
     EXPECT_TRUE(unicode_with("LC_ALL", "C.UTF-8"));
 }
 
+TEST(terminal, long_text_is_cut_in_the_middle)
+{
+    EXPECT_EQ(shortened("abcdef", 6), "abcdef");
+    EXPECT_EQ(shortened("abcdefghij", 7), "abcd…ij");
+    EXPECT_EQ(shortened("ä→öüß×ñ", 4), "ä→…ñ");
+    const std::string text = "κ\xff" + std::string(1000, 'x') + "→";
+    for (int width = 1; width < 50; ++width) EXPECT_EQ(display_width(shortened(text, width)), width);
+}
+
 }  // namespace
 }  // namespace launchbox

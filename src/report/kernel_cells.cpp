@@ -1,0 +1,66 @@
+#include "report/kernel_cells.hpp"
+
+#include <fmt/format.h>
+
+namespace launchbox {
+
+void cell_signs::note(const table& shown)
+{
+    for (const auto& row : shown.rows)
+        for (const cell& each : row) {
+            unknown |= each.text.find('?') != std::string::npos;
+            inferred |= each.text.find("≈") != std::string::npos;
+        }
+}
+
+void cell_signs::explain(document& page) const
+{
+    if (!unknown && !inferred) return;
+    page.line("");
+    if (unknown) page.line("  ?: the input does not tell", tone::faint);
+    if (inferred)
+        page.line("  ≈: not in the input, concluded from the register cap; another number can have the same cap",
+                  tone::faint);
+}
+
+std::string architecture_label(const kernel_info& info)
+{
+    std::string label = info.architecture.empty() ? "?" : escape_for_terminal(info.architecture);
+    if (info.linked) label += " linked";
+    if (info.relocatable) label += " -rdc";
+    return label;
+}
+
+cell spills_cell(const kernel_info& info)
+{
+    const bool spills = info.spill_store_bytes.value_or(0) + info.spill_load_bytes.value_or(0) > 0;
+    std::string text = known_or_sign(info.spill_store_bytes, info);
+    if (info.spill_store_bytes || info.spill_load_bytes) text += "/" + known_or_sign(info.spill_load_bytes, info);
+    return {text, spills ? tone::bad : tone::plain};
+}
+
+std::string bounds_text(const kernel_info& info)
+{
+    const auto dimensions = [](const std::array<int, 3>& d) {
+        if (d[1] == 1 && d[2] == 1) return std::to_string(d[0]);
+        return fmt::format("{}x{}x{}", d[0], d[1], d[2]);
+    };
+    std::string text;
+    if (info.required_threads)
+        text = "exactly " + dimensions(*info.required_threads);
+    else if (info.max_threads)
+        text = dimensions(*info.max_threads);
+    if (info.min_blocks.value_or(0) > 0)
+        text += fmt::format(",{}{}", info.min_blocks_inferred ? "≈" : "", *info.min_blocks);
+    if (info.requested_max_registers)
+        text += fmt::format("{}maxnreg {}", text.empty() ? "" : " ", *info.requested_max_registers);
+    if (info.cluster) text += fmt::format("{}cluster {}", text.empty() ? "" : " ", dimensions(*info.cluster));
+    return text.empty() ? "–" : text;
+}
+
+std::string toolkit_name(int version)
+{
+    return fmt::format("{}.{}", version / 10, version % 10);
+}
+
+}  // namespace launchbox

@@ -1,0 +1,48 @@
+// The cells that tables of kernels share: architecture, spills, launch bounds, and what stands for what is not known.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "advice/inspected_kernel.hpp"
+#include "report/document.hpp"
+#include "support/terminal.hpp"
+
+namespace launchbox {
+
+/// What the signs in the cells of a page's tables mean.
+struct cell_signs {
+    bool unknown = false;   ///< "?"
+    bool inferred = false;  ///< "≈"
+
+    /// Looks for them in a table that is to be shown, before it has names of kernels in it.
+    void note(const table& shown);
+
+    /// A line for each sign that occurred.
+    void explain(document& page) const;
+};
+
+/// "sm_90", "sm_90 -rdc", "compute_90"; "?" when the input does not tell.
+std::string architecture_label(const kernel_info& info);
+
+/// "1,024"; "–" for what PTX does not decide, else "?".
+template <class Value>
+std::string known_or_sign(const std::optional<Value>& value, const kernel_info& info);
+
+cell spills_cell(const kernel_info& info);
+
+/// "256,8": the launch bounds; "–" when there are none.
+std::string bounds_text(const kernel_info& info);
+
+/// "13.0" for 130.
+std::string toolkit_name(int version);
+
+template <class Value>
+std::string known_or_sign(const std::optional<Value>& value, const kernel_info& info)
+{
+    if (value) return with_commas(*value);
+    return is_ptx(info) ? "–" : "?";
+}
+
+}  // namespace launchbox

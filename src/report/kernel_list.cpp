@@ -1,0 +1,146 @@
+#include "report/kernel_list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "report/kernel_cells.hpp"
+#include "report/occupancy_report.hpp"
+
+namespace launchbox {
+
+namespace {
+
+constexpr int indent = 2, gap = 2;  // as document.cpp lays tables out
+constexpr int below_indent = 6;     // where a last column that does not fit beside the others stands
+constexpr int narrowest_name = 16;  // what is cut further tells nothing
+constexpr int widest_file_column = 24;
+
+std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file);
+
+// A column in which no row has anything to tell takes room from the names.
+void drop_empty_columns(table& rows);
+
+// How many kernels have each finding.
+std::string findings_line(const inspection& found);
+
+}  // namespace
+
+void add_kernel_list(document& page, const inspection& found, const output_style& style)
+{
+    table rows{{{"arch"},
+                {"regs", true},
+                {"spills", true},
+                {"stack", true},
+                {"shared", true},
+                {"bar", true},
+                {"bounds"},
+                {"resident", true},
+                {"occ.", true},
+                {"code", true}},
+               {}};
+    const bool several = found.inputs.size() > 1;
+    if (several) rows.columns.push_back({"file"});
+    std::vector<std::string> names;
+    rows.rows.reserve(found.kernels.size());
+    names.reserve(found.kernels.size());
+    for (const inspected_kernel& kernel : found.kernels) {
+        rows.rows.push_back(row_of(kernel, several));
+        names.push_back(kernel.short_form);
+    }
+    drop_empty_columns(rows);
+    cell_signs signs;
+    signs.note(rows);
+    add_names(rows, names, style);
+    page.add(std::move(rows));
+    if (const std::string findings = findings_line(found); !findings.empty()) {
+        page.line("");
+        page.line(findings);
+    }
+    const auto any = [&](const auto& condition) {
+        return std::any_of(found.kernels.begin(), found.kernels.end(), condition);
+    };
+    if (any([](const auto& each) { return !each.residency && each.info.registers; }))
+        page.line("  resident: – where neither --threads nor a launch bound tells the threads of a block", tone::faint);
+    if (any([](const auto& each) { return is_ptx(each.info); }))
+        page.line("  compute_…: PTX, of which registers are decided when it is compiled", tone::faint);
+    signs.explain(page);
+}
+
+void add_names(table& rows, const std::vector<std::string>& names, const output_style& style)
+{
+    int taken = indent;
+    for (std::size_t c = 0; c < rows.columns.size(); ++c) {
+        int width = display_width(rows.columns[c].title);
+        for (const auto& row : rows.rows) width = std::max(width, display_width(row[c].text));
+        taken += width + gap;
+    }
+    const bool beside = style.width - taken >= narrowest_name;
+    const int room = beside ? style.width - taken : style.width - below_indent;
+    rows.columns.push_back({"kernel"});
+    for (std::size_t i = 0; i < rows.rows.size(); ++i)
+        rows.rows[i].emplace_back(shortened(escape_for_terminal(names[i]), room));
+}
+
+namespace {
+
+std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file)
+{
+    const kernel_info& info = kernel.info;
+    std::vector<cell> row{architecture_label(info),
+                          known_or_sign(info.registers, info),
+                          spills_cell(info),
+                          known_or_sign(info.stack_frame_bytes, info),
+                          known_or_sign(info.static_shared_bytes, info),
+                          known_or_sign(info.barriers, info),
+                          bounds_text(info)};
+    if (const auto& residency = kernel.residency) {
+        const tone look = residency->launches ? tone::plain : tone::bad;
+        row.emplace_back(fmt::format("{}x{}", residency->resident_blocks, residency->threads), look);
+        row.emplace_back(percent(residency->occupancy), look);
+    } else {
+        // Without a bound the threads are the user's to tell; nothing is missing from the input.
+        row.emplace_back("–");
+        row.emplace_back("–");
+    }
+    row.emplace_back(known_or_sign(info.code_bytes, info));
+    if (with_file) row.emplace_back(shortened(escape_for_terminal(info.source.file), widest_file_column));
+    return row;
+}
+
+void drop_empty_columns(table& rows)
+{
+    for (std::size_t c = rows.columns.size(); c-- > 0;) {
+        const bool told = std::any_of(rows.rows.begin(), rows.rows.end(),
+                                      [&](const auto& row) { return row[c].text != "–" && row[c].text != "?"; });
+        if (told) continue;
+        const auto place = static_cast<std::ptrdiff_t>(c);
+        rows.columns.erase(rows.columns.begin() + place);
+        for (auto& row : rows.rows) row.erase(row.begin() + place);
+    }
+}
+
+std::string findings_line(const inspection& found)
+{
+    std::map<std::string, std::size_t> count_of;
+    for (const inspected_kernel& kernel : found.kernels) {
+        std::string last;
+        for (const diagnosis& each : diagnose(kernel.info, found.threads)) {
+            if (each.id != last) ++count_of[each.id];
+            last = each.id;
+        }
+    }
+    std::vector<std::pair<std::string, std::size_t>> most_first(count_of.begin(), count_of.end());
+    std::stable_sort(most_first.begin(), most_first.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::string text;
+    for (const auto& [id, count] : most_first)
+        text += fmt::format("{}{} {}", text.empty() ? "  findings: " : ", ", with_commas(std::int64_t(count)), id);
+    if (!text.empty()) text += "; --kernel PATTERN shows those of one kernel with their remedies";
+    return text;
+}
+
+}  // namespace
+
+}  // namespace launchbox
