@@ -9,6 +9,7 @@
 #include "report/diff_report.hpp"
 #include "report/kernels_report.hpp"
 #include "report/summary_report.hpp"
+#include "support/parallel.hpp"
 
 namespace launchbox::cli {
 
@@ -36,10 +37,14 @@ inspection inspect(kernel_input& input, const inspect_options& options)
     found.wish = options.wish;
     for (const input_summary& each : input.inputs)
         found.inputs.push_back({each.file, each.kind, each.kernels, each.errors, each.images});
-    found.kernels.reserve(input.kernels.size());
-    for (found_kernel& kernel : input.kernels)
-        found.kernels.push_back(inspected(std::move(kernel.info), std::move(kernel.demangled),
-                                          std::move(kernel.short_form), options.threads));
+    found.kernels.resize(input.kernels.size());
+    run_parallel_ranges(input.kernels.size(), 64, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            found_kernel& kernel = input.kernels[i];
+            found.kernels[i] = inspected(std::move(kernel.info), std::move(kernel.demangled),
+                                         std::move(kernel.short_form), options.threads);
+        }
+    });
     input.kernels.clear();
     input.kernels.shrink_to_fit();
     return found;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <unordered_map>
 
 #include "compiler/compile.hpp"
 #include "compiler/resource_log.hpp"
@@ -15,6 +16,7 @@
 #include "support/files.hpp"
 #include "support/interrupt.hpp"
 #include "support/mapped_file.hpp"
+#include "support/parallel.hpp"
 
 namespace launchbox::cli {
 
@@ -215,6 +217,25 @@ void read_file(const kernel_input_options& options, const std::string& file, con
     if (content.shrank()) result.inputs.back().errors.push_back("it was cut by another program while it was read");
 }
 
+// A name is the same for all architectures, and reading it is most of the work that is left.
+void name_for_people(std::vector<found_kernel>& kernels)
+{
+    std::unordered_map<std::string_view, std::size_t> place_of;
+    std::vector<std::string> names;
+    for (const found_kernel& kernel : kernels)
+        if (place_of.emplace(kernel.info.name, names.size()).second) names.push_back(kernel.info.name);
+    const std::vector<std::string> demangled = demangle_all(names);
+    std::vector<std::string> short_forms(names.size());
+    run_parallel_ranges(names.size(), 64, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) short_forms[i] = short_name(demangled[i]);
+    });
+    for (found_kernel& kernel : kernels) {
+        const std::size_t place = place_of.at(kernel.info.name);
+        kernel.demangled = demangled[place];
+        kernel.short_form = short_forms[place];
+    }
+}
+
 void keep_matching(const std::string& pattern, kernel_input& input)
 {
     if (pattern.empty() || input.kernels.empty()) return;
@@ -299,15 +320,8 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
         }
         if (interrupted()) break;
     }
-    std::vector<std::string> names;
-    for (const found_kernel& kernel : result.kernels) names.push_back(kernel.info.name);
-    std::vector<std::string> demangled = demangle_all(names);
+    name_for_people(result.kernels);
     result.interrupted |= interrupted();
-    for (std::size_t i = 0; i < demangled.size(); ++i) {
-        found_kernel& kernel = result.kernels[i];
-        kernel.demangled = std::move(demangled[i]);
-        kernel.short_form = short_name(kernel.demangled);
-    }
     keep_matching(options.kernel, result);
     return result;
 }

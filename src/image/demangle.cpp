@@ -10,6 +10,7 @@
 #include "image/demangle_child.hpp"
 #include "image/demangle_spelling.hpp"
 #include "image/kernel_identity.hpp"
+#include "support/parallel.hpp"
 
 namespace launchbox {
 
@@ -32,7 +33,7 @@ std::string read_name(const std::string& name);
 std::vector<std::string> demangle_all(const std::vector<std::string>& names)
 {
     std::vector<std::string> results = names, for_child;
-    std::vector<std::size_t> places;
+    std::vector<std::size_t> places, here;
     std::uint64_t bounds = 0;
     for (std::size_t i = 0; i < names.size(); ++i) {
         const std::string name(without_static_prefix(names[i]));
@@ -40,12 +41,16 @@ std::vector<std::string> demangle_all(const std::vector<std::string>& names)
         const std::uint64_t bound = name.size() <= max_length_here ? demangling_bound(name) : max_bound_here + 1;
         if (bound <= max_bound_here && bounds + bound <= max_bounds_here) {
             bounds += bound;
-            results[i] = read_name(name);
+            here.push_back(i);
         } else {
             for_child.push_back(name);
             places.push_back(i);
         }
     }
+    run_parallel_ranges(here.size(), 64, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+            results[here[i]] = read_name(std::string(without_static_prefix(names[here[i]])));
+    });
     if (for_child.empty()) return results;
     std::vector<std::string> read = read_in_children(for_child, read_name);
     for (std::size_t i = 0; i < read.size(); ++i) results[places[i]] = std::move(read[i]);

@@ -9,6 +9,7 @@
 #include "report/kernel_cells.hpp"
 #include "report/kernels_report.hpp"
 #include "report/occupancy_report.hpp"
+#include "support/parallel.hpp"
 
 namespace launchbox {
 
@@ -31,7 +32,10 @@ void write_kernels_json(const inspection& found, std::ostream& out)
     json.member("inputs", inputs_json(found.inputs));
     json.member("selection", selection_json(found));
     json.begin_array("kernels");
-    for (const inspected_kernel& kernel : found.kernels) json.element(kernel_json(kernel, found.threads));
+    make_parallel_use_in_order(
+        found.kernels.size(),
+        [&](std::size_t i) { return json_element_text(kernel_json(found.kernels[i], found.threads)); },
+        [&](const std::string& text) { json.element_text(text); });
     json.end_array();
     json.finish();
 }
@@ -61,7 +65,9 @@ void write_kernels_csv(const inspection& found, std::ostream& out)
                      "limiters",
                      "next_step",
                      "diagnoses"});
-    for (const inspected_kernel& kernel : found.kernels) out << csv_line(csv_row_of(kernel, found.threads));
+    make_parallel_use_in_order(
+        found.kernels.size(), [&](std::size_t i) { return csv_line(csv_row_of(found.kernels[i], found.threads)); },
+        [&](const std::string& line) { out << line; });
 }
 
 nlohmann::ordered_json inputs_json(const std::vector<inspected_input>& inputs)

@@ -42,4 +42,29 @@ void run_parallel(std::size_t count, const Job& job, unsigned workers = 0)
     if (failure) std::rethrow_exception(failure);
 }
 
+/// The same for many short jobs: `job(begin, end)` for the ranges that `count` is cut into.
+template <class Job>
+void run_parallel_ranges(std::size_t count, std::size_t at_once, const Job& job, unsigned workers = 0)
+{
+    run_parallel((count + at_once - 1) / at_once,
+                 [&](std::size_t range) { job(range * at_once, std::min(count, (range + 1) * at_once)); }, workers);
+}
+
+/// Calls `use(make(0))` to `use(make(count - 1))` one after another, in this order; `make` runs on all cores, some
+/// ranges ahead, so that a long report needs memory for a part of it only.
+template <class Make, class Use>
+void make_parallel_use_in_order(std::size_t count, const Make& make, const Use& use)
+{
+    constexpr std::size_t at_once = 64;
+    const std::size_t ahead = at_once * 4 * std::max(1u, std::thread::hardware_concurrency());
+    std::vector<decltype(make(std::size_t{0}))> made(std::min(count, ahead));
+    for (std::size_t done = 0; done < count; done += ahead) {
+        const std::size_t now = std::min(ahead, count - done);
+        run_parallel_ranges(now, at_once, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) made[i] = make(done + i);
+        });
+        for (std::size_t i = 0; i < now; ++i) use(made[i]);
+    }
+}
+
 }  // namespace launchbox
