@@ -228,7 +228,8 @@ void baseline_reader::read_line(std::string_view line)
         complain(fmt::format("{} is \"{}\"", what, found.substr(0, 40)), rewrite_hint);
     };
     const auto missing = [&](std::string_view what) {
-        complain(fmt::format("{} is missing: \"{}\"", what, line.substr(0, 40)),
+        if (what.ends_with('=')) what.remove_suffix(1);
+        complain(fmt::format("{} is missing before \"{}\"", what, line.substr(0, 40)),
                  "a line is: sm_90 regs=32 spills=0/0 stack=0 shared=0 resident=8x256 NAME");
     };
     const std::optional<std::string_view> architecture = take_field(line, "");
@@ -268,6 +269,7 @@ void baseline_reader::sort()
 {
     std::vector<baseline_entry>& entries = reading.value.entries;
     std::stable_sort(entries.begin(), entries.end(), before);
+    if (!reading.problems.empty()) return;  // both sides of a conflict have the same kernels
     for (std::size_t i = 1; i < entries.size() && reading.problems.size() < max_baseline_problems; ++i) {
         if (entries[i].identity != entries[i - 1].identity || entries[i].architecture != entries[i - 1].architecture)
             continue;

@@ -93,9 +93,9 @@ std::optional<check_finding> check_limit(budget_limit which, const effective_lim
 
 namespace {
 
-figure bytes(const std::optional<std::int64_t>& value, const char* what)
+figure bytes(const std::optional<std::int64_t>& value, const char* what, const char* size = nullptr)
 {
-    if (!value) return {{}, {}, fmt::format("the input does not tell its {}", what)};
+    if (!value) return {{}, {}, fmt::format("the input does not tell its {}", size != nullptr ? size : what)};
     return {static_cast<double>(*value), fmt::format("{} B of {}", with_commas(*value), what), {}};
 }
 
@@ -144,7 +144,7 @@ figure figure_of(budget_limit which, const effective_limits& limits, const kerne
         case budget_limit::max_static_shared:
             return bytes(kernel.static_shared_bytes, "static shared memory");
         case budget_limit::max_code_bytes:
-            return bytes(kernel.code_bytes, "code");
+            return bytes(kernel.code_bytes, "code", "code size");
         case budget_limit::require_launch_bounds:
             return launch_bounds_of(kernel);
         case budget_limit::min_blocks_per_sm:

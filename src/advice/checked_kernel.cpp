@@ -68,7 +68,8 @@ void raise(std::optional<Value>& worst, const std::optional<Value>& other)
     worst = worst && other ? std::optional(std::max(*worst, *other)) : std::nullopt;
 }
 
-std::optional<std::int64_t> worst_spills(const std::vector<checked_kernel>& same,
+// What nvlink does not tell, what was compiled for it does.
+std::optional<std::int64_t> worst_told(const std::vector<checked_kernel>& same,
                                          std::optional<std::int64_t> kernel_info::*figure)
 {
     std::optional<std::int64_t> worst;
@@ -92,9 +93,11 @@ checked_kernel merged(std::vector<checked_kernel>& same)
     const bool linked = std::any_of(same.begin(), same.end(), is_linked);
     if (linked)
         std::stable_partition(same.begin(), same.end(), [](const auto& each) { return !each.info.relocatable; });
-    const std::optional<std::int64_t> stored = worst_spills(same, &kernel_info::spill_store_bytes);
-    const std::optional<std::int64_t> loaded = worst_spills(same, &kernel_info::spill_load_bytes);
+    const std::optional<std::int64_t> stored = worst_told(same, &kernel_info::spill_store_bytes);
+    const std::optional<std::int64_t> loaded = worst_told(same, &kernel_info::spill_load_bytes);
+    const std::optional<std::int64_t> stack = worst_told(same, &kernel_info::stack_frame_bytes);
     checked_kernel worst = std::move(same.front());
+    worst.info.stack_frame_bytes = stack;
     worst.info.spill_store_bytes = stored;
     worst.info.spill_load_bytes = loaded;
     for (std::size_t i = 1; i < same.size(); ++i) {
@@ -109,7 +112,6 @@ checked_kernel merged(std::vector<checked_kernel>& same)
             continue;
         }
         raise(worst.info.registers, other.registers);
-        raise(worst.info.stack_frame_bytes, other.stack_frame_bytes);
         raise(worst.info.static_shared_bytes, other.static_shared_bytes);
         raise(worst.info.barriers, other.barriers);
         raise(worst.info.code_bytes, other.code_bytes);

@@ -28,8 +28,8 @@ struct residency {
 bool is_ptx_only(const kernel_info& kernel);
 
 /// Merges what has the same identity and architecture, with the worst of each figure: the largest. A figure that one of
-/// them lacks is unknown, but for spills, which nvlink never tells. Where one is linked, what was compiled with -rdc
-/// counts for its spills alone. Sorted by identity, then architecture.
+/// them lacks is unknown, but for spills and stack frames, which nvlink does not tell. Where one is linked, what was
+/// compiled with -rdc counts for these two alone. Sorted by identity, then architecture.
 std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found);
 
 /// Whether the first architecture name comes before the second: by number, then by variant; those that are not known

@@ -207,7 +207,7 @@ std::string architecture_of(const checked_kernel& kernel)
 
 std::string place_text(const file_line& place)
 {
-    return fmt::format("{}:{}", place.file, place.line);
+    return fmt::format("{}:{}", place.file == "-" ? "standard input" : place.file, place.line);
 }
 
 std::vector<std::string> failures_of(const check_result& result)
