@@ -17,6 +17,7 @@ constexpr std::int64_t largest_figure = 1'000'000'000'000;  // sums and products
 constexpr int largest_count = 1 << 20;
 
 std::string escaped(std::string_view name);
+std::string escaped_word(std::string_view text);
 std::optional<std::string> unescaped(std::string_view text);
 std::string line_text(const baseline_entry& entry);
 
@@ -82,9 +83,10 @@ std::string figure_text(const std::optional<std::int64_t>& value)
 std::string line_text(const baseline_entry& entry)
 {
     return fmt::format("{} regs={} spills={}/{} stack={} shared={} resident={} {}",
-                       entry.architecture.empty() ? "?" : escaped(entry.architecture), figure_text(entry.registers),
-                       figure_text(entry.spill_store_bytes), figure_text(entry.spill_load_bytes),
-                       figure_text(entry.stack_frame_bytes), figure_text(entry.static_shared_bytes),
+                       entry.architecture.empty() ? "?" : escaped_word(entry.architecture),
+                       figure_text(entry.registers), figure_text(entry.spill_store_bytes),
+                       figure_text(entry.spill_load_bytes), figure_text(entry.stack_frame_bytes),
+                       figure_text(entry.static_shared_bytes),
                        entry.resident ? fmt::format("{}x{}", entry.resident->blocks, entry.resident->threads) : "?",
                        escaped(entry.identity));
 }
@@ -109,6 +111,17 @@ std::string escaped(std::string_view name)
         }
     }
     return text;
+}
+
+// The architecture: one word, whatever an input calls it.
+std::string escaped_word(std::string_view text)
+{
+    std::string word;
+    for (char c : text) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+        word += plain ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+    return word;
 }
 
 std::optional<std::string> unescaped(std::string_view text)

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 
+#include "advice/toml_guard.hpp"
 #include "support/matching.hpp"
 #include "support/terminal.hpp"
 
@@ -18,7 +19,6 @@ namespace {
 
 constexpr double largest_number = 1e12;                         // far above any limit that means something
 constexpr std::int64_t largest_shared = std::int64_t{1} << 30;  // as for the options of the command line
-constexpr std::size_t most_dots_in_a_line = 100;
 
 // Reads the tables of one file and collects what is wrong.
 class budget_reader {
@@ -48,7 +48,6 @@ private:
                        const std::string& example);
 };
 
-std::optional<file_problem> trouble_for_the_parser(std::string_view text);
 std::string quoted(std::string_view text);
 std::string type_name(const toml::node& node);
 int line_of(const toml::source_region& at);
@@ -60,6 +59,12 @@ budget_reading parse_budget(std::string_view text, const std::string& file)
     budget_reading failed;
     failed.value.file = file;
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    if (text.size() > max_budget_bytes) {
+        failed.problems.push_back({1, 0,
+                                   fmt::format("the budget is larger than {} bytes", with_commas(max_budget_bytes)),
+                                   "put kernels that share limits under one pattern"});
+        return failed;
+    }
     if (std::optional<file_problem> trouble = trouble_for_the_parser(text)) {
         failed.problems.push_back(std::move(*trouble));
         return failed;
@@ -309,26 +314,6 @@ void budget_reader::complain_type(const toml::node& node, const std::string& key
                                   const std::string& example)
 {
     complain(node.source(), fmt::format("{} is {}, and must be {}", key, type_name(node), wanted), "write " + example);
-}
-
-// Chains of dotted keys become tables in tables without a limit in toml++ 3.3, and are taken apart by recursion.
-std::optional<file_problem> trouble_for_the_parser(std::string_view text)
-{
-    if (text.size() > max_budget_bytes)
-        return file_problem{1, 0, fmt::format("the budget is larger than {} bytes", with_commas(max_budget_bytes)),
-                            "put kernels that share limits under one pattern"};
-    int line = 1;
-    std::size_t dots = 0;
-    for (char c : text) {
-        if (c == '\n') {
-            ++line;
-            dots = 0;
-        } else if (c == '.' && ++dots > most_dots_in_a_line) {
-            return file_problem{line, 0, fmt::format("the line has more than {} dots", most_dots_in_a_line),
-                                "no budget needs that many; write a list with one pattern a line"};
-        }
-    }
-    return std::nullopt;
 }
 
 std::string quoted(std::string_view text)

@@ -57,6 +57,11 @@ try {
     check_result result = checked_kernels(input);
     if (options.write_baseline) return write_baseline(options, input, std::move(result));
     check_all(options, given, result);
+    // What an input with errors does not show is not missing.
+    if (input.status() != exit_status::done || !options.input.kernel.empty()) {
+        result.unused_rules.clear();
+        result.gone.clear();
+    }
     const bool failed = result.failed();
     const bool nothing_checked = result.kernels.empty();
     const std::size_t ptx_only = result.ptx_only;
@@ -177,10 +182,7 @@ check_result checked_kernels(const kernel_input& input)
 
 void check_all(const check_options& options, const references& given, check_result& result)
 {
-    if (given.limits) {
-        check_budget(*given.limits, result);
-        if (!options.input.kernel.empty()) result.unused_rules.clear();
-    }
+    if (given.limits) check_budget(*given.limits, result);
     if (!given.before) return;
     baseline_policy policy;
     policy.unknown_fails = !given.limits || given.limits->unknown_fails;
@@ -188,7 +190,6 @@ void check_all(const check_options& options, const references& given, check_resu
     if (!options.input.architectures.empty())
         targets = parse_targets(options.input.architectures, known_capabilities());
     policy.expected = [&](const std::string& architecture) {
-        if (!options.input.kernel.empty()) return false;
         return targets.empty() || std::any_of(targets.begin(), targets.end(), [&](const target& each) {
                    return architecture_name(each.architecture).view() == architecture;
                });
@@ -218,9 +219,10 @@ exit_status write_baseline(const check_options& options, const kernel_input& inp
     std::vector<baseline_entry> entries;
     for (const checked_kernel& each : result.kernels) entries.push_back(entry_of(each));
     write_file_atomically(file, baseline_text(std::move(entries)));
-    std::cout << fmt::format("{}: {} {} written\n", escape_for_terminal(file),
-                             with_commas(static_cast<std::int64_t>(result.kernels.size())),
-                             style_of_standard_output().unicode ? "kernels × architectures" : "kernels x architectures")
+    const std::string count = with_commas(static_cast<std::int64_t>(result.kernels.size())) +
+                              (result.kernels.size() == 1 ? " kernel × architecture" : " kernels × architectures");
+    std::cout << escape_for_terminal(file) << ": " << (style_of_standard_output().unicode ? count : to_ascii(count))
+              << " written\n"
               << std::flush;
     if (!std::cout) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
     return exit_status::done;

@@ -80,6 +80,17 @@ TEST(baseline, every_name_is_one_line_and_comes_back)
     }
 }
 
+TEST(baseline, an_architecture_is_one_word_whatever_it_is)
+{
+    for (const std::string& name : {std::string("a b"), std::string("# x"), std::string("<<<<<<< x"), std::string("?"),
+                                    std::string("\\"), std::string("\n\0", 2)}) {
+        const checked_kernel kernel = plain_kernel("k(int)", name);
+        const baseline_reading reading = parse_baseline(text_of({kernel}), "b");
+        ASSERT_EQ(reading.value.entries.size(), 1u) << name;
+        EXPECT_EQ(reading.value.entries[0].architecture, name);
+    }
+}
+
 TEST(baseline, a_checkout_with_other_line_ends_is_the_same)
 {
     std::string text = text_of({plain_kernel("a(int)"), plain_kernel("b(int)")}), windows;

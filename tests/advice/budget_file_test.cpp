@@ -141,8 +141,15 @@ TEST(budget_file, text_that_is_no_toml_is_refused_with_its_place)
 {
     expect_problem("[defaults\n", "1:10", "TOML");
     expect_problem("[defaults]\nmax_registers = \n", "2:17", "TOML");
-    expect_problem("[defaults]\nmax_registers = 1\nmax_registers = 2\n", "3:15", "TOML");
+    expect_problem("[defaults]\nmax_registers = 1\nmax_registers = 2\n", "3:17", "TOML");
     EXPECT_NE(problems("\xff\xfe"), "");
+    expect_problem("[defaults]\n\u0495 = 1\n", "2:1", "not ASCII, outside of quotes");
+    expect_problem("x = 1 # fine: \u0495\ny = 'fine: \u0495' \u0495", "2:15", "not ASCII, outside of quotes");
+    expect_problem("x = \"\\\"\u0495\" \u0495", "1:11", "not ASCII, outside of quotes");
+    expect_problem("x = 1'7\u0495'", "1:6", "a quote in the middle of a word");
+    expect_problem("x = \"\"\"a\"\"\"", "1:5", "a multi-line string");
+    expect_problem("x = '''a'''", "1:5", "a multi-line string");
+    EXPECT_EQ(problems("# f\u00fcr\n[[rule]]\nkernel = 'k\u00e9*'\nmax_registers = 1 # \u0495"), "");
     EXPECT_NE(problems(std::string("a\0b", 3)), "");
     EXPECT_EQ(problems(""), "");
     EXPECT_FALSE(parse_budget("", "b.toml").value.has_limits());

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <launchbox/occupancy.hpp>
+
 #include "advice/budget_file.hpp"
 #include "checked_kernels.hpp"
 
