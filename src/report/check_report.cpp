@@ -188,7 +188,7 @@ std::string summary_of(const check_result& result)
     if (counts.empty()) counts = "all is well";
     text += counts;
     if (result.ptx_only > 0)
-        text += fmt::format("; {} there only as PTX not checked", plural(result.ptx_only, "kernel", "kernels"));
+        text += fmt::format("; {} not checked, there only as PTX", plural(result.ptx_only, "kernel", "kernels"));
     return text;
 }
 

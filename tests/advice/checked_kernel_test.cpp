@@ -73,6 +73,13 @@ TEST(checked_kernel, other_names_files_and_architectures_are_other_kernels)
     EXPECT_EQ(merged[4].identity, "l(int)");
 }
 
+TEST(checked_kernel, virtual_architectures_have_no_figures)
+{
+    EXPECT_TRUE(is_ptx_only(plain_kernel("k(int)", "compute_90").info));
+    EXPECT_FALSE(is_ptx_only(plain_kernel("k(int)", "sm_90").info));
+    EXPECT_FALSE(is_ptx_only(plain_kernel("k(int)", "").info));
+}
+
 TEST(checked_kernel, residency_needs_a_bound_registers_shared_memory_and_a_known_architecture)
 {
     const checked_kernel kernel = plain_kernel("k(int)");
