@@ -73,7 +73,11 @@ run(passes "" ${configure} -DBASELINE=${project}/kept.baseline -DMORE=EXCLUDE_FR
 run(passes "kept.baseline: 1 kernel" ${build} --target app_launchbox_baseline)
 write_kernel(0)
 run(passes "" ${build})
-run(passes "baseline_spill_bytes" ${build} --target app_launchbox_check)
+set(outcome passes)
+if(NOT CHECKED STREQUAL "log")
+  set(outcome fails)  # the compiled kernel pays for its spills' end with registers
+endif()
+run(${outcome} "baseline_spill_bytes" ${build} --target app_launchbox_check)
 
 # What is asked wrongly is said so at once.
 run(fails "are not understood" ${configure} -DMORE=BUGDET)
