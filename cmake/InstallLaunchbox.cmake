@@ -10,9 +10,10 @@ set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/launchbox)
 install(TARGETS launchbox EXPORT launchbox)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/launchbox DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
-install(EXPORT launchbox NAMESPACE launchbox:: FILE launchboxConfig.cmake DESTINATION ${package_dir})
+install(EXPORT launchbox NAMESPACE launchbox:: FILE launchboxTargets.cmake DESTINATION ${package_dir})
 # Headers only: the same package serves every architecture.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/launchboxConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(FILES ${PROJECT_BINARY_DIR}/launchboxConfigVersion.cmake DESTINATION ${package_dir})
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/launchboxConfig.cmake ${PROJECT_SOURCE_DIR}/cmake/LaunchboxCheck.cmake
+              ${PROJECT_BINARY_DIR}/launchboxConfigVersion.cmake DESTINATION ${package_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,7 +1,6 @@
 #include "cli/options.hpp"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <charconv>
@@ -107,11 +106,13 @@ std::int64_t parse_bytes(const std::string& text, const std::string& option)
     return bytes;
 }
 
-void output_options::add_to(CLI::App& app)
+void output_options::add_to(CLI::App& app, const std::vector<std::string>& more)
 {
-    app.add_option("--format", format, "table (for people), json, csv or markdown")
-        ->check(CLI::IsMember({"table", "json", "csv", "markdown"}))
-        ->type_name("FORMAT");
+    std::vector<std::string> formats{"table", "json", "csv", "markdown"};
+    formats.insert(formats.end(), more.begin(), more.end());
+    std::string help = "table (for people)";
+    for (std::size_t i = 1; i < formats.size(); ++i) help += (i + 1 < formats.size() ? ", " : " or ") + formats[i];
+    app.add_option("--format", format, help)->check(CLI::IsMember(formats))->type_name("FORMAT");
     app.add_option("-o,--output", path, "Write to this file instead of standard output")->type_name("FILE");
 }
 
@@ -120,7 +121,9 @@ void write_report(const output_options& options, const report_forms& forms)
     output_style style = style_of_standard_output();
     if (!options.path.empty()) style = {.width = 100, .colour = false, .unicode = true};
     const auto write = [&](std::ostream& out) {
-        if (options.format == "json" && forms.write_json)
+        if (const auto other = forms.others.find(options.format); other != forms.others.end())
+            out << other->second();
+        else if (options.format == "json" && forms.write_json)
             forms.write_json(out);
         else if (options.format == "json")
             out << forms.json().dump(2) << '\n';
@@ -139,38 +142,6 @@ void write_report(const output_options& options, const report_forms& forms)
     }
     write(std::cout);
     if (!std::cout.flush()) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
-}
-
-bool matches_kernel(const std::string& pattern, const std::string& name, const std::string& demangled,
-                    const std::string& short_form)
-{
-    for (const std::string& candidate : {name, demangled, short_form})
-        if (candidate == pattern || ::fnmatch(pattern.c_str(), candidate.c_str(), 0) == 0) return true;
-    return false;
-}
-
-std::string nearest(const std::string& word, const std::vector<std::string>& candidates)
-{
-    std::string best;
-    std::size_t best_distance = 3;  // further away is no misspelling
-    for (const std::string& candidate : candidates) {
-        std::vector<std::size_t> row(candidate.size() + 1);
-        for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-        for (std::size_t i = 1; i <= word.size(); ++i) {
-            std::size_t diagonal = row[0];
-            row[0] = i;
-            for (std::size_t j = 1; j < row.size(); ++j) {
-                const std::size_t replaced = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
-                diagonal = row[j];
-                row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-            }
-        }
-        if (row.back() < best_distance) {
-            best_distance = row.back();
-            best = candidate;
-        }
-    }
-    return best;
 }
 
 void add_examples(CLI::App& app, const std::string& first, const std::string& second)

@@ -1,4 +1,4 @@
-// What the verbs share: architectures, formats, kernel names, numbers with units.
+// What the verbs share: architectures, formats, numbers with units.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "report/document.hpp"
+#include "support/matching.hpp"
 
 namespace launchbox::cli {
 
@@ -42,7 +44,8 @@ struct output_options {
     std::string format = "table";
     std::string path;
 
-    void add_to(CLI::App& app);
+    /// `more` are the formats of this verb besides table, json, csv and markdown.
+    void add_to(CLI::App& app, const std::vector<std::string>& more = {});
 };
 
 /// One report in all its forms; only the one asked for is made.
@@ -54,16 +57,10 @@ struct report_forms {
     // Instead of the two above where the report can be too large to be held whole.
     std::function<void(std::ostream&)> write_json = {};
     std::function<void(std::ostream&)> write_csv = {};
+    std::map<std::string, std::function<std::string()>> others = {};  ///< by format
 };
 
 void write_report(const output_options& options, const report_forms& forms);
-
-/// Whether a shell pattern (* ? [...]) or plain text names this kernel: by its mangled, full or short name.
-bool matches_kernel(const std::string& pattern, const std::string& name, const std::string& demangled,
-                    const std::string& short_form);
-
-/// The candidate nearest to a misspelt word, when one is near; else empty.
-std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 
 /// The two examples that end each verb's --help; the tests run them.
 void add_examples(CLI::App& app, const std::string& first, const std::string& second);

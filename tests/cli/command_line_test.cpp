@@ -6,7 +6,7 @@ namespace {
 
 TEST(command_line, help_of_every_verb_ends_with_two_examples)
 {
-    for (const char* verb : {"", "occupancy", "inspect", "suggest", "devices"}) {
+    for (const char* verb : {"", "check", "occupancy", "inspect", "suggest", "devices"}) {
         const call help = *verb == '\0' ? launchbox_run({"--help"}) : launchbox_run({verb, "--help"});
         EXPECT_EQ(help.status, 0);
         const std::vector<std::string> lines = lines_of(help.out);

@@ -27,6 +27,8 @@ std::vector<std::vector<std::string>> documented_calls()
         {"inspect", "tests/data/logs/basic_sm_90.log", "--threads", "256"},
         {"inspect", "tests/data/logs/compiled_and_linked.log", "--threads", "1024"},
         {"inspect", "tests/data/logs/spills.log", "--threads", "256"},
+        {"check", "tests/data/logs/basic_sm_90.log", "--budget", "tests/fuzz/corpus/budget/everything.toml"},
+        {"check", "tests/data/logs/spills.log", "--baseline", "tests/fuzz/corpus/baseline/basic_sm_90"},
     };
     return calls;
 }

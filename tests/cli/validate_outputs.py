@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 try:
     import jsonschema
@@ -99,6 +100,8 @@ def rows_of(found):
                 + [sides({**each, "verdict": "gone"}, each["figures"], {}) for each in found["vanished"]])
     if kind == "launchbox.suggestions/1":
         return [each for result in found["results"] for each in result["candidates"]]
+    if kind == "launchbox.check/1":
+        return found["findings"]
     if kind == "launchbox.devices/1":
         return found.get("compute_capabilities", found["gpus"])
     return found["results"]
@@ -123,6 +126,51 @@ def check_csv(arguments, text, found):
                 continue  # null, lists and objects are told in another way
             if field != str(value):
                 fail(arguments, f"{title} is {field!r} in CSV and {value!r} in JSON")
+
+
+def check_sarif(arguments, text, found):
+    sarif = json.loads(text, object_pairs_hook=strictly)
+    for problem in sorted(schema_named("sarif-subset").iter_errors(sarif), key=str)[:3]:
+        fail(arguments, f"SARIF: {problem.json_path}: {problem.message[:300]}")
+    run = sarif["runs"][0]
+    rules = [each["id"] for each in run["tool"]["driver"]["rules"]]
+    wanted = [each["check"] for each in found["findings"] if each["status"] != "better"]
+    wanted += ["unused_rule"] * len(found["unused_rules"])
+    if [each["ruleId"] for each in run["results"]] != wanted:
+        fail(arguments, "SARIF has other results than JSON")
+    if any(rules[each["ruleIndex"]] != each["ruleId"] for each in run["results"]):
+        fail(arguments, "SARIF: a ruleIndex is another rule's")
+    prints = [each["partialFingerprints"]["primaryLocationLineHash"] for each in run["results"]
+              if "partialFingerprints" in each]
+    if len(prints) != len(set(prints)):
+        fail(arguments, "SARIF: two results with the same fingerprint")
+
+
+def check_junit(arguments, text, found):
+    suites = ElementTree.fromstring(text.encode())  # throws where it is not well-formed
+    cases = suites.findall("./testsuite/testcase")
+    kernels = [each for each in cases if each.get("classname") not in ("budget", "input")]
+    if len(kernels) != found["counts"]["kernels"]:
+        fail(arguments, f"JUnit: {len(kernels)} test cases for {found['counts']['kernels']} kernels")
+    for counted, tag in [("failures", "failure"), ("errors", "error")]:
+        there = sum(each.find(tag) is not None for each in cases)
+        for suite in [suites, *suites]:
+            if int(suite.get("tests")) != len(cases) or int(suite.get(counted)) != there:
+                fail(arguments, f"JUnit: {counted} or tests are miscounted")
+    if (suites.find(".//failure") is not None) == found["passed"]:
+        fail(arguments, "JUnit and JSON do not agree whether the check passed")
+
+
+def check_annotations(arguments, text, found):
+    commands = [line for line in text.splitlines() if line.startswith("::")]
+    shape = re.compile(r"::(error|warning|notice) (file=([^:,%]|%[0-9A-F]{2})+,line=[1-9][0-9]*,)?title=[^:,]+::.+")
+    for line in commands:
+        if not shape.fullmatch(line):
+            fail(arguments, f"an annotation is out of shape: {line}")
+    wanted = sum(each["status"] != "better" for each in found["findings"]) + len(found["unused_rules"])
+    wanted += sum(len(each["errors"]) for each in found["inputs"]) + (found["counts"]["better"] > 0)
+    if len(commands) != wanted:
+        fail(arguments, f"{len(commands)} annotations instead of {wanted}")
 
 
 def check_markdown(arguments, text, found):
@@ -161,6 +209,15 @@ def toolkit_library(pattern):
             if found:
                 return found[0]
     return ""
+
+
+def log_of(name):
+    return (
+        b"ptxas info    : Compiling entry function '" + name + b"' for 'sm_90'\n"
+        b"ptxas info    : Function properties for " + name + b"\n"
+        b"    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+        b"ptxas info    : Used 33 registers, 352 bytes cmem[0]\n"
+    )
 
 
 def calls():
@@ -219,12 +276,7 @@ def calls():
     yield ["occupancy", whole, "--threads", "256"], 0, b""
     yield ["suggest", whole], 0, b""
     hostile = b"k\x1b[2J\"'<b>|,\\\xff\xc2\x9b\x01`"
-    log = (
-        b"ptxas info    : Compiling entry function '" + hostile + b"' for 'sm_90'\n"
-        b"ptxas info    : Function properties for " + hostile + b"\n"
-        b"    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-        b"ptxas info    : Used 32 registers, 352 bytes cmem[0]\n"
-    )
+    log = log_of(hostile)
     yield ["inspect", "-", "--threads", "256"], None, log
     yield ["occupancy", "-", "--threads", "256"], None, log
     yield ["suggest", "-"], None, log
@@ -242,7 +294,23 @@ def calls():
     else:
         print("without a toolkit's libcurand: no library is inspected")
 
+    budgets = os.path.join("tests", "fuzz", "corpus", "budget")
+    everything = ["--budget", os.path.join(budgets, "everything.toml")]
+    baseline = ["--baseline", os.path.join("tests", "fuzz", "corpus", "baseline", "basic_sm_90")]
+    for log in sorted(os.listdir(os.path.join(REPOSITORY, LOGS))):
+        if log.endswith(".log"):
+            yield ["check", os.path.join(LOGS, log), *everything], None, b""
+    yield ["check", whole, "--budget", os.path.join("examples", "launchbox.budget.toml")], 0, b""
+    yield ["check", whole, *baseline], 0, b""
+    yield ["check", os.path.join(LOGS, "spills.log"), *baseline], 0, b""
+    yield ["check", os.path.join(LOGS, "basic_sm_80.log"), whole, *baseline, *everything], 1, b""
+    yield ["check", whole, "missing.log", *everything, *baseline], 2, b""
+    yield ["check", "-", *everything], 1, log_of(hostile.replace(b"'", b""))
+    yield ["check", "-", "--budget", os.path.join(budgets, "mistakes.toml")], 2, log_of(hostile)
+
     if "\nnvcc: " not in launchbox(["--version"], 0):
+        merge = os.path.join("examples", "merge.cu")
+        yield ["check", merge, "--arch", "sm_80,sm_90", *everything, "--", "-lineinfo"], 1, b""
         source = os.path.join("tests", "data", "kernels", "bounds.cu")
         yield ["inspect", source, "--arch", "sm_80,sm_90,sm_120"], 0, b""
         yield ["inspect", source, "--arch", "sm_80,sm_90", "--summary"], 0, b""
@@ -254,33 +322,42 @@ def calls():
         print("without nvcc: sources are skipped")
 
 
+def with_options(arguments, *options):
+    """The options before "--", behind which everything is the compiler's."""
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    return [*arguments[:at], *options, *arguments[at:]]
+
+
 def main():
     for arguments, status, standard_input in calls():
         text = {}
         for output_format in ["json", "csv", "markdown"]:
-            if status is None:  # the log decides: 0 or 2, the same for every form
+            if status is None:  # the log decides, the same for every form
                 ran = subprocess.run([TOOL, *arguments], cwd=REPOSITORY, env=ENVIRONMENT, input=standard_input,
                                      capture_output=True)
                 status = ran.returncode
-                if status not in (0, 2):
+                if status not in (0, 1, 2):
                     fail(arguments, f"exit status {status}")
-            text[output_format] = launchbox([*arguments, "--format", output_format], status, standard_input)
+            text[output_format] = launchbox(with_options(arguments, "--format", output_format), status, standard_input)
         if not text["json"] and status == 2:
             continue  # refused as a whole
         found = check_json(arguments, text["json"])
         if found is not None:
             check_csv(arguments, text["csv"], found)
             check_markdown(arguments, text["markdown"], found)
+            if arguments[0] == "check":
+                for form, check in [("sarif", check_sarif), ("junit", check_junit), ("github", check_annotations)]:
+                    check(arguments, launchbox(with_options(arguments, "--format", form), status, standard_input), found)
         # What goes into a file is what is shown.
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "report")
-            launchbox([*arguments, "--format", "json", "-o", file], status, standard_input)
+            launchbox(with_options(arguments, "--format", "json", "-o", file), status, standard_input)
             with open(file, encoding="utf-8") as written:
                 if written.read() != text["json"]:
                     fail(arguments, "-o writes something else")
     print(f"{outputs} outputs validated against {len(VALIDATORS)} schemas, {failures} failures")
-    if len(VALIDATORS) != 6:
-        print(f"expected outputs of 6 schemas, saw {sorted(VALIDATORS)}")
+    if len(VALIDATORS) != 7:
+        print(f"expected outputs of 7 schemas, saw {sorted(VALIDATORS)}")
         return 1
     return 1 if failures else 0
 

@@ -1,0 +1,3 @@
+# find_package(launchbox): the target launchbox::launchbox and the function launchbox_check.
+include(${CMAKE_CURRENT_LIST_DIR}/launchboxTargets.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/LaunchboxCheck.cmake)

@@ -1,0 +1,60 @@
+#include "advice/toml_guard.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::size_t most_dots_in_a_line = 100;
+
+}  // namespace
+
+std::optional<file_problem> trouble_for_the_parser(std::string_view text)
+{
+    int line = 1, column = 0;  // in characters, as the library counts
+    std::size_t dots = 0;
+    char quote = 0;  // of the string that we are in
+    bool comment = false;
+    char before = '\n';  // the last character that is no blank
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        column += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
+        if (c == '\n') {  // also ends a string that is not closed, as the library sees it
+            ++line;
+            column = 0;
+            dots = 0;
+            quote = 0;
+            comment = false;
+        } else if (c == '.' && ++dots > most_dots_in_a_line) {
+            return file_problem{line, 0, fmt::format("the line has more than {} dots", most_dots_in_a_line),
+                                "no budget needs that many; write a list with one pattern a line"};
+        } else if (comment) {
+            continue;  // up to the end of the line
+        } else if (quote != 0) {
+            if (c == '\\' && quote == '"' && i + 1 < text.size() && text[i + 1] != '\n') {
+                ++i;
+                ++column;
+            } else if (c == quote)
+                quote = 0;
+        } else if (c == '#') {
+            comment = true;
+        } else if (c == '"' || c == '\'') {
+            if (text.substr(i).starts_with(std::string_view(c == '"' ? "\"\"\"" : "'''")))
+                return file_problem{line, column, "a multi-line string", "a string of a budget is one line in quotes"};
+            // Elsewhere the library does not begin a string, and we would take for one what is none.
+            if (std::string_view("\n=[{,").find(before) == std::string_view::npos)
+                return file_problem{line, column, "a quote in the middle of a word", "put the whole text in quotes"};
+            quote = c;
+        } else if (static_cast<unsigned char>(c) >= 0x80) {
+            return file_problem{line, column, "a character that is not ASCII, outside of quotes",
+                                "write names and patterns in quotes"};
+        }
+        if (c != ' ' && c != '\t' && c != '\r') before = c;
+    }
+    return std::nullopt;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,17 @@
+// What has to be kept from the TOML library, since it cannot cope with it.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "advice/check_result.hpp"
+
+namespace launchbox {
+
+/// The first thing in the text that toml++ 3.3 must not see, none of which a budget needs: long chains of dotted keys,
+/// which become tables in tables that are taken apart by recursion; characters outside of ASCII that are neither in a
+/// string nor in a comment, for some of which its test for white space is undefined; multi-line strings, in which that
+/// test is made too; and quotes in the middle of a word, which begin no string.
+std::optional<file_problem> trouble_for_the_parser(std::string_view text);
+
+}  // namespace launchbox

@@ -1,0 +1,248 @@
+// launchbox check: whether every kernel keeps to its budget, and none is worse than in the baseline.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "advice/budget_file.hpp"
+#include "advice/compare_baseline.hpp"
+#include "cli/kernel_input.hpp"
+#include "cli/verbs.hpp"
+#include "report/check_report.hpp"
+#include "report/github_annotations.hpp"
+#include "report/junit.hpp"
+#include "report/sarif.hpp"
+#include "support/files.hpp"
+
+namespace launchbox::cli {
+
+namespace {
+
+constexpr const char* default_budget = "launchbox.budget.toml";
+constexpr const char* default_baseline = "launchbox.baseline";
+constexpr std::size_t max_baseline_bytes = std::size_t{256} << 20;
+constexpr std::size_t most_failures_named = 20;
+
+struct check_options {
+    kernel_input_options input;
+    output_options output;
+    std::string budget, baseline;
+    bool write_baseline = false;
+};
+
+/// What the kernels are compared with.
+struct references {
+    std::optional<budget> limits;
+    std::optional<baseline> before;
+};
+
+exit_status write_baseline(const check_options& options, const kernel_input& input, check_result result);
+references read_references(const check_options& options);
+check_result checked_kernels(const kernel_input& input);
+void check_all(const check_options& options, const references& given, check_result& result);
+check_outcome outcome_of(const kernel_input& input, check_result result);
+void say_what_failed(const check_options& options, const check_result& result);
+
+/// Some file of the user is wrong in several places, which are already printed.
+struct told_already {};
+
+exit_status run_check(const check_options& options, const call_context& context)
+try {
+    references given;
+    if (!options.write_baseline) given = read_references(options);  // mistakes in them cost no compiling
+    const kernel_input input = read_kernels(options.input, context.compiler_flags);
+    check_result result = checked_kernels(input);
+    if (options.write_baseline) return write_baseline(options, input, std::move(result));
+    check_all(options, given, result);
+    // What an input with errors does not show is not missing.
+    if (input.status() != exit_status::done || !options.input.kernel.empty()) {
+        result.unused_rules.clear();
+        result.gone.clear();
+    }
+    const bool failed = result.failed();
+    const bool nothing_checked = result.kernels.empty();
+    const std::size_t ptx_only = result.ptx_only;
+    const check_outcome outcome = outcome_of(input, std::move(result));
+    report_forms forms;
+    forms.page = [&](const output_style&) { return check_document(outcome); };
+    forms.json = [&] { return check_json(outcome); };
+    forms.rows = [&] { return check_table(outcome); };
+    forms.others = {{"sarif", [&] { return check_sarif(outcome).dump(2) + '\n'; }},
+                    {"junit", [&] { return check_junit(outcome); }},
+                    {"github", [&] { return check_annotations(outcome); }}};
+    write_report(options.output, forms);
+    print_errors(input);
+    if (!options.output.path.empty() && failed) say_what_failed(options, outcome.result);
+    if (input.status() != exit_status::done) return input.status();
+    if (nothing_checked && ptx_only > 0)
+        throw error(fmt::format("nothing was checked: all {} kernels are there only as PTX", ptx_only),
+                    "compile for the architectures that you ship to, such as -gencode arch=compute_90,code=sm_90");
+    return failed ? exit_status::check_failed : exit_status::done;
+} catch (const told_already&) {
+    return exit_status::bad_input;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, call_context& context)
+{
+    CLI::App* verb = app.add_subcommand("check", "Whether kernels keep to their budget and to the figures of before");
+    auto options = std::make_shared<check_options>();
+    options->input.add_to(*verb, true);
+    CLI::Option* budget_option =
+        verb->add_option("--budget", options->budget,
+                         "The limits, a TOML file; else launchbox.budget.toml, where there is one")
+            ->type_name("FILE");
+    verb->add_option("--baseline", options->baseline,
+                     "The figures of before; else launchbox.baseline, where there is one")
+        ->type_name("FILE");
+    CLI::Option* write = verb->add_flag("--write-baseline", options->write_baseline,
+                                        "Write the figures of now into the baseline; checks nothing");
+    options->output.add_to(*verb, {"sarif", "junit", "github"});
+    write->excludes(budget_option);
+    for (const char* other : {"--kernel", "--format", "--output"}) write->excludes(verb->get_option(other));
+    add_examples(*verb, "launchbox check tests/data/logs/basic_sm_90.log --budget examples/launchbox.budget.toml",
+                 "launchbox check examples/merge.cu --arch sm_90 --baseline merge.baseline --write-baseline");
+    verb->callback(
+        [options, &context] { context.action = [options, &context] { return run_check(*options, context); }; });
+}
+
+namespace {
+
+bool is_there(const char* file)
+{
+    std::error_code failure;
+    return std::filesystem::exists(std::filesystem::symlink_status(file, failure));
+}
+
+void print_problems(const std::string& file, const std::vector<file_problem>& problems)
+{
+    const bool unicode = style_of_standard_output().unicode;
+    const auto shown = [&](const std::string& text) {
+        return unicode ? escape_for_terminal(text) : to_ascii(escape_for_terminal(text));
+    };
+    for (const file_problem& each : problems) {
+        std::string place = fmt::format("{}:{}", file == "-" ? "standard input" : file, each.line);
+        if (each.column > 0) place += fmt::format(":{}", each.column);
+        std::cerr << "launchbox: " << shown(fmt::format("{}: {}; {}", place, each.what, each.hint)) << '\n';
+    }
+}
+
+references read_references(const check_options& options)
+{
+    references given;
+    const std::string budget_file =
+        options.budget.empty() && is_there(default_budget) ? default_budget : options.budget;
+    const std::string baseline_file =
+        options.baseline.empty() && is_there(default_baseline) ? default_baseline : options.baseline;
+    if (budget_file.empty() && baseline_file.empty())
+        throw error(fmt::format("there is nothing to check against: neither {} nor {} is here", default_budget,
+                                default_baseline),
+                    "write [defaults] and, below it, max_spill_bytes = 0 into launchbox.budget.toml; or write a "
+                    "baseline with --write-baseline");
+    const std::vector<std::string>& inputs = options.input.files;
+    if ((budget_file == "-" || baseline_file == "-") &&
+        (budget_file == baseline_file || std::find(inputs.begin(), inputs.end(), "-") != inputs.end()))
+        throw error("standard input can be read only once", "name a file for the other");
+
+    bool wrong = false;
+    if (!budget_file.empty()) {
+        budget_reading reading = parse_budget(read_input(budget_file, 2 * max_budget_bytes), budget_file);
+        print_problems(budget_file, reading.problems);
+        wrong |= !reading.problems.empty();
+        given.limits = std::move(reading.value);
+    }
+    if (!baseline_file.empty()) {
+        baseline_reading reading = parse_baseline(read_input(baseline_file, max_baseline_bytes), baseline_file);
+        print_problems(baseline_file, reading.problems);
+        wrong |= !reading.problems.empty();
+        given.before = std::move(reading.value);
+    }
+    if (wrong) throw told_already();
+    if (given.limits && !given.limits->has_limits() && !given.before)
+        throw error(budget_file + " sets no limit", "write max_spill_bytes = 0 below [defaults], for example");
+    return given;
+}
+
+check_result checked_kernels(const kernel_input& input)
+{
+    check_result result;
+    std::vector<checked_kernel> found;
+    for (const found_kernel& kernel : input.kernels) {
+        if (is_ptx_only(kernel.info))
+            ++result.ptx_only;
+        else
+            found.push_back({kernel.info, kernel.demangled, kernel.short_form});
+    }
+    result.kernels = one_of_each(std::move(found));
+    for (const checked_kernel& each : result.kernels) result.unlinked += each.info.relocatable ? 1 : 0;
+    return result;
+}
+
+void check_all(const check_options& options, const references& given, check_result& result)
+{
+    if (given.limits) check_budget(*given.limits, result);
+    if (!given.before) return;
+    baseline_policy policy;
+    policy.unknown_fails = !given.limits || given.limits->unknown_fails;
+    std::vector<target> targets;
+    if (!options.input.architectures.empty())
+        targets = parse_targets(options.input.architectures, known_capabilities());
+    policy.expected = [&](const std::string& architecture) {
+        return targets.empty() || std::any_of(targets.begin(), targets.end(), [&](const target& each) {
+                   return architecture_name(each.architecture).view() == architecture;
+               });
+    };
+    compare_baseline(*given.before, policy, result);
+}
+
+check_outcome outcome_of(const kernel_input& input, check_result result)
+{
+    std::error_code failure;
+    check_outcome outcome{std::move(result), {}, std::filesystem::current_path(failure).string(), LAUNCHBOX_VERSION};
+    for (const input_summary& each : input.inputs)
+        outcome.inputs.push_back({each.file, each.kind, each.kernels, each.errors, {}});
+    return outcome;
+}
+
+exit_status write_baseline(const check_options& options, const kernel_input& input, check_result result)
+{
+    const std::string file = options.baseline.empty() ? default_baseline : options.baseline;
+    print_errors(input);
+    if (input.status() != exit_status::done) {
+        std::cerr << "launchbox: nothing was written, since not everything could be read\n";
+        return input.status();
+    }
+    if (result.kernels.empty())
+        throw error("there is no kernel with figures, and no baseline was written", "PTX alone has no figures");
+    std::vector<baseline_entry> entries;
+    for (const checked_kernel& each : result.kernels) entries.push_back(entry_of(each));
+    write_file_atomically(file, baseline_text(std::move(entries)));
+    const std::string count = with_commas(static_cast<std::int64_t>(result.kernels.size())) +
+                              (result.kernels.size() == 1 ? " kernel × architecture" : " kernels × architectures");
+    std::cout << escape_for_terminal(file) << ": " << (style_of_standard_output().unicode ? count : to_ascii(count))
+              << " written\n"
+              << std::flush;
+    if (!std::cout) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
+    return exit_status::done;
+}
+
+void say_what_failed(const check_options& options, const check_result& result)
+{
+    const bool unicode = style_of_standard_output().unicode;
+    const auto say = [&](const std::string& text) {
+        const std::string safe = escape_for_terminal(text);
+        std::cerr << "launchbox: " << (unicode ? safe : to_ascii(safe)) << '\n';
+    };
+    const std::vector<std::string> failures = failures_of(result);
+    for (std::size_t i = 0; i < std::min(failures.size(), most_failures_named); ++i) say(failures[i]);
+    if (failures.size() > most_failures_named) say(fmt::format("… and {} more", failures.size() - most_failures_named));
+    say(summary_of(result) + "; the report is in " + options.output.path);
+}
+
+}  // namespace
+
+}  // namespace launchbox::cli

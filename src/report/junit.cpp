@@ -1,0 +1,118 @@
+#include "report/junit.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "support/terminal.hpp"
+
+namespace launchbox {
+
+namespace {
+
+struct test_case {
+    std::string group, name;
+    std::vector<std::string> failures, errors, notes;
+};
+
+std::vector<test_case> test_cases(const check_outcome& outcome);
+std::string element(const char* tag, const char* type, const std::vector<std::string>& lines);
+
+}  // namespace
+
+std::string check_junit(const check_outcome& outcome)
+{
+    const std::vector<test_case> cases = test_cases(outcome);
+    std::size_t failures = 0, errors = 0;
+    std::string body;
+    for (const test_case& each : cases) {
+        failures += each.failures.empty() ? 0 : 1;
+        errors += each.errors.empty() ? 0 : 1;
+        body += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", xml_text(each.group),
+                            xml_text(each.name));
+        std::string inside;
+        if (!each.errors.empty()) inside += element("error", "input", each.errors);
+        if (!each.failures.empty()) inside += element("failure", "check", each.failures);
+        if (!each.notes.empty()) inside += element("system-out", nullptr, each.notes);
+        body += inside.empty() ? "/>\n" : ">\n" + inside + "    </testcase>\n";
+    }
+    const std::string counts =
+        fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", cases.size(), failures, errors);
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"launchbox\" " + counts +
+           " time=\"0\">\n  <testsuite name=\"launchbox check\" " + counts + " skipped=\"0\" time=\"0\">\n" + body +
+           "  </testsuite>\n</testsuites>\n";
+}
+
+std::string xml_text(std::string_view text)
+{
+    std::string result;
+    const std::string safe = escape_for_terminal(text);
+    for (std::size_t i = 0; i < safe.size(); ++i) {
+        const std::string_view rest = std::string_view(safe).substr(i);
+        if (rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF")) {  // U+FFFE and U+FFFF
+            result += rest[2] == '\xBE' ? "\\xef\\xbf\\xbe" : "\\xef\\xbf\\xbf";
+            i += 2;
+            continue;
+        }
+        switch (rest.front()) {
+            case '&':
+                result += "&amp;";
+                break;
+            case '<':
+                result += "&lt;";
+                break;
+            case '>':
+                result += "&gt;";
+                break;
+            case '"':
+                result += "&quot;";
+                break;
+            case '\'':
+                result += "&apos;";
+                break;
+            default:
+                result += rest.front();
+        }
+    }
+    return result;
+}
+
+namespace {
+
+std::vector<test_case> test_cases(const check_outcome& outcome)
+{
+    const check_result& result = outcome.result;
+    std::vector<test_case> cases;
+    for (const checked_kernel& kernel : result.kernels)
+        cases.push_back({architecture_of(kernel), kernel.identity, {}, {}, {}});
+    for (const check_finding& each : result.findings) {
+        test_case& owner = cases[each.kernel];
+        (each.fails ? owner.failures : owner.notes)
+            .push_back(fmt::format("{}: {} ({})", each.check, each.message, place_text(each.set_by)));
+    }
+    for (const unused_rule& each : result.unused_rules)
+        if (each.fails)
+            cases.push_back({"budget",
+                             "rule " + each.pattern + " at " + place_text(each.place),
+                             {"no kernel matches " + each.pattern},
+                             {},
+                             {}});
+    for (const inspected_input& input : outcome.inputs)
+        if (!input.errors.empty()) cases.push_back({"input", input.file, {}, input.errors, {}});
+    return cases;
+}
+
+std::string element(const char* tag, const char* type, const std::vector<std::string>& lines)
+{
+    std::string body;
+    for (const std::string& line : lines) body += (body.empty() ? "" : "\n") + xml_text(line);
+    std::string attributes;
+    if (type != nullptr)
+        attributes = fmt::format(" type=\"{}\" message=\"{}{}\"", type, xml_text(lines.front()),
+                                 lines.size() > 1 ? fmt::format(" (and {} more)", lines.size() - 1) : "");
+    return fmt::format("      <{}{}>{}</{}>\n", tag, attributes, body, tag);
+}
+
+}  // namespace
+
+}  // namespace launchbox

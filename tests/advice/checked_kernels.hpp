@@ -1,0 +1,42 @@
+// Kernels with known figures, for the tests of checks.
+#pragma once
+
+#include <string>
+
+#include "advice/check_result.hpp"
+
+namespace launchbox {
+
+/// A kernel without spills and stack: 32 registers, bound to 256 threads.
+inline checked_kernel plain_kernel(const std::string& name, const std::string& architecture = "sm_90")
+{
+    checked_kernel kernel{{}, name, name.substr(0, name.find('(')), name};
+    kernel.info.name = name;
+    kernel.info.architecture = architecture;
+    kernel.info.source.file = "a.cu";
+    kernel.info.registers = 32;
+    kernel.info.spill_store_bytes = kernel.info.spill_load_bytes = 0;
+    kernel.info.stack_frame_bytes = kernel.info.static_shared_bytes = 0;
+    kernel.info.barriers = 0;
+    kernel.info.code_bytes = 1024;
+    kernel.info.max_threads = {256, 1, 1};
+    kernel.info.register_cap = 255;
+    return kernel;
+}
+
+/// "merge sm_90 max_registers broken", a line a finding.
+inline std::string findings_of(const check_result& result)
+{
+    std::string text;
+    for (const check_finding& each : result.findings) {
+        const checked_kernel& kernel = result.kernels[each.kernel];
+        const char* status = each.status == check_status::broken    ? "broken"
+                             : each.status == check_status::unknown ? "unknown"
+                                                                    : "better";
+        text += kernel.short_form + " " + kernel.info.architecture + " " + each.check + " " + status +
+                (each.fails ? "" : " allowed") + "\n";
+    }
+    return text;
+}
+
+}  // namespace launchbox

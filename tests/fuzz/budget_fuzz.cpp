@@ -1,0 +1,56 @@
+// A budget is any text. What is wrong has a place in it; what is right can be used to check kernels.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "advice/budget_file.hpp"
+
+namespace {
+
+void require(bool holds)
+{
+    if (!holds) std::abort();
+}
+
+launchbox::checked_kernel kernel(const char* name, const char* architecture)
+{
+    launchbox::checked_kernel result{{}, name, name};
+    result.info.name = name;
+    result.info.architecture = architecture;
+    result.info.registers = 64;
+    result.info.spill_store_bytes = result.info.spill_load_bytes = 8;
+    result.info.stack_frame_bytes = 16;
+    result.info.static_shared_bytes = 1024;
+    result.info.max_threads = {256, 1, 1};
+    return result;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const launchbox::budget_reading reading = launchbox::parse_budget(text, "fuzz");
+    const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
+    int last = 0;
+    for (const launchbox::file_problem& problem : reading.problems) {
+        require(problem.line >= std::max(1, last) && problem.line <= lines && problem.column >= 0);
+        require(!problem.what.empty() && !problem.hint.empty());
+        last = problem.line;
+    }
+    if (!reading.problems.empty()) return 0;
+    launchbox::check_result result;
+    for (const char* architecture : {"sm_80", "sm_90a", "", "sm_999"})
+        result.kernels.push_back(kernel("merge<int, 256>", architecture));
+    result.kernels.push_back(
+        kernel("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "sm_90"));
+    launchbox::check_budget(reading.value, result);
+    require(result.findings.size() <= result.checks);
+    for (const launchbox::check_finding& finding : result.findings) {
+        require(finding.kernel < result.kernels.size() && !finding.message.empty());
+        require(finding.set_by.line >= 1 && finding.set_by.line <= lines);
+    }
+    return 0;
+}

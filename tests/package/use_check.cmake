@@ -1,0 +1,83 @@
+# Builds a user's project with launchbox_check, breaks its budget, and mends it: see CMakeLists.txt here for the variables.
+foreach(name CMAKE_PREFIX_PATH launchbox_DIR launchbox_ROOT DESTDIR LAUNCHBOX_EXECUTABLE)
+  unset(ENV{${name}})
+endforeach()
+file(REMOVE_RECURSE ${SCRATCH})
+set(project ${SCRATCH}/build)
+
+function(run expected words)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(status EQUAL 0)
+    set(outcome passes)
+  else()
+    set(outcome fails)
+  endif()
+  string(FIND "${output}" "${words}" at)
+  if(NOT outcome STREQUAL expected OR at EQUAL -1)
+    string(JOIN " " command ${ARGN})
+    message(FATAL_ERROR "${command}\n${outcome}, expected: ${expected} with '${words}'\n${output}")
+  endif()
+endfunction()
+
+# A kernel with or without spills, as the log or as the source that the project compiles.
+function(write_kernel spills)
+  file(WRITE ${project}/ptxas.log "ptxas info    : Compiling entry function 'planted' for 'sm_90'
+ptxas info    : Function properties for planted
+    ${spills} bytes stack frame, ${spills} bytes spill stores, ${spills} bytes spill loads
+ptxas info    : Used 32 registers, used 0 barriers, 352 bytes cmem[0]\n")
+  set(bounds "256")
+  if(spills)
+    set(bounds "1024, 2")
+  endif()
+  file(WRITE ${project}/kernel.cu "extern \"C\" __global__ void __launch_bounds__(${bounds}) planted(float* p)
+{
+    float x[64];
+#pragma unroll
+    for (int i = 0; i < 64; ++i) x[i] = p[i * 1024 + threadIdx.x];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 64; ++i) p[i * 1024 + threadIdx.x] = x[63 - i] * x[(i * 7) % 64];
+}\n")
+endfunction()
+
+set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -B ${project} -S ${SOURCE}/tests/package/check -DWAY=${WAY}
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCHECKED=${CHECKED} -DNVCC=${NVCC})
+if(WAY STREQUAL "installed")
+  run(passes "" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+  file(RENAME ${SCRATCH}/prefix ${SCRATCH}/moved)
+  list(APPEND configure -DCMAKE_PREFIX_PATH=${SCRATCH}/moved)
+else()
+  list(APPEND configure -DLAUNCHBOX_SOURCE=${SOURCE})
+  # Without the program: a clear message, or a warning where that was asked for.
+  write_kernel(0)
+  file(WRITE ${project}/budget.toml "[defaults]\nmax_spill_bytes = 0\n")
+  set(nowhere ${CMAKE_COMMAND} -E env PATH=${SCRATCH}:/usr/bin:/bin)
+  run(fails "the program launchbox is not found" ${nowhere} ${configure})
+  run(passes "the program launchbox is not found" ${nowhere} ${configure} -DMORE=OPTIONAL)
+  list(APPEND configure -DLAUNCHBOX_EXECUTABLE=${TOOL} -DMORE=)
+endif()
+set(build ${CMAKE_COMMAND} --build ${project})
+
+write_kernel(0)
+file(WRITE ${project}/budget.toml "[defaults]\nmax_spill_bytes = 0\n")
+run(passes "" ${configure})
+run(passes "all is well" ${build})
+write_kernel(8)
+run(fails "max_spill_bytes" ${build})
+run(fails "planted" ${build})  # again, until it is mended
+file(WRITE ${project}/budget.toml "[defaults]\nmax_spill_bytes = 1_000_000\n")
+run(passes "all is well" ${build})  # a new budget alone makes the check run
+
+# The baseline: written by its target, compared with from the next configuring on.
+run(passes "" ${configure} -DBASELINE=${project}/kept.baseline -DMORE=EXCLUDE_FROM_ALL)
+run(passes "kept.baseline: 1 kernel" ${build} --target app_launchbox_baseline)
+write_kernel(0)
+run(passes "" ${build})
+set(outcome passes)
+if(NOT CHECKED STREQUAL "log")
+  set(outcome fails)  # the compiled kernel pays for its spills' end with registers
+endif()
+run(${outcome} "baseline_spill_bytes" ${build} --target app_launchbox_check)
+
+# What is asked wrongly is said so at once.
+run(fails "are not understood" ${configure} -DMORE=BUGDET)
