@@ -104,7 +104,7 @@ TEST(check_report, fingerprints_depend_on_kernel_architecture_and_check_alone)
 TEST(check_report, input_errors_are_in_every_form_for_machines)
 {
     check_outcome outcome = outcome_with("k");
-    outcome.inputs.push_back({"bad\n<.log", "compiler log", 0, {"it is cut"}});
+    outcome.inputs.push_back({"bad\n<.log", "compiler log", 0, {"it is cut"}, {}});
     EXPECT_EQ(check_sarif(outcome)["runs"][0]["invocations"][0]["executionSuccessful"], false);
     EXPECT_NE(check_junit(outcome).find("errors=\"1\""), std::string::npos);
     EXPECT_NE(check_junit(outcome).find("name=\"bad\\x0a&lt;.log\""), std::string::npos);
