@@ -45,6 +45,7 @@ struct kernel_draft {
 
 // What the records that only say "used" stand for, by their order in the answer. The record that NVIDIA's tools call
 // COOP_GROUP_INSTR_OFFSETS is there for every shuffle, vote and __syncwarp: it does not tell of cooperative launches.
+// The record of wmma is there for nvcuda::wmma alone: mma.sync and wgmma use the tensor cores and leave no record.
 struct feature {
     nv_info_attribute attribute;
     const char* name;
@@ -52,7 +53,7 @@ struct feature {
 constexpr std::array<feature, 7> feature_names{{{nv_info_attribute::register_reconfiguration, "setmaxnreg"},
                                                 {nv_info_attribute::tensor_memory_1, "tensor_memory"},
                                                 {nv_info_attribute::tensor_memory_2, "tensor_memory_pair"},
-                                                {nv_info_attribute::matrix_used, "tensor_cores"},
+                                                {nv_info_attribute::wmma_used, "wmma"},
                                                 {nv_info_attribute::memory_barriers, "memory_barriers"},
                                                 {nv_info_attribute::warp_sync_offsets, "warp_synchronisation"},
                                                 {nv_info_attribute::shared_scratch, "shared_memory_spilling"}}};
