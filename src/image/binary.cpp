@@ -59,7 +59,10 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
     const auto wanted = [&](const std::string& architecture) {
         return architecture.empty() || !options.wanted || options.wanted(architecture);
     };
-    std::erase_if(scan.images, [&](const located_image& image) { return !wanted(architecture_of(image.entry)); });
+    // PTX of every architecture is read: kernels for the wanted ones may have been compiled from it.
+    std::erase_if(scan.images, [&](const located_image& image) {
+        return image.entry.kind != fatbin_entry::ptx && !wanted(architecture_of(image.entry));
+    });
 
     // The largest first, so that no thread is left alone with it at the end.
     std::vector<std::size_t> order(scan.images.size());
@@ -94,7 +97,8 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
             .kernels = result.kernels.size()};
         for (image_problem& each : result.problems) add_problem(contents.problems, each.offset, std::move(each.what));
         // A cubin by itself says only inside what it is for.
-        if (!wanted(listed.architecture)) continue;
+        const bool is_wanted = wanted(listed.architecture);
+        if (!is_wanted && image.entry.kind != fatbin_entry::ptx) continue;
         for (kernel_info& kernel : result.kernels) {
             kernel.source.container = listed.container;
             if (image.entry_number > 0) kernel.source.entry = listed.entry;
@@ -102,9 +106,10 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
             container_of.push_back(image.container_id);
         }
         result.kernels = {};
-        contents.images.push_back(std::move(listed));
+        if (is_wanted) contents.images.push_back(std::move(listed));
     }
     add_min_blocks(contents.kernels, container_of);
+    std::erase_if(contents.kernels, [&](const kernel_info& kernel) { return !wanted(kernel.architecture); });
     return contents;
 }
 
