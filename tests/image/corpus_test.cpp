@@ -280,22 +280,27 @@ TEST(corpus, every_container_says_what_ptxas_said)
         "program", "executable");
     compare({.what = "-G", .architectures = some, .options = {"-G"}}, "-fatbin", "fat binary");
     compare({.what = "-rdc", .architectures = some, .options = {"-rdc=true"}}, "-c", "object file");
-    if (exhaustive())
-        for (const std::string mode : {"default", "size", "speed", "balance", "none"})
+    if (exhaustive()) {
+        for (const strings& options :
+             {strings{"-lineinfo", "--use_fast_math"}, strings{"-maxrregcount=40"}, strings{"-G", "-rdc=true"}})
+            for (const strings& set : {without_families(all), families(all)})
+                compare({.what = options[0],
+                         .architectures = set,
+                         .options = options,
+                         .capped = options[0].starts_with("-maxrregcount")},
+                        "-fatbin", "fat binary");
+        for (const char* mode : {"default", "size", "speed", "balance", "none"})
             for (const auto& [kind, name] : std::map<std::string, std::string>{{"-fatbin", "fat binary"},
                                                                                {"-c", "object file"},
                                                                                {"--lib", "archive"},
                                                                                {"-shared", "shared library"},
                                                                                {"program", "executable"}})
-                for (const strings& options : {strings{}, strings{"-G"}, strings{"-lineinfo", "--use_fast_math"}}) {
-                    strings with_mode = options;
-                    with_mode.push_back("--compress-mode=" + mode);
-                    compare({.what = mode + (options.empty() ? "" : options[0]),
-                             .architectures = without_families(all),
-                             .options = with_mode,
-                             .with_ptx = mode != "size"},
-                            kind, name);
-                }
+                compare({.what = mode,
+                         .architectures = few,
+                         .options = {std::string("--compress-mode=") + mode},
+                         .with_ptx = true},
+                        kind, name);
+    }
     std::cout << compared.size() << " kernels x architectures compared\n";
     EXPECT_GE(compared.size(), 400u);
 }
