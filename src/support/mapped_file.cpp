@@ -36,8 +36,10 @@ int take_slot(const void* data, std::size_t size);
 
 mapped_file::mapped_file(const std::string& path)
 {
-    const int file = path == "-" ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // Nothing else is opened here: a pipe that is closed again would end its writer.
     struct stat status = {};
+    const bool regular = path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+    const int file = regular ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
     if (file >= 0 && ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
         size_ = static_cast<std::size_t>(status.st_size);
         void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);

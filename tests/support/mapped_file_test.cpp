@@ -129,6 +129,18 @@ TEST(mapped_file, cut_while_many_threads_read_it)
     EXPECT_TRUE(file.shrank());
 }
 
+// Whoever writes a file anew cuts it first.
+TEST(mapped_file, a_file_that_was_cut_and_has_grown_again_is_told)
+{
+    const temporary_directory folder;
+    const std::string path = file_with(folder, "f", std::string(2 * page, 'x'));
+    const mapped_file file(path);
+    ASSERT_EQ(::truncate(path.c_str(), 0), 0);
+    EXPECT_EQ(file.bytes()[page], '\0');
+    ASSERT_EQ(::truncate(path.c_str(), static_cast<off_t>(2 * page)), 0);
+    EXPECT_TRUE(file.shrank());
+}
+
 // A place that is free again does not remember what happened to the file before.
 TEST(mapped_file, a_cut_file_says_nothing_of_the_next)
 {
