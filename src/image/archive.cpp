@@ -87,8 +87,9 @@ std::vector<archive_member> read_archive(std::string_view bytes, std::vector<ima
     while (at < bytes.size()) {
         const auto header = slice(bytes, at, header_size);
         if (!header) {
-            // Only padding may be left.
-            if (bytes.size() - at > 1) add_problem(problems, at, "the header of an archive's member is cut off");
+            // Only a line's end may be left.
+            if (bytes.substr(static_cast<std::size_t>(at)) != "\n")
+                add_problem(problems, at, "the header of an archive's member is cut off");
             break;
         }
         const auto size = parse_decimal(header->substr(size_at, size_size));

@@ -53,6 +53,7 @@ std::string kind_name(std::uint16_t kind);
 std::string architecture_of(const fatbin_entry& entry);
 image_result read_image(const located_image& image, const std::string& file, bool hash_code, decompressor& unpack);
 bool runs(const located_image& image, std::string_view file_kind);
+void leave_out_unwanted(binary_contents& contents, const std::function<bool(const std::string&)>& wanted);
 
 }  // namespace
 
@@ -83,7 +84,10 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
     const auto wanted = [&](const std::string& architecture) {
         return architecture.empty() || !options.wanted || options.wanted(architecture);
     };
-    std::erase_if(scan.images, [&](const located_image& image) { return !wanted(architecture_of(image.entry)); });
+    // PTX of every architecture is read: kernels for the wanted ones may have been compiled from it.
+    std::erase_if(scan.images, [&](const located_image& image) {
+        return image.entry.kind != fatbin_entry::ptx && !wanted(architecture_of(image.entry));
+    });
 
     // The largest first, so that no thread is left alone with it at the end.
     std::vector<std::size_t> order(scan.images.size());
@@ -120,16 +124,17 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
             .kernels = result.kernels.size()};
         for (image_problem& each : result.problems) add_problem(contents.problems, each.offset, std::move(each.what));
         // A cubin by itself says only inside what it is for.
-        if (!wanted(listed.architecture)) continue;
+        if (image.entry.kind != fatbin_entry::ptx && !wanted(listed.architecture)) continue;
         for (kernel_info& kernel : result.kernels) {
             kernel.source.container = listed.container;
             if (image.entry_number > 0) kernel.source.entry = listed.entry;
         }
-        contents.images.push_back(std::move(listed));
         contents.kernels.push_back(std::move(result.kernels));
         container_of.push_back(image.container_id);
+        contents.images.push_back(std::move(listed));
     }
     add_min_blocks(contents.kernels, container_of);
+    leave_out_unwanted(contents, wanted);
     return contents;
 }
 
@@ -213,6 +218,21 @@ image_result read_image(const located_image& image, const std::string& file, boo
     }
     for (const image_problem& each : problems) problem(each.offset, each.what);
     return result;
+}
+
+void leave_out_unwanted(binary_contents& contents, const std::function<bool(const std::string&)>& wanted)
+{
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < contents.images.size(); ++i) {
+        if (!wanted(contents.images[i].architecture)) continue;
+        if (kept != i) {
+            contents.images[kept] = std::move(contents.images[i]);
+            contents.kernels[kept] = std::move(contents.kernels[i]);
+        }
+        ++kept;
+    }
+    contents.images.resize(kept);
+    contents.kernels.resize(kept);
 }
 
 }  // namespace

@@ -47,14 +47,15 @@ using kernel_index = std::uint32_t;
 constexpr kernel_index no_kernel = ~kernel_index{0};
 
 // What the records that only say "used" stand for. The one that NVIDIA's tools call COOP_GROUP_INSTR_OFFSETS is there
-// for every shuffle, vote and __syncwarp: it does not tell of cooperative launches.
+// for every shuffle, vote and __syncwarp: it does not tell of cooperative launches. The one of wmma is there for
+// nvcuda::wmma alone: mma.sync and wgmma use the tensor cores and leave no record.
 void add_feature(const nv_info_record& record, kernel_features& features)
 {
     constexpr std::array<std::pair<nv_info_attribute, kernel_feature>, 7> meanings{
         {{nv_info_attribute::register_reconfiguration, kernel_feature::setmaxnreg},
          {nv_info_attribute::tensor_memory_1, kernel_feature::tensor_memory},
          {nv_info_attribute::tensor_memory_2, kernel_feature::tensor_memory_pair},
-         {nv_info_attribute::matrix_used, kernel_feature::tensor_cores},
+         {nv_info_attribute::wmma_used, kernel_feature::wmma},
          {nv_info_attribute::memory_barriers, kernel_feature::memory_barriers},
          {nv_info_attribute::warp_sync_offsets, kernel_feature::warp_synchronisation},
          {nv_info_attribute::shared_scratch, kernel_feature::shared_memory_spilling}}};

@@ -40,6 +40,8 @@ cubin_identity identify_cubin(const elf_image& image, std::vector<image_problem>
         if (accelerated && !identity.virtual_architecture.empty()) identity.virtual_architecture += 'a';
         if (const elf_section* note = find_section(image, ".note.nv.tkinfo"))
             family = !accelerated && is_for_family(*note, identity.sm);
+        // nvcc compiles for a family exactly where the virtual architecture is one, whatever the code is called.
+        if (family && !identity.virtual_architecture.empty()) identity.virtual_architecture += 'f';
     } else {
         add_problem(problems, 8,
                     "a cubin of the unknown ABI version " + std::to_string(image.abi_version) +

@@ -130,6 +130,7 @@ bool elf_reader::read_section_headers()
         if (count == 0) count = first.size;
         if (names_index_ == extended_index) names_index_ = first.link;
     }
+    if (count == 0) return refuse(60, "the image has no sections");
     if (count > room) {
         problem(headers_offset_,
                 std::to_string(count) + " sections are said to be here, but " + std::to_string(room) + " fit");
@@ -193,7 +194,7 @@ void elf_reader::find_end()
 void elf_reader::name_sections()
 {
     if (image_.sections.empty()) return;
-    if (names_index_ >= image_.sections.size()) {
+    if (names_index_ == 0 || names_index_ >= image_.sections.size()) {
         problem(62, "there is no section " + std::to_string(names_index_) + " to hold the names");
         return;
     }

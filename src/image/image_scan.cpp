@@ -20,8 +20,14 @@ constexpr std::string_view linked_section = ".nv_fatbin", unlinked_section = "__
 // A section of the host's ELF file that can hold images.
 struct host_section {
     std::uint64_t begin = 0, end = 0;
-    std::string_view name;
+    std::string_view name;         // empty: no section, but a whole file
     std::uint64_t covered_to = 0;  // containers end here
+
+    // Whether there is nothing else in it.
+    [[nodiscard]] bool only_fatbins() const
+    {
+        return name.empty() || name == linked_section || name == unlinked_section;
+    }
 };
 
 class scanner {
@@ -50,6 +56,7 @@ private:
     std::size_t damaged_cubins_ = 0;
 };
 
+std::string shortened(std::string_view name);
 std::string kind_of(std::string_view bytes);
 std::optional<std::uint64_t> cubin_size(std::string_view bytes);
 bool is_cubin(std::string_view bytes);
@@ -104,7 +111,7 @@ void scanner::scan_archive()
 {
     std::vector<image_problem> problems;
     for (const archive_member& member : read_archive(bytes_, problems))
-        scan_part(member.bytes, member.offset, std::string(member.name) + ": ");
+        scan_part(member.bytes, member.offset, shortened(member.name) + ": ");
     for (image_problem& each : problems) problem(each.offset, std::move(each.what));
 }
 
@@ -123,6 +130,7 @@ void scanner::scan_part(std::string_view part, std::uint64_t base, const std::st
         return;
     }
     if (part.starts_with(elf_magic)) read_host_sections(part, base);
+    if (is_fatbin(part)) sections_.push_back({.begin = 0, .end = part.size(), .name = {}});
 
     std::size_t at = 0;
     if (part.starts_with(fatbin_magic) && !is_fatbin(part)) {
@@ -198,13 +206,20 @@ void scanner::read_host_sections(std::string_view part, std::uint64_t base)
     for (const image_problem& each : problems) problem(base + each.offset, prefix_ + each.what);
     if (!host) return;
     for (const elf_section& section : host->sections) {
-        if (!section.content.empty() && (section.flags & elf::flag_allocated) != 0)
+        if (!section.content.empty() && !section.name.empty() && (section.flags & elf::flag_allocated) != 0)
             sections_.push_back({.begin = section.offset,
                                  .end = section.offset + section.size,
                                  .name = section.name,
                                  .covered_to = section.offset});
     }
     std::ranges::sort(sections_, {}, &host_section::begin);
+    // Each byte belongs to one section, so that looking at what is left between containers stays linear.
+    std::uint64_t end = 0;
+    for (host_section& section : sections_) {
+        section.begin = section.covered_to = std::max(section.begin, end);
+        end = std::max(end, section.end);
+    }
+    std::erase_if(sections_, [](const host_section& section) { return section.begin >= section.end; });
 }
 
 // In the sections that hold fat binaries and nothing else, what is no container and no padding is one that got lost.
@@ -212,12 +227,13 @@ void scanner::check_gap(std::string_view part, host_section& section, std::uint6
 {
     const std::uint64_t from = section.covered_to;
     section.covered_to = std::max(from, next);
-    if (from >= to || (section.name != linked_section && section.name != unlinked_section)) return;
+    if (from >= to || !section.only_fatbins()) return;
     const std::string_view gap = part.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
     const std::size_t at = gap.find_first_not_of('\0');
     if (at != std::string_view::npos)
-        problem(base_ + from + at, prefix_ + "section " + std::string(section.name) + " has " +
-                                       std::to_string(gap.size() - at) + " bytes here that are no fat binary");
+        problem(base_ + from + at,
+                prefix_ + (section.name.empty() ? "the file" : "section " + shortened(section.name)) + " has " +
+                    std::to_string(gap.size() - at) + " bytes here that are no fat binary");
 }
 
 host_section* scanner::section_at(std::uint64_t at)
@@ -231,8 +247,15 @@ host_section* scanner::section_at(std::uint64_t at)
 std::string scanner::describe(const char* what, std::uint64_t at, const host_section* section) const
 {
     std::string text = prefix_ + what + " at byte " + std::to_string(base_ + at);
-    if (section != nullptr) text += " (" + std::string(section->name) + ")";
+    if (section != nullptr && !section->name.empty()) text += " (" + shortened(section->name) + ")";
     return text;
+}
+
+// A copy of the name goes with every image, and images can be as small as 64 bytes.
+std::string shortened(std::string_view name)
+{
+    constexpr std::size_t longest = 200;
+    return name.size() <= longest ? std::string(name) : std::string(name.substr(0, longest)) + "...";
 }
 
 std::string kind_of(std::string_view bytes)

@@ -13,7 +13,7 @@ enum class kernel_feature : std::uint8_t {
     setmaxnreg,              ///< warps change their register counts while they run
     tensor_memory,           ///< tcgen05 instructions of one block
     tensor_memory_pair,      ///< tcgen05 instructions of a pair of blocks
-    tensor_cores,            ///< wmma
+    wmma,                    ///< nvcuda::wmma; mma.sync and wgmma leave no record
     memory_barriers,         ///< mbarrier objects
     warp_synchronisation,    ///< shuffles, votes, __syncwarp, cooperative groups within a warp
     shared_memory_spilling,  ///< registers may be spilled to shared memory

@@ -36,8 +36,12 @@ using ptx_index = std::unordered_map<place, candidates, place_hash>;
 
 const sm_limits* limits_of(const kernel_info& kernel);
 std::optional<int> threads_of(const kernel_info& kernel);
-const kernel_info* best_match(const ptx_index& index, const kernel_info& kernel, std::size_t container);
-bool take_from_ptx(const kernel_info& ptx, kernel_info& kernel);
+struct matching_ptx {
+    const kernel_info* kernel = nullptr;
+    bool is_source = false;  // what the cubin was compiled from
+};
+matching_ptx best_match(const ptx_index& index, const kernel_info& kernel, std::size_t container);
+bool take_from_ptx(const matching_ptx& ptx, kernel_info& kernel);
 void take_from_cap(kernel_info& kernel);
 
 }  // namespace
@@ -62,8 +66,8 @@ void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::v
             if (is_ptx_kernel(kernel)) continue;
             const auto ptx = index.empty() ? index.end() : index.find({kernel.name, anywhere});
             if (ptx != index.end()) compiled.insert(ptx->first.name);
-            const kernel_info* match = ptx != index.end() ? best_match(index, kernel, container_of[i]) : nullptr;
-            if (match == nullptr || !take_from_ptx(*match, kernel)) take_from_cap(kernel);
+            const matching_ptx match = ptx != index.end() ? best_match(index, kernel, container_of[i]) : matching_ptx{};
+            if (match.kernel == nullptr || !take_from_ptx(match, kernel)) take_from_cap(kernel);
         }
     if (compiled.empty()) return;
     // All are found before the first is taken out: the set looks into their names.
@@ -98,26 +102,28 @@ std::optional<int> threads_of(const kernel_info& kernel)
 }
 
 // PTX of the same virtual architecture, from the same container or else from any; or what is in the same container.
-const kernel_info* best_match(const ptx_index& index, const kernel_info& kernel, std::size_t container)
+// Only in the same container is it sure to be the source: static kernels of other files can have the same name.
+matching_ptx best_match(const ptx_index& index, const kernel_info& kernel, std::size_t container)
 {
     const kernel_info* same_container = nullptr;
     for (const std::size_t where : {container, anywhere}) {
         const auto found = index.find({kernel.name, where});
         if (found == index.end()) continue;
         for (const kernel_info* each : found->second) {
-            if (each->virtual_architecture == kernel.virtual_architecture) return each;
+            if (each->virtual_architecture == kernel.virtual_architecture) return {each, where == container};
             if (where == container && same_container == nullptr) same_container = each;
         }
     }
-    return same_container;
+    return {same_container, false};
 }
 
 // Whether the PTX settles the question.
-bool take_from_ptx(const kernel_info& ptx, kernel_info& kernel)
+bool take_from_ptx(const matching_ptx& match, kernel_info& kernel)
 {
+    const kernel_info& ptx = *match.kernel;
     // A bound that depends on __CUDA_ARCH__, or another kernel of the same name.
     if (ptx.max_threads != kernel.max_threads || ptx.required_threads != kernel.required_threads) return false;
-    if (ptx.virtual_architecture == kernel.virtual_architecture) {
+    if (match.is_source) {
         kernel.min_blocks = ptx.min_blocks;
         kernel.requested_max_registers = ptx.requested_max_registers;
         return true;

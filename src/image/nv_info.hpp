@@ -24,7 +24,7 @@ enum class nv_info_attribute : std::uint8_t {
     max_registers = 0x1b,             ///< 16 bits; 255: no limit
     call_return_stack_size = 0x1e,    ///< there are calls
     warp_sync_offsets = 0x28,         ///< where instructions synchronise the threads of a warp
-    matrix_used = 0x2b,               ///< flag: tensor cores through wmma
+    wmma_used = 0x2b,                 ///< flag: the wmma instructions; mma.sync and wgmma set none
     register_count = 0x2f,            ///< symbol, registers
     shared_scratch = 0x32,            ///< registers are spilled to shared memory
     toolkit_version = 0x37,           ///< CUDA version x 10

@@ -36,8 +36,10 @@ int take_slot(const void* data, std::size_t size);
 
 mapped_file::mapped_file(const std::string& path)
 {
-    const int file = path == "-" ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // Nothing else is opened here: a pipe that is closed again would end its writer.
     struct stat status = {};
+    const bool regular = path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+    const int file = regular ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
     if (file >= 0 && ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
         size_ = static_cast<std::size_t>(status.st_size);
         void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
@@ -49,8 +51,11 @@ mapped_file::mapped_file(const std::string& path)
                 ::munmap(data, size_);
         }
     }
+    if (slot_ >= 0) {
+        file_ = file;
+        return;
+    }
     if (file >= 0) ::close(file);
-    if (slot_ >= 0) return;
     copy_ = read_input(path);  // which also says what is wrong with a file that cannot be opened
     data_ = copy_.data();
     size_ = copy_.size();
@@ -61,11 +66,16 @@ mapped_file::~mapped_file()
     if (slot_ < 0) return;
     mappings[static_cast<std::size_t>(slot_)].end = 0;
     ::munmap(const_cast<char*>(data_), size_);
+    ::close(file_);
 }
 
 bool mapped_file::shrank() const
 {
-    return slot_ >= 0 && mappings[static_cast<std::size_t>(slot_)].shrank;
+    if (slot_ < 0) return false;
+    if (mappings[static_cast<std::size_t>(slot_)].shrank) return true;
+    // What is cut off within the last page reads as zeros without a signal.
+    struct stat status = {};
+    return ::fstat(file_, &status) == 0 && static_cast<std::size_t>(status.st_size) < size_;
 }
 
 namespace {

@@ -127,6 +127,45 @@ TEST(elf, reads_symbols_with_wide_section_numbers)
     EXPECT_EQ(problems.size(), 1u);  // 53 bytes are two symbols and a bit
 }
 
+// How long an image in the middle of a file is, only its headers tell.
+TEST(elf, ends_behind_the_last_part_that_its_headers_name)
+{
+    const auto end_of = [](const std::string& bytes) {
+        std::vector<image_problem> problems;
+        const auto image = read_elf(bytes + std::string(1000, 'x'), problems, elf_parts::sections);
+        return image ? image->end : 0;
+    };
+    std::string bytes = image_of(names, {{1, 3, 64, 13}, {8, 1, 64, 5}});
+    EXPECT_EQ(end_of(bytes), bytes.size());  // section headers
+    EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, 1, 300, 77}})), 377u);
+    // Sections without bytes in the file do not count, wherever they are said to be.
+    EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, 8, 900, 900}})), bytes.size());
+    EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, 0x7000000a, 900, 900}})), bytes.size());
+    // Beyond all numbers, not around them.
+    EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, 1, ~0ull - 3, 900}})), ~std::uint64_t{0});
+    put<std::uint64_t>(bytes, 32, 500);  // program headers
+    put<std::uint16_t>(bytes, 54, 56);
+    put<std::uint16_t>(bytes, 56, 3);
+    EXPECT_EQ(end_of(bytes), 500u + 3 * 56);
+    put<std::uint64_t>(bytes, 32, ~std::uint64_t{0} - 10);
+    EXPECT_EQ(end_of(bytes), ~std::uint64_t{0});
+}
+
+TEST(elf, no_sections_and_no_names_are_told)
+{
+    std::string bytes = image_of(names, {{1, 3, 64, 13}});
+    put<std::uint16_t>(bytes, 62, 0);
+    std::vector<image_problem> problems;
+    EXPECT_TRUE(read_elf(bytes, problems));
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].offset, 62u);
+    put<std::uint16_t>(bytes, 60, 0);
+    problems.clear();
+    EXPECT_FALSE(read_elf(bytes, problems));
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].offset, 60u);
+}
+
 TEST(elf, refuses_what_it_cannot_read_at_all)
 {
     const std::string good = image_of(names, {{1, 3, 64, 13}});

@@ -1,0 +1,182 @@
+// launchbox inspect: binaries of every kind, good, broken and hostile.
+#include <cstring>
+#include <filesystem>
+
+#include "support/subprocess.hpp"
+#include "tool.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string source =
+    "extern \"C\" __global__ void __launch_bounds__(64, 8) name_of_twenty_bytes(int* p) { __shared__ int s[64]; "
+    "s[threadIdx.x] = p[threadIdx.x]; __syncthreads(); p[threadIdx.x] = s[63 - threadIdx.x]; }";
+const std::string kernel_name = "name_of_twenty_bytes";
+
+// What nvcc makes with these options.
+std::string make(std::vector<std::string> options)
+{
+    const temporary_directory folder;
+    write_file_atomically(folder.path() / "k.cu", source);
+    options.insert(options.begin(), {"nvcc", "-w"});
+    options.insert(options.end(), {"-o", (folder.path() / "made").string(), (folder.path() / "k.cu").string()});
+    const subprocess_result made = run(options);
+    EXPECT_EQ(made.exit_code, 0) << made.output;
+    return made.exit_code == 0 ? read_input((folder.path() / "made").string()) : std::string();
+}
+
+const std::string& fatbin()
+{
+    static const std::string bytes =
+        make({"-fatbin", "--compress-mode=size", "-gencode=arch=compute_80,code=[sm_80,compute_80]",
+              "-gencode=arch=compute_90,code=sm_90"});
+    return bytes;
+}
+
+const std::string& cubin()
+{
+    static const std::string bytes = make({"-cubin", "-arch=sm_90"});
+    return bytes;
+}
+
+class binary_input : public testing::Test {
+protected:
+    std::string file(const std::string& name, const std::string& content)
+    {
+        write_file_atomically(folder_.path() / name, content);
+        return (folder_.path() / name).string();
+    }
+
+private:
+    temporary_directory folder_;
+};
+
+TEST_F(binary_input, is_read_from_a_file_and_from_standard_input)
+{
+    NEEDS_NVCC();
+    const call from_file = launchbox_run({"inspect", file("k.fatbin", fatbin()), "--format", "json"});
+    EXPECT_EQ(from_file.status, 0) << from_file.err;
+    EXPECT_EQ(from_file.err, "");
+    nlohmann::json json = from_file.json();
+    ASSERT_EQ(json["kernels"].size(), 2u);
+    EXPECT_EQ(json["inputs"][0]["kind"], "fat binary");
+    nlohmann::json piped = launchbox_run({"inspect", "-", "--format", "json"}, fatbin()).json();
+    for (nlohmann::json* each : {&json, &piped})
+        for (nlohmann::json& kernel : (*each)["kernels"]) kernel["source"].erase("file");
+    EXPECT_EQ(json["kernels"], piped["kernels"]);
+    EXPECT_EQ(launchbox_run({"inspect", "-", "--arch", "sm_90", "--format", "json"}, fatbin()).json()["kernels"].size(),
+              1u);
+    expect_refused(launchbox_run({"inspect", "-", "--arch", "sm_75"}, fatbin()), "no CUDA code for sm_75");
+}
+
+TEST_F(binary_input, a_broken_part_is_told_and_the_rest_is_printed)
+{
+    NEEDS_NVCC();
+    std::string broken = fatbin();
+    const std::size_t frame = broken.find("\x28\xb5\x2f\xfd");
+    ASSERT_NE(frame, std::string::npos);
+    broken[frame] = 'x';
+    const call result = launchbox_run({"inspect", file("broken.fatbin", broken), "--format", "json"});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_TRUE(result.says("fatbin at byte 0, entry 1: damaged zstd data")) << result.err;
+    EXPECT_TRUE(result.says("byte " + std::to_string(frame) + ": ")) << result.err;
+    EXPECT_GE(result.json()["kernels"].size(), 1u);
+    EXPECT_EQ(result.json()["inputs"][0]["errors"].size(), 1u);
+    for (const char* format : {"table", "csv", "markdown"}) {
+        const call other = launchbox_run({"inspect", "-", "--format", format}, broken);
+        EXPECT_EQ(other.status, 2);
+        EXPECT_TRUE(other.shows("twenty")) << other.out;
+    }
+}
+
+TEST_F(binary_input, one_broken_input_among_several_hides_no_other)
+{
+    NEEDS_NVCC();
+    const call result = launchbox_run({"inspect", file("good.cubin", cubin()), file("cut.cubin", cubin().substr(0, 50)),
+                                       (fs::path(file("x", "")).parent_path() / "missing.o").string(),
+                                       file("good.fatbin", fatbin()), "--format", "json"});
+    EXPECT_EQ(result.status, 2);
+    const nlohmann::json json = result.json();
+    EXPECT_EQ(json["kernels"].size(), 3u);
+    ASSERT_EQ(json["inputs"].size(), 4u);
+    for (const int good : {0, 3}) EXPECT_TRUE(json["inputs"][good]["errors"].empty());
+    for (const int bad : {1, 2}) EXPECT_EQ(json["inputs"][bad]["errors"].size(), 1u);
+    EXPECT_TRUE(result.says("cut.cubin"));
+    EXPECT_TRUE(result.says("missing.o"));
+}
+
+TEST_F(binary_input, cut_anywhere_it_ends_with_2_and_one_clear_message)
+{
+    NEEDS_NVCC();
+    for (std::size_t length = 4; length < fatbin().size(); length += fatbin().size() / 20) {
+        const call cut = launchbox_run({"inspect", "-", "--format", "json"}, fatbin().substr(0, length));
+        EXPECT_EQ(cut.status, 2) << length;
+        EXPECT_TRUE(cut.says("launchbox: standard input: ")) << length;
+        EXPECT_LE(lines_of(cut.err).size(), 2u) << cut.err;
+    }
+}
+
+TEST_F(binary_input, a_binary_without_cuda_code_is_said_so)
+{
+    const call host = launchbox_run({"inspect", "/bin/true"});
+    EXPECT_EQ(host.status, 2);
+    EXPECT_EQ(host.err, "launchbox: /bin/true: it holds no compiled CUDA code\n");
+    EXPECT_EQ(launchbox_run({"inspect", "-"}, "!<arch>\n").status, 2);
+    const call thin = launchbox_run({"inspect", "-"}, "!<thin>\n");
+    EXPECT_EQ(thin.status, 2);
+    EXPECT_TRUE(thin.says("thin archive")) << thin.err;
+}
+
+// The string table is patched, so that the linker's view of the name is of twenty hostile bytes.
+TEST_F(binary_input, hostile_names_do_no_harm_in_any_form)
+{
+    NEEDS_NVCC();
+    const std::string hostile = "\x1b[2J\x07\"<b>|,\\\xff\xc2\x9b\n\r\t=1";
+    ASSERT_EQ(hostile.size(), kernel_name.size());
+    std::string bytes = cubin();
+    int places = 0;
+    for (std::size_t at = bytes.find(kernel_name); at != std::string::npos; at = bytes.find(kernel_name, at)) {
+        bytes.replace(at, hostile.size(), hostile);
+        ++places;
+    }
+    ASSERT_GT(places, 2);
+    const std::string path = file("hostile.cubin", bytes);
+    for (const char* format : {"table", "json", "csv", "markdown"})
+        for (const char* verb : {"inspect", "occupancy"}) {
+            const call result = launchbox_run({verb, path, "--format", format});
+            EXPECT_EQ(result.status, 0) << verb << ' ' << format << ' ' << result.err;
+            EXPECT_TRUE(result.shows("64")) << verb << ' ' << format;
+            for (const std::string& text : {result.out, result.err})
+                for (const char c : text) {
+                    const auto byte = static_cast<unsigned char>(c);
+                    ASSERT_TRUE(byte >= 0x20 || c == '\n' || c == '\r') << verb << ' ' << format << ' ' << int{byte};
+                    ASSERT_NE(byte, 0xff) << verb << ' ' << format;
+                }
+            EXPECT_EQ(result.out.find("\xc2\x9b"), std::string::npos) << verb << ' ' << format;
+            if (std::string(format) == "json") {
+                EXPECT_NO_THROW(result.json()) << verb;
+            }
+        }
+    const call listed = launchbox_run({"inspect", path, "--format", "csv"});
+    EXPECT_EQ(lines_of(listed.out).size(), 2u) << listed.out;
+}
+
+TEST_F(binary_input, what_was_there_before_linking_is_shown_when_asked_for)
+{
+    NEEDS_NVCC();
+    if (find_in_path("nvlink").empty()) GTEST_SKIP() << "needs nvlink in PATH";
+    const std::string path =
+        file("lib.so", make({"-rdc=true", "-shared", "-Xcompiler=-fPIC", "-gencode=arch=compute_90,code=sm_90"}));
+    const nlohmann::json linked = launchbox_run({"inspect", path, "--format", "json"}).json();
+    const nlohmann::json both = launchbox_run({"inspect", path, "--before-linking", "--format", "json"}).json();
+    ASSERT_EQ(linked["kernels"].size(), 1u);
+    EXPECT_EQ(linked["kernels"][0]["relocatable"], false);
+    ASSERT_EQ(both["kernels"].size(), 2u);
+    EXPECT_EQ(both["kernels"][0]["relocatable"], false);
+    EXPECT_EQ(both["kernels"][1]["relocatable"], true);
+}
+
+}  // namespace
+}  // namespace launchbox

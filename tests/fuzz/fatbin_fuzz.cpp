@@ -1,0 +1,36 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "image/decompress.hpp"
+#include "image/elf.hpp"
+#include "image/fatbin.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+    std::vector<launchbox::image_problem> problems;
+    const auto contents = launchbox::read_fatbin(bytes, problems);
+    if (problems.size() > launchbox::max_image_problems + 1) std::abort();
+    if (!contents) return launchbox::is_fatbin(bytes) || problems.empty() ? std::abort(), 0 : 0;
+    if (contents->size > size || contents->size > contents->claimed || contents->claimed > size) std::abort();
+
+    static launchbox::decompressor unpack;
+    std::uint64_t end = 16;
+    for (const launchbox::fatbin_entry& entry : contents->entries) {
+        if (entry.offset != end || entry.payload_offset < end + 64 || entry.payload_offset > size) std::abort();
+        if (entry.payload.size() > size - entry.payload_offset) std::abort();
+        end = entry.payload_offset + launchbox::read_number<std::uint64_t>(bytes, entry.offset + 8);
+        if (end > size) std::abort();
+        // What it takes is known; here it only costs time.
+        if (entry.decompressed_bytes > (std::uint64_t{1} << 24)) continue;
+        std::string problem;
+        const auto image = unpack.decompress(entry.payload, entry.compression, entry.decompressed_bytes, problem);
+        if (image.has_value() != problem.empty()) std::abort();
+        if (image && image->size() != entry.decompressed_bytes &&
+            entry.compression != launchbox::fatbin_compression::stored)
+            std::abort();
+    }
+    return 0;
+}
