@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "containers.hpp"
 #include "toolkit.hpp"
@@ -15,10 +16,12 @@ struct reading {
     std::vector<image_problem> problems;
 };
 
-reading read(const std::string& bytes)
+// The bytes stay: entries are views into them.
+reading read(std::string bytes)
 {
+    static std::deque<std::string> kept;
     reading result;
-    result.contents = read_fatbin(bytes, result.problems);
+    result.contents = read_fatbin(kept.emplace_back(std::move(bytes)), result.problems);
     return result;
 }
 
