@@ -30,7 +30,7 @@ public:
     [[nodiscard]] std::vector<std::string_view> names() const
     {
         constexpr std::array<std::string_view, 7> all{
-            "setmaxnreg",      "tensor_memory",        "tensor_memory_pair",    "tensor_cores",
+            "setmaxnreg",      "tensor_memory",        "tensor_memory_pair",    "wmma",
             "memory_barriers", "warp_synchronisation", "shared_memory_spilling"};
         std::vector<std::string_view> result;
         for (std::size_t i = 0; i < all.size(); ++i)

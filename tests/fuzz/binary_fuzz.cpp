@@ -1,3 +1,4 @@
+#include <ranges>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -18,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     // PTX of a kernel that is compiled as well is taken out.
     if (contents.kernels.size() > kernels) std::abort();
-    for (const launchbox::kernel_info& kernel : contents.kernels) {
+    for (const launchbox::kernel_info& kernel : contents.kernels | std::views::join) {
         if (kernel.name.empty() && kernel.registers) std::abort();
         for (const auto& number : {kernel.static_shared_bytes, kernel.reserved_shared_bytes, kernel.code_bytes,
                                    kernel.spill_store_bytes, kernel.spill_load_bytes})
