@@ -84,7 +84,8 @@ def match(theirs, ours):
     """Both: {(architecture, name): [figures]}. Returns (equal, pairs that differ, only theirs, only ours)."""
     equal, differing, only_theirs, only_ours = 0, [], [], []
     for key in theirs.keys() | ours.keys():
-        left, right = list(theirs.get(key, ())), list(ours.get(key, ()))
+        left = list(theirs.get(key, ()))
+        right = as_printed(left, ours.get(key, ()))
         common = collections.Counter(entry[0] for entry in left) & collections.Counter(entry[0] for entry in right)
         equal += sum(common.values())
         left, right = without(left, common), without(right, common)
@@ -93,6 +94,21 @@ def match(theirs, ours):
         only_theirs += [(key, a) for a in left[len(right):]]
         only_ours += [(key, b) for b in right[len(left):]]
     return equal, differing, only_theirs, only_ours
+
+
+def as_printed(left, right):
+    """cuobjdump prints the size of a kernel's section of shared memory, which from sm_90 on includes what the system
+    reserves. A kernel without shared memory may have a section with the reserve alone, or none: then it prints 0."""
+    wanted = collections.Counter(entry[0] for entry in left)
+    printed = []
+    for entry in right:
+        figures, (section, cumulative, static) = entry
+        bare = figures[:2] + (0,) + figures[3:]
+        if static == 0 and wanted[figures] <= 0 < wanted[bare]:
+            figures = bare
+        wanted[figures] -= 1
+        printed.append((figures, (section, cumulative, static)))
+    return printed
 
 
 def without(entries, common):
@@ -188,7 +204,8 @@ def read_launchbox(tool, library):
         # Latin-1 on both sides, so that any byte of a name compares.
         name = kernel["name"].encode("utf-8").decode("latin-1")
         kernels[number_of(kernel["architecture"]), name].append(
-            (of_launchbox(kernel), (section_of(kernel), kernel["cumulative_stack_bytes"])))
+            (of_launchbox(kernel),
+             (section_of(kernel), kernel["cumulative_stack_bytes"], kernel["static_shared_bytes"])))
     return kernels, count, as_ptx
 
 
@@ -203,7 +220,7 @@ def compare(arguments, library):
               "only_in_cuobjdump_by_kind": {}, "only_in_launchbox": len(only_ours),
               "only_in_launchbox_by_section": {}, "examples": []}
     fields = collections.Counter()
-    for (architecture, name), (their, _), (our, (_, cumulative)) in differing:
+    for (architecture, name), (their, _), (our, (_, cumulative, _)) in differing:
         for field, a, b in zip(FIELDS, their, our):
             if a == b:
                 continue
@@ -230,7 +247,7 @@ def compare(arguments, library):
                 result["examples"].append({"architecture": architecture, "name": name,
                                            "cuobjdump": dict(zip(FIELDS, their)), "launchbox": None})
     result["only_in_launchbox_by_section"] = dict(
-        collections.Counter(section for _, (_, (section, _)) in only_ours))
+        collections.Counter(section for _, (_, (section, _, _)) in only_ours))
     return result
 
 

@@ -76,7 +76,7 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
             {.container = "ptx",
              .entry = {.kind = fatbin_entry::ptx, .payload = bytes, .decompressed_bytes = bytes.size()}});
     } else {
-        scan = scan_for_images(bytes);
+        scan = scan_for_images(bytes, options.jobs);
     }
     contents.kind = scan.kind;
     contents.problems = std::move(scan.problems);
@@ -133,7 +133,7 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
         container_of.push_back(image.container_id);
         contents.images.push_back(std::move(listed));
     }
-    add_min_blocks(contents.kernels, container_of);
+    add_min_blocks(contents.kernels, container_of, options.jobs);
     leave_out_unwanted(contents, wanted);
     return contents;
 }

@@ -42,6 +42,11 @@ struct kernel_draft {
     std::vector<std::uint32_t> spills;
 };
 
+// Names have a hundred bytes and more; the standard library's hash takes four times as long.
+struct name_hash {
+    std::size_t operator()(std::string_view name) const { return XXH3_64bits(name.data(), name.size()); }
+};
+
 // Which kernel it is: an index into the drafts and into the kernels of the result.
 using kernel_index = std::uint32_t;
 constexpr kernel_index no_kernel = ~kernel_index{0};
@@ -49,18 +54,26 @@ constexpr kernel_index no_kernel = ~kernel_index{0};
 // What the records that only say "used" stand for. The one that NVIDIA's tools call COOP_GROUP_INSTR_OFFSETS is there
 // for every shuffle, vote and __syncwarp: it does not tell of cooperative launches. The one of wmma is there for
 // nvcuda::wmma alone: mma.sync and wgmma use the tensor cores and leave no record.
-void add_feature(const nv_info_record& record, kernel_features& features)
+std::optional<kernel_feature> feature_of(nv_info_attribute attribute)
 {
-    constexpr std::array<std::pair<nv_info_attribute, kernel_feature>, 7> meanings{
-        {{nv_info_attribute::register_reconfiguration, kernel_feature::setmaxnreg},
-         {nv_info_attribute::tensor_memory_1, kernel_feature::tensor_memory},
-         {nv_info_attribute::tensor_memory_2, kernel_feature::tensor_memory_pair},
-         {nv_info_attribute::wmma_used, kernel_feature::wmma},
-         {nv_info_attribute::memory_barriers, kernel_feature::memory_barriers},
-         {nv_info_attribute::warp_sync_offsets, kernel_feature::warp_synchronisation},
-         {nv_info_attribute::shared_scratch, kernel_feature::shared_memory_spilling}}};
-    for (const auto& [attribute, feature] : meanings)
-        if (record.is(attribute)) features.add(feature);
+    switch (attribute) {
+        case nv_info_attribute::register_reconfiguration:
+            return kernel_feature::setmaxnreg;
+        case nv_info_attribute::tensor_memory_1:
+            return kernel_feature::tensor_memory;
+        case nv_info_attribute::tensor_memory_2:
+            return kernel_feature::tensor_memory_pair;
+        case nv_info_attribute::wmma_used:
+            return kernel_feature::wmma;
+        case nv_info_attribute::memory_barriers:
+            return kernel_feature::memory_barriers;
+        case nv_info_attribute::warp_sync_offsets:
+            return kernel_feature::warp_synchronisation;
+        case nv_info_attribute::shared_scratch:
+            return kernel_feature::shared_memory_spilling;
+        default:
+            return std::nullopt;
+    }
 }
 
 class cubin_reader {
@@ -97,7 +110,7 @@ private:
     int sm_ = 0;                        // 0: not known
     std::uint64_t shared_reserve_ = 0;  // that the sections of shared memory include
     std::vector<kernel_draft> drafts_;
-    std::unordered_map<std::string_view, kernel_index> kernel_of_name_;
+    std::unordered_map<std::string_view, kernel_index, name_hash> kernel_of_name_;
     std::vector<kernel_index> kernel_of_symbol_, kernel_of_section_;
 };
 
@@ -279,7 +292,8 @@ void cubin_reader::read_kernel_info(const elf_section& section, kernel_index ind
     draft.has_info = true;
     nv_info_reader reader(section.content, section.offset, result_.problems);
     for (nv_info_record record; reader.next(record);) {
-        add_feature(record, kernel.features);
+        if (const auto feature = feature_of(static_cast<nv_info_attribute>(record.attribute)))
+            kernel.features.add(*feature);
         switch (static_cast<nv_info_attribute>(record.attribute)) {
             case max_threads:
                 kernel.max_threads = record.triple();

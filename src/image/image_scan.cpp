@@ -6,6 +6,7 @@
 
 #include "image/archive.hpp"
 #include "image/elf.hpp"
+#include "support/parallel.hpp"
 
 namespace launchbox {
 
@@ -30,9 +31,33 @@ struct host_section {
     }
 };
 
+// Where images can start. Alone, a thread looks as far as it is asked, so that it never reads what lies in a container;
+// several look through all of the bytes beforehand and remember in which slices there is anything.
+class start_finder {
+public:
+    start_finder(std::string_view bytes, unsigned jobs);
+
+    // The next start from `from` on, both in the whole file.
+    [[nodiscard]] std::size_t next(std::size_t from) const;
+
+private:
+    static constexpr std::size_t slice_ = std::size_t{1} << 16;
+
+    // The first start in a slice from `from` on; the end of the slice when there is none.
+    [[nodiscard]] std::size_t next_in_slice(std::size_t from) const
+    {
+        const std::size_t end = std::min(bytes_.size(), (from / slice_ + 1) * slice_);
+        // A magic number can reach into the next slice.
+        return std::min(end, find_magic(bytes_.substr(0, std::min(bytes_.size(), end + 3)), from));
+    }
+
+    std::string_view bytes_;
+    std::vector<char> has_start_;  // of each slice; empty: not looked through
+};
+
 class scanner {
 public:
-    explicit scanner(std::string_view bytes) : bytes_(bytes) {}
+    scanner(std::string_view bytes, unsigned jobs) : bytes_(bytes), starts_(bytes, jobs) {}
 
     image_scan run();
 
@@ -48,6 +73,7 @@ private:
     void problem(std::uint64_t offset, std::string what) { add_problem(result_.problems, offset, std::move(what)); }
 
     std::string_view bytes_;
+    start_finder starts_;
     image_scan result_;
     std::size_t containers_ = 0;
     std::uint64_t base_ = 0;              // of the part that is scanned
@@ -63,9 +89,9 @@ bool is_cubin(std::string_view bytes);
 
 }  // namespace
 
-image_scan scan_for_images(std::string_view bytes)
+image_scan scan_for_images(std::string_view bytes, unsigned jobs)
 {
-    return scanner(bytes).run();
+    return scanner(bytes, jobs).run();
 }
 
 std::size_t find_magic(std::string_view bytes, std::size_t from)
@@ -96,6 +122,32 @@ std::size_t find_magic(std::string_view bytes, std::size_t from)
 }
 
 namespace {
+
+start_finder::start_finder(std::string_view bytes, unsigned jobs) : bytes_(bytes)
+{
+    if (jobs == 1) return;
+    has_start_.resize((bytes.size() + slice_ - 1) / slice_);
+    run_parallel_ranges(
+        has_start_.size(), 16,
+        [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i)
+                has_start_[i] = next_in_slice(i * slice_) < std::min(bytes_.size(), (i + 1) * slice_) ? 1 : 0;
+        },
+        jobs);
+}
+
+std::size_t start_finder::next(std::size_t from) const
+{
+    if (has_start_.empty()) return find_magic(bytes_, from);
+    while (from < bytes_.size()) {
+        const std::size_t slice = from / slice_;
+        const std::size_t end = std::min(bytes_.size(), (slice + 1) * slice_);
+        if (has_start_[slice] != 0)
+            if (const std::size_t found = next_in_slice(from); found < end) return found;
+        from = end;
+    }
+    return bytes_.size();
+}
 
 image_scan scanner::run()
 {
@@ -140,7 +192,11 @@ void scanner::scan_part(std::string_view part, std::uint64_t base, const std::st
         if (problems.empty()) problem(base_, prefix_ + "a fat binary without an entry");
         at = fatbin_magic.size();
     }
-    for (at = find_magic(part, at); at < part.size(); at = find_magic(part, at)) {
+    const auto next = [&](std::size_t from) {
+        return std::min(part.size(),
+                        starts_.next(static_cast<std::size_t>(base_) + from) - static_cast<std::size_t>(base_));
+    };
+    for (at = next(at); at < part.size(); at = next(at)) {
         const std::string_view rest = part.substr(at);
         if (is_fatbin(rest))
             at = take_fatbin(part, at);

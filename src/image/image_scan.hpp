@@ -30,7 +30,7 @@ struct image_scan {
 /// Finds fat binaries and cubins anywhere in a file: those of NVIDIA's libraries lie in half a dozen sections. What
 /// looks like one by accident is passed over; what is damaged in a section that holds nothing else is a problem. Views
 /// into `bytes`.
-image_scan scan_for_images(std::string_view bytes);
+image_scan scan_for_images(std::string_view bytes, unsigned jobs = 1);
 
 /// The next place from `from` on where a fat binary or an ELF image can start, by their first two and three bytes; the
 /// size of `bytes` when there is none.

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "support/parallel.hpp"
+
 namespace launchbox {
 
 namespace {
@@ -41,12 +43,15 @@ struct matching_ptx {
     bool is_source = false;  // what the cubin was compiled from
 };
 matching_ptx best_match(const ptx_index& index, const kernel_info& kernel, std::size_t container);
-bool take_from_ptx(const matching_ptx& ptx, kernel_info& kernel);
-void take_from_cap(kernel_info& kernel);
+bool take_from_ptx(const matching_ptx& match, const sm_limits* limits, kernel_info& kernel);
+void add_to_image(std::vector<kernel_info>& kernels, std::size_t container, const ptx_index& index,
+                  std::vector<std::string_view>& compiled);
+void take_from_cap(const sm_limits* limits, kernel_info& kernel);
 
 }  // namespace
 
-void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::vector<std::size_t>& container_of)
+void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::vector<std::size_t>& container_of,
+                    unsigned jobs)
 {
     ptx_index index;
     const auto add = [&](const place& where, const kernel_info& kernel) {
@@ -60,15 +65,15 @@ void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::v
                 add({kernel.name, anywhere}, kernel);
             }
 
+    std::vector<std::vector<std::string_view>> compiled_in(kernels.size());  // that the PTX has as well
+    run_parallel_ranges(
+        kernels.size(), 8,
+        [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) add_to_image(kernels[i], container_of[i], index, compiled_in[i]);
+        },
+        jobs);
     std::unordered_set<std::string_view> compiled;
-    for (std::size_t i = 0; i < kernels.size(); ++i)
-        for (kernel_info& kernel : kernels[i]) {
-            if (is_ptx_kernel(kernel)) continue;
-            const auto ptx = index.empty() ? index.end() : index.find({kernel.name, anywhere});
-            if (ptx != index.end()) compiled.insert(ptx->first.name);
-            const matching_ptx match = ptx != index.end() ? best_match(index, kernel, container_of[i]) : matching_ptx{};
-            if (match.kernel == nullptr || !take_from_ptx(match, kernel)) take_from_cap(kernel);
-        }
+    for (const auto& names : compiled_in) compiled.insert(names.begin(), names.end());
     if (compiled.empty()) return;
     // All are found before the first is taken out: the set looks into their names.
     std::vector<std::vector<bool>> left_out(kernels.size());
@@ -87,6 +92,22 @@ const sm_limits* limits_of(const kernel_info& kernel)
 {
     const auto capability = parse_compute_capability(kernel.architecture);
     return capability ? find_sm_limits(*capability) : nullptr;
+}
+
+// The kernels of one image, which are for one architecture.
+void add_to_image(std::vector<kernel_info>& kernels, std::size_t container, const ptx_index& index,
+                  std::vector<std::string_view>& compiled)
+{
+    if (kernels.empty() || is_ptx_kernel(kernels.front())) return;
+    const sm_limits* limits = limits_of(kernels.front());
+    for (kernel_info& kernel : kernels) {
+        matching_ptx match;
+        if (const auto ptx = index.empty() ? index.end() : index.find({kernel.name, anywhere}); ptx != index.end()) {
+            compiled.push_back(ptx->first.name);
+            match = best_match(index, kernel, container);
+        }
+        if (match.kernel == nullptr || !take_from_ptx(match, limits, kernel)) take_from_cap(limits, kernel);
+    }
 }
 
 std::optional<int> threads_of(const kernel_info& kernel)
@@ -118,7 +139,7 @@ matching_ptx best_match(const ptx_index& index, const kernel_info& kernel, std::
 }
 
 // Whether the PTX settles the question.
-bool take_from_ptx(const matching_ptx& match, kernel_info& kernel)
+bool take_from_ptx(const matching_ptx& match, const sm_limits* limits, kernel_info& kernel)
 {
     const kernel_info& ptx = *match.kernel;
     // A bound that depends on __CUDA_ARCH__, or another kernel of the same name.
@@ -129,7 +150,6 @@ bool take_from_ptx(const matching_ptx& match, kernel_info& kernel)
         return true;
     }
     // The bound has to explain the cap at least.
-    const sm_limits* limits = limits_of(kernel);
     const auto threads = threads_of(kernel);
     if (limits == nullptr || !threads || !ptx.min_blocks) return false;
     if (register_cap(*limits, *threads, *ptx.min_blocks) != kernel.register_cap) return false;
@@ -138,12 +158,12 @@ bool take_from_ptx(const matching_ptx& match, kernel_info& kernel)
     return true;
 }
 
-void take_from_cap(kernel_info& kernel)
+void take_from_cap(const sm_limits* limits, kernel_info& kernel)
 {
-    const sm_limits* limits = limits_of(kernel);
-    const auto threads = threads_of(kernel);
-    if (limits == nullptr || !threads || !kernel.register_cap || kernel.requested_max_registers) return;
+    if (limits == nullptr || !kernel.register_cap || kernel.requested_max_registers) return;
     if (*kernel.register_cap >= limits->registers_per_thread) return;
+    const auto threads = threads_of(kernel);
+    if (!threads) return;
     const auto blocks = infer_min_blocks(*limits, *threads, *kernel.register_cap);
     // One block is what ptxas assumes where there is no second bound.
     if (!blocks || *blocks < 2) return;

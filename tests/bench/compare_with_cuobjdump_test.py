@@ -124,6 +124,14 @@ class Comparing(unittest.TestCase):
         self.assertEqual(result["kernels_only_as_ptx"], 1)
         self.assertGreater(result["seconds_cuobjdump"], 0)
 
+    def test_the_reserve_of_kernels_without_shared_memory(self):
+        text = resource_usage([("sm_90", [("k", 32, 0, 0, {}), ("k", 32, 0, 1024, {}), ("l", 32, 0, 16, {})])])
+        result = self.compare(text, [kernel("sm_90", "k", 32, 0, 0, {}, reserved=1024),
+                                     kernel("sm_90", "k", 32, 0, 0, {}, reserved=1024),
+                                     kernel("sm_90", "l", 32, 0, 16, {}, reserved=1024)])
+        self.assertEqual((result["equal"], result["differing"]), (2, 1))
+        self.assertEqual(result["differing_by_field"], {"shared, sm_90": 1})
+
     def test_each_field_that_differs(self):
         theirs = ("k", 32, 16, 1088, {0: 528, 3: 8})
         for field, ours in [("registers", (33, 16, 64, {0: 528, 3: 8})), ("stack", (32, 8, 64, {0: 528, 3: 8})),

@@ -1,7 +1,7 @@
-#include <ranges>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <ranges>
 
 #include "image/binary.hpp"
 #include "image/elf.hpp"
@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         kernels += image.kernels;
     }
     // PTX of a kernel that is compiled as well is taken out.
-    if (contents.kernels.size() > kernels) std::abort();
+    if (contents.kernels.size() != contents.images.size()) std::abort();
+    if (static_cast<std::size_t>(std::ranges::distance(contents.kernels | std::views::join)) > kernels) std::abort();
     for (const launchbox::kernel_info& kernel : contents.kernels | std::views::join) {
         if (kernel.name.empty() && kernel.registers) std::abort();
         for (const auto& number : {kernel.static_shared_bytes, kernel.reserved_shared_bytes, kernel.code_bytes,

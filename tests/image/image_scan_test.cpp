@@ -45,11 +45,9 @@ std::size_t place_of(const std::string& bytes, const std::string& part, std::siz
 
 TEST(find_magic, finds_every_start_wherever_a_block_ends)
 {
-    const std::string fatbin = "\x50\xed\x55", elf =
-                                                   "\x7f"
-                                                   "EL";
+    const std::string fatbin = "\x50\xed\x55\xba", elf = std::string("\x7f") + "ELF";
     for (const std::string& magic : {fatbin, elf})
-        for (const std::size_t size : {3u, 4u, 511u, 512u, 513u, 514u, 515u, 1024u, 1030u, 2000u})
+        for (const std::size_t size : {4u, 5u, 511u, 512u, 513u, 514u, 515u, 1024u, 1030u, 2000u})
             for (std::size_t at = 0; at + magic.size() <= size;
                  at += (at < 8 || at > size - 12 || (at + 6) % 512 < 12) ? 1 : 7) {
                 std::string bytes(size, '\x50');
@@ -64,7 +62,7 @@ TEST(find_magic, finds_every_start_wherever_a_block_ends)
 
 TEST(find_magic, parts_of_it_at_the_end_are_none)
 {
-    for (const std::string bytes : {"", "\x50", "\x50\xed",
+    for (const std::string bytes : {"", "\x50", "\x50\xed", "\x50\xed\x55",
                                     "\x7f"
                                     "E",
                                     "aaaaaaa\x50\xed"})
@@ -86,6 +84,26 @@ TEST(image_scan, a_fat_binary_by_itself_and_several_in_a_row)
     EXPECT_EQ(scan.images[2].entry_number, 2u);
     EXPECT_NE(scan.images[0].container_id, scan.images[1].container_id);
     EXPECT_EQ(scan.images[1].container_id, scan.images[2].container_id);
+}
+
+TEST(image_scan, several_threads_find_the_same)
+{
+    std::string bytes(600'000, 'x');
+    const std::size_t slice = 65536;
+    for (const std::size_t at : {0ul, slice - 2, 3 * slice - 8, 4 * slice, 5 * slice + 17})
+        bytes.replace(at, any_fatbin.size(), any_fatbin);
+    const image_scan one = scan_for_images(bytes, 1);
+    EXPECT_EQ(one.images.size(), 5u);
+    for (const unsigned jobs : {0u, 2u, 7u}) {
+        const image_scan scan = scan_for_images(bytes, jobs);
+        EXPECT_EQ(found(scan), found(one));
+        EXPECT_EQ(told(scan), told(one));
+    }
+    // In the members of an archive as well, which start anywhere.
+    const std::string archive = "!<arch>\n" + archive_member_of("a/", std::string(slice, 'y')) +
+                                archive_member_of("b/", "12345" + any_fatbin) + archive_member_of("c/", any_fatbin);
+    EXPECT_EQ(scan_for_images(archive, 1).images.size(), 2u);
+    EXPECT_EQ(found(scan_for_images(archive, 3)), found(scan_for_images(archive, 1)));
 }
 
 TEST(image_scan, kinds_of_files)
