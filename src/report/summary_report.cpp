@@ -21,6 +21,20 @@ std::string number(std::size_t count)
     return with_commas(static_cast<std::int64_t>(count));
 }
 
+// Three figures tell enough of a size here, and the table fits; programs get the bytes.
+std::string size_text(std::int64_t bytes)
+{
+    if (bytes < 1024) return std::to_string(bytes) + " B";
+    double value = static_cast<double>(bytes) / 1024;
+    const char* unit = "KiB";
+    for (const char* next : {"MiB", "GiB"}) {
+        if (value < 1024) break;
+        value /= 1024;
+        unit = next;
+    }
+    return fmt::format("{:.{}f} {}", value, value < 99.95 ? 1 : 0, unit);
+}
+
 // "1 kernel", "2,000 kernels".
 std::string counted(std::size_t count, const char* one, const char* many)
 {
@@ -75,13 +89,12 @@ table architectures_of(const summarized_input& each)
     const bool images = !each.input.images.empty();
     table rows{{{"arch"}}, {}};
     if (images)
-        rows.columns.insert(rows.columns.end(),
-                            {{"image"}, {"images", true}, {"stored B", true}, {"unpacked B", true}});
+        rows.columns.insert(rows.columns.end(), {{"image"}, {"images", true}, {"stored", true}, {"unpacked", true}});
     rows.columns.insert(rows.columns.end(), {{"kernels", true},
                                              {"unique", true},
-                                             {"code B", true},
+                                             {"code", true},
                                              {"spilling", true},
-                                             {"spills B", true},
+                                             {"spills", true},
                                              {"most regs", true}});
     // A sum of what is known stands alone only where all of it is.
     const auto known_of = [&](bool all_unknown, std::size_t unknown, const std::string& text) -> std::string {
@@ -96,21 +109,20 @@ table architectures_of(const summarized_input& each)
         if (images) {
             row.emplace_back(escape_for_terminal(sum.kind));
             row.emplace_back(number(sum.images));
-            row.emplace_back(number(sum.stored_bytes));
-            row.emplace_back(number(sum.bytes));
+            row.emplace_back(size_text(static_cast<std::int64_t>(sum.stored_bytes)));
+            row.emplace_back(size_text(static_cast<std::int64_t>(sum.bytes)));
         }
         row.emplace_back(number(sum.kernels));
         row.emplace_back(number(sum.unique_kernels));
         if (sum.kernels == 0 || sum.kind == "PTX") {
             for (int i = 0; i < 4; ++i) row.emplace_back("–");
         } else {
-            row.emplace_back(known_of(sum.code_unknown == sum.kernels, sum.code_unknown, with_commas(sum.code_bytes)));
+            row.emplace_back(known_of(sum.code_unknown == sum.kernels, sum.code_unknown, size_text(sum.code_bytes)));
             const bool none_known = sum.spills_unknown == sum.kernels;
             row.emplace_back(known_of(none_known, sum.spills_unknown, number(sum.spilling)),
                              sum.spilling > 0 ? tone::bad : tone::plain);
             row.emplace_back(
-                known_of(none_known, sum.spills_unknown,
-                         fmt::format("{}/{}", with_commas(sum.spill_store_bytes), with_commas(sum.spill_load_bytes))));
+                known_of(none_known, sum.spills_unknown, size_text(sum.spill_store_bytes + sum.spill_load_bytes)));
             row.emplace_back(sum.largest_registers ? std::to_string(*sum.largest_registers) : "?");
         }
         rows.rows.push_back(std::move(row));
