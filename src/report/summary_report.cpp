@@ -21,18 +21,18 @@ std::string number(std::size_t count)
     return with_commas(static_cast<std::int64_t>(count));
 }
 
-// Three figures tell enough of a size here, and the table fits; programs get the bytes.
+// As `ls -h` writes sizes: three figures tell enough here, and the table fits. Programs get the bytes.
 std::string size_text(std::int64_t bytes)
 {
-    if (bytes < 1024) return std::to_string(bytes) + " B";
+    if (bytes < 1024) return std::to_string(bytes);
     double value = static_cast<double>(bytes) / 1024;
-    const char* unit = "KiB";
-    for (const char* next : {"MiB", "GiB"}) {
+    const char* unit = "K";
+    for (const char* next : {"M", "G"}) {
         if (value < 1024) break;
         value /= 1024;
         unit = next;
     }
-    return fmt::format("{:.{}f} {}", value, value < 99.95 ? 1 : 0, unit);
+    return fmt::format("{:.{}f}{}", value, value < 99.95 ? 1 : 0, unit);
 }
 
 // "1 kernel", "2,000 kernels".
@@ -90,12 +90,9 @@ table architectures_of(const summarized_input& each)
     table rows{{{"arch"}}, {}};
     if (images)
         rows.columns.insert(rows.columns.end(), {{"image"}, {"images", true}, {"stored", true}, {"unpacked", true}});
-    rows.columns.insert(rows.columns.end(), {{"kernels", true},
-                                             {"unique", true},
-                                             {"code", true},
-                                             {"spilling", true},
-                                             {"spills", true},
-                                             {"most regs", true}});
+    rows.columns.insert(
+        rows.columns.end(),
+        {{"kernels", true}, {"unique", true}, {"code", true}, {"spilling", true}, {"spills", true}, {"regs", true}});
     // A sum of what is known stands alone only where all of it is.
     const auto known_of = [&](bool all_unknown, std::size_t unknown, const std::string& text) -> std::string {
         if (unknown == 0) return text;
