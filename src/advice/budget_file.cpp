@@ -51,6 +51,7 @@ private:
 std::string quoted(std::string_view text);
 std::string type_name(const toml::node& node);
 int line_of(const toml::source_region& at);
+void restore(std::vector<file_problem>& problems, std::string_view spelled);
 
 }  // namespace
 
@@ -69,8 +70,10 @@ budget_reading parse_budget(std::string_view text, const std::string& file)
         failed.problems.push_back(std::move(*trouble));
         return failed;
     }
+    const std::string spelled = spelled_in_ascii(text);
     try {
-        budget_reader reader(toml::parse(text, file), file);
+        budget_reader reader(toml::parse(spelled, file), file);
+        restore(reader.reading.problems, spelled);
         std::stable_sort(reader.reading.problems.begin(), reader.reading.problems.end(),
                          [](const file_problem& a, const file_problem& b) {
                              return std::pair(a.line, a.column) < std::pair(b.line, b.column);
@@ -80,6 +83,7 @@ budget_reading parse_budget(std::string_view text, const std::string& file)
         const toml::source_position at = problem.source().begin;
         failed.problems.push_back({static_cast<int>(at.line), static_cast<int>(at.column),
                                    std::string(problem.description()), "the file is TOML; see docs/check.md"});
+        restore(failed.problems, spelled);
         return failed;
     }
 }
@@ -289,7 +293,7 @@ void budget_reader::each_text(const toml::node& node, const std::string& key, co
                               const std::function<void(const toml::node&, const std::string&)>& use)
 {
     if (const auto* text = node.as_string()) {
-        use(node, text->get());
+        use(node, from_ascii_spelling(text->get()));
         return;
     }
     const toml::array* list = node.as_array();
@@ -299,7 +303,7 @@ void budget_reader::each_text(const toml::node& node, const std::string& key, co
     }
     for (const toml::node& each : *list) {
         if (const auto* text = each.as_string())
-            use(each, text->get());
+            use(each, from_ascii_spelling(text->get()));
         else
             complain_type(each, "an element of " + key, "a string", example);
     }
@@ -339,6 +343,28 @@ std::string type_name(const toml::node& node)
             return node.as_boolean()->get() ? "true" : "false";
         default:
             return "a date or time";
+    }
+}
+
+// Sentences and columns as they are in the file, whose text the library has seen spelled in ASCII.
+void restore(std::vector<file_problem>& problems, std::string_view spelled)
+{
+    std::vector<std::string_view> lines;
+    for (std::string_view rest = spelled;;) {
+        const std::size_t end = rest.find('\n');
+        lines.push_back(rest.substr(0, end));
+        if (end == std::string_view::npos) break;
+        rest.remove_prefix(end + 1);
+    }
+    for (file_problem& each : problems) {
+        each.what = from_ascii_spelling(each.what);
+        each.hint = from_ascii_spelling(each.hint);
+        if (each.line < 1 || each.column < 1 || static_cast<std::size_t>(each.line) > lines.size()) continue;
+        const std::string_view line = lines[static_cast<std::size_t>(each.line) - 1];
+        const std::string before = from_ascii_spelling(line.substr(0, static_cast<std::size_t>(each.column) - 1));
+        each.column = 1 + static_cast<int>(std::count_if(before.begin(), before.end(), [](char c) {
+                          return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+                      }));
     }
 }
 

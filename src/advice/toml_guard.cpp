@@ -57,4 +57,35 @@ std::optional<file_problem> trouble_for_the_parser(std::string_view text)
     return std::nullopt;
 }
 
+std::string spelled_in_ascii(std::string_view text)
+{
+    std::string result;
+    result.reserve(text.size());
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x80 || c == '~')
+            result += fmt::format("~{:02x}", byte);
+        else
+            result += c;
+    }
+    return result;
+}
+
+std::string from_ascii_spelling(std::string_view text)
+{
+    const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const int high = i + 2 < text.size() ? digit(text[i + 1]) : -1;
+        const int low = i + 2 < text.size() ? digit(text[i + 2]) : -1;
+        if (text[i] == '~' && high >= 0 && low >= 0) {
+            result += static_cast<char>(high * 16 + low);
+            i += 2;
+        } else {
+            result += text[i];
+        }
+    }
+    return result;
+}
+
 }  // namespace launchbox

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "advice/check_result.hpp"
@@ -13,5 +14,13 @@ namespace launchbox {
 /// string nor in a comment, for some of which its test for white space is undefined; multi-line strings, in which that
 /// test is made too; and quotes in the middle of a word, which begin no string.
 std::optional<file_problem> trouble_for_the_parser(std::string_view text);
+
+/// The same text with each byte outside of ASCII, and each `~`, spelled `~hh`. The library's handling of other
+/// characters is undefined in places that a look at the text from outside cannot foresee, such as a quote behind a
+/// broken number.
+std::string spelled_in_ascii(std::string_view text);
+
+/// The text before, from a string that the library has read, or from a sentence of its.
+std::string from_ascii_spelling(std::string_view text);
 
 }  // namespace launchbox

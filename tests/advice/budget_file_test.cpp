@@ -156,6 +156,18 @@ TEST(budget_file, text_that_is_no_toml_is_refused_with_its_place)
 }
 
 // What would use up the stack or the time of the TOML library.
+TEST(budget_file, names_and_places_are_those_of_the_file_whatever_its_characters)
+{
+    const budget_reading reading =
+        parse_budget("[[rule]]\nkernel = ['m\u00e9rge<*>', '~7e', \"\\u00e9~\"]\nmax_registers = 1\n", "b.toml");
+    EXPECT_TRUE(reading.problems.empty());
+    ASSERT_EQ(reading.value.rules.size(), 1u);
+    EXPECT_EQ(reading.value.rules[0].patterns, (std::vector<std::string>{"m\u00e9rge<*>", "~7e", "\u00e9~"}));
+    expect_problem("unused = '\u00e9\u00e9' # \u00e9", "1:10", "unused is \"\u00e9\u00e9\"");
+    expect_problem("unknown = [ '\u00e9\u00e9~', 2 ]", "1:11", "a list");
+    expect_problem("x = +[[['[\uff3c", "1:6", "");  // a quote that begins no string for the library, as a fuzzer found
+}
+
 TEST(budget_file, hostile_text_is_refused_in_time)
 {
     EXPECT_NE(problems("x = " + std::string(100'000, '[')), "");
