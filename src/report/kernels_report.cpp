@@ -28,6 +28,9 @@ void add_group(document& page, const kernel_group& group, const inspection& foun
 // What --spilling and --top left out.
 void add_left_out(document& page, const inspection& found);
 
+// What each input was, where that is not plain: several, or a file that holds more than its kernels show.
+void add_inputs(document& page, const inspection& found);
+
 }  // namespace
 
 document kernels_document(const inspection& found, const output_style& style)
@@ -41,10 +44,39 @@ document kernels_document(const inspection& found, const output_style& style)
         signs.explain(page);
     }
     add_left_out(page, found);
+    add_inputs(page, found);
     return page;
 }
 
 namespace {
+
+void add_inputs(document& page, const inspection& found)
+{
+    if (found.inputs.size() == 1 && found.inputs.front().images.empty()) return;
+    page.line("");
+    for (const inspected_input& input : found.inputs) {
+        std::vector<std::pair<std::string, std::string>> kinds;  // "cubin" and its architectures
+        const bool linked = input.kind == "executable" || input.kind == "shared library";
+        bool hidden = false;
+        for (const binary_image& image : input.images) {
+            if (linked && image.relocatable && image.kernels == 0) {
+                hidden = true;
+                continue;
+            }
+            auto place = std::ranges::find(kinds, image.kind, &std::pair<std::string, std::string>::first);
+            if (place == kinds.end()) place = kinds.insert(place, {image.kind, ""});
+            const std::string name = image.architecture.empty() ? "?" : image.architecture;
+            if ((", " + place->second + ",").find(", " + name + ",") == std::string::npos)
+                place->second += (place->second.empty() ? "" : ", ") + name;
+        }
+        std::string text =
+            fmt::format("  {}: {}", input.file == "-" ? "standard input" : escape_for_terminal(input.file), input.kind);
+        for (const auto& [kind, architectures] : kinds)
+            text += fmt::format("; {} {}", escape_for_terminal(kind), escape_for_terminal(architectures));
+        if (hidden) text += "; images from before linking are not shown (--before-linking)";
+        page.line(std::move(text), tone::faint);
+    }
+}
 
 bool are_many(const std::vector<inspected_kernel>& kernels)
 {

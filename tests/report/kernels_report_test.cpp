@@ -124,6 +124,27 @@ TEST(kernels_report, copies_in_several_containers_are_one_row_and_others_are_tol
     EXPECT_FALSE(has(page_of(with({a, b})), "×2"));
 }
 
+TEST(kernels_report, says_what_each_input_was)
+{
+    inspection found;
+    inspected_input library{"lib.so", "shared library", 0, {}, {}};
+    for (const char* architecture : {"sm_80", "sm_90", "sm_80"})
+        library.images.push_back({.kind = "cubin", .architecture = architecture});
+    library.images.push_back({.kind = "PTX", .architecture = "compute_90"});
+    found.inputs = {library};
+    EXPECT_NE(render_text(kernels_document(found, {}), {})
+                  .find("lib.so: shared library; cubin sm_80, sm_90; PTX compute_90\n"),
+              std::string::npos);
+    library.images.push_back({.kind = "cubin", .architecture = "sm_80", .relocatable = true});
+    found.inputs = {library, {"a.log", "compiler log", 1, {}, {}}};
+    const std::string page = render_text(kernels_document(found, {}), {.width = 200});
+    EXPECT_NE(page.find("PTX compute_90; images from before linking are not shown (--before-linking)"),
+              std::string::npos);
+    EXPECT_NE(page.find("a.log: compiler log\n"), std::string::npos);
+    found.inputs = {{"a.log", "compiler log", 1, {}, {}}};
+    EXPECT_EQ(render_text(kernels_document(found, {}), {}).find("a.log"), std::string::npos);
+}
+
 TEST(kernels_report, features_and_differing_toolkits_are_named)
 {
     inspected_kernel a = known_kernel("k"), b = known_kernel("k", 40, "sm_120");
