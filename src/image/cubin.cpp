@@ -97,6 +97,7 @@ private:
 
     kernel_index find(const elf_section& section, std::string_view kernel_name);
     [[nodiscard]] bool starts_with(const elf_symbol& symbol, std::string_view prefix) const;
+    [[nodiscard]] bool is_callee(const elf_symbol& symbol, std::string_view kernel) const;
     std::optional<std::int64_t> size_of(const elf_section& section);
     std::optional<int> small_number(std::uint32_t value, std::uint64_t offset);
     bool take(std::size_t bytes, std::uint64_t offset);
@@ -182,7 +183,7 @@ void cubin_reader::find_kernels()
         // $KERNEL$FUNCTION is a function of the user's; $__internal_0_$NAME, a slow path of the compiler's own, has no
         // stack.
         const kernel_index index = kernel_of_section_[symbol.section];
-        drafts_[index].has_callee |= starts_with(symbol, "$" + result_.kernels[index].name + "$");
+        drafts_[index].has_callee |= is_callee(symbol, result_.kernels[index].name);
     }
 }
 
@@ -426,6 +427,14 @@ bool cubin_reader::starts_with(const elf_symbol& symbol, std::string_view prefix
 {
     const std::string_view names = image_->symbol_names;
     return symbol.name_offset < names.size() && names.substr(symbol.name_offset).starts_with(prefix);
+}
+
+// Whether the symbol is $KERNEL$...
+bool cubin_reader::is_callee(const elf_symbol& symbol, std::string_view kernel) const
+{
+    if (!starts_with(symbol, "$")) return false;
+    const std::string_view rest = image_->symbol_names.substr(symbol.name_offset + 1);
+    return rest.starts_with(kernel) && rest.substr(kernel.size()).starts_with('$');
 }
 
 std::optional<std::int64_t> cubin_reader::size_of(const elf_section& section)
