@@ -74,11 +74,9 @@ bool names_match(const budget_rule& rule, const checked_kernel& kernel)
 bool architecture_matches(const budget_rule& rule, const checked_kernel& kernel)
 {
     if (rule.architectures.empty() || kernel.info.architecture.empty()) return true;
-    const std::optional<compute_capability> is = parse_compute_capability(kernel.info.architecture);
-    return is && std::any_of(rule.architectures.begin(), rule.architectures.end(), [&](compute_capability wanted) {
-               return wanted.major == is->major && wanted.minor == is->minor &&
-                      (wanted.variant == architecture_variant::plain || wanted.variant == is->variant);
-           });
+    return std::any_of(rule.architectures.begin(), rule.architectures.end(), [&](const compute_capability& wanted) {
+        return matches_architecture(wanted, kernel.info.architecture);
+    });
 }
 
 void apply(const budget_rule& rule, bool architecture_known, effective_limits& effective)

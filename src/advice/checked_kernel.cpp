@@ -18,11 +18,6 @@ checked_kernel merged(std::vector<checked_kernel>& same);
 
 }  // namespace
 
-bool is_ptx_only(const kernel_info& kernel)
-{
-    return kernel.architecture.starts_with("compute_");
-}
-
 bool architecture_before(const std::string& one, const std::string& other)
 {
     const auto order = [](const std::string& name) {

@@ -24,9 +24,6 @@ struct residency {
     friend bool operator==(const residency&, const residency&) = default;
 };
 
-/// Whether the kernel is there only as PTX, and so without figures.
-bool is_ptx_only(const kernel_info& kernel);
-
 /// Merges what has the same identity and architecture, with the worst of each figure: the largest. A figure that one of
 /// them lacks is unknown, but for spills and stack frames, which nvlink does not tell. Where one is linked, what was
 /// compiled with -rdc counts for these two alone. Sorted by identity, then architecture.

@@ -9,6 +9,7 @@
 
 #include "advice/budget_file.hpp"
 #include "advice/compare_baseline.hpp"
+#include "advice/inspected_kernel.hpp"
 #include "cli/kernel_input.hpp"
 #include "cli/verbs.hpp"
 #include "report/check_report.hpp"
@@ -42,7 +43,7 @@ struct references {
 exit_status write_baseline(const check_options& options, const kernel_input& input, check_result result);
 references read_references(const check_options& options);
 check_result checked_kernels(const kernel_input& input);
-void check_all(const check_options& options, const references& given, check_result& result);
+void check_all(const check_options& options, const kernel_input& input, const references& given, check_result& result);
 check_outcome outcome_of(const kernel_input& input, check_result result);
 void say_what_failed(const check_options& options, const check_result& result);
 
@@ -56,7 +57,7 @@ try {
     const kernel_input input = read_kernels(options.input, context.compiler_flags);
     check_result result = checked_kernels(input);
     if (options.write_baseline) return write_baseline(options, input, std::move(result));
-    check_all(options, given, result);
+    check_all(options, input, given, result);
     // What an input with errors does not show is not missing.
     if (input.status() != exit_status::done || !options.input.kernel.empty()) {
         result.unused_rules.clear();
@@ -172,7 +173,7 @@ check_result checked_kernels(const kernel_input& input)
     check_result result;
     std::vector<checked_kernel> found;
     for (const found_kernel& kernel : input.kernels) {
-        if (is_ptx_only(kernel.info))
+        if (is_ptx(kernel.info))
             ++result.ptx_only;
         else
             found.push_back({kernel.info, kernel.demangled, kernel.short_form});
@@ -182,7 +183,7 @@ check_result checked_kernels(const kernel_input& input)
     return result;
 }
 
-void check_all(const check_options& options, const references& given, check_result& result)
+void check_all(const check_options& options, const kernel_input& input, const references& given, check_result& result)
 {
     if (given.limits) check_budget(*given.limits, result);
     if (!given.before) return;
@@ -191,9 +192,13 @@ void check_all(const check_options& options, const references& given, check_resu
     std::vector<target> targets;
     if (!options.input.architectures.empty())
         targets = parse_targets(options.input.architectures, known_capabilities());
+    // A source is compiled for what is asked and nothing else; of binaries and logs sm_90 shows sm_90a as well.
+    const bool compiled = std::all_of(input.inputs.begin(), input.inputs.end(),
+                                      [](const input_summary& each) { return each.kind == "CUDA source"; });
     policy.expected = [&](const std::string& architecture) {
         return targets.empty() || std::any_of(targets.begin(), targets.end(), [&](const target& each) {
-                   return architecture_name(each.architecture).view() == architecture;
+                   return compiled ? architecture_name(each.architecture).view() == architecture
+                                   : matches_architecture(each.architecture, architecture);
                });
     };
     compare_baseline(*given.before, policy, result);

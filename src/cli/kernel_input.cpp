@@ -125,8 +125,7 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     result.inputs.push_back(std::move(summary));
 }
 
-// Which architectures the user wants of a binary or a log, which have those that they have. "sm_90" stands for sm_90a
-// and sm_90f as well: code for the same GPUs.
+// Which architectures the user wants of a binary or a log, which have those that they have.
 class architecture_filter {
 public:
     explicit architecture_filter(const std::string& list)
@@ -137,14 +136,8 @@ public:
     bool operator()(std::string_view name) const
     {
         if (targets_.empty()) return true;
-        std::string real(name);
-        if (real.starts_with("compute_")) real.replace(0, std::string_view("compute_").size(), "sm_");
-        const auto capability = parse_compute_capability(real);
-        return capability && std::any_of(targets_.begin(), targets_.end(), [&](const target& each) {
-                   compute_capability wanted = each.architecture, found = *capability;
-                   if (wanted.variant == compute_capability{}.variant) found.variant = wanted.variant;
-                   return wanted == found;
-               });
+        return std::any_of(targets_.begin(), targets_.end(),
+                           [&](const target& each) { return matches_architecture(each.architecture, name); });
     }
 
 private:

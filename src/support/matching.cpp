@@ -7,6 +7,15 @@
 
 namespace launchbox {
 
+bool matches_architecture(const compute_capability& wanted, std::string_view name)
+{
+    constexpr std::string_view of_ptx = "compute_";
+    const auto is = parse_compute_capability(name.starts_with(of_ptx) ? "sm_" + std::string(name.substr(of_ptx.size()))
+                                                                      : std::string(name));
+    return is && wanted.major == is->major && wanted.minor == is->minor &&
+           (wanted.variant == architecture_variant::plain || wanted.variant == is->variant);
+}
+
 bool matches_kernel(const std::string& pattern, const std::string& name, const std::string& demangled,
                     const std::string& short_form)
 {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "advice/inspected_kernel.hpp"
+
 #include <algorithm>
 
 #include "checked_kernels.hpp"
@@ -75,9 +77,9 @@ TEST(checked_kernel, other_names_files_and_architectures_are_other_kernels)
 
 TEST(checked_kernel, virtual_architectures_have_no_figures)
 {
-    EXPECT_TRUE(is_ptx_only(plain_kernel("k(int)", "compute_90").info));
-    EXPECT_FALSE(is_ptx_only(plain_kernel("k(int)", "sm_90").info));
-    EXPECT_FALSE(is_ptx_only(plain_kernel("k(int)", "").info));
+    EXPECT_TRUE(is_ptx(plain_kernel("k(int)", "compute_90").info));
+    EXPECT_FALSE(is_ptx(plain_kernel("k(int)", "sm_90").info));
+    EXPECT_FALSE(is_ptx(plain_kernel("k(int)", "").info));
 }
 
 TEST(checked_kernel, residency_needs_a_bound_registers_shared_memory_and_a_known_architecture)

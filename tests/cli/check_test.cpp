@@ -171,6 +171,22 @@ TEST_F(check_verb, with_some_kernels_or_architectures_the_others_are_not_missed)
     EXPECT_TRUE(some.json()["unused_rules"].empty());
 }
 
+// Of a log and of a binary, --arch sm_90 shows sm_90a too; what is gone of it is told.
+TEST_F(check_verb, kernels_for_a_variant_that_vanished_are_reported_under_its_plain_name)
+{
+    std::string variant = planted("other");
+    variant.replace(variant.find("sm_90"), 5, "sm_90a");
+    const std::string before = file("before.log", planted() + variant), kept = path("kept");
+    ASSERT_EQ(launchbox_run({"check", before, "--baseline", kept, "--write-baseline"}).status, 0);
+    for (const char* architectures : {"sm_90", "sm_90,sm_90a", "sm_80,sm_90"}) {
+        const nlohmann::json found =
+            launchbox_run({"check", "-", "--baseline", kept, "--arch", architectures, "--format", "json"}, planted())
+                .json();
+        ASSERT_EQ(found["gone_kernels"].size(), 1u) << architectures;
+        EXPECT_EQ(found["gone_kernels"][0]["identity"], "other");
+    }
+}
+
 TEST_F(check_verb, no_baseline_is_written_from_half_of_the_input)
 {
     const std::string baseline = file("b", "old");
