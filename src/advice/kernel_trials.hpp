@@ -1,0 +1,36 @@
+// A kernel compiled with many launch attributes: what the sweep of `bounds` finds out, before anything is concluded.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/launch_attribute.hpp"
+#include "image/kernel_info.hpp"
+
+namespace launchbox {
+
+/// One kernel compiled with one attribute.
+struct bounds_trial {
+    launch_attribute attribute;
+    kernel_info kernel;                    ///< what the compiler made of it; its name is empty where it did not compile
+    std::vector<std::string> errors = {};  ///< the compiler's, where it did not compile
+
+    [[nodiscard]] bool compiled() const { return !kernel.name.empty(); }
+};
+
+/// One kernel for one architecture, as it is written and with everything that was tried instead.
+struct kernel_trials {
+    kernel_info written;  ///< compiled from the source as it is
+    std::string demangled;
+    std::string short_form;
+    launch_attribute attribute;                   ///< the one in the source, as the compiler read it; empty: none
+    std::optional<source_location> declared_at;   ///< the __global__ of its declaration
+    std::optional<source_location> attribute_at;  ///< its own __launch_bounds__ or __maxnreg__, when it has one
+    std::vector<int> threads;  ///< block sizes that it may be launched with, rising; what was asked or assumed
+    std::vector<bounds_trial> trials =
+        {};                      ///< without attribute first; then bounds by threads and blocks; then __maxnreg__
+    std::string not_swept = {};  ///< why nothing was tried, and how it could be; empty: it was
+};
+
+}  // namespace launchbox

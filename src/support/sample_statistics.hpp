@@ -1,0 +1,28 @@
+// The middle of repeated measurements, and how well it is known.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace launchbox {
+
+/// The median of samples with an interval around it, in the samples' unit.
+struct sample_summary {
+    std::size_t count = 0;
+    double median = 0;
+    double low = 0,
+           high = 0;  ///< holds the true median with at least 95 %; the extremes where there are too few samples
+
+    /// The half width of the interval over the median.
+    [[nodiscard]] double spread() const { return median == 0 ? 0 : (high - low) / 2 / median; }
+    friend bool operator==(const sample_summary&, const sample_summary&) = default;
+};
+
+/// The interval is that of the order statistics: no distribution is assumed. It needs 6 samples to be narrower than the
+/// extremes ever could; with fewer, the extremes hold the median with less than 95 %. No samples: all 0.
+sample_summary summarise(std::vector<double> samples);
+
+/// Whether the medians differ beyond noise: the intervals do not meet.
+bool differs(const sample_summary& one, const sample_summary& other);
+
+}  // namespace launchbox
