@@ -1,23 +1,29 @@
 #include "support/subprocess.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 #include "support/error.hpp"
+#include "support/interrupt.hpp"
 
 extern char** environ;
 
 namespace launchbox {
 
 namespace {
+
+using clock = std::chrono::steady_clock;
 
 std::vector<char*> pointers(std::vector<std::string>& texts)
 {
@@ -55,15 +61,22 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDERR_FILENO);
     if (!options.directory.empty()) posix_spawn_file_actions_addchdir_np(&actions, options.directory.c_str());
+
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    if (options.time_limit > 0) {  // a group of its own, so that its children can be ended with it
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        posix_spawnattr_setpgroup(&attributes, 0);
+    }
 
     std::vector<std::string> argument_texts = arguments;
     std::vector<std::string> environment_texts = merged_environment(options.environment);
     pid_t child = 0;
-    const int failure = ::posix_spawnp(&child, argument_texts.front().c_str(), &actions, nullptr,
+    const int failure = ::posix_spawnp(&child, argument_texts.front().c_str(), &actions, &attributes,
                                        pointers(argument_texts).data(), pointers(environment_texts).data());
     posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
     ::close(pipe_ends[1]);
     if (failure != 0) {
         ::close(pipe_ends[0]);
@@ -73,7 +86,20 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
 
     subprocess_result result;
     std::array<char, 1 << 16> buffer{};
+    const clock::time_point deadline =
+        clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(options.time_limit));
+    bool killed = false;
     for (;;) {
+        if (options.time_limit > 0 && !killed) {
+            pollfd ready{.fd = pipe_ends[0], .events = POLLIN, .revents = 0};
+            const int events = ::poll(&ready, 1, 50);
+            result.timed_out = clock::now() >= deadline;
+            if (result.timed_out || interrupted()) {
+                ::kill(-child, SIGKILL);
+                killed = true;
+            }
+            if (events <= 0) continue;
+        }
         const ssize_t got = ::read(pipe_ends[0], buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) break;
@@ -82,8 +108,18 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
     }
     ::close(pipe_ends[0]);
 
+    // A program can close its output and go on.
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    pid_t ended = 0;
+    while (options.time_limit > 0 && !killed && (ended = ::waitpid(child, &status, WNOHANG)) == 0) {
+        result.timed_out = clock::now() >= deadline;
+        if (result.timed_out || interrupted()) {
+            ::kill(-child, SIGKILL);
+            killed = true;
+        }
+        ::poll(nullptr, 0, 5);
+    }
+    while (ended != child && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return result;

@@ -38,6 +38,25 @@ TEST(subprocess, drops_what_is_over_the_cap_and_still_waits)
     EXPECT_EQ(result.exit_code, 3);
 }
 
+// Nothing here measures time: without the limit each of these would not end in the life of a test run.
+TEST(subprocess, a_program_over_its_time_is_ended_with_its_children)
+{
+    for (const char* script :
+         {"echo started; sleep 100000", "echo started; sleep 100000 & sleep 100000 & wait",
+          "echo started; exec >&- 2>&-; sleep 100000", "echo started; trap '' TERM INT; sleep 100000"}) {
+        const subprocess_result result =
+            run({"sh", "-c", script}, {.directory = {}, .environment = {}, .time_limit = 0.3});
+        EXPECT_TRUE(result.timed_out) << script;
+        EXPECT_EQ(result.exit_code, 128 + 9) << script;
+        EXPECT_EQ(result.output, "started\n") << script;
+    }
+    const subprocess_result quick =
+        run({"sh", "-c", "echo done; exit 4"}, {.directory = {}, .environment = {}, .time_limit = 1000});
+    EXPECT_FALSE(quick.timed_out);
+    EXPECT_EQ(quick.exit_code, 4);
+    EXPECT_EQ(quick.output, "done\n");
+}
+
 TEST(subprocess, a_program_that_is_not_there_is_missing)
 {
     try {
