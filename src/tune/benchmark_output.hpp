@@ -1,0 +1,27 @@
+// The time that somebody's benchmark prints.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace launchbox {
+
+/// What a benchmark's output says of its time.
+struct benchmark_time {
+    std::vector<double> samples_ns;  ///< one or more times, in nanoseconds, above 0; empty: none was found
+    std::string problem = {};        ///< why none was found, in one line
+
+    [[nodiscard]] bool found() const { return !samples_ns.empty(); }
+};
+
+/// Understands, wherever it stands in the output:
+///  - a JSON object with "samples_ns": [...], or one of "time_ns", "median_ns", "time_us", "time_ms", "time_s"
+///  - the JSON of Google Benchmark, if all its results are repetitions of one benchmark
+///  - lines with one time, a number and ns, us, µs, ms or s ("elapsed: 1.25 ms"): the one line with a time, or all
+///  lines
+///    with the same words before it, which are then samples; among several the one that says "median", else "time"
+/// Times of 0 or below and what is not a number are a problem, not a time. Linear in the text.
+benchmark_time read_benchmark_output(std::string_view output);
+
+}  // namespace launchbox

@@ -1,0 +1,35 @@
+// Several programs measured against each other, in turns, so that whatever changes on the machine meanwhile changes
+// for all.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace launchbox {
+
+/// One program in a race.
+struct contestant {
+    std::vector<std::string> command;
+    std::vector<std::string> environment;  ///< NAME=value, added to ours
+};
+
+struct race_options {
+    int runs = 9;             ///< of each; from 6 on an interval can be narrower than the extremes
+    double time_limit = 300;  ///< seconds for one run; then it has failed
+};
+
+/// What became of one contestant.
+struct race_result {
+    std::vector<double> times_ns;  ///< one a run: the median of what that run printed
+    std::string failure = {};      ///< why it was taken out of the race, in one line; then `times_ns` is what it had
+};
+
+/// Runs all once to warm up, which does not count, then `runs` rounds; every round begins with another contestant. One
+/// that fails, hangs or prints no time is taken out and named; the others go on. An interrupt ends the race with what
+/// there is. `progress` is called after each run.
+std::vector<race_result> run_race(const std::vector<contestant>& contestants, const race_options& options,
+                                  const std::function<void(std::size_t done, std::size_t total)>& progress = {});
+
+}  // namespace launchbox

@@ -1,0 +1,23 @@
+// A user's command as an argument vector, without a shell.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace launchbox {
+
+/// Splits at blanks; '...' keeps everything, "..." keeps blanks, a backslash keeps the next character (not inside
+/// '...'). Nothing is expanded: no variables, no patterns, no pipes. Throws `error` for a quote that is not closed and
+/// for a command without words.
+std::vector<std::string> command_words(const std::string& command);
+
+/// Whether {name} stands in one of the words.
+bool mentions(const std::vector<std::string>& words, const std::string& name);
+
+/// The words with each {name} replaced by its value; {{ and }} are braces. Throws `error`, with the names that there
+/// are, for a name without a value and for a brace without its partner.
+std::vector<std::string> filled_in(const std::vector<std::string>& words,
+                                   const std::map<std::string, std::string>& values);
+
+}  // namespace launchbox

@@ -1,0 +1,18 @@
+// A benchmark may print anything. What is taken for a time is above 0 and finite; what is not has a reason.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "tune/benchmark_output.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const launchbox::benchmark_time time =
+        launchbox::read_benchmark_output({reinterpret_cast<const char*>(data), size});
+    if (time.found() == !time.problem.empty()) std::abort();
+    for (double sample : time.samples_ns)
+        if (!std::isfinite(sample) || sample <= 0) std::abort();
+    return 0;
+}
