@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/nvcc_arguments.hpp"
 #include "image/cubin.hpp"
 #include "image/ptx.hpp"
-#include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/interrupt.hpp"
 #include "support/parallel.hpp"
@@ -20,31 +20,6 @@ namespace launchbox {
 namespace fs = std::filesystem;
 
 namespace {
-
-// nvcc 13.0 runs its steps through `sh -c` and puts names between double quotes, in which the shell still replaces
-// $(...) and `...`: a source called "$(x).cu" runs x. A backslash before those characters gets the name through; a
-// double quote cannot be got through.
-std::string name_for_nvcc(const std::string& source)
-{
-    if (source.find_first_of("\"\n") != std::string::npos)
-        throw error("nvcc cannot compile a file with a double quote or a line feed in its name: " + source,
-                    "rename the file");
-    std::string name = source.starts_with('-') ? "./" : "";  // not an option
-    for (char c : source) {
-        if (c == '$' || c == '`' || c == '\\') name += '\\';
-        name += c;
-    }
-    return name;
-}
-
-// In flags no escape works: nvcc escapes the backslash of some and not of others.
-void check_flags(const std::vector<std::string>& flags)
-{
-    for (const std::string& flag : flags)
-        if (flag.find_first_of("$`\n") != std::string::npos)
-            throw error("nvcc would let a shell replace what follows $ or ` in the flag " + flag,
-                        "write the flag without $, ` and line feeds");
-}
 
 std::string without_folder(std::string text, const std::string& folder)
 {
@@ -180,11 +155,9 @@ compile_result compile_one(const toolchain& tools, const compile_request& reques
 std::vector<compile_result> compile_kernels(const toolchain& tools, const compile_request& request,
                                             const std::function<void(std::size_t done, std::size_t total)>& progress)
 {
-    check_flags(request.flags);
+    check_flags_for_nvcc(request.flags);
     const temporary_directory temporary;
-    if (temporary.path().string().find_first_of("$`\"\\\n") != std::string::npos)
-        throw error("nvcc cannot work in the temporary folder " + temporary.path().string(),
-                    "set TMPDIR to a folder without $, `, \" and \\ in its name");
+    check_folder_for_nvcc(temporary.path().string());
     const std::size_t total = request.architectures.size();
     std::vector<compile_result> results(total);
     std::mutex lock;

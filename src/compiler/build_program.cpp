@@ -1,0 +1,23 @@
+#include "compiler/build_program.hpp"
+
+#include "compiler/nvcc_arguments.hpp"
+#include "support/subprocess.hpp"
+
+namespace launchbox {
+
+std::string build_program(const toolchain& tools, const program_request& request)
+{
+    check_flags_for_nvcc(request.flags);
+    check_folder_for_nvcc(request.program.parent_path().string());
+    const std::string name(architecture_name(request.architecture).view());
+    std::vector<std::string> command{tools.nvcc.string(), "-gencode",
+                                     "arch=compute_" + name.substr(3) + ",code=" + name, "-o",
+                                     request.program.string()};
+    command.insert(command.end(), request.flags.begin(), request.flags.end());
+    command.push_back(name_for_nvcc(request.source));
+    const subprocess_result ran = run(command, {.directory = {}, .environment = tools.environment});
+    if (ran.exit_code == 0 && std::filesystem::exists(request.program)) return {};
+    return ran.output.empty() ? "nvcc ended with exit status " + std::to_string(ran.exit_code) : ran.output;
+}
+
+}  // namespace launchbox

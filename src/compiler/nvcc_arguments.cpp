@@ -1,0 +1,39 @@
+#include "compiler/nvcc_arguments.hpp"
+
+#include "support/error.hpp"
+
+namespace launchbox {
+
+// nvcc 13.0 runs its steps through `sh -c` and puts names between double quotes, in which the shell still replaces
+// $(...) and `...`: a source called "$(x).cu" runs x. A backslash before those characters gets the name through; a
+// double quote cannot be got through.
+std::string name_for_nvcc(const std::string& source)
+{
+    if (source.find_first_of("\"\n") != std::string::npos)
+        throw error("nvcc cannot compile a file with a double quote or a line feed in its name: " + source,
+                    "rename the file");
+    std::string name = source.starts_with('-') ? "./" : "";  // not an option
+    for (char c : source) {
+        if (c == '$' || c == '`' || c == '\\') name += '\\';
+        name += c;
+    }
+    return name;
+}
+
+// In flags no escape works: nvcc escapes the backslash of some and not of others.
+void check_flags_for_nvcc(const std::vector<std::string>& flags)
+{
+    for (const std::string& flag : flags)
+        if (flag.find_first_of("$`\n") != std::string::npos)
+            throw error("nvcc would let a shell replace what follows $ or ` in the flag " + flag,
+                        "write the flag without $, ` and line feeds");
+}
+
+void check_folder_for_nvcc(const std::string& folder)
+{
+    if (folder.find_first_of("$`\"\\\n") != std::string::npos)
+        throw error("nvcc cannot work in the temporary folder " + folder,
+                    "set TMPDIR to a folder without $, `, \" and \\ in its name");
+}
+
+}  // namespace launchbox

@@ -1,0 +1,18 @@
+// What may be handed to nvcc, which passes its arguments through a shell.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace launchbox {
+
+/// The name of a source as nvcc has to be given it. Throws `error` for names that cannot be got through.
+std::string name_for_nvcc(const std::string& source);
+
+/// Throws `error` for flags in which a shell would replace something.
+void check_flags_for_nvcc(const std::vector<std::string>& flags);
+
+/// Throws `error` when nvcc cannot work in a temporary folder of this name.
+void check_folder_for_nvcc(const std::string& folder);
+
+}  // namespace launchbox
