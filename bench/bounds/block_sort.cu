@@ -1,0 +1,29 @@
+// cub::DeviceMergeSort of 64-bit keys; its block sort is the kernel in question.
+#include <cub/device/device_merge_sort.cuh>
+
+#include <algorithm>
+
+#include "timed.cuh"
+
+struct less {
+    __host__ __device__ bool operator()(long long a, long long b) const { return a < b; }
+};
+
+int main()
+{
+    const std::vector<long long> input = random_values<long long>(1 << 22);
+    device_array<long long> given(input), keys(input.size());
+    const auto restore = [&] {
+        check(cudaMemcpy(keys.data(), given.data(), input.size() * sizeof(long long), cudaMemcpyDeviceToDevice),
+              "copy");
+    };
+    time_algorithm(
+        [&](void* temporary, std::size_t& bytes) {
+            return cub::DeviceMergeSort::SortKeys(temporary, bytes, keys.data(), static_cast<int>(input.size()),
+                                                  less{});
+        },
+        restore);
+    std::vector<long long> expected = input;
+    std::sort(expected.begin(), expected.end());
+    require(keys.values() == expected, "sort");
+}
