@@ -11,6 +11,7 @@
 #include "advice/compare_baseline.hpp"
 #include "advice/inspected_kernel.hpp"
 #include "cli/kernel_input.hpp"
+#include "cli/messages.hpp"
 #include "cli/verbs.hpp"
 #include "report/check_report.hpp"
 #include "report/github_annotations.hpp"
@@ -121,14 +122,10 @@ bool is_there(const char* file)
 
 void print_problems(const std::string& file, const std::vector<file_problem>& problems)
 {
-    const bool unicode = style_of_standard_output().unicode;
-    const auto shown = [&](const std::string& text) {
-        return unicode ? escape_for_terminal(text) : to_ascii(escape_for_terminal(text));
-    };
     for (const file_problem& each : problems) {
         std::string place = fmt::format("{}:{}", file == "-" ? "standard input" : file, each.line);
         if (each.column > 0) place += fmt::format(":{}", each.column);
-        std::cerr << "launchbox: " << shown(fmt::format("{}: {}; {}", place, each.what, each.hint)) << '\n';
+        say(fmt::format("{}: {}; {}", place, each.what, each.hint));
     }
 }
 
@@ -237,11 +234,6 @@ exit_status write_baseline(const check_options& options, const kernel_input& inp
 
 void say_what_failed(const check_options& options, const check_result& result)
 {
-    const bool unicode = style_of_standard_output().unicode;
-    const auto say = [&](const std::string& text) {
-        const std::string safe = escape_for_terminal(text);
-        std::cerr << "launchbox: " << (unicode ? safe : to_ascii(safe)) << '\n';
-    };
     const std::vector<std::string> failures = failures_of(result);
     for (std::size_t i = 0; i < std::min(failures.size(), most_failures_named); ++i) say(failures[i]);
     if (failures.size() > most_failures_named) say(fmt::format("… and {} more", failures.size() - most_failures_named));

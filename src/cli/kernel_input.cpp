@@ -1,13 +1,11 @@
 #include "cli/kernel_input.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <iostream>
 #include <unordered_map>
 
+#include "cli/messages.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/resource_log.hpp"
 #include "compiler/toolchain.hpp"
@@ -28,33 +26,6 @@ bool is_source(const std::string& file)
         if (file.ends_with(ending)) return true;
     return false;
 }
-
-// One line of progress on a terminal, rewritten in place.
-class progress_line {
-public:
-    progress_line() : terminal_(::isatty(STDERR_FILENO) == 1), start_(std::chrono::steady_clock::now()) {}
-    ~progress_line()
-    {
-        if (shown_) std::cerr << "\r\x1b[K" << std::flush;
-    }
-    void show(const std::string& what, std::size_t done, std::size_t total)
-    {
-        if (!terminal_) return;
-        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-        std::string left;
-        if (done > 0)
-            left =
-                fmt::format(", {:.0f} s left", seconds / static_cast<double>(done) * static_cast<double>(total - done));
-        std::cerr << "\r\x1b[K" << escape_for_terminal(what) << ": " << done << '/' << total << " architectures" << left
-                  << std::flush;
-        shown_ = true;
-    }
-
-private:
-    bool terminal_;
-    bool shown_ = false;
-    std::chrono::steady_clock::time_point start_;
-};
 
 std::string text_of(const log_message& message)
 {
@@ -94,7 +65,7 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     compile_request request{.source = file, .architectures = {}, .flags = flags, .jobs = options.jobs};
     for (const target& each : targets) request.architectures.push_back(each.architecture);
 
-    progress_line line;
+    progress_line line("architectures");
     std::vector<compile_result> results =
         compile_kernels(tools, request, [&](std::size_t done, std::size_t total) { line.show(file, done, total); });
     for (compile_result& each : results) {
@@ -321,15 +292,10 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
 
 void print_errors(const kernel_input& input)
 {
-    const bool unicode = style_of_standard_output().unicode;
-    const auto shown = [&](const std::string& text) {
-        return unicode ? escape_for_terminal(text) : to_ascii(escape_for_terminal(text));
-    };
     for (const input_summary& each : input.inputs)
         for (const std::string& text : each.errors)
-            std::cerr << "launchbox: " << shown((each.file == "-" ? "standard input" : each.file) + ": " + text)
-                      << '\n';
-    if (input.interrupted) std::cerr << "launchbox: interrupted; what was finished is shown\n";
+            say((each.file == "-" ? "standard input" : each.file) + ": " + text);
+    if (input.interrupted) say("interrupted; what was finished is shown");
 }
 
 }  // namespace launchbox::cli

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <optional>
 
+#include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
 #include "cli/version.hpp"
@@ -15,13 +16,6 @@
 namespace launchbox::cli {
 
 namespace {
-
-// Messages quote what the user gave: names, expressions, paths.
-std::string shown(const std::string& text)
-{
-    const std::string safe = escape_for_terminal(text);
-    return style_of_standard_output().unicode ? safe : to_ascii(safe);
-}
 
 // CLI11's help, wrapped for a terminal of 80 columns. Commands in the examples stay whole.
 class help_formatter : public CLI::Formatter {

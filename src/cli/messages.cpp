@@ -1,0 +1,46 @@
+#include "cli/messages.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <utility>
+
+#include "support/terminal.hpp"
+
+namespace launchbox::cli {
+
+std::string shown(const std::string& text)
+{
+    const std::string safe = escape_for_terminal(text);
+    return style_of_standard_output().unicode ? safe : to_ascii(safe);
+}
+
+void say(const std::string& text)
+{
+    std::cerr << "launchbox: " << shown(text) << '\n';
+}
+
+progress_line::progress_line(std::string unit)
+    : unit_(std::move(unit)), terminal_(::isatty(STDERR_FILENO) == 1), start_(std::chrono::steady_clock::now())
+{
+}
+
+progress_line::~progress_line()
+{
+    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
+}
+
+void progress_line::show(const std::string& what, std::size_t done, std::size_t total)
+{
+    if (!terminal_) return;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    std::string left;
+    if (done > 0)
+        left = fmt::format(", {:.0f} s left", seconds / static_cast<double>(done) * static_cast<double>(total - done));
+    std::cerr << "\r\x1b[K" << escape_for_terminal(what) << ": " << done << '/' << total << ' ' << unit_ << left
+              << std::flush;
+    shown_ = true;
+}
+
+}  // namespace launchbox::cli
