@@ -3,18 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 
 #include "cli/messages.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/resource_log.hpp"
 #include "compiler/toolchain.hpp"
-#include "image/demangle.hpp"
+#include "image/readable_names.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/interrupt.hpp"
 #include "support/mapped_file.hpp"
-#include "support/parallel.hpp"
 
 namespace launchbox::cli {
 
@@ -27,16 +26,6 @@ bool is_source(const std::string& file)
     return false;
 }
 
-std::string text_of(const log_message& message)
-{
-    std::string text;
-    if (!message.source_file.empty()) {
-        text = message.source_file;
-        if (message.source_line) text += fmt::format("({})", *message.source_line);
-        text += ": ";
-    }
-    return text + message.text;
-}
 
 // A loop that is not unrolled can leave an array in local memory. The front end names no kernel, so its warning goes to
 // those that have local memory and no spills.
@@ -75,9 +64,7 @@ void read_source(const kernel_input_options& options, const std::string& file, c
         if (each.succeeded || interrupted()) continue;
         const std::string name(architecture_name(each.architecture).view());
         bool told = false;
-        for (const log_message& message : each.report.messages) {
-            if (message.severity != log_severity::error) continue;
-            std::string text = text_of(message);
+        for (std::string text : error_lines(each)) {
             if (text.find("Unsupported gpu architecture") != std::string::npos)
                 text = "nvcc " + tools.version + " cannot compile for " + name;
             // The front end says the same for every architecture.
@@ -181,22 +168,14 @@ void read_file(const kernel_input_options& options, const std::string& file, con
     if (content.shrank()) result.inputs.back().errors.push_back("it was cut by another program while it was read");
 }
 
-// A name is the same for all architectures, and reading it is most of the work that is left.
 void name_for_people(std::vector<found_kernel>& kernels)
 {
-    std::unordered_map<std::string_view, std::size_t> place_of;
-    std::vector<std::string> names;
-    for (const found_kernel& kernel : kernels)
-        if (place_of.emplace(kernel.info.name, names.size()).second) names.push_back(kernel.info.name);
-    const std::vector<std::string> demangled = demangle_all(names);
-    std::vector<std::string> short_forms(names.size());
-    run_parallel_ranges(names.size(), 64, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) short_forms[i] = short_name(demangled[i]);
-    });
-    for (found_kernel& kernel : kernels) {
-        const std::size_t place = place_of.at(kernel.info.name);
-        kernel.demangled = demangled[place];
-        kernel.short_form = short_forms[place];
+    std::vector<std::string_view> names;
+    for (const found_kernel& kernel : kernels) names.push_back(kernel.info.name);
+    std::vector<readable_name> readable = readable_names(names);
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        kernels[i].demangled = std::move(readable[i].demangled);
+        kernels[i].short_form = std::move(readable[i].short_form);
     }
 }
 

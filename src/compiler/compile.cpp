@@ -1,45 +1,19 @@
 #include "compiler/compile.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <mutex>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/nvcc_arguments.hpp"
 #include "image/cubin.hpp"
 #include "image/ptx.hpp"
-#include "support/files.hpp"
 #include "support/interrupt.hpp"
 #include "support/parallel.hpp"
-#include "support/subprocess.hpp"
 
 namespace launchbox {
 
-namespace fs = std::filesystem;
-
 namespace {
-
-std::string without_folder(std::string text, const std::string& folder)
-{
-    std::string result;
-    std::size_t from = 0;
-    for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, from)) {
-        result.append(text, from, at - from);
-        from = at + folder.size();
-    }
-    return result.append(text, from);
-}
-
-// The PTX that --keep left. nvcc names it after the source; a .ptx source is its own.
-ptx_contents read_kept_ptx(const fs::path& folder, const std::string& source)
-{
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-        if (entry.path().extension() == ".ptx") return read_ptx(read_input(entry.path().string()), source);
-    if (fs::path(source).extension() == ".ptx") return read_ptx(read_input(source), source);
-    return {};
-}
 
 template <class T>
 void fill(std::optional<T>& value, const std::optional<T>& other)
@@ -116,48 +90,35 @@ void explain_failure(compile_result& result, int exit_code)
         static_cast<std::size_t>(std::ranges::count(result.log, '\n')) + (result.log.ends_with('\n') ? 0 : 1);
 }
 
-compile_result compile_one(const toolchain& tools, const compile_request& request,
-                           const compute_capability& architecture, const fs::path& folder)
-{
-    fs::create_directory(folder);
-    const std::string cubin_file = (folder / "kernels.cubin").string();
-    const std::string name(architecture_name(architecture).view());
-    std::vector<std::string> command{tools.nvcc.string(),
-                                     "-gencode",
-                                     "arch=compute_" + name.substr(3) + ",code=" + name,
-                                     "-cubin",
-                                     "-Xptxas",
-                                     "-v",
-                                     "--keep",
-                                     "--keep-dir",
-                                     folder.string(),
-                                     "-o",
-                                     cubin_file};
-    command.insert(command.end(), request.flags.begin(), request.flags.end());
-    command.push_back(name_for_nvcc(request.source));
-    const subprocess_result ran = run(command, {.directory = {}, .environment = tools.environment});
+}  // namespace
 
-    compile_result result{.architecture = architecture,
-                          .succeeded = ran.exit_code == 0 && fs::exists(cubin_file),
-                          .log = without_folder(ran.output, folder.string() + "/"),
+compile_result read_compile(const nvcc_job& job, nvcc_output output)
+{
+    compile_result result{.architecture = job.architecture,
+                          .succeeded = output.succeeded(),
+                          .log = std::move(output.log),
                           .report = {},
                           .kernels = {}};
-    result.report = parse_resource_log(result.log, request.source);
-    explain_failure(result, ran.exit_code);
+    result.report = parse_resource_log(result.log, job.source);
+    explain_failure(result, output.exit_code);
     if (result.succeeded)
-        result.kernels = merge(result.report.kernels, read_cubin(read_input(cubin_file), request.source),
-                               read_kept_ptx(folder, request.source), request.source, name);
+        result.kernels =
+            merge(result.report.kernels, read_cubin(output.cubin, job.source), read_ptx(output.ptx_outline, job.source),
+                  job.source, std::string(architecture_name(job.architecture).view()));
     return result;
 }
 
-}  // namespace
+std::vector<std::string> error_lines(const compile_result& result)
+{
+    std::vector<std::string> lines;
+    for (const log_message& message : result.report.messages)
+        if (message.severity == log_severity::error) lines.push_back(text_of(message));
+    return lines;
+}
 
 std::vector<compile_result> compile_kernels(const toolchain& tools, const compile_request& request,
                                             const std::function<void(std::size_t done, std::size_t total)>& progress)
 {
-    check_flags_for_nvcc(request.flags);
-    const temporary_directory temporary;
-    check_folder_for_nvcc(temporary.path().string());
     const std::size_t total = request.architectures.size();
     std::vector<compile_result> results(total);
     std::mutex lock;
@@ -167,7 +128,9 @@ std::vector<compile_result> compile_kernels(const toolchain& tools, const compil
         [&](std::size_t i) {
             results[i].architecture = request.architectures[i];
             if (interrupted()) return;  // what is finished is kept
-            results[i] = compile_one(tools, request, request.architectures[i], temporary.path() / std::to_string(i));
+            const nvcc_job job{
+                .source = request.source, .architecture = request.architectures[i], .flags = request.flags};
+            results[i] = read_compile(job, run_nvcc(tools, job));
             const std::lock_guard guard(lock);
             ++done;
             if (progress) progress(done, total);

@@ -8,6 +8,7 @@
 
 #include <launchbox/compute_capability.hpp>
 
+#include "compiler/nvcc_run.hpp"
 #include "compiler/resource_log.hpp"
 #include "compiler/toolchain.hpp"
 #include "image/kernel_info.hpp"
@@ -39,5 +40,11 @@ struct compile_result {
 std::vector<compile_result> compile_kernels(
     const toolchain& tools, const compile_request& request,
     const std::function<void(std::size_t done, std::size_t total)>& progress = {});
+
+/// What one run of nvcc tells of its kernels.
+compile_result read_compile(const nvcc_job& job, nvcc_output output);
+
+/// The compiler's errors, one a line: "k.cu(3): identifier "x" is undefined".
+std::vector<std::string> error_lines(const compile_result& result);
 
 }  // namespace launchbox

@@ -23,4 +23,15 @@ resource_log parse_resource_log(std::string_view text, const std::string& file)
     return std::move(raw.log);
 }
 
+std::string text_of(const log_message& message)
+{
+    std::string text;
+    if (!message.source_file.empty()) {
+        text = message.source_file;
+        if (message.source_line) text += "(" + std::to_string(*message.source_line) + ")";
+        text += ": ";
+    }
+    return text + message.text;
+}
+
 }  // namespace launchbox

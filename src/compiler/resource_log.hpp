@@ -29,6 +29,9 @@ struct log_message {
     friend bool operator==(const log_message&, const log_message&) = default;
 };
 
+/// The sentence with its place, "k.cu(3): identifier "x" is undefined".
+std::string text_of(const log_message& message);
+
 /// A line that belongs to a report and cannot be read, or cannot be understood with certainty.
 struct log_problem {
     std::size_t line = 0;  ///< in the log, from 1

@@ -59,16 +59,43 @@ ptx_contents read_ptx(std::string_view text, const std::string& file, bool entry
     return ptx_reader(text, file, entry_lines).read();
 }
 
+std::string ptx_outline(std::string_view text)
+{
+    std::string outline;
+    ptx_tokens tokens(text);
+    std::size_t from = 0;
+    std::string_view token = tokens.next();
+    while (!token.empty()) {
+        const bool block = token == "{";
+        const std::size_t behind = tokens.offset() + token.size();
+        if (block) {
+            outline.append(text, from, behind - from);
+            if (!tokens.skip_block()) return outline;  // the text was cut, and so is the outline
+            outline += "}\n";
+        }
+        token = tokens.next();
+        if (block) from = tokens.offset();
+    }
+    return outline.append(text.substr(from));
+}
+
 namespace {
 
 ptx_contents ptx_reader::read()
 {
+    bool in_function = false;
     for (std::string_view token = tokens_.next(); !token.empty(); token = tokens_.next()) {
-        if (token == ".version") {
+        if (token == ".func") {
+            in_function = true;
+        } else if (token == ";") {
+            in_function = false;  // a prototype
+        } else if (token == ".version") {
             result_.version = tokens_.next();
         } else if (token == ".target") {
             result_.target = tokens_.next();
         } else if (token == "{") {
+            if (in_function) ++result_.functions;
+            in_function = false;
             if (!tokens_.skip_block()) problem("a block is not closed");
         } else if (token == ".entry") {
             if (result_.kernels.size() == max_kernels_per_image) {

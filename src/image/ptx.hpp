@@ -1,6 +1,7 @@
 // Kernels and their launch attributes from PTX text.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@ struct ptx_contents {
     std::string version;  ///< of the PTX language: "9.0"; empty when the text does not tell
     std::string target;   ///< "sm_90a"; empty when the text does not tell
     std::vector<kernel_info> kernels;
+    std::size_t functions = 0;  ///< device functions with a body, which kernels call and may share
     std::vector<image_problem> problems;
 };
 
@@ -24,5 +26,8 @@ bool is_ptx(std::string_view text);
 /// memory in all are decided later, by ptxas, and stay unknown here. Never throws on bad input.
 /// `entry_lines`: say in `source.entry` at which line each kernel starts, which costs a pass over the text.
 ptx_contents read_ptx(std::string_view text, const std::string& file, bool entry_lines = true);
+
+/// The module with nothing between its outermost braces: all that `read_ptx` reads, in a small part of the text.
+std::string ptx_outline(std::string_view text);
 
 }  // namespace launchbox

@@ -1,0 +1,201 @@
+#include "compiler/compile_cache.hpp"
+
+#define XXH_INLINE_ALL  // the library is one header
+#include <xxhash.h>
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "support/error.hpp"
+#include "support/files.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Raised when entries or what goes into keys change: older entries are then never found, and age away.
+constexpr std::string_view format_name = "launchbox compile 1";
+constexpr std::size_t largest_entry = std::size_t{256} << 20;
+constexpr std::chrono::hours kept_unused{30 * 24};
+
+std::string digits_of(XXH128_hash_t hash)
+{
+    std::array<char, 33> text{};
+    std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
+                  static_cast<unsigned long long>(hash.low64));
+    return text.data();
+}
+
+std::string hash_of(std::string_view bytes)
+{
+    return digits_of(XXH3_128bits(bytes.data(), bytes.size()));
+}
+
+// Each part with its length before it, so that no two lists of parts are the same bytes.
+class key_hash {
+public:
+    key_hash() { XXH3_128bits_reset(&state_); }
+    void add(std::string_view part)
+    {
+        const std::uint64_t size = part.size();
+        XXH3_128bits_update(&state_, &size, sizeof size);
+        XXH3_128bits_update(&state_, part.data(), part.size());
+    }
+    [[nodiscard]] std::string digits() const { return digits_of(XXH3_128bits_digest(&state_)); }
+
+private:
+    XXH3_state_t state_{};
+};
+
+std::string variable(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+// The paths in line information start at the current folder, which no other part of the key tells.
+bool has_line_information(const nvcc_job& job)
+{
+    for (const std::string& flag : job.flags)
+        for (const char* form : {"-lineinfo", "--generate-line-info", "-G", "--device-debug"})
+            if (flag == form) return true;
+    return false;
+}
+
+// "launchbox compile 1 KEY CHECKSUM LOG CUBIN PTX\n" and the three texts behind each other; sizes in bytes.
+std::string entry_text(const std::string& key, const nvcc_output& output)
+{
+    const std::string content = output.log + output.cubin + output.ptx_outline;
+    std::string text(format_name);
+    for (const std::string& word : {key, hash_of(content), std::to_string(output.log.size()),
+                                    std::to_string(output.cubin.size()), std::to_string(output.ptx_outline.size())})
+        text.append(" ").append(word);
+    return text + "\n" + content;
+}
+
+std::optional<std::size_t> size_in(std::string_view word)
+{
+    std::size_t size = 0;
+    const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), size);
+    if (failure != std::errc() || end != word.data() + word.size() || size > largest_entry) return std::nullopt;
+    return size;
+}
+
+std::optional<nvcc_output> read_entry(std::string_view text, const std::string& key)
+{
+    if (!text.starts_with(format_name)) return std::nullopt;
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return std::nullopt;
+    std::string_view header = text.substr(format_name.size(), end - format_name.size());
+    const std::string_view content = text.substr(end + 1);
+    std::vector<std::string_view> words;
+    while (header.starts_with(' ')) {
+        header.remove_prefix(1);
+        words.push_back(header.substr(0, header.find(' ')));
+        header.remove_prefix(words.back().size());
+    }
+    if (words.size() != 5 || words[0] != key || words[1] != hash_of(content)) return std::nullopt;
+    const auto log = size_in(words[2]), cubin = size_in(words[3]), ptx = size_in(words[4]);
+    if (!log || !cubin || !ptx || *log + *cubin + *ptx != content.size()) return std::nullopt;
+    return nvcc_output{.exit_code = 0,
+                       .made = true,
+                       .log = std::string(content.substr(0, *log)),
+                       .cubin = std::string(content.substr(*log, *cubin)),
+                       .ptx_outline = std::string(content.substr(*log + *cubin))};
+}
+
+// Entries that nobody used for long, and what killed processes left. One folder in 256 at a time is enough.
+void remove_old(const fs::path& folder)
+{
+    std::error_code ignored;
+    const auto now = fs::file_time_type::clock::now();
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+        std::error_code failure;
+        if (!entry.is_regular_file(failure) || failure) continue;
+        const auto used = entry.last_write_time(failure);
+        if (!failure && now - used > kept_unused) fs::remove(entry.path(), failure);
+    }
+}
+
+}  // namespace
+
+fs::path default_cache_folder()
+{
+    if (const fs::path named = variable("LAUNCHBOX_CACHE"); !named.empty()) return named;
+    if (const fs::path user = variable("XDG_CACHE_HOME"); user.is_absolute()) return user / "launchbox";
+    if (const fs::path home = variable("HOME"); home.is_absolute()) return home / ".cache" / "launchbox";
+    return {};
+}
+
+std::string unit_key(const toolchain& tools, const std::string& ptxas_version, const nvcc_job& job,
+                     const unit_text& unit)
+{
+    key_hash hash;
+    hash.add(format_name);
+    hash.add(tools.version);
+    hash.add(ptxas_version);
+    hash.add(architecture_name(job.architecture).view());
+    hash.add(job.source);  // the log and the names of static kernels hold it
+    hash.add(unit.text);
+    hash.add(unit.commands);
+    for (const std::string& flag : job.flags) hash.add(flag);
+    for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN"}) hash.add(variable(name));
+    std::error_code ignored;
+    if (has_line_information(job)) hash.add(fs::current_path(ignored).string());
+    return hash.digits();
+}
+
+std::string compile_key(const std::string& unit, const nvcc_job& job)
+{
+    key_hash hash;
+    hash.add(unit);
+    hash.add(job.forced_include);
+    hash.add(job.only_ptx ? "ptx" : "cubin");
+    return hash.digits();
+}
+
+compile_cache::compile_cache(const fs::path& folder) : folder_(folder.empty() ? folder : folder / "compiles") {}
+
+fs::path compile_cache::file_of(const std::string& key) const
+{
+    return folder_ / key.substr(0, 2) / key.substr(2);
+}
+
+std::optional<nvcc_output> compile_cache::find(const std::string& key) const
+{
+    const fs::path file = file_of(key);
+    std::error_code failure;
+    if (!enabled() || !fs::is_regular_file(file, failure)) return std::nullopt;
+    std::optional<nvcc_output> found;
+    try {
+        found = read_entry(read_input(file.string(), largest_entry), key);
+    } catch (const error&) {
+        return std::nullopt;  // removed by another process just now, or not ours to read
+    }
+    if (found) fs::last_write_time(file, fs::file_time_type::clock::now(), failure);  // it was used today
+    return found;
+}
+
+void compile_cache::store(const std::string& key, const nvcc_output& output) const
+{
+    if (!enabled() || !output.succeeded()) return;
+    const fs::path file = file_of(key);
+    std::error_code failure;
+    fs::create_directories(file.parent_path(), failure);
+    if (failure) return;
+    try {
+        write_file_atomically(file, entry_text(key, output));
+    } catch (const error&) {
+        return;  // a full or read-only disk costs time on the next run, no more
+    }
+    remove_old(file.parent_path());
+}
+
+}  // namespace launchbox

@@ -1,0 +1,45 @@
+// Compiles that were already made, kept in files and found again by their content.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "compiler/nvcc_run.hpp"
+
+namespace launchbox {
+
+/// `$LAUNCHBOX_CACHE`, else `$XDG_CACHE_HOME/launchbox`, else `~/.cache/launchbox`; empty, which means no cache, when
+/// none of the variables names a folder from the root.
+std::filesystem::path default_cache_folder();
+
+/// What everything compiled from one source for one architecture depends on: its preprocessed text, the commands of
+/// nvcc, flags and the variables that nvcc reads, versions, architecture. 32 hexadecimal digits.
+std::string unit_key(const toolchain& tools, const std::string& ptxas_version, const nvcc_job& job,
+                     const unit_text& unit);
+
+/// One compile of it: the unit with what the job adds, its forced include and what it makes.
+std::string compile_key(const std::string& unit, const nvcc_job& job);
+
+/// Files in `folder`/compiles, written whole or not at all, so that any number of processes may share them. A file that
+/// is damaged, or not ours, counts as not there and is replaced. A folder that cannot be written to is no error: then
+/// nothing is kept.
+class compile_cache {
+public:
+    /// An empty folder: nothing is kept and nothing found.
+    explicit compile_cache(const std::filesystem::path& folder);
+
+    [[nodiscard]] bool enabled() const { return !folder_.empty(); }
+    [[nodiscard]] std::optional<nvcc_output> find(const std::string& key) const;
+
+    /// Keeps the output of a compile that succeeded. Also removes entries near it that nobody used for 30 days.
+    void store(const std::string& key, const nvcc_output& output) const;
+
+    /// Where an entry is kept.
+    [[nodiscard]] std::filesystem::path file_of(const std::string& key) const;
+
+private:
+    std::filesystem::path folder_;
+};
+
+}  // namespace launchbox

@@ -1,0 +1,131 @@
+#include "compiler/nvcc_run.hpp"
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "compiler/nvcc_arguments.hpp"
+#include "image/ptx.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/subprocess.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string without_folder(std::string text, const std::string& folder)
+{
+    std::string result;
+    std::size_t from = 0;
+    for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, from)) {
+        result.append(text, from, at - from);
+        from = at + folder.size();
+    }
+    return result.append(text, from);
+}
+
+bool is_ptx_file(const std::string& source)
+{
+    return fs::path(source).extension() == ".ptx";
+}
+
+// A module for one real architecture, or its PTX alone; the front end sees the same __CUDA_ARCH__ for both.
+std::vector<std::string> command_for(const toolchain& tools, const nvcc_job& job, const fs::path& folder)
+{
+    const std::string name(architecture_name(job.architecture).view());
+    const std::string virtual_name = "compute_" + name.substr(3);
+    std::vector<std::string> command{tools.nvcc.string(), "-gencode",
+                                     "arch=" + virtual_name + ",code=" + (job.only_ptx ? virtual_name : name)};
+    if (job.only_ptx) {
+        command.insert(command.end(), {"-ptx", "-o", (folder / "kernels.ptx").string()});
+    } else {
+        command.insert(command.end(), {"-cubin", "-Xptxas", "-v", "--keep", "--keep-dir", folder.string(), "-o",
+                                       (folder / "kernels.cubin").string()});
+    }
+    // Before the user's own -include, so that kernels of those files are reached too.
+    if (!job.forced_include.empty())
+        command.insert(command.end(), {"-include", (folder / "launchbox_bounds.h").string()});
+    command.insert(command.end(), job.flags.begin(), job.flags.end());
+    command.push_back(name_for_nvcc(job.source));
+    return command;
+}
+
+// nvcc names the PTX that it keeps after the source; a .ptx source is its own.
+std::string outline_of_kept_ptx(const fs::path& folder, const std::string& source)
+{
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+        if (entry.path().extension() == ".ptx") return ptx_outline(read_input(entry.path().string()));
+    return is_ptx_file(source) ? ptx_outline(read_input(source)) : std::string();
+}
+
+// The commands that nvcc would run, without the lines that say where it found itself: PATH and the like.
+std::string commands_in(std::string_view dry_run)
+{
+    std::string commands;
+    while (!dry_run.empty()) {
+        const std::string_view line = dry_run.substr(0, dry_run.find('\n'));
+        dry_run.remove_prefix(std::min(dry_run.size(), line.size() + 1));
+        if (!line.starts_with("#$ PATH=") && !line.starts_with("#$ LD_LIBRARY_PATH=") && !line.starts_with("#$ _"))
+            commands.append(line) += '\n';
+    }
+    return commands;
+}
+
+}  // namespace
+
+nvcc_output run_nvcc(const toolchain& tools, const nvcc_job& job)
+{
+    check_flags_for_nvcc(job.flags);
+    const temporary_directory temporary;
+    const fs::path& folder = temporary.path();
+    check_folder_for_nvcc(folder);
+    if (!job.forced_include.empty()) write_file_atomically(folder / "launchbox_bounds.h", job.forced_include);
+
+    const subprocess_result ran =
+        run(command_for(tools, job, folder), {.directory = {}, .environment = tools.environment});
+    nvcc_output output{.exit_code = ran.exit_code, .log = without_folder(ran.output, folder.string() + "/")};
+    if (ran.exit_code != 0) return output;
+    output.ptx_outline = outline_of_kept_ptx(folder, job.source);
+    const fs::path cubin = folder / "kernels.cubin";
+    if (job.only_ptx) {
+        output.made = !output.ptx_outline.empty();
+    } else if (fs::exists(cubin)) {
+        output.made = true;
+        output.cubin = read_input(cubin.string());
+    }
+    return output;
+}
+
+std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job)
+{
+    check_flags_for_nvcc(job.flags);
+    const temporary_directory temporary;
+    check_folder_for_nvcc(temporary.path());
+    const subprocess_options options{.directory = {}, .environment = tools.environment};
+
+    std::vector<std::string> dry_run = command_for(tools, job, temporary.path());
+    dry_run.insert(dry_run.begin() + 1, "--dryrun");
+    const subprocess_result planned = run(dry_run, options);
+    if (planned.exit_code != 0) return std::nullopt;
+    unit_text unit{.text = {},
+                   .commands = commands_in(without_folder(planned.output, temporary.path().string() + "/"))};
+    if (is_ptx_file(job.source)) {
+        unit.text = read_input(job.source);
+        return unit;
+    }
+
+    const std::string file = (temporary.path() / "unit.ii").string();
+    const std::string name(architecture_name(job.architecture).view());
+    std::vector<std::string> command{
+        tools.nvcc.string(), "-gencode", "arch=compute_" + name.substr(3) + ",code=" + name, "-E", "-o", file};
+    command.insert(command.end(), job.flags.begin(), job.flags.end());
+    command.push_back(name_for_nvcc(job.source));
+    if (run(command, options).exit_code != 0 || !fs::exists(file)) return std::nullopt;
+    unit.text = read_input(file);
+    return unit;
+}
+
+}  // namespace launchbox

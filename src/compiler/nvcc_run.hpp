@@ -1,0 +1,46 @@
+// One run of nvcc over one source for one architecture, and what it leaves. The only place that runs nvcc to compile.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <launchbox/compute_capability.hpp>
+
+#include "compiler/toolchain.hpp"
+
+namespace launchbox {
+
+struct nvcc_job {
+    std::string source;  ///< .cu or .ptx, as the user names it
+    compute_capability architecture;
+    std::vector<std::string> flags = {};  ///< the user's; they may not choose architectures or outputs
+    std::string forced_include = {};      ///< text that every file of the unit sees first; empty: none
+    bool only_ptx = false;                ///< stop behind the front end: no cubin, and no figures in the log
+};
+
+struct nvcc_output {
+    int exit_code = 0;
+    bool made = false;             ///< what was asked for is there
+    std::string log = {};          ///< what nvcc printed, without the names of temporary folders
+    std::string cubin = {};        ///< the module
+    std::string ptx_outline = {};  ///< its PTX without what is between braces (image/ptx.hpp)
+
+    [[nodiscard]] bool succeeded() const { return exit_code == 0 && made; }
+    friend bool operator==(const nvcc_output&, const nvcc_output&) = default;
+};
+
+/// Throws `error` when nvcc cannot be started, and for names and flags that nvcc would hand to a shell. Relative paths
+/// are from the current folder.
+nvcc_output run_nvcc(const toolchain& tools, const nvcc_job& job);
+
+/// All that a compile depends on, apart from the versions of the programs.
+struct unit_text {
+    std::string text;      ///< the source as the device compiler of the architecture sees it, all includes in it
+    std::string commands;  ///< the steps of nvcc with all their options, the environment's and those of files included
+};
+
+/// Of a job without its forced include. `nullopt` when the preprocessor fails: then compiling fails too, and says why.
+std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job);
+
+}  // namespace launchbox

@@ -1,0 +1,18 @@
+// The two forms for people of many kernels' names at once.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace launchbox {
+
+struct readable_name {
+    std::string demangled;
+    std::string short_form;  ///< as `short_name` says
+};
+
+/// In the order of `names`, on all cores; equal names are read once.
+std::vector<readable_name> readable_names(const std::vector<std::string_view>& names);
+
+}  // namespace launchbox
