@@ -1,0 +1,38 @@
+// How a kernel is launched while its bounds are looked for, and how many of its blocks are resident then.
+#pragma once
+
+#include <launchbox/occupancy.hpp>
+
+#include <cstdint>
+#include <optional>
+
+#include "image/kernel_info.hpp"
+
+namespace launchbox {
+
+struct bounds_launch {
+    std::int64_t dynamic_shared_bytes = 0;  ///< per block
+    /// cudaFuncAttributeMaxDynamicSharedMemorySize; unset: raised as far as it goes, as a working program would have
+    /// done.
+    std::optional<std::int64_t> max_dynamic_shared_bytes = std::nullopt;
+
+    friend bool operator==(const bounds_launch&, const bounds_launch&) = default;
+};
+
+/// The limits of the kernel's architecture; null when that is not known.
+const sm_limits* limits_of(const kernel_info& kernel);
+
+launch_settings settings_of(const sm_limits& limits, const kernel_info& kernel, const bounds_launch& launch);
+
+/// What an SM holds of this kernel, as it was compiled, in blocks of `threads`.
+occupancy_result residency_of(const sm_limits& limits, const kernel_info& kernel, int threads,
+                              const bounds_launch& launch);
+
+/// The same if it needed no registers and had no launch bound: what no register count can exceed.
+occupancy_result room_of(const sm_limits& limits, const kernel_info& kernel, int threads, const bounds_launch& launch);
+
+/// Up to which figures `blocks` blocks of `threads` are resident, whatever its launch bound is now.
+resource_allowance room_for(const sm_limits& limits, const kernel_info& kernel, int threads, int blocks,
+                            const bounds_launch& launch);
+
+}  // namespace launchbox

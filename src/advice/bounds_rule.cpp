@@ -1,0 +1,146 @@
+// The rule of docs/bounds.md by which one row is recommended.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "advice/bounds_answer.hpp"
+#include "advice/bounds_reasons.hpp"
+#include "advice/inspected_kernel.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using rows = std::vector<std::size_t>;
+
+void recommend(block_size_answer& size, const bounds_answer& answer);
+std::optional<std::size_t> best_block_size(const bounds_answer& answer);
+
+}  // namespace
+
+void conclude(bounds_answer& answer)
+{
+    for (block_size_answer& size : answer.block_sizes) {
+        recommend(size, answer);
+        size.findings = findings_of_block_size(answer, size);
+    }
+    answer.best = best_block_size(answer);
+}
+
+namespace {
+
+// Code that is larger by less is no reason to change a bound: the figure says little about time.
+bool about_as_large(std::int64_t bytes, std::int64_t smallest)
+{
+    return (bytes - smallest) * 20 <= smallest;
+}
+
+template <class Figure>
+void keep_least(rows& candidates, const Figure& figure)
+{
+    auto least = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t i : candidates) least = std::min<std::int64_t>(least, figure(i));
+    std::erase_if(candidates, [&](std::size_t i) { return figure(i) != least; });
+}
+
+// What changes nothing is preferred: the source as it is, else the weakest attribute. Rows are sorted so.
+std::size_t least_change(const std::vector<bounds_row>& all, const rows& candidates)
+{
+    for (std::size_t i : candidates)
+        if (all[i].as_written) return i;
+    return candidates.front();
+}
+
+std::size_t by_figures(const std::vector<bounds_row>& all, rows candidates)
+{
+    constexpr auto unknown = std::numeric_limits<std::int64_t>::max();
+    const auto code = [&](std::size_t i) { return all[i].kernel.code_bytes.value_or(unknown); };
+    keep_least(candidates, [&](std::size_t i) { return spill_bytes(all[i].kernel).value_or(unknown); });
+    keep_least(candidates, [&](std::size_t i) { return -std::int64_t{all[i].residency->resident_warps}; });
+    std::int64_t smallest = unknown;
+    for (std::size_t i : candidates) smallest = std::min(smallest, code(i));
+    if (smallest != unknown)
+        std::erase_if(candidates,
+                      [&](std::size_t i) { return code(i) == unknown || !about_as_large(code(i), smallest); });
+    return least_change(all, candidates);
+}
+
+// The rows that are not slower than the fastest beyond noise.
+rows fastest(const std::vector<bounds_row>& all, const rows& timed)
+{
+    std::size_t best = timed.front();
+    for (std::size_t i : timed)
+        if (all[i].measured->time.median < all[best].measured->time.median) best = i;
+    rows result;
+    for (std::size_t i : timed)
+        if (i == best || !differs(all[i].measured->time, all[best].measured->time)) result.push_back(i);
+    return result;
+}
+
+bounds_verdict verdict_of(const bounds_row& chosen, bool timed_alike, const bounds_answer& answer)
+{
+    if (chosen.as_written) {
+        if (timed_alike) return bounds_verdict::no_difference;
+        return answer.written.empty() ? bounds_verdict::no_bound : bounds_verdict::keep;
+    }
+    return chosen.attributes.front().empty() ? bounds_verdict::remove : bounds_verdict::write;
+}
+
+void recommend(block_size_answer& size, const bounds_answer& answer)
+{
+    bounds_recommendation& result = size.recommendation;
+    result = {};
+    rows launching, timed;
+    for (std::size_t i = 0; i < size.rows.size(); ++i) {
+        size.rows[i].recommended = false;
+        if (size.rows[i].launches()) launching.push_back(i);
+        if (size.rows[i].launches() && size.rows[i].has_time()) timed.push_back(i);
+    }
+    if (!answer.not_swept.empty()) {
+        result.reason = answer.not_swept;
+        return;
+    }
+    if (launching.empty()) {
+        const auto known = std::ranges::find_if(size.rows, [](const bounds_row& row) { return !row.obstacle.empty(); });
+        if (known != size.rows.end()) result.verdict = bounds_verdict::cannot_launch;
+        result.reason = known != size.rows.end() ? known->obstacle : "the compiler told no registers";
+        return;
+    }
+    result.by_time = timed.size() > 1;
+    rows alike;
+    if (result.by_time) alike = fastest(size.rows, timed);
+    const std::size_t chosen = result.by_time ? least_change(size.rows, alike) : by_figures(size.rows, launching);
+    bounds_row& row = size.rows[chosen];
+    row.recommended = true;
+    result.row = chosen;
+    result.attribute = row.as_written ? answer.written : row.attributes.front();
+    result.verdict = verdict_of(row, alike.size() > 1, answer);
+    result.gain = gain_of(size, row);
+    result.reason = reason_for(answer, size, result);
+}
+
+// By the same rule; where it does not tell, the block size that is written, else the largest, as CUDA's own suggestion.
+std::optional<std::size_t> best_block_size(const bounds_answer& answer)
+{
+    std::vector<bounds_row> winners;
+    std::vector<std::size_t> places;
+    for (std::size_t i = answer.block_sizes.size(); i-- > 0;) {
+        const block_size_answer& size = answer.block_sizes[i];
+        if (!size.recommendation.row) continue;
+        winners.push_back(size.rows[*size.recommendation.row]);
+        winners.back().as_written = size.threads == answer.written.threads;
+        places.push_back(i);
+    }
+    if (winners.empty()) return std::nullopt;
+    rows all(winners.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    rows timed = all;
+    std::erase_if(timed, [&](std::size_t i) { return !winners[i].has_time(); });
+    if (timed.size() > 1) return places[least_change(winners, fastest(winners, timed))];
+    return places[by_figures(winners, all)];
+}
+
+}  // namespace
+
+}  // namespace launchbox
