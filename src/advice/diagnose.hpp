@@ -18,6 +18,7 @@ struct diagnosis {
     severity level = severity::warning;
     std::string message;
     std::string fix;
+    std::optional<source_location> place = {};  ///< in the source, where the finding is about a line of it
 };
 
 /// Everything that the figures show. `threads` is the block size that the user will launch with, when told; else the

@@ -43,7 +43,7 @@ void read_source(const kernel_input_options& options, const std::string& file, c
                  kernel_input& result)
 {
     input_summary summary{.file = file, .kind = "CUDA source"};
-    read_input(file);  // a missing file is said so before a compiler is looked for
+    summary.text = read_input(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
     // Asking nvcc what it can compile for costs one more run of it, and only "all" needs to know beforehand.
     const bool all = ("," + options.architectures + ",").find(",all,") != std::string::npos;

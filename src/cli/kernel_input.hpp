@@ -40,6 +40,7 @@ struct input_summary {
     std::size_t kernels = 0;
     std::vector<std::string> errors = {};   ///< the compiler's own messages first
     std::vector<binary_image> images = {};  ///< what it holds, when it is a binary
+    std::string text = {};                  ///< of a source
 };
 
 struct kernel_input {

@@ -17,6 +17,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
+ordered_json inputs_with_diagnoses_json(const std::vector<inspected_input>& inputs);
+
 ordered_json selection_json(const inspection& found);
 
 ordered_json kernel_json(const inspected_kernel& kernel, std::optional<int> threads);
@@ -29,7 +31,7 @@ void write_kernels_json(const inspection& found, std::ostream& out)
 {
     json_object_stream json(out);
     json.member("schema", "launchbox.kernels/1");
-    json.member("inputs", inputs_json(found.inputs));
+    json.member("inputs", inputs_with_diagnoses_json(found.inputs));
     json.member("selection", selection_json(found));
     json.begin_array("kernels");
     make_parallel_use_in_order(
@@ -86,17 +88,40 @@ nlohmann::ordered_json inputs_json(const std::vector<inspected_input>& inputs)
 
 namespace {
 
+const char* severity_name(severity level)
+{
+    return level == severity::problem ? "problem" : level == severity::warning ? "warning" : "note";
+}
+
+ordered_json diagnosis_json(const diagnosis& finding)
+{
+    return {{"id", finding.id},
+            {"severity", severity_name(finding.level)},
+            {"message", json_text(finding.message)},
+            {"fix", json_text(finding.fix)}};
+}
+
+ordered_json inputs_with_diagnoses_json(const std::vector<inspected_input>& inputs)
+{
+    ordered_json json = inputs_json(inputs);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        json[i]["diagnoses"] = ordered_json::array();
+        for (const diagnosis& finding : inputs[i].diagnoses) {
+            ordered_json each = diagnosis_json(finding);
+            each["file"] = finding.place ? ordered_json(json_text(finding.place->file)) : ordered_json(nullptr);
+            each["line"] = finding.place ? ordered_json(finding.place->line) : ordered_json(nullptr);
+            json[i]["diagnoses"].push_back(std::move(each));
+        }
+    }
+    return json;
+}
+
 ordered_json selection_json(const inspection& found)
 {
     return {{"spilling", found.wish.spilling},
             {"spills_unknown", found.selection.spills_unknown},
             {"sorted_by", found.wish.sort ? ordered_json(sort_key_name(*found.wish.sort)) : ordered_json(nullptr)},
             {"not_shown", found.selection.not_shown}};
-}
-
-const char* severity_name(severity level)
-{
-    return level == severity::problem ? "problem" : level == severity::warning ? "warning" : "note";
 }
 
 ordered_json kernel_json(const inspected_kernel& kernel, std::optional<int> threads)
@@ -157,11 +182,7 @@ ordered_json kernel_json(const inspected_kernel& kernel, std::optional<int> thre
                                    {"spill_load_bytes", or_null(callee.spill_load_bytes)}});
     each["occupancy"] = account.occupancy ? account_json(*account.occupancy) : ordered_json(nullptr);
     each["diagnoses"] = ordered_json::array();
-    for (const diagnosis& finding : account.diagnoses)
-        each["diagnoses"].push_back({{"id", finding.id},
-                                     {"severity", severity_name(finding.level)},
-                                     {"message", json_text(finding.message)},
-                                     {"fix", json_text(finding.fix)}});
+    for (const diagnosis& finding : account.diagnoses) each["diagnoses"].push_back(diagnosis_json(finding));
     each["errors"] = ordered_json::array();
     for (const std::string& warning : info.warnings) each["errors"].push_back(json_text(warning));
     return each;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "report/kernel_cells.hpp"
 #include "report/kernel_list.hpp"
@@ -25,6 +26,9 @@ std::vector<kernel_group> groups_of(const std::vector<inspected_kernel>& kernels
 
 void add_group(document& page, const kernel_group& group, const inspection& found, cell_signs& signs);
 
+// What there is to say of the sources themselves.
+void add_source_findings(document& page, const inspection& found);
+
 // What --spilling and --top left out.
 void add_left_out(document& page, const inspection& found);
 
@@ -43,6 +47,7 @@ document kernels_document(const inspection& found, const output_style& style)
         for (const kernel_group& group : groups_of(found.kernels)) add_group(page, group, found, signs);
         signs.explain(page);
     }
+    add_source_findings(page, found);
     add_left_out(page, found);
     add_inputs(page, found);
     return page;
@@ -184,6 +189,17 @@ void add_made_by(document& page, const kernel_group& group)
     });
 }
 
+// `where`: the architectures or the line, in brackets.
+void add_finding(document& page, const diagnosis& finding, const std::string& where)
+{
+    const tone look = finding.level == severity::problem   ? tone::bad
+                      : finding.level == severity::warning ? tone::warning
+                                                           : tone::plain;
+    page.line(fmt::format("  {}{}: {}", finding.id, escape_for_terminal(where), escape_for_terminal(finding.message)),
+              look);
+    page.line("    → " + finding.fix);
+}
+
 void add_findings(document& page, const kernel_group& group, const std::vector<std::vector<diagnosis>>& diagnoses)
 {
     // The same finding for several architectures is one line.
@@ -198,16 +214,18 @@ void add_findings(document& page, const kernel_group& group, const std::vector<s
             if (std::find(same->second.begin(), same->second.end(), architecture) == same->second.end())
                 same->second.push_back(architecture);
         }
-    for (const auto& [each, architectures] : findings) {
-        const tone look = each->level == severity::problem   ? tone::bad
-                          : each->level == severity::warning ? tone::warning
-                                                             : tone::plain;
-        page.line(fmt::format("  {} ({}): {}", each->id,
-                              escape_for_terminal(fmt::format("{}", fmt::join(architectures, ", "))),
-                              escape_for_terminal(each->message)),
-                  look);
-        page.line("    → " + each->fix);
-    }
+    for (const auto& [each, architectures] : findings)
+        add_finding(page, *each, fmt::format(" ({})", fmt::join(architectures, ", ")));
+}
+
+void add_source_findings(document& page, const inspection& found)
+{
+    bool first = true;
+    for (const inspected_input& input : found.inputs)
+        for (const diagnosis& each : input.diagnoses) {
+            if (std::exchange(first, false) && !page.blocks.empty()) page.line("");
+            add_finding(page, each, each.place ? fmt::format(" ({}:{})", each.place->file, each.place->line) : "");
+        }
 }
 
 void add_group(document& page, const kernel_group& group, const inspection& found, cell_signs& signs)

@@ -22,7 +22,8 @@ struct inspected_input {
     std::string kind;
     std::size_t kernels = 0;
     std::vector<std::string> errors;
-    std::vector<binary_image> images;  ///< what it holds, when it is a binary
+    std::vector<binary_image> images;       ///< what it holds, when it is a binary
+    std::vector<diagnosis> diagnoses = {};  ///< of a source, those that belong to no kernel
 };
 
 struct inspection {

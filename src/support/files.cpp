@@ -113,6 +113,10 @@ private:
     bool finished_ = false;
 };
 
+// `like`: whose owner and permissions the file gets; nullptr: what a plain open would give.
+void write_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer,
+                      const struct stat* like);
+
 }  // namespace
 
 std::string read_input(const std::string& path, std::size_t cap)
@@ -155,6 +159,27 @@ void write_file_atomically(const fs::path& wanted, std::string_view content)
 
 void write_file_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer)
 {
+    write_atomically(wanted, writer, nullptr);
+}
+
+void write_file_atomically(const fs::path& wanted, std::string_view content, const fs::path& permissions_of)
+{
+    struct stat status {};
+    if (::stat(permissions_of.c_str(), &status) != 0)
+        fail("cannot read the permissions of", permissions_of.string(), errno, "check the path");
+    write_atomically(
+        wanted, [content](std::ostream& out) { out << content; }, &status);
+}
+
+bool may_write(const fs::path& file)
+{
+    return ::access(file.c_str(), W_OK) == 0;
+}
+
+namespace {
+
+void write_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer, const struct stat* like)
+{
     // A link stays a link: what it names is replaced. /dev/stdout and pipes cannot be replaced, only written to.
     std::error_code ignored;
     const fs::path path = fs::is_symlink(wanted, ignored) ? fs::weakly_canonical(wanted, ignored) : wanted;
@@ -175,13 +200,17 @@ void write_file_atomically(const fs::path& wanted, const std::function<void(std:
     // mkostemp makes the file private; give it what a plain open would have given.
     const mode_t mask = ::umask(0);
     ::umask(mask);
-    if (failure == 0 && ::fchmod(file.number(), 0666 & ~mask) != 0) failure = errno;
+    if (like != nullptr && ::fchown(file.number(), like->st_uid, like->st_gid) != 0) errno = 0;  // only root may
+    const mode_t mode = like != nullptr ? like->st_mode & 07777 : 0666 & ~mask;
+    if (failure == 0 && ::fchmod(file.number(), mode) != 0) failure = errno;
     if (failure == 0 && ::fsync(file.number()) != 0) failure = errno;
     if (!file.close() && failure == 0) failure = errno;
     if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
     if (failure != 0) fail("cannot write", path.string(), failure, "nothing was changed");
     unfinished.finished();
 }
+
+}  // namespace
 
 temporary_directory::temporary_directory()
 {

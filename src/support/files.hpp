@@ -24,6 +24,13 @@ void write_file_atomically(const std::filesystem::path& wanted, std::string_view
 /// nothing is left behind.
 void write_file_atomically(const std::filesystem::path& wanted, const std::function<void(std::ostream&)>& writer);
 
+/// The same with the permissions of another file and, where the user may give a file away, its owner and group.
+void write_file_atomically(const std::filesystem::path& wanted, std::string_view content,
+                           const std::filesystem::path& permissions_of);
+
+/// Whether the user may write to this file.
+bool may_write(const std::filesystem::path& file);
+
 /// A new directory in the system's temporary folder, removed with all it holds when this goes out of scope.
 class temporary_directory {
 public:

@@ -1,0 +1,34 @@
+// Finds the declaration of a kernel around one of its words in source text.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/source_tokens.hpp"
+
+namespace launchbox {
+
+/// A declaration as the compiler reads it: the words of preprocessor branches that exclude that of its __global__ are
+/// left out.
+struct kernel_declaration {
+    std::vector<const source_token*> head;  ///< from its first word to before the parameters
+    std::vector<const source_token*> tail;  ///< from behind the parameters to before its `{` or `;`
+    std::size_t name = 0;                   ///< of the function, in `head`
+    std::size_t qualified_name = 0;         ///< where `a::b::name` begins, in `head`
+};
+
+struct found_declaration {
+    std::optional<kernel_declaration> declaration;
+    std::string refusal;  ///< one sentence, when there is none
+};
+
+/// Reads the declaration of `kernel` that holds `source.tokens[anchor]`.
+found_declaration read_kernel_declaration(const source_text& source, std::size_t anchor, std::string_view kernel);
+
+/// Whether a branch of the preprocessor can be compiled together with another; -1 is the file itself.
+std::vector<bool> branches_beside(const source_text& source, int branch);
+
+}  // namespace launchbox

@@ -1,0 +1,62 @@
+// The words of CUDA C++ text, without comments; directives of the preprocessor and their branches apart.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace launchbox {
+
+enum class source_token_kind {
+    identifier,
+    number,
+    text,        ///< a string or character literal, with its prefix, quotes and suffix
+    punctuation  ///< one character, or one of `::` `->` `<<` `<=` `>=` `==` `!=` `&&` `||` `++` `--` `##` `<<<`
+};
+
+struct source_token {
+    std::string_view text;  ///< as it is written; an identifier broken by a line continuation equals no name
+    std::size_t begin = 0, end = 0;
+    source_token_kind kind = source_token_kind::punctuation;
+    int line = 0, column = 0;  ///< from 1; columns in bytes
+    int branch = -1;           ///< of `source_text::branches`; -1: in none
+
+    [[nodiscard]] bool is(std::string_view word) const { return text == word; }
+};
+
+struct source_comment {
+    std::size_t begin = 0, end = 0;  ///< without the line feed that ends a `//` comment
+    int line = 0, last_line = 0;
+};
+
+struct source_directive {
+    std::string_view name;             ///< "define"; empty for a lone #
+    std::vector<source_token> tokens;  ///< those behind the name
+    std::size_t begin = 0, end = 0;    ///< from # to the end of its last line, without the line feed
+    int line = 0, last_line = 0;       ///< a directive goes on over line continuations and comments
+    int branch = -1;                   ///< that it stands in; for #elif, #else and #endif that of their #if
+};
+
+/// What stands between #if and #elif, #elif and #else, and so on.
+struct source_branch {
+    std::size_t directive = 0;  ///< which begins it
+    int outer = -1;             ///< the branch that its #if stands in; always a smaller number than its own
+    int group = 0;              ///< number of the first branch of the same #if
+};
+
+/// One file, read in one pass. It refers to the text, which has to outlive it.
+struct source_text {
+    std::vector<source_token> tokens;  ///< outside of directives
+    std::vector<source_directive> directives;
+    std::vector<source_branch> branches;
+    std::vector<source_comment> comments;
+};
+
+/// Reads any bytes: what is no C++ comes out as punctuation, and what does not end, ends with its line or the file.
+source_text read_source_text(std::string_view text);
+
+/// Begin and end of the line, without its line feed, that holds this byte.
+std::size_t line_begin(std::string_view text, std::size_t at);
+std::size_t line_end(std::string_view text, std::size_t at);
+
+}  // namespace launchbox

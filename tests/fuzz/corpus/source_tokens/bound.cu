@@ -1,0 +1,4 @@
+// x
+__global__ void
+__launch_bounds__(256,
+ 2) merge(int* p) { *p = 1; }

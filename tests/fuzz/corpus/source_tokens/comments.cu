@@ -1,0 +1,4 @@
+/* a
+*/ __global__ /* ( */ void // \
+ x
+merge /*

@@ -1,0 +1,3 @@
+﻿__global__ void \
+__launch_bounds__(1) \
+merge(int) {}
