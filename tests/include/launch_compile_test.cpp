@@ -44,12 +44,8 @@ protected:
             (with_nvcc ? kernel : host_kernel) + ("void use(float* data, const char* text) {\n" + launch + "\n}\n");
         const subprocess_result result = compile(with_nvcc, "-std=c++20", text);
         EXPECT_NE(result.exit_code, 0) << launch;
-        EXPECT_EQ(count(result.output, sentence), 1) << result.output;
-        EXPECT_EQ(count(result.output, "error: ") - count(result.output, "error: static assertion failed"), 0)
-            << result.output;
-        EXPECT_EQ(count(result.output, ": error: ") + count(result.output, "): error: "),
-                  count(result.output, "static assertion failed"))
-            << result.output;
+        EXPECT_GE(count(result.output, sentence), 1) << result.output;
+        EXPECT_EQ(count(result.output, "error: "), 1) << result.output;
     }
 
     temporary_directory folder;

@@ -91,7 +91,7 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
                                                void** arguments, cudaError_t code, cudaError_t earlier)
 {
     const bool shared = config.dynamic_shared.bytes > 0, cluster = config.cluster.count() > cluster_without_opt_in;
-    if ((shared || cluster) && !is_lasting(code)) {
+    if (kernel.function && (shared || cluster) && !is_lasting(code)) {
         if (shared) ensure(opt_in::dynamic_shared, kernel.function, true);
         if (cluster) ensure(opt_in::large_cluster, kernel.function, true);
         const runtime_config runtime(config);
@@ -114,7 +114,8 @@ inline void launch_checked(const kernel_handle& kernel, const launch_config& con
         ensure(opt_in::dynamic_shared, kernel.function, true);
     ensure_opt_in(kernel.function, config);
     const runtime_config runtime(config);
-    const cudaError_t code = cudaLaunchKernelExC(&runtime.native, kernel.function, arguments);
+    const cudaError_t code = kernel.function ? cudaLaunchKernelExC(&runtime.native, kernel.function, arguments)
+                                             : cudaErrorInvalidDeviceFunction;
     if (code != cudaSuccess) [[unlikely]]
         retry(kernel, config, arguments, code, earlier);
 }

@@ -50,6 +50,19 @@ struct own_errors {
     }
 };
 
+/// While a stream of this thread, or in the global mode of any thread, is captured: what is asked and set here belongs
+/// to no stream and must not end the capture.
+class beside_captures {
+public:
+    beside_captures() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+    ~beside_captures() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+    beside_captures(const beside_captures&) = delete;
+    beside_captures& operator=(const beside_captures&) = delete;
+
+private:
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
 /// A kernel without its type: the pointer by which the runtime knows it, and the name of the type.
 struct kernel_handle {
     const void* function = nullptr;
@@ -95,6 +108,7 @@ struct gathered_facts {
 
 inline gathered_facts gather(const kernel_handle& kernel)
 {
+    const beside_captures beside;
     gathered_facts result;
     result.facts.kernel = name_of(kernel);
     int device = 0;

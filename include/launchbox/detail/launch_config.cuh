@@ -5,7 +5,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -45,9 +44,8 @@ struct runtime_config {
     {
         native.gridDim = dim3_of(config.grid);
         native.blockDim = dim3_of(config.threads);
-        native.dynamicSmemBytes = config.dynamic_shared.bytes < 0
-                                      ? std::numeric_limits<std::size_t>::max()
-                                      : static_cast<std::size_t>(config.dynamic_shared.bytes);
+        // The driver's count is of 32 bits: the runtime would cut 2^32 bytes to 0.
+        native.dynamicSmemBytes = config.dynamic_shared.bytes < 0 ? ~0u : narrowed(config.dynamic_shared.bytes);
         native.stream = config.stream;
         native.attrs = attributes;
         native.numAttrs = 0;

@@ -63,6 +63,7 @@ inline void ensure(opt_in what, const void* kernel, bool again)
                      static_cast<std::uint64_t>(device & 127);
     const bool remembered = device <= 127;
     if (!again && remembered && opted_in.contains(key)) return;
+    const beside_captures beside;
     const auto function = what == opt_in::dynamic_shared ? raise_dynamic_shared : allow_large_cluster;
     if (function(kernel, device) && remembered) opted_in.insert(key);
 }
