@@ -22,10 +22,10 @@ protected:
         write_file_atomically(source, "#include <launchbox/launch.cuh>\n#include <launchbox/launch.cuh>\n" + text);
         const std::string include = "-I" LAUNCHBOX_SOURCE_DIR "/include";
         if (with_nvcc)
-            return run({LAUNCHBOX_NVCC, "-ccbin", LAUNCHBOX_CXX, "-arch=sm_90", standard, "-Werror=all-warnings",
+            return run({LAUNCHBOX_NVCC, "-ccbin", LAUNCHBOX_CXX, "-arch=sm_90", "-O3", standard, "-Werror=all-warnings",
                         "-Xcompiler=-Wall,-Wextra,-Wconversion,-Werror", "-Werror=cross-execution-space-call", include,
                         "-c", source.string(), "-o", object});
-        return run({LAUNCHBOX_CXX, standard, "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror",
+        return run({LAUNCHBOX_CXX, "-O2", standard, "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror",
                     "-Wno-unused-parameter", include, "-isystem", LAUNCHBOX_CUDA_INCLUDE, "-c", source.string(), "-o",
                     object});
     }
