@@ -28,7 +28,8 @@ function(launchbox_cuda_executable name)
   list(APPEND targets -gencode=arch=compute_${last},code=compute_${last})
 
   set(includes "$<FILTER:$<TARGET_PROPERTY:${name},INCLUDE_DIRECTORIES>,EXCLUDE,^/usr/include/?$>")
-  set(definitions "$<TARGET_PROPERTY:${name},COMPILE_DEFINITIONS>")
+  # Libraries leave empty entries in it.
+  set(definitions "$<FILTER:$<TARGET_PROPERTY:${name},COMPILE_DEFINITIONS>,EXCLUDE,^$>")
   set(compiled "")
   foreach(source IN LISTS cuda_UNPARSED_ARGUMENTS)
     if(NOT source MATCHES "\\.cu$")

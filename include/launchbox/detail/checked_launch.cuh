@@ -1,0 +1,123 @@
+// launchbox: a launch, and what happens when it is refused. Internal: include launch.cuh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <optional>
+#include <string>
+
+#include <launchbox/detail/kernel_queries.cuh>
+#include <launchbox/detail/launch_config.cuh>
+#include <launchbox/detail/launch_explanation.hpp>
+#include <launchbox/detail/opt_in.cuh>
+
+namespace launchbox::detail {
+
+// After these every further call fails until the process ends, this launch too.
+inline bool is_lasting(cudaError_t code)
+{
+    switch (code) {
+        case cudaErrorIllegalAddress:
+        case cudaErrorLaunchTimeout:
+        case cudaErrorAssert:
+        case cudaErrorHardwareStackError:
+        case cudaErrorIllegalInstruction:
+        case cudaErrorMisalignedAddress:
+        case cudaErrorInvalidAddressSpace:
+        case cudaErrorInvalidPc:
+        case cudaErrorLaunchFailure:
+        case cudaErrorECCUncorrectable:
+        case cudaErrorNvlinkUncorrectable:
+            return true;
+        default:
+            return false;
+    }
+}
+
+// The runtime's own count for exactly this launch; nullopt where it does not know either.
+inline std::optional<int> largest_cluster(const void* kernel, const launch_config& config)
+{
+    launch_config single = config;
+    single.cluster = 1;
+    single.cooperative = single.programmatic_dependent_launch = false;
+    const runtime_config runtime(single);
+    int blocks = 0;
+    if (cudaOccupancyMaxPotentialClusterSize(&blocks, kernel, &runtime.native) != cudaSuccess || blocks < 1)
+        return std::nullopt;
+    return blocks;
+}
+
+// `code` is what the launch returned; cudaSuccess: it was not tried.
+inline launch_explanation explain_refusal(const kernel_handle& kernel, const launch_config& config, cudaError_t code)
+{
+    gathered_facts gathered = gather(kernel);
+    launch_facts& facts = gathered.facts;
+    if (is_lasting(code))
+        return {launch_problem::earlier_error, launch_obstacle::none,
+                facts.kernel + ": not launched, an earlier error was pending: " + error_text(code) +
+                    ". It stays until the process ends (with CUDA_LAUNCH_BLOCKING=1 it may be this kernel's own)."};
+    if (code == cudaErrorNoKernelImageForDevice) gathered.status = code;
+    if (gathered.status != cudaSuccess) return explain_missing(kernel, facts, gathered.status);
+
+    facts.grid = config.grid;
+    facts.threads = config.threads;
+    facts.cluster = config.cluster;
+    facts.dynamic_shared = config.dynamic_shared;
+    facts.cooperative = config.cooperative;
+    if (config.cluster != launch_extent{} && facts.gpu.major >= 9)
+        facts.largest_cluster = largest_cluster(kernel.function, config);
+    if (code != cudaSuccess) {
+        facts.error_name = cudaGetErrorName(code);
+        facts.error_text = cudaGetErrorString(code);
+        facts.invalid_value = code == cudaErrorInvalidValue;
+    }
+    return explain(facts);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse(const kernel_handle& kernel, const launch_config& config,
+                                                          cudaError_t code, cudaError_t earlier)
+{
+    launch_explanation why = explain_refusal(kernel, config, code);
+    if (why.problem == launch_problem::no_gpu) earlier = cudaSuccess;  // every call fails with the same
+    if (earlier != cudaSuccess && why.problem != launch_problem::earlier_error)
+        why.text += " An earlier error was pending: " + error_text(earlier) + '.';
+    cudaGetLastError();  // all of it is reported here
+    throw launch_error(why.text, code, why.problem, why.obstacle, earlier);
+}
+
+// A second try after opting in again, where that can help.
+[[gnu::cold, gnu::noinline]] inline void retry(const kernel_handle& kernel, const launch_config& config,
+                                               void** arguments, cudaError_t code, cudaError_t earlier)
+{
+    const bool shared = config.dynamic_shared.bytes > 0, cluster = config.cluster.count() > cluster_without_opt_in;
+    if (kernel.function && (shared || cluster) && !is_lasting(code)) {
+        if (shared) ensure(opt_in::dynamic_shared, kernel.function, true);
+        if (cluster) ensure(opt_in::large_cluster, kernel.function, true);
+        const runtime_config runtime(config);
+        const cudaError_t second = cudaLaunchKernelExC(&runtime.native, kernel.function, arguments);
+        if (second == cudaSuccess) {
+            cudaGetLastError();  // the first try's
+            return;
+        }
+        code = second;
+    }
+    refuse(kernel, config, code, earlier);
+}
+
+inline void launch_checked(const kernel_handle& kernel, const launch_config& config, void** arguments)
+{
+    // A refused launch overwrites the error that was pending before it.
+    const cudaError_t earlier = cudaPeekAtLastError();
+    // So does a first try that may be refused: it must not come to that.
+    if (earlier != cudaSuccess && config.dynamic_shared.bytes > 0) [[unlikely]]
+        ensure(opt_in::dynamic_shared, kernel.function, true);
+    ensure_opt_in(kernel.function, config);
+    const runtime_config runtime(config);
+    const cudaError_t code = kernel.function ? cudaLaunchKernelExC(&runtime.native, kernel.function, arguments)
+                                             : cudaErrorInvalidDeviceFunction;
+    if (code != cudaSuccess) [[unlikely]]
+        retry(kernel, config, arguments, code, earlier);
+}
+
+}  // namespace launchbox::detail

@@ -1,0 +1,80 @@
+// launchbox: what a kernel must be opted in to before it is launched, done once. Internal: include launch.cuh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <launchbox/detail/kernel_queries.cuh>
+#include <launchbox/detail/launch_config.cuh>
+
+namespace launchbox::detail {
+
+/// What a kernel was already opted in to: one word a kernel, device and permission, in a table in which a newcomer
+/// overwrites. That is safe, because opting in again changes nothing: every opt-in is for all that a block can have, so
+/// no thread ever lowers what another one needs.
+class opt_in_memory {
+public:
+    bool contains(std::uint64_t key) const { return slot(key).load(std::memory_order_acquire) == key; }
+    void insert(std::uint64_t key) { slot(key).store(key, std::memory_order_release); }
+
+private:
+    static constexpr std::size_t slots = 1024;
+    static std::size_t index(std::uint64_t key) { return static_cast<std::size_t>(key * 0x9E3779B97F4A7C15u >> 54); }
+    const std::atomic<std::uint64_t>& slot(std::uint64_t key) const { return slots_[index(key)]; }
+    std::atomic<std::uint64_t>& slot(std::uint64_t key) { return slots_[index(key)]; }
+
+    std::atomic<std::uint64_t> slots_[slots]{};
+};
+
+inline constinit opt_in_memory opted_in;
+
+inline constexpr std::int64_t shared_without_opt_in = 49152;
+inline constexpr std::int64_t cluster_without_opt_in = 8;
+
+// To all that a block of this kernel can have. False: the runtime did not let it, and the launch will tell why.
+inline bool raise_dynamic_shared(const void* kernel, int device)
+{
+    cudaFuncAttributes attributes{};
+    if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) return false;
+    const int most = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device) -
+                     static_cast<int>(attributes.sharedSizeBytes);
+    return attributes.maxDynamicSharedSizeBytes >= most ||
+           cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most) == cudaSuccess;
+}
+
+inline bool allow_large_cluster(const void* kernel, int)
+{
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess;
+}
+
+enum class opt_in : std::uint64_t { dynamic_shared = 0, large_cluster = 1 };
+
+// Once for each kernel and device; `again` even if it was done: cudaDeviceReset undoes it.
+inline void ensure(opt_in what, const void* kernel, bool again)
+{
+    int device = 0;
+    if (cudaGetDevice(&device) != cudaSuccess) return;
+    // Addresses have 56 bits at most; a device number above 127 is not remembered.
+    const auto key = (reinterpret_cast<std::uintptr_t>(kernel) << 8) | static_cast<std::uint64_t>(what) << 7 |
+                     static_cast<std::uint64_t>(device & 127);
+    const bool remembered = device <= 127;
+    if (!again && remembered && opted_in.contains(key)) return;
+    const beside_captures beside;
+    const auto function = what == opt_in::dynamic_shared ? raise_dynamic_shared : allow_large_cluster;
+    if (function(kernel, device) && remembered) opted_in.insert(key);
+}
+
+// Static and dynamic memory together can need it below 48 KB too; such a launch fails first and is then repeated.
+inline void ensure_opt_in(const void* kernel, const launch_config& config)
+{
+    if (config.dynamic_shared.bytes > shared_without_opt_in) [[unlikely]]
+        ensure(opt_in::dynamic_shared, kernel, false);
+    if (config.cluster.count() > cluster_without_opt_in) [[unlikely]]
+        ensure(opt_in::large_cluster, kernel, false);
+}
+
+}  // namespace launchbox::detail

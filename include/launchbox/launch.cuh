@@ -1,0 +1,145 @@
+// launchbox: kernel launches that are checked and explain themselves, and the model asked about a kernel of this
+// program on the GPU that is here. SPDX-License-Identifier: Apache-2.0
+//
+//     launchbox::launch(merge<int>, {.grid = blocks, .threads = 512, .stream = s}, input, count, output);
+//
+// A launch that is refused throws:
+//     merge<int>: 512 threads, but it was compiled for sm_90 with __launch_bounds__(256). Launch with 256 threads or
+//     fewer, or raise the bound (then at most 128 registers).
+//
+// Needs the CUDA runtime (12.0 or later) and no compiler of its own: a plain .cpp can launch kernels that are declared
+// in it as host functions and defined in a .cu.
+#pragma once
+
+#if __cplusplus < 202002L
+#error "launchbox/launch.cuh needs C++20: compile with -std=c++20"
+#else
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <launchbox/block_size.hpp>
+#include <launchbox/detail/checked_launch.cuh>
+#include <launchbox/detail/kernel_queries.cuh>
+#include <launchbox/detail/launch_arguments.hpp>
+#include <launchbox/detail/launch_config.cuh>
+#include <launchbox/occupancy.hpp>
+
+namespace launchbox {
+
+/// Launches `kernel<<<grid, threads, dynamic_shared, stream>>>(arguments...)`. The arguments convert to the kernel's
+/// parameters as in any call; a wrong number or type does not compile. A launch that is refused throws `launch_error`
+/// and leaves no error behind. Errors while the kernel runs come later, as always.
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), const launch_config& config, Arguments&&... arguments);
+
+/// Why this launch would be refused on the current GPU, in the words of `launch_error`; empty when it would be accepted
+/// as far as the kernel's attributes and the model tell. Nothing is launched.
+template <class... Parameters>
+std::string explain_launch(void (*kernel)(Parameters...), const launch_config& config);
+
+/// What a kernel of this program uses on the current GPU. `max_threads` is the launch bound or what registers allow.
+/// The runtime does not tell `barriers`: they are the fewest that explain its occupancy, 0 where they do not limit.
+/// This and the functions below throw `launch_error` where the program has no code for this GPU, and where the GPU is
+/// newer than launchbox's table of limits.
+template <class... Parameters>
+kernel_resources kernel_resources_of(void (*kernel)(Parameters...))
+{
+    return detail::know(detail::handle_of(kernel)).resources;
+}
+
+/// The account of every limit on the current GPU, with the kernel's own carveout and with the dynamic shared memory
+/// limit that `launch` opts in to.
+template <class... Parameters>
+occupancy_result occupancy_of(void (*kernel)(Parameters...), const launch_shape& shape)
+{
+    const detail::known_kernel known = detail::know(detail::handle_of(kernel));
+    return occupancy(*known.limits, known.resources, shape, known.settings);
+}
+
+/// Blocks of this shape that one SM of the current GPU holds at once: what
+/// cudaOccupancyMaxActiveBlocksPerMultiprocessor answers, except that a block above the launch bound gives 0, since its
+/// launch fails.
+template <class... Parameters>
+int resident_blocks(void (*kernel)(Parameters...), const launch_shape& shape)
+{
+    return occupancy_of(kernel, shape).resident_blocks;
+}
+
+/// The most dynamic shared memory, in bytes, with which `blocks` blocks of `threads` threads are resident on an SM of
+/// the current GPU; `nullopt` when other resources allow fewer. cudaOccupancyAvailableDynamicSMemPerBlock forgets the
+/// reserve of each block: given its answer, fewer blocks are resident.
+template <class... Parameters>
+std::optional<std::int64_t> available_dynamic_shared(void (*kernel)(Parameters...), int threads, int blocks)
+{
+    const detail::known_kernel known = detail::know(detail::handle_of(kernel));
+    return available_dynamic_shared(*known.limits, known.resources, threads, blocks, known.settings);
+}
+
+/// A block size, and what it gives on the current GPU. `threads` 0: no block size can be launched.
+struct block_size_suggestion {
+    int threads = 0;
+    int grid = 0;  ///< blocks that fill the GPU once
+    std::int64_t dynamic_shared_bytes = 0;
+    int resident_blocks = 0;  ///< on one SM
+    double occupancy = 0;     ///< 0 to 1
+    resource_set limiters = {};
+
+    friend constexpr bool operator==(const block_size_suggestion&, const block_size_suggestion&) = default;
+};
+
+/// The block size with which most threads are resident, as cudaOccupancyMaxPotentialBlockSize chooses it.
+/// `dynamic_shared` is a number of bytes per block, or a function from threads to bytes.
+template <class... Parameters, class DynamicShared = std::int64_t>
+block_size_suggestion suggest_block_size(void (*kernel)(Parameters...), const DynamicShared& dynamic_shared = {},
+                                         const block_size_request& request = {})
+{
+    const detail::known_kernel known = detail::know(detail::handle_of(kernel));
+    const block_size_choice best =
+        suggest_block_size(*known.limits, known.resources, dynamic_shared, request, known.settings);
+    if (best.threads == 0) return {};
+    const launch_shape shape{.threads = best.threads, .dynamic_shared_bytes = best.dynamic_shared_bytes};
+    const occupancy_result account = occupancy(*known.limits, known.resources, shape, known.settings);
+    return {.threads = best.threads,
+            .grid = best.resident_blocks * known.facts.sms.value_or(0),
+            .dynamic_shared_bytes = best.dynamic_shared_bytes,
+            .resident_blocks = best.resident_blocks,
+            .occupancy = account.occupancy(),
+            .limiters = account.limiters};
+}
+
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), const launch_config& config, Arguments&&... arguments)
+{
+    if constexpr (detail::arguments_fit(detail::list<Parameters...>{}, detail::list<Arguments...>{})) {
+        // The parameters of the lambda are the converted arguments, which the runtime copies.
+        [&](Parameters... converted) {
+            if constexpr (sizeof...(Parameters) == 0) {
+                detail::launch_checked(detail::handle_of(kernel), config, nullptr);
+            } else {
+                void* addresses[] = {
+                    const_cast<void*>(static_cast<const volatile void*>(std::addressof(converted)))...};
+                detail::launch_checked(detail::handle_of(kernel), config, addresses);
+            }
+            // Explicit, since -Wconversion would blame this line for a literal 3 that becomes 3.0f.
+        }(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
+    }
+}
+
+template <class... Parameters>
+std::string explain_launch(void (*kernel)(Parameters...), const launch_config& config)
+{
+    const detail::own_errors errors;
+    const detail::kernel_handle handle = detail::handle_of(kernel);
+    detail::ensure_opt_in(handle.function, config);
+    return detail::explain_refusal(handle, config, cudaSuccess).text;
+}
+
+}  // namespace launchbox
+
+#endif

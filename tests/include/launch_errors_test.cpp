@@ -1,0 +1,216 @@
+// What happens around a launch, with a runtime that only answers: opting in, second tries, and which errors are left.
+#include <gtest/gtest.h>
+#include <launchbox/launch.cuh>
+
+#include "launch_fake_runtime.hpp"
+
+namespace launchbox {
+namespace {
+
+// Other kernels than in other tests: what was opted in to is remembered for the whole process.
+template <int>
+void kernel(int*, float)
+{
+}
+
+class launch_errors : public testing::Test {
+protected:
+    void SetUp() override { fake = {}; }
+};
+
+template <int ID>
+std::string refusal(const launch_config& config)
+{
+    try {
+        launch(kernel<ID>, config, nullptr, 2);
+    } catch (const launch_error& error) {
+        EXPECT_NE(error.code, cudaSuccess);
+        return error.what();
+    }
+    return "launched";
+}
+
+TEST_F(launch_errors, a_good_launch_asks_nothing)
+{
+    launch(kernel<0>, {.grid = 3, .threads = 64, .dynamic_shared = 1000}, nullptr, 2);
+    EXPECT_EQ(fake.launched, 1);
+    EXPECT_EQ(fake.tried, 1);
+    EXPECT_EQ(fake.questions, 0);
+    EXPECT_EQ(fake.cleared, 0);
+    EXPECT_EQ(fake.arguments.size(), 2u);
+}
+
+TEST_F(launch_errors, dynamic_shared_memory_is_opted_in_to_once)
+{
+    const launch_config config{.threads = 64, .dynamic_shared = 100000};
+    for (int i = 0; i < 5; ++i) launch(kernel<1>, config, nullptr, 2);
+    EXPECT_EQ(fake.launched, 5);
+    EXPECT_EQ(fake.tried, 5);
+    EXPECT_EQ(fake.raised, 1);
+    EXPECT_EQ(fake.raised_to, std::vector{sm_90.shared_per_block_opt_in});
+    // Another device and another kernel have their own.
+    fake.max_dynamic_shared = 49152, fake.device = 1;
+    launch(kernel<1>, config, nullptr, 2);
+    EXPECT_EQ(fake.raised, 2);
+    fake.max_dynamic_shared = 49152;
+    launch(kernel<2>, config, nullptr, 2);
+    EXPECT_EQ(fake.raised, 3);
+    EXPECT_EQ(fake.tried, fake.launched);
+    EXPECT_EQ(fake.mode, cudaStreamCaptureModeGlobal);  // the caller's again
+}
+
+TEST_F(launch_errors, a_limit_is_never_lowered)
+{
+    fake.max_dynamic_shared = 300000;  // a later GPU, say
+    launch(kernel<3>, {.threads = 64, .dynamic_shared = 250000}, nullptr, 2);
+    EXPECT_EQ(fake.raised, 0);
+    EXPECT_EQ(fake.launched, 1);
+}
+
+TEST_F(launch_errors, a_reset_device_is_opted_in_again)
+{
+    const launch_config config{.threads = 64, .dynamic_shared = 100000};
+    launch(kernel<4>, config, nullptr, 2);
+    fake.max_dynamic_shared = 49152;
+    launch(kernel<4>, config, nullptr, 2);
+    EXPECT_EQ(fake.launched, 2);
+    EXPECT_EQ(fake.tried, 3);
+    EXPECT_EQ(fake.last_error, cudaSuccess);  // of the first try
+}
+
+TEST_F(launch_errors, static_and_dynamic_shared_memory_together)
+{
+    fake.static_shared = 40000, fake.max_dynamic_shared = 9152;
+    launch(kernel<5>, {.threads = 64, .dynamic_shared = 20000}, nullptr, 2);
+    EXPECT_EQ(fake.launched, 1);
+    EXPECT_EQ(fake.tried, 2);
+    EXPECT_EQ(fake.raised_to, std::vector{sm_90.shared_per_block_opt_in - 40000});
+    EXPECT_EQ(fake.last_error, cudaSuccess);
+}
+
+TEST_F(launch_errors, a_pending_error_survives_what_succeeds)
+{
+    fake.last_error = cudaErrorInvalidDevice;
+    fake.static_shared = 40000, fake.max_dynamic_shared = 9152;
+    launch(kernel<6>, {.threads = 64, .dynamic_shared = 20000}, nullptr, 2);
+    launch(kernel<6>, {.threads = 64, .dynamic_shared = 100000}, nullptr, 2);
+    launch(kernel<6>, {.threads = 64}, nullptr, 2);
+    EXPECT_EQ(explain_launch(kernel<6>, {.threads = 64}), "");
+    EXPECT_EQ(fake.launched, 3);
+    EXPECT_EQ(fake.tried, 3);
+    EXPECT_EQ(fake.last_error, cudaErrorInvalidDevice);
+}
+
+TEST_F(launch_errors, a_refused_launch_leaves_nothing_and_says_what_was_pending)
+{
+    fake.max_threads = 256;
+    const std::string sentence =
+        "merge<int>: 512 threads, but it was compiled for sm_90 with __launch_bounds__(256). Launch with 256 threads "
+        "or "
+        "fewer, or raise the bound (then at most 128 registers).";
+    EXPECT_EQ(explain_launch(kernel<7>, {.threads = 512}), sentence);
+    EXPECT_EQ(fake.tried, 0);
+    EXPECT_EQ(refusal<7>({.threads = 512}), sentence);
+    EXPECT_EQ(fake.last_error, cudaSuccess);
+    EXPECT_EQ(fake.tried, 1);
+    EXPECT_EQ(fake.cleared, 2);  // one each
+
+    fake.last_error = cudaErrorInvalidResourceHandle;
+    EXPECT_EQ(refusal<7>({.threads = 512}),
+              sentence + " An earlier error was pending: cudaErrorInvalidResourceHandle: its text.");
+    EXPECT_EQ(fake.last_error, cudaSuccess);
+}
+
+TEST_F(launch_errors, a_lasting_error_is_not_this_launchs)
+{
+    fake.lasting = cudaErrorIllegalAddress;
+    fake.max_threads = 256;
+    try {
+        launch(kernel<8>, {.threads = 512, .dynamic_shared = 100}, nullptr, 2);
+        FAIL() << "launched";
+    } catch (const launch_error& error) {
+        EXPECT_EQ(error.problem, launch_problem::earlier_error);
+        EXPECT_EQ(error.code, cudaErrorIllegalAddress);
+        EXPECT_EQ(
+            std::string(error.what()),
+            "kernel (int*, float): not launched, an earlier error was pending: cudaErrorIllegalAddress: its text. "
+            "It stays until the process ends (with CUDA_LAUNCH_BLOCKING=1 it may be this kernel's own).");
+    }
+}
+
+TEST_F(launch_errors, what_the_model_does_not_explain)
+{
+    fake.refuse_with = cudaErrorInvalidResourceHandle;
+    EXPECT_EQ(refusal<9>({.threads = 32}), "merge<int>: cudaErrorInvalidResourceHandle: its text.");
+}
+
+TEST_F(launch_errors, no_code)
+{
+    fake.attributes_status = fake.refuse_with = cudaErrorNoKernelImageForDevice;
+    const std::string sentence =
+        "merge<int>: the program has no code of it for this GPU, compute capability 9.0. Compile it with "
+        "-gencode=arch=compute_90,code=sm_90.";
+    EXPECT_EQ(refusal<10>({.threads = 32}), sentence);
+    EXPECT_EQ(explain_launch(kernel<10>, {.threads = 32}), sentence);
+    EXPECT_EQ(fake.last_error, cudaSuccess);
+    EXPECT_THROW(suggest_block_size(kernel<10>), launch_error);
+    EXPECT_EQ(fake.last_error, cudaSuccess);
+}
+
+TEST_F(launch_errors, large_clusters_are_opted_in_to)
+{
+    for (int i = 0; i < 3; ++i) launch(kernel<11>, {.grid = 32, .threads = 32, .cluster = 16}, nullptr, 2);
+    EXPECT_EQ(fake.launched, 3);
+    EXPECT_EQ(fake.tried, 3);
+    EXPECT_EQ(fake.allowed, 1);
+    EXPECT_EQ(
+        refusal<11>({.grid = 64, .threads = 32, .cluster = 32}),
+        "merge<int>: a cluster of 32 blocks, but with this kernel and block at most 16 fit together on this GPU. Use "
+        "a smaller cluster.");
+}
+
+TEST_F(launch_errors, a_gpu_that_is_not_in_the_table_launches)
+{
+    fake.major = 99;
+    launch(kernel<12>, {.threads = 512}, nullptr, 2);
+    EXPECT_EQ(fake.launched, 1);
+    try {
+        resident_blocks(kernel<12>, {.threads = 512});
+        FAIL() << "has an answer";
+    } catch (const launch_error& error) {
+        EXPECT_EQ(error.problem, launch_problem::unknown_gpu);
+        EXPECT_EQ(std::string(error.what()),
+                  "merge<int>: launchbox has no limits for compute capability 99.0. Launching works; for occupancy and "
+                  "block sizes a newer launchbox is needed.");
+    }
+}
+
+TEST_F(launch_errors, barriers_are_found_from_what_the_runtime_answers)
+{
+    EXPECT_EQ(kernel_resources_of(kernel<13>).barriers, 0);
+    fake.runtime_blocks = 21;  // 64 barriers of an SM / 3
+    EXPECT_EQ(kernel_resources_of(kernel<13>).barriers, 3);
+    EXPECT_EQ(resident_blocks(kernel<13>, {.threads = 32}), 21);
+    fake.runtime_blocks = 4;  // 13 to 16 barriers
+    EXPECT_EQ(resident_blocks(kernel<13>, {.threads = 64}), 4);
+    EXPECT_TRUE(occupancy_of(kernel<13>, {.threads = 64}).limiters.contains(resource::barriers));
+}
+
+TEST_F(launch_errors, block_size_with_a_grid_that_fills_the_gpu)
+{
+    const block_size_suggestion best = suggest_block_size(kernel<14>, [](int threads) { return threads * 4; });
+    const block_size_choice model =
+        suggest_block_size(sm_90, kernel_resources{.registers = 40}, [](int threads) { return threads * 4; });
+    EXPECT_EQ(best.threads, model.threads);
+    EXPECT_EQ(best.resident_blocks, model.resident_blocks);
+    EXPECT_EQ(best.grid, model.resident_blocks * 132);
+    EXPECT_EQ(best.dynamic_shared_bytes, 4 * model.threads);
+    EXPECT_EQ(best.occupancy, 0.75);  // 1,536 of 2,048 threads
+    EXPECT_TRUE(best.limiters.contains(resource::registers));
+    // Beyond 48 KB, since a launch opts in.
+    EXPECT_EQ(suggest_block_size(kernel<14>, 100000).resident_blocks, 2);
+    EXPECT_EQ(available_dynamic_shared(kernel<14>, 128, 2), 115712);
+}
+
+}  // namespace
+}  // namespace launchbox

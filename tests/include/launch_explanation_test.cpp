@@ -1,0 +1,268 @@
+// What a refused launch is told, as a function of attributes, GPU and configuration. On a GPU: tests/gpu.
+#include <gtest/gtest.h>
+#include <launchbox/detail/kernel_name.hpp>
+#include <launchbox/detail/launch_explanation.hpp>
+
+namespace launchbox {
+namespace {
+
+// An unbounded kernel of 40 registers on an H200, launched well.
+launch_facts good_launch()
+{
+    return {.kernel = "merge<int>",
+            .gpu = {9, 0},
+            .sms = 132,
+            .registers = 40,
+            .max_threads = 1024,
+            .binary_version = 90,
+            .ptx_version = 90,
+            .grid = 100,
+            .threads = 256,
+            .cluster = 1};
+}
+
+template <class Change>
+launch_explanation explained(Change change)
+{
+    launch_facts facts = good_launch();
+    change(facts);
+    return explain(facts);
+}
+
+TEST(launch_explanation, a_good_launch_has_none)
+{
+    const launch_explanation why = explain(good_launch());
+    EXPECT_EQ(why.text, "");
+    EXPECT_EQ(why.problem, launch_problem::none);
+}
+
+TEST(launch_explanation, launch_bound)
+{
+    const launch_explanation why = explained([](launch_facts& f) { f.max_threads = 256, f.threads = 512; });
+    EXPECT_EQ(why.text,
+              "merge<int>: 512 threads, but it was compiled for sm_90 with __launch_bounds__(256). Launch with 256 "
+              "threads or fewer, or raise the bound (then at most 128 registers).");
+    EXPECT_EQ(why.problem, launch_problem::block);
+    EXPECT_EQ(why.obstacle, launch_obstacle::over_launch_bound);
+    EXPECT_EQ(explained([](launch_facts& f) { f.max_threads = 256; }).text, "");
+}
+
+TEST(launch_explanation, the_architecture_is_that_of_the_code)
+{
+    const launch_explanation why = explained([](launch_facts& f) {
+        f.max_threads = 256, f.threads = {32, 16}, f.ptx_version = 80;
+    });
+    EXPECT_EQ(why.text,
+              "merge<int>: 32 x 16 = 512 threads, but it was compiled for sm_90 (from compute_80) with "
+              "__launch_bounds__(256). Launch with 256 threads or fewer, or raise the bound (then at most 128 "
+              "registers).");
+}
+
+TEST(launch_explanation, more_than_1024_threads)
+{
+    launch_explanation why = explained([](launch_facts& f) { f.threads = 2048; });
+    EXPECT_EQ(why.text,
+              "merge<int>: 2,048 threads, but a block has at most 1,024. Launch with 1,024 threads or fewer.");
+    EXPECT_EQ(why.obstacle, launch_obstacle::over_1024_threads);
+    // The kernel cannot have 1,024 either.
+    why = explained([](launch_facts& f) { f.threads = {1, 2048}, f.max_threads = 640; });
+    EXPECT_EQ(
+        why.text,
+        "merge<int>: 1 x 2,048 = 2,048 threads, but a block has at most 1,024. Launch with 640 threads or fewer.");
+    // Far beyond what an int holds.
+    why = explained([](launch_facts& f) { f.threads = {INT64_MAX, INT64_MAX, INT64_MAX}; });
+    EXPECT_EQ(why.obstacle, launch_obstacle::over_1024_threads);
+}
+
+TEST(launch_explanation, threads_in_z)
+{
+    EXPECT_EQ(explained([](launch_facts& f) {
+                  f.threads = {1, 1, 128};
+              }).text,
+              "merge<int>: 128 threads in z, but a block has at most 64 there (1,024 in x and y). Put the longest "
+              "dimension into x.");
+    EXPECT_EQ(explained([](launch_facts& f) { f.threads = {4, 4, 64}; }).text, "");
+}
+
+TEST(launch_explanation, registers)
+{
+    // What an H200 says of a kernel of 255 registers: at most 256 threads.
+    const auto big = [](launch_facts& f) { f.registers = 255, f.max_threads = 256, f.threads = 512; };
+    launch_explanation why = explained(big);
+    EXPECT_EQ(why.text,
+              "merge<int>: 512 threads with 255 registers each take 131,072 registers, but a block has at most 65,536 "
+              "on sm_90. Launch with 256 threads or fewer, or compile it with __launch_bounds__(512) (then at most 128 "
+              "registers).");
+    EXPECT_EQ(why.obstacle, launch_obstacle::registers_per_block);
+
+    // 9 warps of 7,168 registers would fit 65,536; the launch counts 12. Seen on an H200.
+    why = explained([](launch_facts& f) { f.registers = 224, f.max_threads = 256, f.threads = 288; });
+    EXPECT_EQ(why.text,
+              "merge<int>: 288 threads with 224 registers each are 9 warps, which the launch counts as 12 (a multiple "
+              "of 4): 86,016 registers, but a block has at most 65,536 on sm_90. Launch with 256 threads or fewer, or "
+              "compile it with __launch_bounds__(288) (then at most 168 registers).");
+    EXPECT_EQ(why.obstacle, launch_obstacle::register_rounding);
+}
+
+// 256 is both what 255 registers allow and a bound that somebody may have written: the runtime's error tells.
+TEST(launch_explanation, bound_and_registers_at_the_same_number_of_threads)
+{
+    const auto big = [](launch_facts& f) { f.registers = 255, f.max_threads = 256, f.threads = 512; };
+    const auto refused = [&](launch_facts& f) {
+        big(f);
+        f.error_name = "cudaErrorInvalidValue", f.error_text = "invalid argument", f.invalid_value = true;
+    };
+    EXPECT_EQ(explained(big).obstacle, launch_obstacle::registers_per_block);
+    EXPECT_EQ(explained(refused).obstacle, launch_obstacle::over_launch_bound);
+}
+
+TEST(launch_explanation, shared_memory)
+{
+    launch_explanation why =
+        explained([](launch_facts& f) { f.dynamic_shared = 300000, f.static_shared_bytes = 1000; });
+    EXPECT_EQ(why.text,
+              "merge<int>: 300,000 B of dynamic shared memory and 1,000 B static, but a block has at most 232,448 B on "
+              "sm_90: 68,552 B too many. Launch with 231,448 B of dynamic shared memory or less.");
+    EXPECT_EQ(why.problem, launch_problem::block);
+    EXPECT_TRUE(why.obstacle == launch_obstacle::dynamic_shared_limit ||
+                why.obstacle == launch_obstacle::shared_per_block);
+    // To the byte, and beyond 48 KB.
+    EXPECT_EQ(explained([](launch_facts& f) { f.dynamic_shared = 231448, f.static_shared_bytes = 1000; }).text, "");
+    why = explained([](launch_facts& f) { f.dynamic_shared = 231449, f.static_shared_bytes = 1000; });
+    EXPECT_NE(why.text.find(": 1 B too many."), std::string::npos) << why.text;
+    // Before 7.0 there is no opting in.
+    why = explained([](launch_facts& f) { f.gpu = {6, 1}, f.binary_version = 61, f.dynamic_shared = 50000; });
+    EXPECT_NE(why.text.find("at most 49,152 B on sm_61: 848 B too many"), std::string::npos) << why.text;
+}
+
+TEST(launch_explanation, what_is_not_positive)
+{
+    launch_explanation why = explained([](launch_facts& f) { f.grid = 0; });
+    EXPECT_EQ(why.text,
+              "merge<int>: a grid of 0 blocks. Every dimension is 1 or more: where there is nothing to do, do not "
+              "launch.");
+    EXPECT_EQ(why.problem, launch_problem::grid);
+    EXPECT_EQ(explained([](launch_facts& f) {
+                  f.threads = {32, 0};
+              }).text,
+              "merge<int>: a block of 32 x 0 threads. Every dimension is 1 or more.");
+    // Two negative dimensions make a positive product.
+    EXPECT_EQ(explained([](launch_facts& f) { f.threads = {-8, -8}; }).obstacle, launch_obstacle::negative_input);
+    why = explained([](launch_facts& f) { f.dynamic_shared = -4; });
+    EXPECT_EQ(why.text, "merge<int>: -4 B of dynamic shared memory. It is 0 or more.");
+    EXPECT_EQ(why.obstacle, launch_obstacle::negative_input);
+    EXPECT_EQ(explained([](launch_facts& f) { f.cluster = 0; }).problem, launch_problem::cluster);
+}
+
+TEST(launch_explanation, grid)
+{
+    const std::string rest =
+        ", but it has at most 2,147,483,647 in x and 65,535 in y and z. Put the longest dimension into x, or let each "
+        "block do more.";
+    EXPECT_EQ(explained([](launch_facts& f) { f.grid = std::uint64_t{1} << 32; }).text,
+              "merge<int>: a grid of 4,294,967,296 blocks" + rest);
+    EXPECT_EQ(explained([](launch_facts& f) {
+                  f.grid = {1, 65536};
+              }).text,
+              "merge<int>: a grid of 1 x 65,536 blocks" + rest);
+    EXPECT_EQ(explained([](launch_facts& f) {
+                  f.grid = {1, 1, 65536};
+              }).text,
+              "merge<int>: a grid of 1 x 1 x 65,536 blocks" + rest);
+    EXPECT_EQ(explained([](launch_facts& f) { f.grid = {2147483647, 65535, 65535}; }).text, "");
+}
+
+TEST(launch_explanation, clusters)
+{
+    EXPECT_EQ(explained([](launch_facts& f) { f.cluster = 8, f.grid = 100; }).text,
+              "merge<int>: a cluster of 8 blocks does not divide a grid of 100 blocks. Round the grid up to whole "
+              "clusters in every dimension.");
+    EXPECT_EQ(explained([](launch_facts& f) { f.cluster = {1, 2}, f.grid = {4, 3}; }).problem, launch_problem::cluster);
+    EXPECT_EQ(explained([](launch_facts& f) {
+                  f.cluster = {1, 1, 2}, f.grid = {4, 4, 3};
+              }).problem,
+              launch_problem::cluster);
+    EXPECT_EQ(explained([](launch_facts& f) { f.cluster = 4, f.largest_cluster = 8; }).text, "");
+    EXPECT_EQ(explained([](launch_facts& f) { f.cluster = 32, f.grid = 64, f.largest_cluster = 16; }).text,
+              "merge<int>: a cluster of 32 blocks, but with this kernel and block at most 16 fit together on this GPU. "
+              "Use a smaller cluster.");
+    EXPECT_EQ(explained([](launch_facts& f) {
+                  f.gpu = {8, 6}, f.cluster = 2;
+              }).text,
+              "merge<int>: a cluster of 2 blocks, but there are no clusters on sm_86, only from sm_90 on.");
+    EXPECT_EQ(explained([](launch_facts& f) { f.required_cluster = 4, f.cluster = 2; }).text,
+              "merge<int>: a cluster of 2 blocks, but it was compiled with 4 blocks (__cluster_dims__). Leave the "
+              "cluster out of the launch.");
+    EXPECT_EQ(explained([](launch_facts& f) { f.required_cluster = 3; }).text,
+              "merge<int>: a cluster of 3 blocks does not divide a grid of 100 blocks. Round the grid up to whole "
+              "clusters in every dimension.");
+    EXPECT_EQ(explained([](launch_facts& f) { f.required_cluster = 4; }).text, "");
+}
+
+TEST(launch_explanation, cooperative)
+{
+    // 40 registers: 6 blocks of 256 threads on an SM.
+    EXPECT_EQ(explained([](launch_facts& f) {
+                  f.cooperative = true, f.grid = {100, 10};
+              }).text,
+              "merge<int>: a cooperative launch of 1,000 blocks, but 792 are resident at once (6 on each of 132 SMs). "
+              "Launch with 792 blocks or fewer.");
+    EXPECT_EQ(explained([](launch_facts& f) { f.cooperative = true, f.grid = 792; }).text, "");
+    EXPECT_EQ(explained([](launch_facts& f) { f.cooperative = true, f.grid = 793; }).problem,
+              launch_problem::cooperative);
+    EXPECT_EQ(explained([](launch_facts& f) {
+                  f.cooperative = true, f.grid = {2147483647, 65535, 65535};
+              }).problem,
+              launch_problem::cooperative);
+}
+
+TEST(launch_explanation, what_nothing_here_explains_is_the_runtimes)
+{
+    const launch_explanation why = explained([](launch_facts& f) {
+        f.error_name = "cudaErrorInvalidResourceHandle", f.error_text = "invalid resource handle";
+    });
+    EXPECT_EQ(why.text, "merge<int>: cudaErrorInvalidResourceHandle: invalid resource handle.");
+    EXPECT_EQ(why.problem, launch_problem::runtime);
+}
+
+TEST(launch_explanation, a_gpu_that_is_not_in_the_table)
+{
+    const auto newer = [](launch_facts& f) { f.gpu = {99, 0}, f.max_threads = 256; };
+    EXPECT_EQ(explained(newer).text, "");
+    EXPECT_EQ(explained([&](launch_facts& f) { newer(f), f.threads = 512; }).text,
+              "merge<int>: 512 threads, but with its launch bound and its 40 registers it can have at most 256 on this "
+              "GPU. Launch with 256 threads or fewer.");
+}
+
+TEST(launch_extent, takes_what_people_have)
+{
+    struct dim {
+        unsigned x = 1, y = 1, z = 1;
+    };
+    EXPECT_EQ(launch_extent(dim{2, 3, 4}), launch_extent(2, 3, 4));
+    EXPECT_EQ(launch_extent(std::size_t{5}), launch_extent(5, 1, 1));
+    EXPECT_EQ(launch_extent(~std::uint64_t{0}).x, INT64_MAX);
+    EXPECT_EQ(launch_extent(-1).x, -1);
+    EXPECT_EQ(launch_extent(2, 3, 4).count(), 24);
+    EXPECT_GT(launch_extent(INT64_MAX, INT64_MAX, INT64_MAX).count(), 1 << 20);
+    EXPECT_EQ(byte_count(~std::uint64_t{0}).bytes, INT64_MAX);
+}
+
+TEST(kernel_name, is_short)
+{
+    using detail::short_kernel_name;
+    EXPECT_EQ(short_kernel_name("void merge<int>(int const*, int)"), "merge<int>");
+    EXPECT_EQ(short_kernel_name("square(int*, int)"), "square");
+    EXPECT_EQ(short_kernel_name("square"), "square");
+    EXPECT_EQ(short_kernel_name("void a::b<void (*)(int, int)>::c<(bool)1, a::d<int> >(int (*)(int))"),
+              "a::b<void (*)(int, int)>::c<(bool)1, a::d<int> >");
+    EXPECT_EQ(short_kernel_name("(anonymous namespace)::square(int*)"), "(anonymous namespace)::square");
+    EXPECT_EQ(short_kernel_name("void (anonymous namespace)::square<3>(int*)"), "(anonymous namespace)::square<3>");
+    EXPECT_EQ(short_kernel_name(""), "");
+    EXPECT_EQ(short_kernel_name(")))((("), ")))(((");
+    EXPECT_EQ(detail::demangled("_Z5mergeIiEvPKT_i"), "void merge<int>(int const*, int)");
+    EXPECT_EQ(detail::demangled("square"), "square");
+}
+
+}  // namespace
+}  // namespace launchbox
