@@ -21,6 +21,7 @@ struct call_context {
 void add_inspect(CLI::App& app, call_context& context);
 void add_occupancy(CLI::App& app, call_context& context);
 void add_suggest(CLI::App& app, call_context& context);
+void add_bounds(CLI::App& app, call_context& context);
 void add_check(CLI::App& app, call_context& context);
 void add_devices(CLI::App& app, call_context& context);
 

@@ -1,0 +1,167 @@
+// launchbox bounds: the launch bound to write, found by compiling with every one that can make a difference.
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "advice/bounds_plan.hpp"
+#include "advice/bounds_sweep.hpp"
+#include "cli/bounds_apply.hpp"
+#include "cli/bounds_measure.hpp"
+#include "cli/messages.hpp"
+#include "cli/options.hpp"
+#include "cli/verbs.hpp"
+#include "compiler/compile_cache.hpp"
+#include "compiler/toolchain.hpp"
+#include "report/bounds_report.hpp"
+#include "support/files.hpp"
+#include "support/interrupt.hpp"
+
+namespace launchbox::cli {
+
+namespace {
+
+struct bounds_options {
+    std::string file, kernel, architectures, nvcc, threads;
+    std::optional<std::string> dynamic_shared, max_dynamic_shared;
+    unsigned jobs = 0;
+    bool no_cache = false, apply = false, revert = false;
+    measure_options measure;
+    output_options output;
+};
+
+std::vector<int> parse_threads(const std::string& list)
+{
+    std::vector<int> threads;
+    for (std::size_t start = 0; !list.empty() && start <= list.size();) {
+        const std::size_t end = std::min(list.find(',', start), list.size());
+        int value = 0;
+        const auto [stop, failure] = std::from_chars(list.data() + start, list.data() + end, value);
+        if (failure != std::errc() || stop != list.data() + end || value < 1 || value > max_threads_per_block)
+            throw error("--threads: '" + list.substr(start, end - start) + "' is no block size",
+                        "write numbers from 1 to 1024: --threads 128,256");
+        threads.push_back(value);
+        start = end + 1;
+    }
+    std::sort(threads.begin(), threads.end());
+    threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
+    return threads;
+}
+
+bounds_launch launch_of(const bounds_options& options)
+{
+    bounds_launch launch;
+    if (options.dynamic_shared) launch.dynamic_shared_bytes = parse_bytes(*options.dynamic_shared, "--dynamic-shared");
+    if (options.max_dynamic_shared)
+        launch.max_dynamic_shared_bytes = parse_bytes(*options.max_dynamic_shared, "--max-dynamic-shared");
+    return launch;
+}
+
+[[noreturn]] void refuse_pattern(const std::string& pattern, const std::vector<std::string>& names)
+{
+    const std::string meant = nearest(pattern, names);
+    std::string list;
+    for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 10); ++i) list += (i > 0 ? ", " : "") + names[i];
+    throw error("no kernel matches '" + pattern + "'", meant.empty()
+                                                           ? "there are: " + list + (names.size() > 10 ? ", …" : "")
+                                                           : "did you mean " + meant + "?");
+}
+
+exit_status run_bounds(const bounds_options& options, const call_context& context)
+{
+    if (options.revert) return revert_bounds(options.file);
+    const std::string text = read_input(options.file);  // a missing file is said so before a compiler is looked for
+    const bounds_launch launch = launch_of(options);
+    const std::vector<int> threads = parse_threads(options.threads);
+    const toolchain tools = find_toolchain(options.nvcc);
+    const std::vector<target> targets = options.architectures.empty()
+                                            ? std::vector{target_of_this_machine()}
+                                            : parse_targets(options.architectures, compiler_architectures(tools));
+    std::optional<measure_conditions> conditions;
+    if (!options.measure.command.empty()) conditions = conditions_for(options.measure, targets);
+
+    catch_interrupts();
+    bounds_request request{
+        .source = options.file,
+        .architectures = {},
+        .flags = context.compiler_flags,
+        .jobs = options.jobs,
+        .cache_folder = options.no_cache ? std::filesystem::path{} : default_cache_folder(),
+        .wanted =
+            [&](const kernel_info& kernel, const std::string& demangled, const std::string& short_form) {
+                return options.kernel.empty() || matches_kernel(options.kernel, kernel.name, demangled, short_form);
+            },
+        .threads = threads};
+    for (const target& each : targets) request.architectures.push_back(each.architecture);
+    bounds_sweep_result sweep;
+    {
+        progress_line line("compiles");
+        sweep = sweep_bounds(
+            tools, request,
+            [&](const kernel_trials& kernel) { return useful_attributes(kernel, launch.dynamic_shared_bytes); },
+            [&](std::size_t done, std::size_t total) { line.show(options.file, done, total); });
+    }
+    exit_status status = sweep.errors.empty() ? exit_status::done : exit_status::bad_input;
+    for (const std::string& problem : sweep.errors) say(options.file + ": " + problem);
+    if (sweep.kernels.empty() && sweep.errors.empty() && !sweep.interrupted)
+        refuse_pattern(options.kernel, sweep.all_kernels);
+
+    std::vector<bounds_answer> answers;
+    for (const kernel_trials& kernel : sweep.kernels) answers.push_back(answer_bounds(kernel, launch));
+    if (conditions && !interrupted()) {
+        const std::vector<std::string> problems =
+            measure_bounds(tools, options.measure, *conditions, options.file, context.compiler_flags, options.jobs,
+                           sweep.kernels, answers);
+        for (const std::string& problem : problems) say(problem);
+        if (!problems.empty()) status = exit_status::bad_input;
+    }
+    const bool stopped = sweep.interrupted || interrupted();
+    if (stopped) say("interrupted; what was finished is shown");
+    write_report(options.output, {[&](const output_style& style) { return bounds_document(answers, style); },
+                                  [&] { return bounds_json(answers); }, [&] { return bounds_table(answers); }});
+    if (stopped) return exit_status::interrupted;
+    if (options.apply) {
+        const bool quiet = options.output.format != "table" || !options.output.path.empty();
+        const exit_status applied = apply_bounds(options.file, text, by_kernel(sweep.kernels, answers), quiet);
+        if (applied != exit_status::done) status = applied;
+    }
+    return status;
+}
+
+}  // namespace
+
+void add_bounds(CLI::App& app, call_context& context)
+{
+    CLI::App* verb =
+        app.add_subcommand("bounds", "The launch bound to write, found by compiling with each that matters");
+    auto options = std::make_shared<bounds_options>();
+    verb->add_option("file", options->file, "A CUDA source; flags for nvcc follow --")->type_name("FILE")->required();
+    verb->add_option("-a,--arch", options->architectures,
+                     "Architectures: sm_80,sm_90a or all; else that of the GPU here")
+        ->type_name("LIST");
+    verb->add_option("-k,--kernel", options->kernel, "Only kernels that match this pattern (* ? [...])")
+        ->type_name("PATTERN");
+    verb->add_option("--threads", options->threads,
+                     "Block sizes that you launch; else the kernel's own bound, or 128,256,512,1024")
+        ->type_name("LIST");
+    verb->add_option("--dynamic-shared", options->dynamic_shared, "Dynamic shared memory of a block, as 11264 or 48K")
+        ->type_name("BYTES");
+    verb->add_option("--max-dynamic-shared", options->max_dynamic_shared,
+                     "Its limit, set by cudaFuncSetAttribute; else as high as it goes")
+        ->type_name("BYTES");
+    options->measure.add_to(*verb);
+    CLI::Option* apply =
+        verb->add_flag("--apply", options->apply, "Write the bound into FILE, after showing the change");
+    verb->add_flag("--revert", options->revert, "Take the last --apply back")->excludes(apply);
+    verb->add_flag("--no-cache", options->no_cache, "Compile everything again");
+    verb->add_option("--nvcc", options->nvcc, "The compiler, or its toolkit's folder")->type_name("PATH");
+    verb->add_option("-j,--jobs", options->jobs, "Compilers at once; 0: one a core")
+        ->check(CLI::Range(0, 1024))
+        ->type_name("N");
+    options->output.add_to(*verb);
+    add_examples(*verb, "launchbox bounds examples/merge.cu --arch sm_80,sm_90,sm_120 --kernel 'merge_tiles_greedy*'",
+                 "launchbox bounds examples/merge.cu --arch sm_90 --format csv -- -O3");
+    verb->callback(
+        [options, &context] { context.action = [options, &context] { return run_bounds(*options, context); }; });
+}
+
+}  // namespace launchbox::cli

@@ -1,0 +1,161 @@
+#include "cli/bounds_measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/messages.hpp"
+#include "compiler/bound_injection.hpp"
+#include "gpu/driver.hpp"
+#include "support/error.hpp"
+#include "tune/bounds_race.hpp"
+#include "tune/command_words.hpp"
+
+namespace launchbox::cli {
+
+namespace {
+
+const kernel_info* compiled_with(const kernel_trials& kernel, const launch_attribute& attribute)
+{
+    const auto found = std::find_if(kernel.trials.begin(), kernel.trials.end(), [&](const bounds_trial& trial) {
+        return trial.compiled() && trial.attribute == attribute;
+    });
+    return found == kernel.trials.end() ? nullptr : &found->kernel;
+}
+
+std::optional<bounds_variant> variant_of(const kernel_trials& kernel, const bounds_row& row, int threads)
+{
+    // The source as it is needs nothing injected; of several attributes with the same code the weakest stands for all.
+    launch_attribute attribute = row.attributes.empty() ? launch_attribute{} : row.attributes.front();
+    const kernel_info* expected = row.as_written ? &kernel.written : compiled_with(kernel, attribute);
+    if (row.as_written) attribute = kernel.attribute;
+    if (expected == nullptr) return std::nullopt;
+    return bounds_variant{.attribute = source_text(attribute),
+                          .header = row.as_written ? ""
+                                                   : injection_header({{.declared_at = kernel.declared_at.value(),
+                                                                        .attribute_at = kernel.attribute_at,
+                                                                        .attribute = attribute}}),
+                          .threads = threads,
+                          .min_blocks = attribute.min_blocks,
+                          .max_registers = attribute.max_registers,
+                          .expected = *expected};
+}
+
+bool worth_measuring(const bounds_row& row)
+{
+    const bool without =
+        std::any_of(row.attributes.begin(), row.attributes.end(), [](const launch_attribute& a) { return a.empty(); });
+    return row.launches() && (row.pareto || row.as_written || without);
+}
+
+std::string name_of(const bounds_variant& variant)
+{
+    return fmt::format("{} with {} threads", variant.attribute.empty() ? "no bound" : variant.attribute,
+                       variant.threads);
+}
+
+void measure_kernel(const toolchain& tools, bounds_benchmark& benchmark, const kernel_trials& kernel,
+                    bounds_answer& answer, std::vector<std::string>& problems)
+{
+    std::vector<bounds_variant> variants;
+    std::vector<bounds_row*> rows;
+    for (block_size_answer& size : answer.block_sizes)
+        for (bounds_row& row : size.rows)
+            if (worth_measuring(row))
+                if (const std::optional<bounds_variant> variant = variant_of(kernel, row, size.threads)) {
+                    variants.push_back(*variant);
+                    rows.push_back(&row);
+                }
+    progress_line line("builds and runs");
+    const std::vector<variant_time> times = race_bounds(
+        tools, benchmark, variants,
+        [&](std::size_t done, std::size_t total) { line.show("measuring " + answer.short_form, done, total); });
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        rows[i]->measured = {.time = summarise(times[i].times_ns), .failure = times[i].failure};
+        if (!times[i].failure.empty())
+            problems.push_back(answer.short_form + ", " + name_of(variants[i]) + ": " + times[i].failure);
+    }
+    // The same remark for every variant is one remark.
+    std::vector<std::string> notes;
+    for (const variant_time& time : times)
+        if (!time.note.empty() && std::find(notes.begin(), notes.end(), time.note) == notes.end())
+            notes.push_back(time.note);
+    for (const std::string& note : notes) say(answer.short_form + ": " + note);
+    conclude(answer);
+}
+
+}  // namespace
+
+void measure_options::add_to(CLI::App& app)
+{
+    app.add_option("--measure", command,
+                   "Your benchmark, run for each row that nothing beats on paper; {program}: built from FILE for each")
+        ->type_name("COMMAND");
+    app.add_option("--build", build, "Run before each is measured: nvcc in it obeys the bound, so no edit is needed")
+        ->type_name("COMMAND");
+    app.add_option("--runs", runs, "Runs of each, in turns; an interval needs 6")
+        ->check(CLI::Range(1, 10000))
+        ->type_name("N");
+    app.add_option("--time-limit", time_limit, "Seconds after which one run has failed")
+        ->check(CLI::Range(0.001, 1e6))
+        ->type_name("SECONDS");
+}
+
+measure_conditions conditions_for(const measure_options& options, const std::vector<target>& targets)
+{
+    mentions(command_words(options.command), "program");  // throws when it is not well formed
+    if (!options.build.empty()) mentions(command_words(options.build), "program");
+    const gpu_list gpus = find_gpus();
+    measure_conditions result{.architecture = targets.front().architecture,
+                              .gpu = "",
+                              .driver = gpus.driver_version,
+                              .command = options.command,
+                              .build = options.build,
+                              .runs = options.runs};
+    if (gpus.devices.empty()) {
+        if (targets.size() > 1)
+            throw error("there is no GPU here, so it is not known which of the architectures the benchmark runs on",
+                        "name that one alone: --arch sm_90");
+        return result;
+    }
+    const gpu_device& gpu = gpus.devices.front();
+    const auto found = std::find_if(targets.begin(), targets.end(), [&](const target& each) {
+        return each.architecture.major == gpu.capability.major && each.architecture.minor == gpu.capability.minor;
+    });
+    if (found == targets.end())
+        throw error("the GPU here is " + std::string(architecture_name(gpu.capability).view()) +
+                        ", which is not among the architectures asked for",
+                    "add it to --arch, or leave --measure out");
+    result.architecture = found->architecture;
+    result.gpu = gpu.name;
+    return result;
+}
+
+std::vector<std::string> measure_bounds(const toolchain& tools, const measure_options& options,
+                                        const measure_conditions& conditions, const std::string& source,
+                                        const std::vector<std::string>& flags, unsigned jobs,
+                                        const std::vector<kernel_trials>& trials, std::vector<bounds_answer>& answers)
+{
+    bounds_benchmark benchmark{
+        .source = source,
+        .flags = flags,
+        .architecture = conditions.architecture,
+        .command = command_words(options.command),
+        .build = options.build.empty() ? std::vector<std::string>{} : command_words(options.build),
+        .race = {.runs = options.runs, .time_limit = options.time_limit},
+        .jobs = jobs};
+    const std::string architecture(architecture_name(conditions.architecture).view());
+    const bool told = mentions(benchmark.command, "threads") || mentions(benchmark.build, "threads");
+    std::vector<std::string> problems;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        if (answers[i].architecture != architecture || !answers[i].not_swept.empty()) continue;
+        if (answers[i].block_sizes.size() > 1 && !told)
+            say(answers[i].short_form +
+                ": the benchmark is told the block size only by LAUNCHBOX_THREADS in its "
+                "environment; {threads} in the command passes it as an argument");
+        measure_kernel(tools, benchmark, trials[i], answers[i], problems);
+    }
+    return problems;
+}
+
+}  // namespace launchbox::cli
