@@ -127,9 +127,8 @@ std::string reason_for(const bounds_answer& answer, const block_size_answer& siz
     switch (chosen.verdict) {
         case bounds_verdict::keep: {
             const bool same_without = row.attributes.front().empty();
-            return fmt::format(
-                "as written is right: {}{}; nothing tried has fewer spills, or as few and more resident warps",
-                figures_text(row), same_without ? ", as with no bound" : "");
+            return fmt::format("as written is right: {}{}, and nothing tried improves on it", figures_text(row),
+                               same_without ? ", as with no bound" : "");
         }
         case bounds_verdict::no_bound:
             return fmt::format("no bound is better than none here: {}, and nothing tried improves on it",

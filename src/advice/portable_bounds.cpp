@@ -18,6 +18,7 @@ namespace {
 // sm_90 and sm_90a have one __CUDA_ARCH__, the key here.
 using bound_of_number = std::map<int, launch_attribute>;
 
+launch_attribute attribute_for(const block_size_answer& size);
 bound_of_number merged(std::vector<architecture_bound> wanted, std::vector<std::string>& notes);
 bool honours(const sm_limits& limits, const launch_attribute& attribute);
 std::vector<std::string> macro_lines(const std::string& name, int threads, const bound_of_number& wanted);
@@ -85,7 +86,7 @@ std::optional<portable_bounds> portable_bounds_of(const std::vector<const bounds
             ++all.answers;
             all.spills += spill_bytes(row.kernel).value_or(0);
             all.occupancy += row.residency->occupancy();
-            all.wanted.push_back({*architecture, size.recommendation.attribute});
+            all.wanted.push_back({*architecture, attribute_for(size)});
         }
     std::erase_if(by_threads, [&](const auto& each) { return each.second.answers != answers.size(); });
     if (by_threads.empty()) return std::nullopt;
@@ -105,6 +106,16 @@ bool honours(const sm_limits& limits, const launch_attribute& attribute)
     if (attribute.threads == 0) return true;  // none, or __maxnreg__, which is right everywhere
     if (attribute.max_cluster_blocks > 0 && limits.portable_cluster == 0) return false;  // nvcc refuses it
     return check_launch_bounds(limits, attribute.threads, attribute.min_blocks) == launch_bounds_verdict::honoured;
+}
+
+// What is recommended; where that is a written bound for more threads, the one for these that gives the same code.
+launch_attribute attribute_for(const block_size_answer& size)
+{
+    const launch_attribute& chosen = size.recommendation.attribute;
+    if (chosen.threads == 0 || chosen.threads == size.threads) return chosen;
+    for (const launch_attribute& each : size.rows[*size.recommendation.row].attributes)
+        if (each.threads == size.threads) return each;
+    return chosen;
 }
 
 bound_of_number merged(std::vector<architecture_bound> wanted, std::vector<std::string>& notes)

@@ -4,6 +4,7 @@
 
 #include "advice/account.hpp"
 #include "report/json.hpp"
+#include "report/limiter_ids.hpp"
 #include "report/occupancy_report.hpp"
 
 namespace launchbox {
@@ -25,17 +26,6 @@ std::string broken_ids(const block_size_candidate& candidate)
     std::string text;
     for (const rule_check& rule : candidate.rules)
         if (!rule.kept) text += (text.empty() ? "" : " ") + rule.id;
-    return text;
-}
-
-constexpr const char* resource_ids[] = {"warps", "blocks", "registers", "shared", "barriers", "virtual_resources"};
-
-std::string limiter_ids(const occupancy_result& result)
-{
-    std::string text;
-    for (int i = 0; i < resource_count; ++i)
-        if (result.limiters.contains(static_cast<resource>(i)))
-            text += (text.empty() ? "" : " ") + std::string(resource_ids[i]);
     return text;
 }
 
@@ -133,15 +123,12 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
                                  {"kept", rule.kept},
                                  {"costs", rule.costs},
                                  {"figure", rule.figure}});
-            ordered_json limiters = ordered_json::array();
-            for (int i = 0; i < resource_count; ++i)
-                if (candidate.result.limiters.contains(static_cast<resource>(i))) limiters.push_back(resource_ids[i]);
             each["candidates"].push_back({{"threads", candidate.choice.threads},
                                           {"dynamic_shared_bytes", candidate.choice.dynamic_shared_bytes},
                                           {"resident_blocks", candidate.choice.resident_blocks},
                                           {"resident_threads", candidate.choice.resident_threads()},
                                           {"occupancy", candidate.result.occupancy()},
-                                          {"limiters", std::move(limiters)},
+                                          {"limiters", limiter_ids(candidate.result)},
                                           {"rules", std::move(rules)}});
         }
         json["results"].push_back(std::move(each));
@@ -163,7 +150,7 @@ table suggest_table(const std::vector<block_size_advice>& all)
                  std::to_string(++rank), std::to_string(each.choice.threads),
                  std::to_string(each.choice.dynamic_shared_bytes), std::to_string(each.choice.resident_blocks),
                  std::to_string(each.choice.resident_threads()), fmt::format("{:.6g}", each.result.occupancy()),
-                 limiter_ids(each.result), broken_ids(each)});
+                 limiter_ids_text(each.result), broken_ids(each)});
     }
     return rows;
 }

@@ -1,0 +1,35 @@
+// Which launch bounds to write, for people and for programs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <vector>
+
+#include "advice/bounds_answer.hpp"
+#include "advice/portable_bounds.hpp"
+#include "report/document.hpp"
+#include "report/kernels_report.hpp"
+#include "support/terminal.hpp"
+
+namespace launchbox {
+
+struct bounds_report {
+    std::vector<inspected_input> inputs;
+    std::vector<bounds_answer> answers;  ///< those of one kernel one after the other
+};
+
+/// With more answers than this the page begins with a summary, and its tables show only rows that matter.
+inline constexpr std::size_t few_answers = 3;
+
+document bounds_document(const bounds_report& found, const output_style& style);
+
+/// launchbox.bounds/1.
+nlohmann::ordered_json bounds_json(const bounds_report& found);
+
+/// One row a row of the answers.
+table bounds_table(const bounds_report& found);
+
+/// The answers from `first` on that are for the same kernel.
+std::vector<const bounds_answer*> same_kernel(const std::vector<bounds_answer>& answers, std::size_t first);
+
+}  // namespace launchbox
