@@ -27,6 +27,7 @@ bounds_answer answer_bounds(const kernel_trials& kernel, const bounds_launch& la
                          .demangled = kernel.demangled,
                          .short_form = kernel.short_form,
                          .architecture = kernel.written.architecture,
+                         .group = kernel.group,
                          .written = kernel.attribute,
                          .declared_at = kernel.declared_at,
                          .relocatable = kernel.written.relocatable && !kernel.written.linked,

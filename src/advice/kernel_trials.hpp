@@ -1,6 +1,7 @@
 // A kernel compiled with many launch attributes: what the sweep of `bounds` finds out, before anything is concluded.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,12 @@ struct kernel_trials {
     std::vector<bounds_trial> trials =
         {};                      ///< without attribute first; then bounds by threads and blocks; then __maxnreg__
     std::string not_swept = {};  ///< why nothing was tried, and how it could be; empty: it was
+    std::size_t group = 0;       ///< from 1, the same for one kernel on several architectures; 0: not brought together
 };
+
+/// Puts the same kernel for several architectures one after the other, in the order in which each kernel came first. A
+/// symbol can name the architectures that it was compiled for (CUB's do): then the place of its declaration and its
+/// name for people tell.
+void bring_together(std::vector<kernel_trials>& kernels);
 
 }  // namespace launchbox

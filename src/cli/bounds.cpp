@@ -105,7 +105,14 @@ exit_status run_bounds(const bounds_options& options, const call_context& contex
     if (sweep.kernels.empty() && sweep.errors.empty() && !sweep.interrupted)
         refuse_pattern(options.kernel, sweep.all_kernels);
 
-    std::vector<bounds_answer> answers;
+    bring_together(sweep.kernels);
+    bounds_report report{.inputs = {{.file = options.file,
+                                     .kind = "CUDA source",
+                                     .kernels = sweep.kernels.size(),
+                                     .errors = sweep.errors,
+                                     .images = {}}},
+                         .answers = {}};
+    std::vector<bounds_answer>& answers = report.answers;
     for (const kernel_trials& kernel : sweep.kernels) answers.push_back(answer_bounds(kernel, launch));
     if (conditions && !interrupted()) {
         const std::vector<std::string> problems =
@@ -116,8 +123,8 @@ exit_status run_bounds(const bounds_options& options, const call_context& contex
     }
     const bool stopped = sweep.interrupted || interrupted();
     if (stopped) say("interrupted; what was finished is shown");
-    write_report(options.output, {[&](const output_style& style) { return bounds_document(answers, style); },
-                                  [&] { return bounds_json(answers); }, [&] { return bounds_table(answers); }});
+    write_report(options.output, {[&](const output_style& style) { return bounds_document(report, style); },
+                                  [&] { return bounds_json(report); }, [&] { return bounds_table(report); }});
     if (stopped) return exit_status::interrupted;
     if (options.apply) {
         const bool quiet = options.output.format != "table" || !options.output.path.empty();

@@ -81,15 +81,8 @@ std::vector<answered_kernel> by_kernel(const std::vector<kernel_trials>& trials,
 {
     std::vector<answered_kernel> kernels;
     for (std::size_t i = 0; i < answers.size(); ++i) {
-        // A symbol can name the architectures it was compiled for (CUB's do), so names for people are compared.
-        const auto same = std::find_if(kernels.begin(), kernels.end(), [&](const answered_kernel& each) {
-            return each.answers.front()->short_form == answers[i].short_form &&
-                   each.answers.front()->declared_at == answers[i].declared_at &&
-                   std::none_of(each.answers.begin(), each.answers.end(), [&](const bounds_answer* other) {
-                       return other->architecture == answers[i].architecture;
-                   });
-        });
-        answered_kernel& kernel = same == kernels.end() ? kernels.emplace_back() : *same;
+        const bool another = kernels.empty() || kernels.back().answers.front()->group != answers[i].group;
+        answered_kernel& kernel = another ? kernels.emplace_back() : kernels.back();
         kernel.trials.push_back(&trials[i]);
         kernel.answers.push_back(&answers[i]);
     }

@@ -16,7 +16,7 @@ struct answered_kernel {
     std::vector<const bounds_answer*> answers;  ///< one for each of `trials`
 };
 
-/// Kernels of the same declaration and template arguments belong together; the order is that of the first of each.
+/// `answers` are those of `trials`, one for each, brought together.
 std::vector<answered_kernel> by_kernel(const std::vector<kernel_trials>& trials,
                                        const std::vector<bounds_answer>& answers);
 

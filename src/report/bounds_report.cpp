@@ -40,8 +40,12 @@ document bounds_document(const bounds_report& found, const output_style& style)
 std::vector<const bounds_answer*> same_kernel(const std::vector<bounds_answer>& answers, std::size_t first)
 {
     std::vector<const bounds_answer*> same;
-    for (std::size_t i = first; i < answers.size() && answers[i].name == answers[first].name; ++i)
+    const bounds_answer& one = answers[first];
+    for (std::size_t i = first; i < answers.size(); ++i) {
+        const bool together = one.group > 0 && answers[i].group == one.group;
+        if (!together && answers[i].name != one.name) break;
         same.push_back(&answers[i]);
+    }
     return same;
 }
 
