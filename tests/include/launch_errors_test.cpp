@@ -133,8 +133,9 @@ TEST_F(launch_errors, a_lasting_error_is_not_this_launchs)
         EXPECT_EQ(error.code, cudaErrorIllegalAddress);
         EXPECT_EQ(
             std::string(error.what()),
-            "kernel (int*, float): not launched, an earlier error was pending: cudaErrorIllegalAddress: its text. "
-            "It stays until the process ends (with CUDA_LAUNCH_BLOCKING=1 it may be this kernel's own).");
+            "kernel (int*, float): an earlier error was pending: cudaErrorIllegalAddress: its text. Nothing can be "
+            "launched until the process ends (with CUDA_LAUNCH_BLOCKING=1 the error may be this kernel's own).");
+        EXPECT_EQ(explain_launch(kernel<8>, {.threads = 512}), error.what());
     }
 }
 

@@ -14,27 +14,6 @@
 
 namespace launchbox::detail {
 
-// After these every further call fails until the process ends, this launch too.
-inline bool is_lasting(cudaError_t code)
-{
-    switch (code) {
-        case cudaErrorIllegalAddress:
-        case cudaErrorLaunchTimeout:
-        case cudaErrorAssert:
-        case cudaErrorHardwareStackError:
-        case cudaErrorIllegalInstruction:
-        case cudaErrorMisalignedAddress:
-        case cudaErrorInvalidAddressSpace:
-        case cudaErrorInvalidPc:
-        case cudaErrorLaunchFailure:
-        case cudaErrorECCUncorrectable:
-        case cudaErrorNvlinkUncorrectable:
-            return true;
-        default:
-            return false;
-    }
-}
-
 // The runtime's own count for exactly this launch; nullopt where it does not know either.
 inline std::optional<int> largest_cluster(const void* kernel, const launch_config& config)
 {
@@ -53,11 +32,7 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
 {
     gathered_facts gathered = gather(kernel);
     launch_facts& facts = gathered.facts;
-    if (is_lasting(code))
-        return {launch_problem::earlier_error, launch_obstacle::none,
-                facts.kernel + ": not launched, an earlier error was pending: " + error_text(code) +
-                    ". It stays until the process ends (with CUDA_LAUNCH_BLOCKING=1 it may be this kernel's own)."};
-    if (code == cudaErrorNoKernelImageForDevice) gathered.status = code;
+    if (code == cudaErrorNoKernelImageForDevice || is_lasting(code)) gathered.status = code;
     if (gathered.status != cudaSuccess) return explain_missing(kernel, facts, gathered.status);
 
     facts.grid = config.grid;

@@ -127,7 +127,8 @@ inline gathered_facts gather(const kernel_handle& kernel)
     result.facts.max_threads = attributes.maxThreadsPerBlock;
     result.facts.binary_version = attributes.binaryVersion;
     result.facts.ptx_version = attributes.ptxVersion;
-    result.facts.carveout_percent = attributes.preferredShmemCarveout;
+    const int carveout = attributes.preferredShmemCarveout;
+    result.facts.carveout_percent = carveout >= 0 && carveout <= 100 ? carveout : -1;
     if (attributes.requiredClusterWidth > 0)
         result.facts.required_cluster = launch_extent(attributes.requiredClusterWidth, attributes.requiredClusterHeight,
                                                       attributes.requiredClusterDepth);
@@ -141,6 +142,27 @@ inline std::string no_code_text(const launch_facts& facts)
     const architecture_text capability = compute_capability_name(facts.gpu);
     return "the program has no code of it for this GPU, compute capability " + std::string(capability.view()) +
            ". Compile it with -gencode=arch=compute_" + number + ",code=sm_" + number + '.';
+}
+
+// After these every further call fails until the process ends.
+inline bool is_lasting(cudaError_t code)
+{
+    switch (code) {
+        case cudaErrorIllegalAddress:
+        case cudaErrorLaunchTimeout:
+        case cudaErrorAssert:
+        case cudaErrorHardwareStackError:
+        case cudaErrorIllegalInstruction:
+        case cudaErrorMisalignedAddress:
+        case cudaErrorInvalidAddressSpace:
+        case cudaErrorInvalidPc:
+        case cudaErrorLaunchFailure:
+        case cudaErrorECCUncorrectable:
+        case cudaErrorNvlinkUncorrectable:
+            return true;
+        default:
+            return false;
+    }
 }
 
 /// Where there are no attributes: which code is missing, or that this is no kernel.
@@ -157,6 +179,12 @@ inline launch_explanation explain_missing(const kernel_handle& kernel, const lau
                     "the runtime does not know it. Either its pointer is not that of a __global__ function of this "
                     "program, or " +
                     no_code_text(facts)};
+    if (is_lasting(status))
+        return {
+            launch_problem::earlier_error, launch_obstacle::none,
+            name + "an earlier error was pending: " + error_text(status) +
+                ". Nothing can be launched until the process ends (with CUDA_LAUNCH_BLOCKING=1 the error may be this "
+                "kernel's own)."};
     const bool no_gpu = status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver;
     return {no_gpu ? launch_problem::no_gpu : launch_problem::runtime, launch_obstacle::none,
             name + (no_gpu ? "there is no GPU to run it here: " : "") + error_text(status) + '.'};
