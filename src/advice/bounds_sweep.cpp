@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "advice/kernel_question.hpp"
 #include "advice/sweep_jobs.hpp"
 #include "compiler/bound_injection.hpp"
 #include "compiler/compile.hpp"
@@ -69,10 +70,7 @@ private:
 launch_attribute attribute_of(const kernel_info& kernel)
 {
     launch_attribute attribute;
-    if (kernel.max_threads) {
-        const auto& [x, y, z] = *kernel.max_threads;
-        attribute.threads = x * y * z;
-    }
+    if (kernel.max_threads) attribute.threads = bound_threads(kernel).value_or(0);
     attribute.min_blocks = kernel.min_blocks.value_or(0);
     attribute.max_cluster_blocks = kernel.max_cluster_blocks.value_or(0);
     attribute.max_registers = kernel.requested_max_registers.value_or(0);
@@ -82,9 +80,7 @@ launch_attribute attribute_of(const kernel_info& kernel)
 std::vector<int> threads_for(const kernel_info& kernel, const std::vector<int>& asked)
 {
     std::vector<int> threads = asked;
-    if (threads.empty())
-        for (const auto& own : {kernel.required_threads, kernel.max_threads})
-            if (own && threads.empty()) threads.push_back((*own)[0] * (*own)[1] * (*own)[2]);
+    if (const auto own = bound_threads(kernel); threads.empty() && own) threads = {*own};
     if (threads.empty()) threads = {128, 256, 512, 1024};
     std::ranges::sort(threads);
     threads.erase(std::unique(threads.begin(), threads.end()), threads.end());

@@ -374,6 +374,24 @@ TEST_F(SmallSweep, AVariantThatDoesNotCompileIsOneErrorAndTheRestGoesOn)
     for (const bounds_trial& trial : other.trials) EXPECT_TRUE(trial.compiled());
 }
 
+// A source that looks at the injection and takes it back.
+TEST_F(SmallSweep, AnAttributeThatDoesNotArriveIsAnErrorAndNoRow)
+{
+    const std::string source = write(
+        "#ifdef LAUNCHBOX_SECOND\n#undef __global__\n#define __global__ __attribute__((global))\n"
+        "#endif\nextern \"C\" __global__ void k() {}\n");
+    const bounds_sweep_result swept = sweep_bounds(tools_, {.source = source, .architectures = {{9, 0}}}, two_rows);
+    ASSERT_EQ(swept.kernels.size(), 1u);
+    ASSERT_EQ(swept.kernels[0].trials.size(), 3u);
+    EXPECT_TRUE(swept.kernels[0].trials[0].compiled());
+    for (const std::size_t i : {1u, 2u}) {
+        const bounds_trial& trial = swept.kernels[0].trials[i];
+        EXPECT_FALSE(trial.compiled());
+        ASSERT_EQ(trial.errors.size(), 1u);
+        EXPECT_NE(trial.errors[0].find("does not reach the kernel, the compiler reads none"), std::string::npos);
+    }
+}
+
 TEST_F(SmallSweep, AThirdBoundStays)
 {
     const std::string source = write("extern \"C\" __global__ void __launch_bounds__(64, 1, 4) k() {}\n");
