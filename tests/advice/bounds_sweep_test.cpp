@@ -374,6 +374,15 @@ TEST_F(SmallSweep, AVariantThatDoesNotCompileIsOneErrorAndTheRestGoesOn)
     for (const bounds_trial& trial : other.trials) EXPECT_TRUE(trial.compiled());
 }
 
+TEST_F(SmallSweep, KernelsOfASourceWithFunctionsAreCompiledOneAtATime)
+{
+    const std::string source = write(
+        "__device__ __noinline__ void f(int* p) { *p = 1; }\n"
+        "extern \"C\" __global__ void a(int* p) { f(p); }\n"
+        "extern \"C\" __global__ void b(int* p) { f(p + 1); }\n");
+    EXPECT_EQ(sweep_bounds(tools_, {.source = source, .architectures = {{9, 0}}}, two_rows).compiles, 3u + 2u * 2u);
+}
+
 // A source that looks at the injection and takes it back.
 TEST_F(SmallSweep, AnAttributeThatDoesNotArriveIsAnErrorAndNoRow)
 {
