@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <utility>
 
+#include "advice/kernel_question.hpp"
 #include "advice/sweep_jobs.hpp"
 #include "compiler/bound_injection.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/compile_cache.hpp"
 #include "compiler/kernel_sites.hpp"
 #include "compiler/unit_compiler.hpp"
-#include "image/demangle.hpp"
-#include "image/kernel_identity.hpp"
 #include "image/ptx.hpp"
 #include "image/readable_names.hpp"
 #include "support/interrupt.hpp"
@@ -72,10 +70,7 @@ private:
 launch_attribute attribute_of(const kernel_info& kernel)
 {
     launch_attribute attribute;
-    if (kernel.max_threads) {
-        const auto& [x, y, z] = *kernel.max_threads;
-        attribute.threads = x * y * z;
-    }
+    if (kernel.max_threads) attribute.threads = bound_threads(kernel).value_or(0);
     attribute.min_blocks = kernel.min_blocks.value_or(0);
     attribute.max_cluster_blocks = kernel.max_cluster_blocks.value_or(0);
     attribute.max_registers = kernel.requested_max_registers.value_or(0);
@@ -85,9 +80,7 @@ launch_attribute attribute_of(const kernel_info& kernel)
 std::vector<int> threads_for(const kernel_info& kernel, const std::vector<int>& asked)
 {
     std::vector<int> threads = asked;
-    if (threads.empty())
-        for (const auto& own : {kernel.required_threads, kernel.max_threads})
-            if (own && threads.empty()) threads.push_back((*own)[0] * (*own)[1] * (*own)[2]);
+    if (const auto own = bound_threads(kernel); threads.empty() && own) threads = {*own};
     if (threads.empty()) threads = {128, 256, 512, 1024};
     std::ranges::sort(threads);
     threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
@@ -111,30 +104,17 @@ std::string obstacle(const kernel_trials& kernel, const kernel_census& census, c
     return {};
 }
 
-// By name; names that hold a hash may differ from compile to compile.
-template <class Kernels, class Name>
-auto find_kernel(Kernels& kernels, const std::string& name, const Name& name_of) -> decltype(&*kernels.begin())
-{
-    for (auto& each : kernels)
-        if (name_of(each) == name) return &each;
-    const std::string identity = kernel_identity(name, demangle(name));
-    decltype(&*kernels.begin()) found = nullptr;
-    for (auto& each : kernels) {
-        if (kernel_identity(name_of(each), demangle(name_of(each))) != identity) continue;
-        if (found != nullptr) return nullptr;  // it cannot be told which
-        found = &each;
-    }
-    return found;
-}
-
+// Names of internal linkage hold a hash, of the source's path and nvcc's own options: the same in all of our compiles.
 const kernel_info* find_kernel(const std::vector<kernel_info>& kernels, const std::string& name)
 {
-    return find_kernel(kernels, name, [](const kernel_info& each) -> const std::string& { return each.name; });
+    const auto found = std::ranges::find(kernels, name, &kernel_info::name);
+    return found == kernels.end() ? nullptr : &*found;
 }
 
 const kernel_site* find_site(const std::vector<kernel_site>& sites, const std::string& name)
 {
-    return find_kernel(sites, name, [](const kernel_site& each) -> const std::string& { return each.kernel; });
+    const auto found = std::ranges::find(sites, name, &kernel_site::kernel);
+    return found == sites.end() ? nullptr : &*found;
 }
 
 bounds_sweep_result bounds_sweep::run()

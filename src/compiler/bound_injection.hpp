@@ -23,6 +23,9 @@ struct injected_bound {
 /// its folders counts, so that it also holds in a build that reaches the file by another path. The text works for a
 /// whole program, host and device: `nvcc -include FILE a.cu b.cu`.
 ///
+/// Of __maxnreg__ injected at a __global__, a kernel in the same line of another file gets __maxnreg__(255): the
+/// largest number, which changes nothing unless the flags have -maxrregcount.
+///
 /// A unit does not compile with it where another file has a kernel with an attribute of its own at the same line, and
 /// __launch_bounds__ would turn into __maxnreg__ or the other way round: the compiler cannot leave that one alone.
 /// Throws `error` where two of the bounds contradict each other in the same way.

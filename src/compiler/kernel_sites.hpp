@@ -14,8 +14,9 @@ namespace launchbox {
 /// Files are spelled as `__FILE__` does. The line of a kernel that a macro makes is that of the macro's use, a
 /// template's that of the template, for all of its instantiations.
 struct kernel_site {
-    std::string kernel;                           ///< as the linker knows it
-    std::optional<source_location> declared_at;   ///< the __global__ of its last declaration
+    std::string kernel;  ///< as the linker knows it
+    std::optional<source_location>
+        declared_at;  ///< the __global__ of its last declaration; an explicit instantiation is one
     std::optional<source_location> attribute_at;  ///< its own __launch_bounds__ or __maxnreg__; nullopt: it has none
     std::string problem = {};                     ///< why no attribute can be injected at these places; empty: one can
 

@@ -119,6 +119,35 @@ TEST(ptx, reports_what_it_cannot_read_and_goes_on)
     EXPECT_EQ(read_ptx(header + ".entry k() .maxntid x { ret; } .entry l() { ret; }", "-").kernels.size(), 2u);
 }
 
+TEST(ptx, counts_functions_with_a_body_and_no_prototypes)
+{
+    const ptx_contents contents = read_ptx(
+        ".version 9.0\n.target sm_90\n.extern .func (.param .b32 r) vprintf(.param .b64 a);\n"
+        ".func helper(.param .b64 p) ;\n.global .b8 text[2] = {1, 2};\n"
+        ".func helper(.param .b64 p) { ret; }\n.entry k() { call helper, (%rd1); }\n.weak .func other() { ret; }\n",
+        "x.ptx");
+    EXPECT_EQ(contents.functions, 2u);
+    EXPECT_EQ(contents.kernels.size(), 1u);
+}
+
+TEST(ptx, an_outline_tells_the_same_as_the_whole)
+{
+    const std::string text =
+        ".version 9.0 // {\n.target sm_90\n.global .b8 s[3] = {1, 2, 3};\n.func f() { { ret; } }\n"
+        ".entry k(.param .u64 p) .maxntid 128, 1, 1 .minnctapersm 4 { .pragma \"}\"; { mov.u32 %r1, 7; } ret; }\n"
+        ".entry l() .maxnreg 40 { ret; }";
+    const std::string outline = ptx_outline(text);
+    EXPECT_EQ(outline.find("mov"), std::string::npos) << outline;
+    const ptx_contents whole = read_ptx(text, "x.ptx", false), rest = read_ptx(outline, "x.ptx", false);
+    EXPECT_EQ(whole.kernels.size(), 2u);
+    EXPECT_EQ(rest.kernels, whole.kernels);
+    EXPECT_EQ(rest.functions, whole.functions);
+    EXPECT_EQ(rest.version, whole.version);
+    EXPECT_EQ(ptx_outline(outline), outline);
+    for (std::size_t size = 0; size < text.size(); ++size)  // cut texts too
+        EXPECT_LE(ptx_outline(text.substr(0, size)).size(), size + 8) << size;
+}
+
 TEST(ptx, reads_integers_as_ptx_writes_them)
 {
     EXPECT_EQ(parse_ptx_integer("256"), 256);

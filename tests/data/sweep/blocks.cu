@@ -12,7 +12,7 @@ __global__ void /*sort*/ /*end*/ sort(Key* keys)
     block_sort(storage).Sort(mine);
     for (int i = 0; i < Items; ++i) keys[threadIdx.x * Items + i] = mine[i];
 }
-template __global__ void sort<unsigned, 128, 9>(unsigned*);
+template __global__ void sort<unsigned, 128, 4>(unsigned*);
 
 template <int Threads, int Items>
 __global__ void /*scan*/ __launch_bounds__(Threads, 1) /*end*/ scan(double* data)
@@ -24,4 +24,4 @@ __global__ void /*scan*/ __launch_bounds__(Threads, 1) /*end*/ scan(double* data
     block_scan(storage).InclusiveSum(mine, mine);
     for (int i = 0; i < Items; ++i) data[threadIdx.x * Items + i] = mine[i];
 }
-template __global__ void scan<256, 12>(double*);
+template __global__ void scan<256, 6>(double*);
