@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advice/bounds_reasons.hpp"
+#include "advice/shared_declarations.hpp"
 #include "report/kernel_cells.hpp"
 #include "report/occupancy_report.hpp"
 
@@ -30,6 +31,10 @@ document bounds_document(const bounds_report& found, const output_style& style)
         first += answers.size();
     }
     if (found.answers.empty()) return page;
+    for (const std::string& each : conflicting_declarations(found.answers)) {
+        page.line("");
+        page.line("  " + escape_for_terminal(each), tone::warning);
+    }
     page.line("");
     page.line(fmt::format("  *: nothing beats it in warps, spills and code together{}",
                           many ? "; rows that something beats are left out, --format csv has them" : ""),

@@ -135,6 +135,7 @@ TEST(BoundsReport, JsonSaysTheSame)
     answer.block_sizes[0].rows[0].measured =
         bounds_measurement{.time = {.count = 9, .median = 1000, .low = 900, .high = 1100}};
     answer.block_sizes[0].rows[1].measured = bounds_measurement{.failure = "exit status 1"};
+    answer.block_sizes[0].rows[3].kernel.spill_load_bytes = 31;
     answer.errors = {"__launch_bounds__(256, 3): error"};
     conclude(answer);
     const bounds_report report{
@@ -161,6 +162,8 @@ TEST(BoundsReport, JsonSaysTheSame)
     EXPECT_TRUE(kernel["rows"][1]["time_ns"].is_null());
     EXPECT_EQ(kernel["rows"][1]["as_written"], true);
     EXPECT_EQ(kernel["rows"][3]["spill_store_bytes"], 30);
+    EXPECT_EQ(kernel["rows"][3]["spill_load_bytes"], 31);
+    EXPECT_EQ(json["conflicts"], nlohmann::json::array());
     EXPECT_EQ(kernel["thresholds"].size(), 8u);
     EXPECT_EQ(kernel["thresholds"][1]["registers"], 128);
     EXPECT_EQ(kernel["recommendation"]["attribute"], "");
@@ -180,6 +183,7 @@ TEST(BoundsReport, JsonSaysTheSame)
     EXPECT_EQ(field(1, "attribute"), "__launch_bounds__(256, 1)");
     EXPECT_EQ(field(0, "also"), "__launch_bounds__(256)");
     EXPECT_EQ(field(3, "spill_store_bytes"), "30");
+    EXPECT_EQ(field(3, "spill_load_bytes"), "31");
     EXPECT_EQ(field(0, "time_median_ns"), "1000");
     EXPECT_EQ(field(1, "time_median_ns"), "");
     EXPECT_EQ(field(1, "failure"), "exit status 1");
