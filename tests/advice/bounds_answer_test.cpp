@@ -312,6 +312,15 @@ TEST(BoundsRule, MinBlocksThatPtxasDropped)
     const auto answer = answer_bounds(
         trials_of("sm_90", bound(1024, 4), {1024}, {{none, {40}}, {bound(1024), {32}}, {bound(1024, 4), {32}}}));
     EXPECT_TRUE(says(answer.findings, "ptxas ignored min_blocks 4")) << all_of(answer.findings);
+    // Its code is the best, and still it is not to be kept.
+    const bounds_recommendation& chosen = answer.block_sizes[0].recommendation;
+    EXPECT_EQ(chosen.verdict, bounds_verdict::write);
+    EXPECT_EQ(chosen.attribute, bound(1024));
+    EXPECT_EQ(chosen.reason,
+              "__launch_bounds__(1024) gives the same code as __launch_bounds__(1024, 4), which ptxas "
+              "drops with a warning");
+    kernel_trials unknown_codes = trials_of("sm_90", bound(1024, 4), {1024}, {{none, {70}}, {bound(1024, 4), {32}}});
+    EXPECT_EQ(answer_bounds(unknown_codes).block_sizes[0].recommendation.attribute, bound(1024));
     EXPECT_TRUE(answer_bounds(hungry(bound(256, 2))).findings.empty());
 }
 

@@ -46,7 +46,7 @@ TEST(BoundsReport, OneKernel)
               R"(merge, sm_100: __launch_bounds__(256, 1)
  256 threads per block
          bound           regs  spills   code  blocks  occup.  limited by
-  write  none +1      *    80     0/0  4,000       3  37.5 %  registers
+  write  none+1       *    80     0/0  4,000       3  37.5 %  registers
   now    (256,1)          188     0/0  4,008       1  12.5 %  registers
          (256,2)          116     0/0  4,000       2    25 %  registers
          (256,4)      *    64   30/30  5,000       4    50 %  registers
@@ -119,6 +119,16 @@ TEST(BoundsReport, FitsThePage)
     EXPECT_NE(page_of(report, 80).find("123.5 us ±0.4 %"), std::string::npos);
     EXPECT_NE(page_of(report, 80).find("failed"), std::string::npos);
     EXPECT_NE(page_of(report, 80).find("no measurable difference"), std::string::npos);
+}
+
+TEST(BoundsReport, ADroppedBoundIsNotKept)
+{
+    const bounds_answer answer = answer_bounds(
+        trials_of("sm_90", bound(1024, 4), {1024}, {{{}, {70}}, {bound(1024), {32}}, {bound(1024, 4), {32}}}));
+    const std::string page = page_of({.inputs = {}, .answers = {answer}}, 100);
+    EXPECT_NE(page.find("  write  (1024)+1  *"), std::string::npos) << page;
+    EXPECT_EQ(page.find("keep"), std::string::npos) << page;
+    EXPECT_NE(page.find("the same code as (1024): (1024,4)"), std::string::npos) << page;
 }
 
 TEST(BoundsReport, WhatCannotBeLaunched)
