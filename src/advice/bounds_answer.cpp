@@ -19,6 +19,8 @@ block_size_answer answer_for(const kernel_trials& kernel, const sm_limits& limit
 
 void mark_pareto(bounds_answer& answer);
 
+bool same_code(const kernel_info& one, const kernel_info& other);
+
 }  // namespace
 
 bounds_answer answer_bounds(const kernel_trials& kernel, const bounds_launch& launch)
@@ -44,6 +46,12 @@ bounds_answer answer_bounds(const kernel_trials& kernel, const bounds_launch& la
         return answer;
     }
     answer.findings = findings_of_kernel(kernel.written);
+    for (const bounds_trial& trial : kernel.trials)
+        if (trial.compiled() && trial.attribute == kernel.attribute && trial.kernel.code_hash &&
+            kernel.written.code_hash && !same_code(trial.kernel, kernel.written))
+            answer.findings.push_back(
+                "the attribute of the source, when it is put there by the sweep, gives other code "
+                "than the source as it is; the other rows may differ from what you will get");
     for (int threads : std::set<int>(kernel.threads.begin(), kernel.threads.end()))
         if (threads >= 1 && threads <= max_threads_per_block)
             answer.block_sizes.push_back(answer_for(kernel, *limits, threads, launch));

@@ -1,5 +1,6 @@
 // The rule of docs/bounds.md by which one row is recommended.
 #include <fmt/format.h>
+#include <launchbox/launch_bounds.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -78,6 +79,25 @@ rows fastest(const std::vector<bounds_row>& all, const rows& timed)
     return result;
 }
 
+// A bound that ptxas drops is not right, though its code be the best: it warns, and it promises what it does not keep.
+bool written_is_dropped(const bounds_answer& answer)
+{
+    const auto capability = parse_compute_capability(answer.architecture);
+    const sm_limits* limits = capability ? find_sm_limits(*capability) : nullptr;
+    return limits != nullptr && answer.written.threads > 0 &&
+           check_launch_bounds(*limits, answer.written.threads, answer.written.min_blocks) !=
+               launch_bounds_verdict::honoured;
+}
+
+// The weakest other attribute of the same code. For a bound that is dropped there always is one: without min_blocks.
+launch_attribute instead_of_written(const bounds_row& row, const bounds_answer& answer)
+{
+    for (const launch_attribute& each : row.attributes)
+        if (each != answer.written) return each;
+    return {.threads = std::min(answer.written.threads, max_threads_per_block),
+            .max_cluster_blocks = answer.written.max_cluster_blocks};
+}
+
 bounds_verdict verdict_of(const bounds_row& chosen, bool timed_alike, const bounds_answer& answer)
 {
     if (chosen.as_written) {
@@ -114,6 +134,14 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     bounds_row& row = size.rows[chosen];
     row.recommended = true;
     result.row = chosen;
+    if (row.as_written && written_is_dropped(answer)) {
+        result.attribute = instead_of_written(row, answer);
+        result.verdict = result.attribute.empty() ? bounds_verdict::remove : bounds_verdict::write;
+        result.gain = "the same code";
+        result.reason = fmt::format("{} gives the same code as {}, which ptxas drops with a warning",
+                                    attribute_text(result.attribute), source_text(answer.written));
+        return;
+    }
     result.attribute = row.as_written ? answer.written : row.attributes.front();
     result.verdict = verdict_of(row, alike.size() > 1, answer);
     result.gain = gain_of(size, row);

@@ -1,6 +1,7 @@
 // The forms of `bounds` for programs: JSON and the table behind CSV.
 #include <fmt/format.h>
 
+#include "advice/shared_declarations.hpp"
 #include "report/bounds_report.hpp"
 #include "report/json.hpp"
 #include "report/limiter_ids.hpp"
@@ -48,6 +49,7 @@ nlohmann::ordered_json bounds_json(const bounds_report& found)
         for (const bounds_answer* each : answers) json["kernels"].push_back(kernel_json(*each, portable));
         first += answers.size();
     }
+    json["conflicts"] = texts(conflicting_declarations(found.answers));
     return json;
 }
 

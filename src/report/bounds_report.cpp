@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advice/bounds_reasons.hpp"
+#include "advice/shared_declarations.hpp"
 #include "report/kernel_cells.hpp"
 #include "report/occupancy_report.hpp"
 
@@ -30,6 +31,10 @@ document bounds_document(const bounds_report& found, const output_style& style)
         first += answers.size();
     }
     if (found.answers.empty()) return page;
+    for (const std::string& each : conflicting_declarations(found.answers)) {
+        page.line("");
+        page.line("  " + escape_for_terminal(each), tone::warning);
+    }
     page.line("");
     page.line(fmt::format("  *: nothing beats it in warps, spills and code together{}",
                           many ? "; rows that something beats are left out, --format csv has them" : ""),
@@ -104,25 +109,26 @@ void add_summary(document& page, const std::vector<bounds_answer>& answers, cons
     page.add(std::move(rows));
 }
 
-// Of the attributes of one code the one in the source, else the weakest.
-const launch_attribute& shown_of(const bounds_row& row, const launch_attribute& written)
+// Of the attributes of one code the one to write, or the one in the source; else the weakest.
+const launch_attribute& shown_of(const bounds_row& row, const block_size_answer& size, const launch_attribute& written)
 {
-    const auto found = std::ranges::find(row.attributes, written);
-    return row.as_written && found != row.attributes.end() ? *found : row.attributes.front();
+    const launch_attribute& wanted = row.recommended ? size.recommendation.attribute : written;
+    const auto found = std::ranges::find(row.attributes, wanted);
+    return (row.recommended || row.as_written) && found != row.attributes.end() ? *found : row.attributes.front();
 }
 
-// "none +2": how many more give the same code.
-std::string attributes_text(const bounds_row& row, const launch_attribute& written)
+// "none+2": how many more give the same code.
+std::string attributes_text(const bounds_row& row, const block_size_answer& size, const launch_attribute& written)
 {
     const std::size_t more = row.attributes.size() - 1;
-    return short_text(shown_of(row, written)) + (more > 0 ? fmt::format(" +{}", more) : "");
+    return short_text(shown_of(row, size, written)) + (more > 0 ? fmt::format("+{}", more) : "");
 }
 
 void add_equal_attributes(document& page, const block_size_answer& size, const launch_attribute& written)
 {
     for (const bounds_row& row : size.rows) {
         if (row.attributes.size() < 2) continue;
-        const launch_attribute& shown = shown_of(row, written);
+        const launch_attribute& shown = shown_of(row, size, written);
         std::string text;
         for (const launch_attribute& each : row.attributes)
             if (each != shown) text += (text.empty() ? "" : ", ") + short_text(each);
@@ -130,9 +136,10 @@ void add_equal_attributes(document& page, const block_size_answer& size, const l
     }
 }
 
-cell mark_of(const bounds_row& row)
+// The code of the source may be the best and its attribute still wrong, when ptxas drops that.
+cell mark_of(const bounds_row& row, bool keeps)
 {
-    if (row.recommended) return {row.as_written ? "keep" : "write", tone::good};
+    if (row.recommended) return {row.as_written && keeps ? "keep" : "write", tone::good};
     return row.as_written ? "now" : "";
 }
 
@@ -153,10 +160,12 @@ table rows_of(const block_size_answer& size, const launch_attribute& written, bo
     const bool limits = !times || style.width >= 100;
     if (times) rows.columns.push_back({"time", true});
     if (limits) rows.columns.push_back({"limited by"});
+    const bool keeps = size.recommendation.attribute == written;
     for (const bounds_row& row : size.rows) {
         if (!all_rows && !row.as_written && !row.recommended && !row.pareto && !row.measured) continue;
         const tone look = row.recommended ? tone::strong : row.pareto || row.as_written ? tone::plain : tone::faint;
-        std::vector<cell> cells{mark_of(row), {attributes_text(row, written), look}, {row.pareto ? "*" : "", look}};
+        std::vector<cell> cells{
+            mark_of(row, keeps), {attributes_text(row, size, written), look}, {row.pareto ? "*" : "", look}};
         cells.emplace_back(known_or_sign(row.kernel.registers, row.kernel), look);
         cells.push_back(spills_cell(row.kernel));
         cells.emplace_back(known_or_sign(row.kernel.code_bytes, row.kernel), look);

@@ -299,6 +299,12 @@ TEST(BoundsRule, TheCliffOfOneArgument)
                      "where __launch_bounds__(256, 1) has 255 registers and 3,752 B of spills"))
         << all_of(size.findings);
     EXPECT_FALSE(says(answer_bounds(hungry(none)).block_sizes[0].findings, "cliff"));
+    // All registers that there are, and spills: no choice of ptxas.
+    EXPECT_FALSE(says(answer_bounds(trials_of("sm_90", none, {256},
+                                              {{none, {255, 40}}, {bound(256), {250, 60}}, {bound(256, 1), {255, 40}}}))
+                          .block_sizes[0]
+                          .findings,
+                      "cliff"));
 }
 
 TEST(BoundsRule, MinBlocksThatPtxasDropped)
@@ -306,7 +312,26 @@ TEST(BoundsRule, MinBlocksThatPtxasDropped)
     const auto answer = answer_bounds(
         trials_of("sm_90", bound(1024, 4), {1024}, {{none, {40}}, {bound(1024), {32}}, {bound(1024, 4), {32}}}));
     EXPECT_TRUE(says(answer.findings, "ptxas ignored min_blocks 4")) << all_of(answer.findings);
+    // Its code is the best, and still it is not to be kept.
+    const bounds_recommendation& chosen = answer.block_sizes[0].recommendation;
+    EXPECT_EQ(chosen.verdict, bounds_verdict::write);
+    EXPECT_EQ(chosen.attribute, bound(1024));
+    EXPECT_EQ(chosen.reason,
+              "__launch_bounds__(1024) gives the same code as __launch_bounds__(1024, 4), which ptxas "
+              "drops with a warning");
+    kernel_trials unknown_codes = trials_of("sm_90", bound(1024, 4), {1024}, {{none, {70}}, {bound(1024, 4), {32}}});
+    EXPECT_EQ(answer_bounds(unknown_codes).block_sizes[0].recommendation.attribute, bound(1024));
     EXPECT_TRUE(answer_bounds(hungry(bound(256, 2))).findings.empty());
+}
+
+TEST(BoundsRule, ASweepThatDoesNotGiveTheCodeOfTheSourceSaysSo)
+{
+    kernel_trials trials = hungry(bound(256, 2));
+    EXPECT_TRUE(answer_bounds(trials).findings.empty());
+    trials.written.code_hash = 1;
+    const bounds_answer answer = answer_bounds(trials);
+    EXPECT_TRUE(says(answer.findings, "gives other code")) << all_of(answer.findings);
+    EXPECT_TRUE(row_with(answer.block_sizes[0], bound(256, 2)).as_written);
 }
 
 TEST(BoundsRule, TradeOffsAreNamed)

@@ -62,6 +62,12 @@ TEST(BoundsPlan, NothingBeyondOtherLimits)
     EXPECT_EQ(found.size(), 3u);
 }
 
+TEST(BoundsPlan, TheBoundInTheSourceIsNoLimit)
+{
+    const auto with = trials_of("sm_90", {.threads = 128, .min_blocks = 1}, {512}, {});
+    EXPECT_EQ(texts(useful_attributes(with, 0)), texts(useful_attributes(plain("sm_90", {512}), 0)));
+}
+
 TEST(BoundsPlan, KeepsTheThirdArgument)
 {
     kernel_trials kernel = plain("sm_90", {1024});

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <random>
 
+#include "advice/shared_declarations.hpp"
 #include "compiler/compile.hpp"
 #include "support/error.hpp"
 #include "trial_kernels.hpp"
@@ -189,6 +190,31 @@ TEST(PortableBounds, OfAnswers)
     bounds_answer nothing = young;
     nothing.block_sizes.clear();
     EXPECT_EQ(portable_bounds_of({&old, &nothing}), std::nullopt);
+}
+
+TEST(SharedDeclarations, OneDeclarationHasOneAttribute)
+{
+    const auto instance = [](const char* name, const char* architecture, int registers, int line) {
+        bounds_answer answer = answer_bounds(
+            trials_of(architecture, {}, {256}, {{{}, {80, 0, 100}}, {bound(256, 4), {registers, 0, 100}}}));
+        answer.short_form = name;
+        answer.declared_at = {"merge.cu", line};
+        return answer;
+    };
+    EXPECT_EQ(
+        conflicting_declarations({instance("merge<int>", "sm_90", 64, 7), instance("merge<long>", "sm_90", 80, 7)}),
+        (lines{"merge.cu:7, sm_90: merge<int> wants __launch_bounds__(256, 4), merge<long> wants no attribute, and "
+               "one declaration has one attribute; it can depend on a template parameter: "
+               "__launch_bounds__(threads_of<T>)"}));
+    EXPECT_EQ(
+        conflicting_declarations({instance("merge<int>", "sm_90", 64, 7), instance("merge<long>", "sm_90", 64, 7)}),
+        lines{});
+    EXPECT_EQ(conflicting_declarations({instance("merge<int>", "sm_90", 64, 7), instance("sort<int>", "sm_90", 80, 9)}),
+              lines{});
+    EXPECT_EQ(
+        conflicting_declarations({instance("merge<int>", "sm_90", 64, 7), instance("merge<int>", "sm_80", 80, 7)}),
+        lines{})
+        << "the macro is for that";
 }
 
 // The compiler's own reading of the macro, for everything that it compiles for.

@@ -46,7 +46,7 @@ TEST(BoundsReport, OneKernel)
               R"(merge, sm_100: __launch_bounds__(256, 1)
  256 threads per block
          bound           regs  spills   code  blocks  occup.  limited by
-  write  none +1      *    80     0/0  4,000       3  37.5 %  registers
+  write  none+1       *    80     0/0  4,000       3  37.5 %  registers
   now    (256,1)          188     0/0  4,008       1  12.5 %  registers
          (256,2)          116     0/0  4,000       2    25 %  registers
          (256,4)      *    64   30/30  5,000       4    50 %  registers
@@ -121,6 +121,16 @@ TEST(BoundsReport, FitsThePage)
     EXPECT_NE(page_of(report, 80).find("no measurable difference"), std::string::npos);
 }
 
+TEST(BoundsReport, ADroppedBoundIsNotKept)
+{
+    const bounds_answer answer = answer_bounds(
+        trials_of("sm_90", bound(1024, 4), {1024}, {{{}, {70}}, {bound(1024), {32}}, {bound(1024, 4), {32}}}));
+    const std::string page = page_of({.inputs = {}, .answers = {answer}}, 100);
+    EXPECT_NE(page.find("  write  (1024)+1  *"), std::string::npos) << page;
+    EXPECT_EQ(page.find("keep"), std::string::npos) << page;
+    EXPECT_NE(page.find("the same code as (1024): (1024,4)"), std::string::npos) << page;
+}
+
 TEST(BoundsReport, WhatCannotBeLaunched)
 {
     const bounds_answer answer = answer_bounds(trials_of("sm_90", {}, {1024}, {{{}, {128, 0, 1000}}}));
@@ -135,6 +145,7 @@ TEST(BoundsReport, JsonSaysTheSame)
     answer.block_sizes[0].rows[0].measured =
         bounds_measurement{.time = {.count = 9, .median = 1000, .low = 900, .high = 1100}};
     answer.block_sizes[0].rows[1].measured = bounds_measurement{.failure = "exit status 1"};
+    answer.block_sizes[0].rows[3].kernel.spill_load_bytes = 31;
     answer.errors = {"__launch_bounds__(256, 3): error"};
     conclude(answer);
     const bounds_report report{
@@ -161,6 +172,8 @@ TEST(BoundsReport, JsonSaysTheSame)
     EXPECT_TRUE(kernel["rows"][1]["time_ns"].is_null());
     EXPECT_EQ(kernel["rows"][1]["as_written"], true);
     EXPECT_EQ(kernel["rows"][3]["spill_store_bytes"], 30);
+    EXPECT_EQ(kernel["rows"][3]["spill_load_bytes"], 31);
+    EXPECT_EQ(json["conflicts"], nlohmann::json::array());
     EXPECT_EQ(kernel["thresholds"].size(), 8u);
     EXPECT_EQ(kernel["thresholds"][1]["registers"], 128);
     EXPECT_EQ(kernel["recommendation"]["attribute"], "");
@@ -180,6 +193,7 @@ TEST(BoundsReport, JsonSaysTheSame)
     EXPECT_EQ(field(1, "attribute"), "__launch_bounds__(256, 1)");
     EXPECT_EQ(field(0, "also"), "__launch_bounds__(256)");
     EXPECT_EQ(field(3, "spill_store_bytes"), "30");
+    EXPECT_EQ(field(3, "spill_load_bytes"), "31");
     EXPECT_EQ(field(0, "time_median_ns"), "1000");
     EXPECT_EQ(field(1, "time_median_ns"), "");
     EXPECT_EQ(field(1, "failure"), "exit status 1");
