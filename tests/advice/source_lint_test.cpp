@@ -146,6 +146,11 @@ TEST(source_lint, a_launch_above_the_bound)
     const std::vector<linted_kernel> two{{"merge<int>", &small}, {"merge<float>", &large}};
     EXPECT_EQ(places("merge<int><<<1, 256>>>();", two), "");
     EXPECT_EQ(places("merge<int><<<1, 512>>>();", two), "launch_over_bound:1");
+    // The user asks for one of them: the other counts all the same.
+    EXPECT_EQ(places("merge<float><<<1, 256>>>();", {{"merge<int>", &small}, {"merge<float>", &large, false}}), "");
+    EXPECT_EQ(places("merge<int><<<1, 512>>>();", {{"merge<int>", &small}, {"merge<float>", &large, false}}),
+              "launch_over_bound:1");
+    EXPECT_EQ(places("merge<<<1, 512>>>();", {{"merge", &small, false}}), "");
     const std::vector<linted_kernel> free{{"merge<int>", &small}, {"merge<float>", &none}};
     EXPECT_EQ(places("merge<int><<<1, 512>>>();", free), "");
     EXPECT_EQ(places("merge<int><<<1, 2048>>>();", free), "launch_over_1024:1");
@@ -187,6 +192,7 @@ TEST(source_lint, maxrregcount_beside_bounds_in_every_spelling)
         EXPECT_EQ(places(text, kernels, each), "") << fmt::format("{}", fmt::join(each, " "));
     EXPECT_EQ(places(text, {{"scan", &without}}, {"-maxrregcount=32"}), "");
     EXPECT_EQ(places("", {{"scan", &capped}}, {"-maxrregcount=32"}), "maxrregcount_ignored:0");
+    EXPECT_EQ(places("", {{"merge", &with, false}}, {"-maxrregcount=32"}), "");
     std::vector<linted_kernel> many;
     for (const char* name : {"a", "b", "c", "d", "e"}) many.push_back({name, &with});
     EXPECT_NE(found("", many, {"-maxrregcount=32"}).at(0).message.find("for a, b, c and 2 more: "), std::string::npos);
