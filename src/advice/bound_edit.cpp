@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "advice/bound_preamble.hpp"
 #include "advice/kernel_declaration.hpp"
 #include "support/terminal.hpp"
 
@@ -18,13 +19,6 @@ namespace {
 struct replacement {
     std::size_t begin = 0, end = 0;
     std::string text;
-};
-
-// What an earlier edit put above a declaration: our comment and the #if block under it.
-struct own_block {
-    std::size_t begin = 0, end = 0;  // whole lines, with the last line feed
-    int line = 0, last_line = 0;
-    std::vector<std::string_view> macros;
 };
 
 class bound_editor {
@@ -44,7 +38,6 @@ private:
     };
 
     bool check_request();
-    void find_own_blocks();
     std::optional<std::size_t> global_on_declared_line();
     std::optional<std::size_t> attribute_on(int line, std::string_view macro);
     bool choose_declaration();
@@ -53,9 +46,6 @@ private:
     void plan_attribute();
     void plan_removal(std::size_t begin, std::size_t end);
     void plan_preamble();
-    [[nodiscard]] std::size_t top_of_declaration() const;
-    [[nodiscard]] std::size_t outside_of_words(std::size_t at) const;
-    [[nodiscard]] std::string preamble_text(std::string_view line_feed) const;
     [[nodiscard]] std::string apply() const;
 
     [[nodiscard]] bool is_own_macro(std::string_view word) const { return own_macros_.contains(word); }
@@ -82,14 +72,10 @@ private:
     bound_edit result_;
 };
 
-std::string preamble_comment(std::string_view kernel)
-{
-    return fmt::format("// Launch bounds of {} by architecture, written by launchbox bounds --apply", kernel);
-}
-
 bound_edit bound_editor::edit()
 {
-    find_own_blocks();
+    blocks_ = find_own_blocks(text_, source_, request_.kernel);
+    for (const own_block& each : blocks_) own_macros_.insert(each.macros.begin(), each.macros.end());
     if (!check_request() || !choose_declaration() || !find_attribute() || !check_words()) return result_;
     plan_preamble();  // first, for it comes above an attribute at the same place
     plan_attribute();
@@ -103,16 +89,11 @@ bound_edit bound_editor::edit()
 bool bound_editor::check_request()
 {
     if (request_.preamble.empty()) return true;
+    if (!is_one_block(request_.preamble) || request_.attribute.empty())
+        return refuse("the lines to be put above it are not one #if block");
     std::string lines;
     for (const std::string& each : request_.preamble) lines += each + '\n';
-    const source_text preamble = read_source_text(lines);
-    const auto& directives = preamble.directives;
-    const bool one_block = preamble.tokens.empty() && preamble.comments.empty() && !directives.empty() &&
-                           directives.front().name.starts_with("if") && directives.back().name == "endif" &&
-                           std::count_if(directives.begin(), directives.end(),
-                                         [](const source_directive& each) { return each.name.starts_with("if"); }) == 1;
-    if (!one_block || request_.attribute.empty()) return refuse("the lines to be put above it are not one #if block");
-    for (const source_directive& each : directives) {
+    for (const source_directive& each : read_source_text(lines).directives) {
         if (each.name != "define" || each.tokens.empty()) continue;
         const source_directive* other = macro(each.tokens.front().text);
         if (other == nullptr || is_own_macro(each.tokens.front().text)) continue;
@@ -120,39 +101,6 @@ bool bound_editor::check_request()
             fmt::format("line {} defines {} already", other->line, escape_for_terminal(each.tokens.front().text)));
     }
     return true;
-}
-
-void bound_editor::find_own_blocks()
-{
-    const std::string wanted = preamble_comment(request_.kernel);
-    std::size_t next = 0;  // directive
-    for (const source_comment& comment : source_.comments) {
-        std::string_view words = text_.substr(comment.begin, comment.end - comment.begin);
-        if (words.ends_with('\r')) words.remove_suffix(1);
-        if (words != wanted) continue;
-        while (next < source_.directives.size() && source_.directives[next].begin < comment.end) ++next;
-        if (next == source_.directives.size()) return;
-        if (source_.directives[next].line != comment.last_line + 1 || !source_.directives[next].name.starts_with("if"))
-            continue;
-        own_block block{
-            .begin = line_begin(text_, comment.begin), .end = 0, .line = comment.line, .last_line = 0, .macros = {}};
-        int depth = 0;
-        for (; next < source_.directives.size(); ++next) {
-            const source_directive& each = source_.directives[next];
-            if (each.name.starts_with("if")) ++depth;
-            if (each.name == "define" && !each.tokens.empty()) block.macros.push_back(each.tokens.front().text);
-            if (each.name != "endif" || --depth > 0) continue;
-            block.end = std::min(line_end(text_, each.end) + 1, text_.size());
-            block.last_line = each.last_line;
-            break;
-        }
-        const auto inside =
-            std::lower_bound(source_.tokens.begin(), source_.tokens.end(), block.begin,
-                             [](const source_token& token, std::size_t at) { return token.begin < at; });
-        if (block.end == 0 || (inside != source_.tokens.end() && inside->begin < block.end)) continue;
-        own_macros_.insert(block.macros.begin(), block.macros.end());
-        blocks_.push_back(std::move(block));
-    }
 }
 
 const source_directive* bound_editor::macro(std::string_view name) const
@@ -344,76 +292,16 @@ void bound_editor::plan_removal(std::size_t begin, std::size_t end)
 
 void bound_editor::plan_preamble()
 {
-    const std::size_t top = top_of_declaration();
+    const std::size_t top = top_of_declaration(text_, source_, declaration_);
     const auto old =
         std::find_if(blocks_.begin(), blocks_.end(), [&](const own_block& each) { return each.end == top; });
     const std::size_t feed = text_.find('\n');
     const bool windows = feed != std::string_view::npos && feed > 0 && text_[feed - 1] == '\r';
-    std::string text = preamble_text(windows ? "\r\n" : "\n");
+    std::string text = preamble_text(request_.kernel, request_.preamble, windows ? "\r\n" : "\n");
     if (old != blocks_.end())
         plan_.push_back({old->begin, old->end, std::move(text)});
     else if (!text.empty())
         plan_.push_back({top, top, std::move(text)});
-}
-
-// The beginning of a line above the declaration and the comments attached to it, in the branch of its __global__.
-std::size_t bound_editor::top_of_declaration() const
-{
-    const source_token* first = declaration_.head.front();
-    std::size_t top = first->begin;
-    int branch = first->branch;
-    for (const source_token* each : declaration_.head)
-        if (each->is("__global__")) branch = each->branch;
-    // A first word in an #if of its own: go out of it.
-    for (int in = first->branch; in >= 0 && in != branch; in = source_.branches[static_cast<std::size_t>(in)].outer) {
-        const source_branch& each = source_.branches[static_cast<std::size_t>(in)];
-        const auto opening = source_.branches[static_cast<std::size_t>(each.group)].directive;
-        top = source_.directives[opening].begin;
-        if (each.outer == branch) break;
-    }
-    top = outside_of_words(top);
-    // Comments that end on the line before and begin on a line of their own belong to the declaration.
-    for (auto comment = source_.comments.rbegin(); comment != source_.comments.rend(); ++comment) {
-        if (comment->begin >= top) continue;
-        if (line_end(text_, comment->end) + 1 != top) break;
-        const std::size_t line = line_begin(text_, comment->begin);
-        if (text_.substr(line, comment->begin - line).find_first_not_of(" \t") != std::string_view::npos) break;
-        const std::string_view rest = text_.substr(comment->end, top - comment->end);
-        if (rest.find_first_not_of(" \t\r\n") != std::string_view::npos) break;
-        top = outside_of_words(line);
-    }
-    return top;
-}
-
-// The beginning of the line of `at`, or of an earlier one where that is within a word, a comment, a directive or a
-// continued line.
-std::size_t bound_editor::outside_of_words(std::size_t at) const
-{
-    const auto around = [](const auto& ranges, std::size_t place) {
-        const auto after = std::lower_bound(ranges.begin(), ranges.end(), place,
-                                            [](const auto& range, std::size_t value) { return range.begin < value; });
-        return after != ranges.begin() && std::prev(after)->end > place ? std::prev(after)->begin : place;
-    };
-    for (;;) {
-        std::size_t line = line_begin(text_, at);
-        if (line == 0) return text_.starts_with("\xef\xbb\xbf") ? 3 : 0;
-        at = std::min({around(source_.tokens, line), around(source_.comments, line), around(source_.directives, line)});
-        const std::string_view before = text_.substr(0, line);
-        if (at == line && (before.ends_with("\\\n") || before.ends_with("\\\r\n"))) at = line - 1;
-        if (at == line) return line;
-    }
-}
-
-std::string bound_editor::preamble_text(std::string_view line_feed) const
-{
-    if (request_.preamble.empty()) return {};
-    std::string text = preamble_comment(request_.kernel);
-    text += line_feed;
-    for (const std::string& each : request_.preamble) {
-        text += each;
-        text += line_feed;
-    }
-    return text;
 }
 
 std::string bound_editor::apply() const

@@ -112,9 +112,7 @@ std::optional<std::int64_t> arch_lint::on_host(const source_directive& condition
     return evaluate_constant(
         condition.tokens,
         {.value =
-             [this](std::string_view name) {
-                 return name == arch_macro ? std::optional<std::int64_t>(0) : std::nullopt;
-             },
+             [](std::string_view name) { return name == arch_macro ? std::optional<std::int64_t>(0) : std::nullopt; },
          .defined = [](std::string_view name) { return name == arch_macro ? std::optional(false) : std::nullopt; }});
 }
 

@@ -73,11 +73,12 @@ std::string function_name(std::string_view short_form)
 
 namespace {
 
-// The most threads that any compiled kernel of this name takes; nullopt when one of them has no bound, or there is
-// none.
+// The most threads that any compiled kernel of this name takes; nullopt when one of them has no bound, or the user
+// wants none of them.
 std::optional<int> largest_bound(const lint_request& request, std::string_view name, bool& agreed)
 {
     std::optional<int> largest;
+    bool wanted = false;
     agreed = true;
     for (const linted_kernel& each : request.kernels) {
         if (function_name(each.short_form) != name) continue;
@@ -85,8 +86,9 @@ std::optional<int> largest_bound(const lint_request& request, std::string_view n
         if (!bound) return std::nullopt;
         agreed &= !largest || *largest == *bound;
         largest = std::max(largest.value_or(0), *bound);
+        wanted |= each.wanted;
     }
-    return largest;
+    return wanted ? largest : std::nullopt;
 }
 
 void lint_launches(const lint_request& request, const source_constants& constants,
@@ -153,7 +155,7 @@ void lint_flags(const lint_request& request, const source_scopes& scopes, std::v
     for (const linted_kernel& each : request.kernels) {
         const kernel_info& info = *each.info;
         const bool bounded = info.max_threads || info.required_threads || info.requested_max_registers;
-        if (!bounded || !seen.insert(each.short_form).second) continue;
+        if (!bounded || !each.wanted || !seen.insert(each.short_form).second) continue;
         names.push_back(escape_for_terminal(each.short_form));
         for (const source_scope& scope : scopes.scopes)
             if (!place && scope.global && scope.name == function_name(each.short_form))

@@ -14,6 +14,7 @@ namespace launchbox {
 struct linted_kernel {
     std::string short_form;  ///< "a::merge<int, 256>"
     const kernel_info* info = nullptr;
+    bool wanted = true;  ///< false: the user asks for other kernels, and nothing is said of this one
 };
 
 struct lint_request {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "advice/kernel_diff.hpp"
-#include "advice/source_lint.hpp"
 #include "cli/kernel_input.hpp"
 #include "cli/verbs.hpp"
 #include "report/diff_report.hpp"
@@ -37,7 +36,7 @@ inspection inspect(kernel_input& input, const inspect_options& options)
     found.threads = options.threads;
     found.wish = options.wish;
     for (const input_summary& each : input.inputs)
-        found.inputs.push_back({each.file, each.kind, each.kernels, each.errors, each.images, {}});
+        found.inputs.push_back({each.file, each.kind, each.kernels, each.errors, each.images, each.diagnoses});
     found.kernels.resize(input.kernels.size());
     run_parallel_ranges(input.kernels.size(), 64, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
@@ -51,25 +50,12 @@ inspection inspect(kernel_input& input, const inspect_options& options)
     return found;
 }
 
-// What there is to say of each input that is a source; while the input still has its kernels.
-std::vector<std::vector<diagnosis>> lint(const kernel_input& input, const std::vector<std::string>& compiler_flags)
-{
-    std::vector<std::vector<diagnosis>> findings;
-    for (const input_summary& each : input.inputs) {
-        lint_request request{.file = each.file, .text = each.text, .kernels = {}, .flags = compiler_flags};
-        for (const found_kernel& kernel : input.kernels)
-            if (kernel.info.source.file == each.file) request.kernels.push_back({kernel.short_form, &kernel.info});
-        findings.push_back(each.text.empty() ? std::vector<diagnosis>() : lint_source(request));
-    }
-    return findings;
-}
-
 exit_status run_kernels(const inspect_options& options, const call_context& context)
 {
-    kernel_input input = read_kernels(options.input, context.compiler_flags);
-    std::vector<std::vector<diagnosis>> findings = lint(input, context.compiler_flags);
+    kernel_input_options wanted = options.input;
+    wanted.lint = true;
+    kernel_input input = read_kernels(wanted, context.compiler_flags);
     inspection found = inspect(input, options);
-    for (std::size_t i = 0; i < findings.size(); ++i) found.inputs[i].diagnoses = std::move(findings[i]);
     found.selection = select_kernels(found.kernels, options.wish);
     report_forms forms;
     forms.page = [&](const output_style& style) { return kernels_document(found, style); };

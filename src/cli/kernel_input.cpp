@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "advice/source_lint.hpp"
 #include "cli/messages.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/resource_log.hpp"
@@ -179,6 +180,21 @@ void name_for_people(std::vector<found_kernel>& kernels)
     }
 }
 
+// Before kernels are left out: whether a launch is wrong can depend on all instantiations.
+void lint_sources(const std::string& pattern, const std::vector<std::string>& flags, kernel_input& input)
+{
+    for (input_summary& each : input.inputs) {
+        if (each.text.empty()) continue;
+        lint_request request{.file = each.file, .text = each.text, .kernels = {}, .flags = flags};
+        for (const found_kernel& kernel : input.kernels)
+            if (kernel.info.source.file == each.file)
+                request.kernels.push_back({kernel.short_form, &kernel.info,
+                                           pattern.empty() || matches_kernel(pattern, kernel.info.name,
+                                                                             kernel.demangled, kernel.short_form)});
+        each.diagnoses = lint_source(request);
+    }
+}
+
 void keep_matching(const std::string& pattern, kernel_input& input)
 {
     if (pattern.empty() || input.kernels.empty()) return;
@@ -265,6 +281,7 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
     }
     name_for_people(result.kernels);
     result.interrupted |= interrupted();
+    if (options.lint) lint_sources(options.kernel, compiler_flags, result);
     keep_matching(options.kernel, result);
     return result;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "advice/diagnose.hpp"
 #include "cli/options.hpp"
 #include "image/binary.hpp"
 #include "image/kernel_info.hpp"
@@ -22,6 +23,7 @@ struct kernel_input_options {
     unsigned jobs = 0;
     bool before_linking = false;  ///< also images that the device linker has read and the driver does not
     bool hash_code = false;       ///< set by the verb, not by the user
+    bool lint = false;            ///< read sources for mistakes around their kernels; set by the verb
 
     void add_to(CLI::App& app, bool files_required);
 };
@@ -41,6 +43,7 @@ struct input_summary {
     std::vector<std::string> errors = {};   ///< the compiler's own messages first
     std::vector<binary_image> images = {};  ///< what it holds, when it is a binary
     std::string text = {};                  ///< of a source
+    std::vector<diagnosis> diagnoses = {};  ///< of a source, those that belong to no kernel
 };
 
 struct kernel_input {

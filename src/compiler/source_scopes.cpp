@@ -30,6 +30,7 @@ struct scope_head {
     bool parameters = false, space = false, type = false, value = false;
     bool device = false, global = false, uncertain = false;
     bool template_begins = false;
+    int line = 0;    // of last_name
     int depth = 0;   // of parentheses
     int angles = 0;  // of the parameters of a template
 
@@ -58,7 +59,9 @@ void scope_head::take(const source_token& token)
     space |= word == "namespace" || word == "extern";
     type |= word == "class" || word == "struct" || word == "union" || word == "enum";
     uncertain |= is_macro_name(word);
-    if (!parameters) last_name = word;
+    if (parameters) return;
+    last_name = word;
+    line = token.line;
 }
 
 source_scope scope_of(const scope_head& head, const source_scope* outer, int line)
@@ -78,10 +81,12 @@ source_scope scope_of(const scope_head& head, const source_scope* outer, int lin
     } else if (head.device) {
         scope.kind = scope_kind::device;
         scope.name = head.last_name;
+        scope.line = head.line;
         scope.global = head.global;
     } else if (head.parameters && !head.value && !head.uncertain) {
         scope.kind = scope_kind::host;
         scope.name = head.last_name;
+        scope.line = head.line;
     }
     return scope;
 }

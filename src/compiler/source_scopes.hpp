@@ -23,7 +23,7 @@ struct source_scope {
     int outer = -1;
     std::string_view name;  ///< of the function; empty for others
     bool global = false;    ///< of a __global__ function
-    int line = 0;           ///< of its brace
+    int line = 0;           ///< of the name; without one, of the brace
 };
 
 struct source_scopes {

@@ -222,6 +222,55 @@ TEST(inspect_verb, flags_after_two_dashes_reach_the_compiler)
     EXPECT_LE(limited.json()["kernels"][0]["registers"], 32);
 }
 
+TEST(inspect_verb, a_source_is_read_for_mistakes_around_its_kernels)
+{
+    NEEDS_NVCC();
+    const std::vector<std::string> words{"inspect", "tests/data/kernels/launches.cu", "--arch", "sm_80,sm_90"};
+    const auto with = [&](std::vector<std::string> more) {
+        std::vector<std::string> all = words;
+        all.insert(all.end(), more.begin(), more.end());
+        return launchbox_run(all);
+    };
+    const call whole = with({"--format", "json", "--", "-maxrregcount=32"});
+    EXPECT_EQ(whole.status, 0) << whole.err;
+    const nlohmann::json json = whole.json();
+    std::string found;
+    for (const nlohmann::json& each : json["inputs"][0]["diagnoses"]) {
+        EXPECT_EQ(each["file"], "tests/data/kernels/launches.cu");
+        found += each["id"].get<std::string>() + ':' + std::to_string(each["line"].get<int>()) + ' ';
+    }
+    EXPECT_EQ(found, "maxrregcount_ignored:13 host_reads_cuda_arch:21 launch_over_bound:22 ");
+    // The figures that the findings stand on: what the two compilations for devices took.
+    EXPECT_EQ(kernel_of(json, "scale", "sm_80")["max_threads"][0], 256);
+    EXPECT_EQ(kernel_of(json, "scale", "sm_90")["max_threads"][0], 512);
+    EXPECT_EQ(kernel_of(json, "shift", "sm_90")["max_threads"][0], 128);
+    EXPECT_EQ(kernel_of(json, "shift", "sm_90")["diagnoses"].size(), 0u);
+
+    const call table = with({});
+    EXPECT_TRUE(table.shows("\n\n  host_reads_cuda_arch (tests/data/kernels/launches.cu:21): ")) << table.out;
+    EXPECT_FALSE(table.shows("maxrregcount_ignored"));
+    // What is said of a kernel is not said when another one is asked for; nothing is said of a summary or a difference.
+    EXPECT_FALSE(with({"--kernel", "scale"}).shows("launch_over_bound"));
+    EXPECT_TRUE(with({"--kernel", "shift"}).shows("launch_over_bound"));
+    EXPECT_TRUE(with({"--sort", "registers"}).shows("launch_over_bound"));
+    EXPECT_FALSE(with({"--summary"}).shows("launch_over_bound"));
+    EXPECT_FALSE(with({"--diff", words[1], "--format", "json"}).json()["before"][0].contains("diagnoses"));
+    EXPECT_TRUE(launchbox_run({"inspect", log_90, "--format", "json"}).json()["inputs"][0]["diagnoses"].empty());
+}
+
+TEST(inspect_verb, a_source_that_does_not_compile_is_read_for_mistakes_all_the_same)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "k\x1b[2J.cu";
+    write_file_atomically(file, "void f() { k<<<1, 2048>>>(); }\n");
+    const call result = launchbox_run({"inspect", file.string(), "missing.cu", "--arch", "sm_90"});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_TRUE(result.shows("launch_over_1024 (")) << result.out;
+    EXPECT_EQ(result.out.find('\x1b'), std::string::npos);
+    EXPECT_TRUE(result.says("cannot open missing.cu"));
+}
+
 TEST(inspect_verb, options_of_views_are_refused_with_one_clear_line)
 {
     expect_refused(launchbox_run({"inspect", log_90, "--sort", "regs"}), "regs not in {registers,spills");

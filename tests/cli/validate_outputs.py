@@ -314,6 +314,8 @@ def calls():
         source = os.path.join("tests", "data", "kernels", "bounds.cu")
         yield ["inspect", source, "--arch", "sm_80,sm_90,sm_120"], 0, b""
         yield ["inspect", source, "--arch", "sm_80,sm_90", "--summary"], 0, b""
+        launches = os.path.join("tests", "data", "kernels", "launches.cu")
+        yield ["inspect", launches, "--arch", "sm_80,sm_90", "--", "-maxrregcount=32"], 0, b""
         yield ["inspect", source, "--arch", "sm_90", "--diff", source], 0, b""
         yield ["occupancy", source, "--arch", "sm_90", "--threads", "64"], 0, b""
         yield ["suggest", source, "--arch", "sm_90"], 0, b""

@@ -1,4 +1,4 @@
-// Source text is cut into words, and a bound is edited on each of its first lines.
+// Source text is cut into words and linted, and a bound is edited on each of its first lines.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "advice/bound_edit.hpp"
+#include "advice/source_lint.hpp"
 #include "compiler/source_tokens.hpp"
 
 namespace {
@@ -37,6 +38,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     check_words(text, launchbox::read_source_text(text));
+    for (const launchbox::diagnosis& each :
+         launchbox::lint_source({.file = "f", .text = text, .kernels = {}, .flags = {}}))
+        check(!each.message.empty() && each.place && each.place->line >= 1);
     for (int line = 1; line <= 8; ++line)
         for (int attribute = 0; attribute <= 4; ++attribute) {
             launchbox::bound_edit_request request;

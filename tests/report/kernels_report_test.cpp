@@ -54,6 +54,33 @@ TEST(kernels_report, forty_kernels_have_a_table_each_and_more_are_one_list)
     EXPECT_TRUE(page_of(sorted).starts_with("  arch"));
 }
 
+TEST(kernels_report, findings_of_a_source_stand_below_its_kernels)
+{
+    inspection found = with(many(1));
+    found.inputs.front().diagnoses = {
+        {"launch_over_bound", severity::problem, "k\x1b is launched", "fewer", source_location{"a\x1b.cu", 7}},
+        {"maxrregcount_ignored", severity::warning, "does nothing", "remove it"}};
+    const std::string page = page_of(found);
+    EXPECT_TRUE(has(page,
+                    "\n\n  launch_over_bound (a\\x1b.cu:7): k\\x1b is launched\n    → fewer\n"
+                    "  maxrregcount_ignored: does nothing\n    → remove it\n"))
+        << page;
+    found.wish.sort = sort_key::registers;
+    EXPECT_TRUE(has(page_of(found), "launch_over_bound (a"));
+    std::ostringstream json, csv;
+    write_kernels_json(found, json);
+    const auto diagnoses = nlohmann::json::parse(json.str())["inputs"][0]["diagnoses"];
+    ASSERT_EQ(diagnoses.size(), 2u);
+    EXPECT_EQ(diagnoses[0]["line"], 7);
+    EXPECT_EQ(diagnoses[0]["severity"], "problem");
+    EXPECT_TRUE(diagnoses[1]["line"].is_null() && diagnoses[1]["file"].is_null());
+    write_kernels_csv(found, csv);
+    EXPECT_FALSE(has(csv.str(), "launch_over_bound"));
+    EXPECT_FALSE(inputs_json(found.inputs)[0].contains("diagnoses"));  // as summaries and differences have it
+    found.kernels.clear();
+    EXPECT_TRUE(page_of(found).starts_with("  launch_over_bound"));
+}
+
 TEST(kernels_report, each_row_of_the_list_is_one_line_whatever_the_name)
 {
     std::vector<inspected_kernel> kernels = many(41);
