@@ -9,8 +9,8 @@
 
 namespace launchbox {
 
-/// `$LAUNCHBOX_CACHE`, else `$XDG_CACHE_HOME/launchbox`, else `~/.cache/launchbox`; empty, which means no cache, when
-/// none of the variables names a folder from the root.
+/// `$LAUNCHBOX_CACHE`, else `$XDG_CACHE_HOME/launchbox`, else `~/.cache/launchbox`; the last two only where they start at
+/// the root. Empty, which means no cache, when no variable tells.
 std::filesystem::path default_cache_folder();
 
 /// What everything compiled from one source for one architecture depends on: its preprocessed text, the commands of

@@ -1,5 +1,6 @@
 #include "compiler/nvcc_run.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <utility>

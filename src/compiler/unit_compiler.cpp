@@ -1,10 +1,9 @@
 #include "compiler/unit_compiler.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
-
-#include <algorithm>
 
 namespace launchbox {
 
