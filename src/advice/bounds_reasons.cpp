@@ -139,7 +139,7 @@ std::string reason_for(const bounds_answer& answer, const block_size_answer& siz
                 return fmt::format(
                     "{}: {}; as written{} it cannot be launched with {} threads", what, figures_text(row),
                     answer.written.empty() ? "" : ", " + source_text(answer.written) + ",", size.threads);
-            return fmt::format("{} gives {}", what, chosen.gain);
+            return what + (chosen.verdict == bounds_verdict::remove ? " gives " : ": ") + chosen.gain;
         }
         default:
             return {};

@@ -45,15 +45,26 @@ void keep_least(rows& candidates, const Figure& figure)
     std::erase_if(candidates, [&](std::size_t i) { return figure(i) != least; });
 }
 
-// What changes nothing is preferred: the source as it is, else the weakest attribute. Rows are sorted so.
-std::size_t least_change(const std::vector<bounds_row>& all, const rows& candidates)
+// The attribute to write for a row's code: the weakest, or the weakest that says the block size.
+const launch_attribute* attribute_of(const bounds_row& row, bool with_threads)
+{
+    const auto found = std::ranges::find_if(
+        row.attributes, [&](const launch_attribute& each) { return !with_threads || each.threads > 0; });
+    return found == row.attributes.end() ? nullptr : &*found;
+}
+
+// What changes nothing is preferred: the source as it is, else the weakest attribute. Rows are sorted so. A bound that
+// says the block size is not given up for nothing: it is the kernel's contract with those who launch it.
+std::size_t least_change(const std::vector<bounds_row>& all, const rows& candidates, bool with_threads)
 {
     for (std::size_t i : candidates)
         if (all[i].as_written) return i;
+    for (std::size_t i : candidates)
+        if (with_threads && attribute_of(all[i], true) != nullptr) return i;
     return candidates.front();
 }
 
-std::size_t by_figures(const std::vector<bounds_row>& all, rows candidates)
+std::size_t by_figures(const std::vector<bounds_row>& all, rows candidates, bool with_threads)
 {
     constexpr auto unknown = std::numeric_limits<std::int64_t>::max();
     const auto code = [&](std::size_t i) { return all[i].kernel.code_bytes.value_or(unknown); };
@@ -64,7 +75,7 @@ std::size_t by_figures(const std::vector<bounds_row>& all, rows candidates)
     if (smallest != unknown)
         std::erase_if(candidates,
                       [&](std::size_t i) { return code(i) == unknown || !about_as_large(code(i), smallest); });
-    return least_change(all, candidates);
+    return least_change(all, candidates, with_threads);
 }
 
 // The rows that are not slower than the fastest beyond noise.
@@ -98,13 +109,14 @@ launch_attribute instead_of_written(const bounds_row& row, const bounds_answer& 
             .max_cluster_blocks = answer.written.max_cluster_blocks};
 }
 
-bounds_verdict verdict_of(const bounds_row& chosen, bool timed_alike, const bounds_answer& answer)
+bounds_verdict verdict_of(const bounds_row& chosen, const launch_attribute& attribute, bool timed_alike,
+                          const bounds_answer& answer)
 {
     if (chosen.as_written) {
         if (timed_alike) return bounds_verdict::no_difference;
         return answer.written.empty() ? bounds_verdict::no_bound : bounds_verdict::keep;
     }
-    return chosen.attributes.front().empty() ? bounds_verdict::remove : bounds_verdict::write;
+    return attribute.empty() ? bounds_verdict::remove : bounds_verdict::write;
 }
 
 void recommend(block_size_answer& size, const bounds_answer& answer)
@@ -130,7 +142,9 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     result.by_time = timed.size() > 1;
     rows alike;
     if (result.by_time) alike = fastest(size.rows, timed);
-    const std::size_t chosen = result.by_time ? least_change(size.rows, alike) : by_figures(size.rows, launching);
+    const bool with_threads = answer.written.threads > 0;
+    const std::size_t chosen =
+        result.by_time ? least_change(size.rows, alike, with_threads) : by_figures(size.rows, launching, with_threads);
     bounds_row& row = size.rows[chosen];
     row.recommended = true;
     result.row = chosen;
@@ -142,8 +156,10 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
                                     attribute_text(result.attribute), source_text(answer.written));
         return;
     }
-    result.attribute = row.as_written ? answer.written : row.attributes.front();
-    result.verdict = verdict_of(row, alike.size() > 1, answer);
+    const launch_attribute* wanted = attribute_of(row, with_threads);
+    if (wanted == nullptr) wanted = &row.attributes.front();
+    result.attribute = row.as_written ? answer.written : *wanted;
+    result.verdict = verdict_of(row, result.attribute, alike.size() > 1, answer);
     result.gain = gain_of(size, row);
     result.reason = reason_for(answer, size, result);
 }
@@ -165,8 +181,8 @@ std::optional<std::size_t> best_block_size(const bounds_answer& answer)
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     rows timed = all;
     std::erase_if(timed, [&](std::size_t i) { return !winners[i].has_time(); });
-    if (timed.size() > 1) return places[least_change(winners, fastest(winners, timed))];
-    return places[by_figures(winners, all)];
+    if (timed.size() > 1) return places[least_change(winners, fastest(winners, timed), false)];
+    return places[by_figures(winners, all, false)];
 }
 
 }  // namespace

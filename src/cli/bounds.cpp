@@ -76,7 +76,7 @@ exit_status run_bounds(const bounds_options& options, const call_context& contex
     const std::vector<target> targets = options.architectures.empty()
                                             ? std::vector{target_of_this_machine()}
                                             : parse_targets(options.architectures, compiler_architectures(tools));
-    std::optional<measure_conditions> conditions;
+    std::optional<bounds_conditions> conditions;
     if (!options.measure.command.empty()) conditions = conditions_for(options.measure, targets);
 
     catch_interrupts();
@@ -111,7 +111,11 @@ exit_status run_bounds(const bounds_options& options, const call_context& contex
                                      .kernels = sweep.kernels.size(),
                                      .errors = sweep.errors,
                                      .images = {}}},
-                         .answers = {}};
+                         .answers = {},
+                         .compiler = tools.version,
+                         .compiles = sweep.compiles,
+                         .from_cache = sweep.from_cache,
+                         .measured = conditions};
     std::vector<bounds_answer>& answers = report.answers;
     for (const kernel_trials& kernel : sweep.kernels) answers.push_back(answer_bounds(kernel, launch));
     if (conditions && !interrupted()) {

@@ -1,8 +1,10 @@
 #include "cli/bounds_measure.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "cli/messages.hpp"
 #include "compiler/bound_injection.hpp"
@@ -101,21 +103,24 @@ void measure_options::add_to(CLI::App& app)
         ->type_name("SECONDS");
 }
 
-measure_conditions conditions_for(const measure_options& options, const std::vector<target>& targets)
+bounds_conditions conditions_for(const measure_options& options, const std::vector<target>& targets)
 {
     mentions(command_words(options.command), "program");  // throws when it is not well formed
     if (!options.build.empty()) mentions(command_words(options.build), "program");
     const gpu_list gpus = find_gpus();
-    measure_conditions result{.architecture = targets.front().architecture,
-                              .gpu = "",
-                              .driver = gpus.driver_version,
-                              .command = options.command,
-                              .build = options.build,
-                              .runs = options.runs};
+    bounds_conditions result{.architecture = {},
+                             .gpu = {},
+                             .driver = gpus.driver_version,
+                             .command = options.command,
+                             .build = options.build,
+                             .runs = options.runs,
+                             .date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))};
+    const auto name = [](const compute_capability& each) { return std::string(architecture_name(each).view()); };
     if (gpus.devices.empty()) {
         if (targets.size() > 1)
             throw error("there is no GPU here, so it is not known which of the architectures the benchmark runs on",
                         "name that one alone: --arch sm_90");
+        result.architecture = name(targets.front().architecture);
         return result;
     }
     const gpu_device& gpu = gpus.devices.front();
@@ -123,32 +128,30 @@ measure_conditions conditions_for(const measure_options& options, const std::vec
         return each.architecture.major == gpu.capability.major && each.architecture.minor == gpu.capability.minor;
     });
     if (found == targets.end())
-        throw error("the GPU here is " + std::string(architecture_name(gpu.capability).view()) +
-                        ", which is not among the architectures asked for",
+        throw error("the GPU here is " + name(gpu.capability) + ", which is not among the architectures asked for",
                     "add it to --arch, or leave --measure out");
-    result.architecture = found->architecture;
+    result.architecture = name(found->architecture);
     result.gpu = gpu.name;
     return result;
 }
 
 std::vector<std::string> measure_bounds(const toolchain& tools, const measure_options& options,
-                                        const measure_conditions& conditions, const std::string& source,
+                                        const bounds_conditions& conditions, const std::string& source,
                                         const std::vector<std::string>& flags, unsigned jobs,
                                         const std::vector<kernel_trials>& trials, std::vector<bounds_answer>& answers)
 {
     bounds_benchmark benchmark{
         .source = source,
         .flags = flags,
-        .architecture = conditions.architecture,
+        .architecture = parse_compute_capability(conditions.architecture).value(),
         .command = command_words(options.command),
         .build = options.build.empty() ? std::vector<std::string>{} : command_words(options.build),
         .race = {.runs = options.runs, .time_limit = options.time_limit},
         .jobs = jobs};
-    const std::string architecture(architecture_name(conditions.architecture).view());
     const bool told = mentions(benchmark.command, "threads") || mentions(benchmark.build, "threads");
     std::vector<std::string> problems;
     for (std::size_t i = 0; i < answers.size(); ++i) {
-        if (answers[i].architecture != architecture || !answers[i].not_swept.empty()) continue;
+        if (answers[i].architecture != conditions.architecture || !answers[i].not_swept.empty()) continue;
         if (answers[i].block_sizes.size() > 1 && !told)
             say(answers[i].short_form +
                 ": the benchmark is told the block size only by LAUNCHBOX_THREADS in its "

@@ -9,6 +9,7 @@
 #include "advice/kernel_trials.hpp"
 #include "cli/options.hpp"
 #include "compiler/toolchain.hpp"
+#include "report/bounds_report.hpp"
 
 namespace launchbox::cli {
 
@@ -20,22 +21,14 @@ struct measure_options {
     void add_to(CLI::App& app);
 };
 
-/// What the times were taken with, for the report.
-struct measure_conditions {
-    compute_capability architecture;
-    std::string gpu, driver;  ///< empty: no GPU here
-    std::string command, build;
-    int runs = 0;
-};
-
 /// The architecture to measure on: that of the GPU here, or the only one that is swept. Throws `error`, before anything
 /// is compiled, when there is none, and for commands that are wrong.
-measure_conditions conditions_for(const measure_options& options, const std::vector<target>& targets);
+bounds_conditions conditions_for(const measure_options& options, const std::vector<target>& targets);
 
 /// Races, kernel by kernel, the Pareto sets of all block sizes, the source as it is and no attribute, fills `measured`
 /// of their rows and concludes again. Returns what could not be measured, a line each.
 std::vector<std::string> measure_bounds(const toolchain& tools, const measure_options& options,
-                                        const measure_conditions& conditions, const std::string& source,
+                                        const bounds_conditions& conditions, const std::string& source,
                                         const std::vector<std::string>& flags, unsigned jobs,
                                         const std::vector<kernel_trials>& trials, std::vector<bounds_answer>& answers);
 

@@ -27,7 +27,6 @@ bool is_source(const std::string& file)
     return false;
 }
 
-
 // A loop that is not unrolled can leave an array in local memory. The front end names no kernel, so its warning goes to
 // those that have local memory and no spills.
 void hand_on_unroll_warnings(const resource_log& log, std::vector<kernel_info>& kernels)

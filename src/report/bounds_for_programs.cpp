@@ -41,6 +41,22 @@ nlohmann::ordered_json bounds_json(const bounds_report& found)
 {
     ordered_json json;
     json["schema"] = "launchbox.bounds/1";
+    json["compiler"] = json_text(found.compiler);
+    json["compiles"] = found.compiles;
+    json["from_cache"] = found.from_cache;
+    json["measured"] = nullptr;
+    if (found.measured) {
+        const auto text = [](const std::string& each) {
+            return each.empty() ? ordered_json(nullptr) : ordered_json(json_text(each));
+        };
+        json["measured"] = {{"command", text(found.measured->command)},
+                            {"build", text(found.measured->build)},
+                            {"runs", found.measured->runs},
+                            {"architecture", text(found.measured->architecture)},
+                            {"gpu", text(found.measured->gpu)},
+                            {"driver", text(found.measured->driver)},
+                            {"date", text(found.measured->date)}};
+    }
     json["inputs"] = inputs_json(found.inputs);
     json["kernels"] = ordered_json::array();
     for (std::size_t first = 0; first < found.answers.size();) {

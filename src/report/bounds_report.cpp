@@ -36,6 +36,11 @@ document bounds_document(const bounds_report& found, const output_style& style)
         page.line("  " + escape_for_terminal(each), tone::warning);
     }
     page.line("");
+    if (found.measured)
+        page.line(fmt::format("  times: median of {} runs in turns on {}, {}", found.measured->runs,
+                              found.measured->gpu.empty() ? "what the command chose" : found.measured->gpu,
+                              escape_for_terminal(found.measured->command)),
+                  tone::faint);
     page.line(fmt::format("  *: nothing beats it in warps, spills and code together{}",
                           many ? "; rows that something beats are left out, --format csv has them" : ""),
               tone::faint);

@@ -3,6 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "advice/bounds_answer.hpp"
@@ -13,9 +16,22 @@
 
 namespace launchbox {
 
+/// With what the times were taken.
+struct bounds_conditions {
+    std::string architecture;    ///< "sm_90"
+    std::string gpu, driver;     ///< empty: there is no GPU here
+    std::string command, build;  ///< as the user typed them
+    int runs = 0;                ///< of each row, in turns
+    std::string date;            ///< "2026-11-21", UTC
+};
+
 struct bounds_report {
     std::vector<inspected_input> inputs;
     std::vector<bounds_answer> answers;  ///< those of one kernel one after the other
+    std::string compiler = {};           ///< version of nvcc
+    std::size_t compiles = 0;            ///< runs of nvcc
+    std::size_t from_cache = 0;          ///< compiles that were made before
+    std::optional<bounds_conditions> measured = std::nullopt;
 };
 
 /// With more answers than this the page begins with a summary, and its tables show only rows that matter.

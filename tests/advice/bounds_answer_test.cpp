@@ -245,9 +245,9 @@ TEST(BoundsRule, AsWrittenCosts)
                                                  {bound(256, 1), {188, 0, 4000}},
                                                  {bound(256, 2), {116, 0, 4000}}}));
     const block_size_answer& size = answer.block_sizes.at(0);
-    EXPECT_EQ(size.recommendation.verdict, bounds_verdict::remove);
-    EXPECT_EQ(size.recommendation.attribute, none);
-    EXPECT_EQ(size.recommendation.reason, "no attribute gives 3 instead of 1 block");
+    EXPECT_EQ(size.recommendation.verdict, bounds_verdict::write);
+    EXPECT_EQ(size.recommendation.attribute, bound(256)) << "as good as none, and it keeps the block size";
+    EXPECT_EQ(size.recommendation.reason, "__launch_bounds__(256): 3 instead of 1 block");
     EXPECT_TRUE(says(size.findings,
                      "as written costs: __launch_bounds__(256, 1) raised registers from 80 to 188 and "
                      "costs 2 of 3 resident blocks"))
@@ -279,7 +279,8 @@ TEST(BoundsRule, TheCapThatBoughtNothing)
     EXPECT_TRUE(says(size.findings, "the register cap of 64 bought nothing: shared memory allows only 3 blocks"))
         << all_of(size.findings);
     EXPECT_TRUE(says(size.findings, "spills 600 B more than no bound and holds no block more"));
-    EXPECT_EQ(size.recommendation.verdict, bounds_verdict::remove);
+    EXPECT_EQ(size.recommendation.verdict, bounds_verdict::write);
+    EXPECT_EQ(size.recommendation.attribute, bound(128, 3));
     EXPECT_EQ(size.recommendation.gain, "0 B instead of 600 B of spills");
 
     // With room for what is asked nothing is said.
@@ -442,7 +443,10 @@ TEST(BoundsByTime, AsWrittenIsFastestOrSlower)
     measure(size, none, 5e5, 1e4);
     measure(size, bound(256, 2), 4.95e5, 1e4);
     conclude(answer);
-    EXPECT_EQ(size.recommendation.verdict, bounds_verdict::remove);
+    EXPECT_EQ(size.recommendation.attribute, bound(256, 2)) << "a bound is not given up for nothing";
+    measure(size, bound(256, 2), 6e5, 1e4);
+    conclude(answer);
+    EXPECT_EQ(size.recommendation.verdict, bounds_verdict::remove) << "but for time";
 }
 
 TEST(BoundsByTime, OneTimeIsNoComparison)

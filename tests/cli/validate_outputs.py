@@ -27,10 +27,12 @@ except ImportError:
 
 TOOL, REPOSITORY = sys.argv[1], sys.argv[2]
 LOGS = os.path.join("tests", "data", "logs")
-ENVIRONMENT = {**os.environ, "COLUMNS": "100", "LC_ALL": "C.UTF-8"}
+CACHE = tempfile.TemporaryDirectory()
+ENVIRONMENT = {**os.environ, "COLUMNS": "100", "LC_ALL": "C.UTF-8", "LAUNCHBOX_CACHE": CACHE.name}
 
 failures = 0
 outputs = 0
+compiles = False  # whether there is an nvcc
 
 
 def fail(arguments, message):
@@ -102,6 +104,9 @@ def rows_of(found):
         return [each for result in found["results"] for each in result["candidates"]]
     if kind == "launchbox.check/1":
         return found["findings"]
+    if kind == "launchbox.bounds/1":
+        return [{**{name: value for name, value in kernel.items() if name != "threads"}, **row}
+                for kernel in found["kernels"] for row in kernel["rows"]]
     if kind == "launchbox.devices/1":
         return found.get("compute_capabilities", found["gpus"])
     return found["results"]
@@ -309,7 +314,15 @@ def calls():
     yield ["check", "-", "--budget", os.path.join(budgets, "mistakes.toml")], 2, log_of(hostile)
 
     if "\nnvcc: " not in launchbox(["--version"], 0):
-        merge = os.path.join("examples", "merge.cu")
+        global compiles
+        compiles = True
+        bounds = ["bounds", merge_source(), "--arch", "sm_80,sm_90", "--kernel", "merge_tiles_greedy*"]
+        timed = ["bounds", merge_source(), "--arch", "sm_90", "--kernel", "merge_tiles<*", "--runs", "1",
+                 "--measure", "echo time: 5 ms"]
+        for each in [bounds, timed]:
+            launchbox(each, 0)  # fills the cache, so that every form reports the same compiles
+            yield each, 0, b""
+        merge = merge_source()
         yield ["check", merge, "--arch", "sm_80,sm_90", *everything, "--", "-lineinfo"], 1, b""
         source = os.path.join("tests", "data", "kernels", "bounds.cu")
         yield ["inspect", source, "--arch", "sm_80,sm_90,sm_120"], 0, b""
@@ -324,6 +337,10 @@ def calls():
         print("without nvcc: sources are skipped")
 
 
+def merge_source():
+    return os.path.join("examples", "merge.cu")
+
+
 def with_options(arguments, *options):
     """The options before "--", behind which everything is the compiler's."""
     at = arguments.index("--") if "--" in arguments else len(arguments)
@@ -331,6 +348,7 @@ def with_options(arguments, *options):
 
 
 def main():
+    global compiles
     for arguments, status, standard_input in calls():
         text = {}
         for output_format in ["json", "csv", "markdown"]:
@@ -358,8 +376,8 @@ def main():
                 if written.read() != text["json"]:
                     fail(arguments, "-o writes something else")
     print(f"{outputs} outputs validated against {len(VALIDATORS)} schemas, {failures} failures")
-    if len(VALIDATORS) != 7:
-        print(f"expected outputs of 7 schemas, saw {sorted(VALIDATORS)}")
+    if len(VALIDATORS) != (8 if compiles else 7):
+        print(f"expected outputs of each schema, saw {sorted(VALIDATORS)}")
         return 1
     return 1 if failures else 0
 

@@ -46,15 +46,15 @@ TEST(BoundsReport, OneKernel)
               R"(merge, sm_100: __launch_bounds__(256, 1)
  256 threads per block
          bound           regs  spills   code  blocks  occup.  limited by
-  write  none+1       *    80     0/0  4,000       3  37.5 %  registers
+  write  (256)+1      *    80     0/0  4,000       3  37.5 %  registers
   now    (256,1)          188     0/0  4,008       1  12.5 %  registers
          (256,2)          116     0/0  4,000       2    25 %  registers
          (256,4)      *    64   30/30  5,000       4    50 %  registers
          maxnreg(64)       64   40/40  5,200       4    50 %  registers
-  the same code as none: (256)
+  the same code as (256): none
   registers at most for n blocks: 1: 255, 2: 128, 3: 80, 4: 64, 5: 48, 6: 40, 8: 32; warps allow no
     more
-  remove __launch_bounds__(256, 1): no attribute gives 3 instead of 1 block
+  write __launch_bounds__(256): 3 instead of 1 block
   as written costs: __launch_bounds__(256, 1) raised registers from 80 to 188 and costs 2 of 3
     resident blocks
   a real trade-off against __launch_bounds__(256, 4) (4 blocks, 60 B of spills): more warps are not
@@ -93,7 +93,7 @@ TEST(BoundsReport, ManyAnswersBeginWithASummary)
     EXPECT_TRUE(
         page.starts_with("5 kernels × architectures\n"
                          "  kernel                          arch    now      write  threads  gain\n"
-                         "  merge                           sm_75   (256,1)  none       256  3 instead of 1 "
+                         "  merge                           sm_75   (256,1)  (256)      256  3 instead of 1 "
                          "block\n"))
         << page;
     EXPECT_EQ(page.find("maxnreg(64)       64"), std::string::npos) << "beaten rows are left out";
@@ -176,11 +176,11 @@ TEST(BoundsReport, JsonSaysTheSame)
     EXPECT_EQ(json["conflicts"], nlohmann::json::array());
     EXPECT_EQ(kernel["thresholds"].size(), 8u);
     EXPECT_EQ(kernel["thresholds"][1]["registers"], 128);
-    EXPECT_EQ(kernel["recommendation"]["attribute"], "");
-    EXPECT_EQ(kernel["recommendation"]["verdict"], "remove");
+    EXPECT_EQ(kernel["recommendation"]["attribute"], "__launch_bounds__(256)");
+    EXPECT_EQ(kernel["recommendation"]["verdict"], "write");
     EXPECT_EQ(kernel["errors"], nlohmann::json::array({"__launch_bounds__(256, 3): error"}));
     EXPECT_TRUE(kernel["not_swept"].is_null());
-    EXPECT_EQ(kernel["portable"]["attribute"], "");
+    EXPECT_EQ(kernel["portable"]["attribute"], "__launch_bounds__(256)");
 
     const table rows = bounds_table(report);
     ASSERT_EQ(rows.rows.size(), 10u);
