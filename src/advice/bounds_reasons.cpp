@@ -74,8 +74,8 @@ std::string reason_by_time(const block_size_answer& size, const bounds_recommend
     const std::string time = time_text(row.measured->time.median);
     if (chosen.verdict == bounds_verdict::no_difference)
         return fmt::format(
-            "no measurable difference: {} as written, and nothing of the {} others is faster beyond noise", time,
-            others);
+            "no measurable difference: {} as written, and none of the {} others is faster by more than noise and 1 %",
+            time, others);
     if (row.as_written) return fmt::format("as written is fastest beyond noise, {}: {}", time, what);
     if (written != nullptr && written->has_time())
         return fmt::format("{} takes {} instead of {}, {:.3g} % less", what, time,

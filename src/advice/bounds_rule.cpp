@@ -78,15 +78,21 @@ std::size_t by_figures(const std::vector<bounds_row>& all, rows candidates, bool
     return least_change(all, candidates, with_threads);
 }
 
-// The rows that are not slower than the fastest beyond noise.
+// Less than this is no reason to change a source, however sure the clock is: another link order moves as much.
+constexpr double worth_a_change = 0.01;
+
+// The rows that are not slower than the fastest by more than noise and 1 %.
 rows fastest(const std::vector<bounds_row>& all, const rows& timed)
 {
     std::size_t best = timed.front();
     for (std::size_t i : timed)
         if (all[i].measured->time.median < all[best].measured->time.median) best = i;
+    const sample_summary& least = all[best].measured->time;
     rows result;
-    for (std::size_t i : timed)
-        if (i == best || !differs(all[i].measured->time, all[best].measured->time)) result.push_back(i);
+    for (std::size_t i : timed) {
+        const sample_summary& time = all[i].measured->time;
+        if (!differs(time, least) || time.median <= least.median * (1 + worth_a_change)) result.push_back(i);
+    }
     return result;
 }
 

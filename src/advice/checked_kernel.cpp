@@ -65,7 +65,7 @@ void raise(std::optional<Value>& worst, const std::optional<Value>& other)
 
 // What nvlink does not tell, what was compiled for it does.
 std::optional<std::int64_t> worst_told(const std::vector<checked_kernel>& same,
-                                         std::optional<std::int64_t> kernel_info::*figure)
+                                       std::optional<std::int64_t> kernel_info::*figure)
 {
     std::optional<std::int64_t> worst;
     bool told = false;

@@ -436,8 +436,9 @@ TEST(BoundsByTime, NoMeasurableDifference)
     conclude(answer);
     EXPECT_EQ(size.recommendation.verdict, bounds_verdict::no_difference);
     EXPECT_EQ(size.recommendation.attribute, none);
-    EXPECT_EQ(size.recommendation.reason,
-              "no measurable difference: 2 ms as written, and nothing of the 2 others is faster beyond noise");
+    EXPECT_EQ(
+        size.recommendation.reason,
+        "no measurable difference: 2 ms as written, and none of the 2 others is faster by more than noise and 1 %");
 }
 
 TEST(BoundsByTime, AsWrittenIsFastestOrSlower)
@@ -455,6 +456,20 @@ TEST(BoundsByTime, AsWrittenIsFastestOrSlower)
     measure(size, bound(256, 2), 4.95e5, 1e4);
     conclude(answer);
     EXPECT_EQ(size.recommendation.attribute, bound(256, 1)) << "the code of none, with the block size that was written";
+}
+
+TEST(BoundsByTime, LessThanOnePercentIsNoReason)
+{
+    bounds_answer answer = answer_bounds(hungry(bound(256, 4)));
+    block_size_answer& size = answer.block_sizes[0];
+    measure(size, bound(256, 4), 1e6, 1e2);
+    measure(size, bound(256, 2), 0.992e6, 1e2);
+    conclude(answer);
+    EXPECT_EQ(size.recommendation.verdict, bounds_verdict::no_difference);
+    measure(size, bound(256, 2), 0.985e6, 1e2);
+    conclude(answer);
+    EXPECT_EQ(size.recommendation.verdict, bounds_verdict::write);
+    EXPECT_EQ(size.recommendation.attribute, bound(256, 2));
 }
 
 TEST(BoundsByTime, OneTimeIsNoComparison)

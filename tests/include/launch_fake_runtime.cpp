@@ -113,6 +113,7 @@ cudaError_t cudaFuncGetName(const char** name, const void*)
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode)
 {
     std::swap(*mode, fake.mode);
+    fake.last_error = cudaSuccess;  // as on an H200 with CUDA 13.0
     return cudaSuccess;
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int, std::size_t)

@@ -53,11 +53,12 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse(const kernel_handle& kernel, const launch_config& config,
                                                           cudaError_t code, cudaError_t earlier)
 {
+    cudaGetLastError();  // all of it is reported here, and the questions to come may ask beside a capture
     launch_explanation why = explain_refusal(kernel, config, code);
     if (why.problem == launch_problem::no_gpu) earlier = cudaSuccess;  // every call fails with the same
     if (earlier != cudaSuccess && why.problem != launch_problem::earlier_error)
         why.text += " An earlier error was pending: " + error_text(earlier) + '.';
-    cudaGetLastError();  // all of it is reported here
+    cudaGetLastError();  // and what they have left
     throw launch_error(why.text, code, why.problem, why.obstacle, earlier);
 }
 
