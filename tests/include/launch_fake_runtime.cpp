@@ -103,7 +103,8 @@ cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute which, int value
         fake.raised_to.push_back(value);
         fake.max_dynamic_shared = value;
     }
-    return answer(fake.mode == cudaStreamCaptureModeRelaxed ? cudaSuccess : cudaErrorStreamCaptureUnsupported);
+    return answer(fake.mode == cudaStreamCaptureModeRelaxed || !fake.capturing ? cudaSuccess
+                                                                               : cudaErrorStreamCaptureUnsupported);
 }
 cudaError_t cudaFuncGetName(const char** name, const void*)
 {

@@ -23,6 +23,7 @@ struct fake_runtime {
     // The GPU.
     int major = 9;
     int device = 0;
+    bool capturing = true;                  ///< a stream is, in the global mode
     cudaError_t lasting = cudaSuccess;      ///< every call fails with it
     cudaError_t refuse_with = cudaSuccess;  ///< every launch does
     cudaError_t last_error = cudaSuccess;
