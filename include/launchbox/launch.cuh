@@ -136,7 +136,7 @@ std::string explain_launch(void (*kernel)(Parameters...), const launch_config& c
 {
     const detail::own_errors errors;
     const detail::kernel_handle handle = detail::handle_of(kernel);
-    detail::ensure_opt_in(handle.function, config);
+    if (errors.earlier == cudaSuccess) detail::ensure_opt_in(handle.function, config);
     return detail::explain_refusal(handle, config, cudaSuccess).text;
 }
 

@@ -106,13 +106,13 @@ bool written_is_dropped(const bounds_answer& answer)
                launch_bounds_verdict::honoured;
 }
 
-// The weakest other attribute of the same code. For a bound that is dropped there always is one: without min_blocks.
-launch_attribute instead_of_written(const bounds_row& row, const bounds_answer& answer)
+// The weakest other attribute of the same code; empty optional: there is none. The front end reads min_blocks too, so
+// that (T, B) with a B that ptxas drops need not be the code of (T).
+std::optional<launch_attribute> instead_of_written(const bounds_row& row, const bounds_answer& answer)
 {
     for (const launch_attribute& each : row.attributes)
         if (each != answer.written) return each;
-    return {.threads = std::min(answer.written.threads, max_threads_per_block),
-            .max_cluster_blocks = answer.written.max_cluster_blocks};
+    return std::nullopt;
 }
 
 bounds_verdict verdict_of(const bounds_row& chosen, const launch_attribute& attribute, bool timed_alike,
@@ -129,11 +129,14 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
 {
     bounds_recommendation& result = size.recommendation;
     result = {};
+    const bool dropped = written_is_dropped(answer);
     rows launching, timed;
     for (std::size_t i = 0; i < size.rows.size(); ++i) {
-        size.rows[i].recommended = false;
-        if (size.rows[i].launches()) launching.push_back(i);
-        if (size.rows[i].launches() && size.rows[i].has_time()) timed.push_back(i);
+        bounds_row& row = size.rows[i];
+        row.recommended = false;
+        if (!row.launches() || (dropped && row.as_written && !instead_of_written(row, answer))) continue;
+        launching.push_back(i);
+        if (row.has_time()) timed.push_back(i);
     }
     if (!answer.not_swept.empty()) {
         result.reason = answer.not_swept;
@@ -154,8 +157,8 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     bounds_row& row = size.rows[chosen];
     row.recommended = true;
     result.row = chosen;
-    if (row.as_written && written_is_dropped(answer)) {
-        result.attribute = instead_of_written(row, answer);
+    if (row.as_written && dropped) {
+        result.attribute = instead_of_written(row, answer).value();
         result.verdict = result.attribute.empty() ? bounds_verdict::remove : bounds_verdict::write;
         result.gain = "the same code";
         result.reason = fmt::format("{} gives the same code as {}, which ptxas drops with a warning",
@@ -168,6 +171,7 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     result.verdict = verdict_of(row, result.attribute, alike.size() > 1, answer);
     result.gain = gain_of(size, row);
     result.reason = reason_for(answer, size, result);
+    if (dropped) result.reason += "; ptxas drops what is written, with a warning";
 }
 
 // By the same rule; where it does not tell, the block size that is written, else the largest, as CUDA's own suggestion.

@@ -335,7 +335,20 @@ TEST_F(launch_gpu, an_error_that_was_pending_is_neither_lost_nor_blamed)
     make_pending();
     launch(witness<8>, {.threads = 32, .dynamic_shared = 4}, out, 1);
     EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
-    launch(witness<8>, {.threads = 32, .dynamic_shared = 60000}, out, 2);
+    // Opting in loses it, so it is told first; once that is done it stays.
+    const auto over_48_kb = [&] { launch(witness<8>, {.threads = 32, .dynamic_shared = 60000}, out, 2); };
+    try {
+        over_48_kb();
+        ADD_FAILURE() << "was launched";
+    } catch (const launch_error& error) {
+        EXPECT_EQ(error.problem, launch_problem::earlier_error);
+        EXPECT_EQ(error.earlier, cudaErrorInvalidDevice);
+        record("refused", error.what(), cudaGetErrorName(error.code));
+    }
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    over_48_kb();
+    make_pending();
+    over_48_kb();
     EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
     launch(merge<int>, {.threads = 32}, nullptr);
     EXPECT_EQ(explain_launch(witness<8>, {.threads = 32}), "");
@@ -361,8 +374,15 @@ TEST_F(launch_gpu, an_error_that_was_pending_is_not_lost_in_a_first_try)
 {
     if (limits->shared_per_block_opt_in < 60000) GTEST_SKIP() << "no such block on this GPU";
     ASSERT_EQ(cudaSetDevice(-1), cudaErrorInvalidDevice);
-    launch(shared_kernel<40000>, {.threads = 32, .dynamic_shared = 20000}, nullptr);
-    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+    const auto together = [] { launch(shared_kernel<40000>, {.threads = 32, .dynamic_shared = 20000}, nullptr); };
+    try {
+        together();
+        ADD_FAILURE() << "was launched";
+    } catch (const launch_error& error) {
+        EXPECT_EQ(error.earlier, cudaErrorInvalidDevice);
+    }
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    together();
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 

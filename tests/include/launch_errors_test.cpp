@@ -90,16 +90,37 @@ TEST_F(launch_errors, static_and_dynamic_shared_memory_together)
 
 TEST_F(launch_errors, a_pending_error_survives_what_succeeds)
 {
-    fake.last_error = cudaErrorInvalidDevice;
-    fake.capturing = false;  // what lets opting in happen beside a capture would forget the error
+    fake.capturing = false;  // what lets questions be asked beside a capture is left out while an error is pending
     fake.static_shared = 40000, fake.max_dynamic_shared = 9152;
+    launch(kernel<6>, {.threads = 64, .dynamic_shared = 100000}, nullptr, 2);  // opts in
+    fake.last_error = cudaErrorInvalidDevice;
     launch(kernel<6>, {.threads = 64, .dynamic_shared = 20000}, nullptr, 2);
     launch(kernel<6>, {.threads = 64, .dynamic_shared = 100000}, nullptr, 2);
     launch(kernel<6>, {.threads = 64}, nullptr, 2);
     EXPECT_EQ(explain_launch(kernel<6>, {.threads = 64}), "");
-    EXPECT_EQ(fake.launched, 3);
-    EXPECT_EQ(fake.tried, 3);
+    EXPECT_EQ(fake.launched, 4);
+    EXPECT_EQ(fake.tried, 4);
     EXPECT_EQ(fake.last_error, cudaErrorInvalidDevice);
+}
+
+// Opting in would lose it.
+TEST_F(launch_errors, a_pending_error_is_told_before_opting_in)
+{
+    fake.static_shared = 40000, fake.max_dynamic_shared = 9152;
+    for (const std::int64_t bytes : {100000, 20000}) {
+        fake.last_error = cudaErrorInvalidResourceHandle;
+        const std::string text = refusal<9>({.threads = 64, .dynamic_shared = bytes});
+        EXPECT_NE(
+            text.find(
+                ": not launched: an earlier error was pending, cudaErrorInvalidResourceHandle: its text, and opting"),
+            std::string::npos)
+            << text;
+        EXPECT_EQ(fake.raised, 0) << bytes;
+        EXPECT_EQ(fake.launched, 0) << bytes;
+        EXPECT_EQ(fake.last_error, cudaSuccess) << "it was told";
+    }
+    launch(kernel<9>, {.threads = 64, .dynamic_shared = 20000}, nullptr, 2);
+    EXPECT_EQ(fake.launched, 1);
 }
 
 TEST_F(launch_errors, a_refused_launch_leaves_nothing_and_says_what_was_pending)

@@ -95,6 +95,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*)
 }
 cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute which, int value)
 {
+    fake.last_error = cudaSuccess;  // as on an H200 with CUDA 13.0
     if (which == cudaFuncAttributeNonPortableClusterSizeAllowed) {
         ++fake.allowed;
         fake.large_clusters = value != 0;
@@ -114,7 +115,6 @@ cudaError_t cudaFuncGetName(const char** name, const void*)
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode)
 {
     std::swap(*mode, fake.mode);
-    fake.last_error = cudaSuccess;  // as on an H200 with CUDA 13.0
     return cudaSuccess;
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int, std::size_t)

@@ -62,12 +62,30 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
     throw launch_error(why.text, code, why.problem, why.obstacle, earlier);
 }
 
+// cudaFuncSetAttribute forgets an error that is pending (CUDA 13.0 on an H200). It may be somebody's only trace, so it
+// is told here instead of being lost.
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_while_pending(const kernel_handle& kernel,
+                                                                        cudaError_t earlier)
+{
+    cudaGetLastError();  // it is reported here
+    throw launch_error(
+        name_of(kernel) + ": not launched: an earlier error was pending, " + error_text(earlier) +
+            ", and opting in to this much shared memory or this large a cluster would have lost it. Check "
+            "the calls before this launch.",
+        earlier, launch_problem::earlier_error, launch_obstacle::none, earlier);
+}
+
 // A second try after opting in again, where that can help.
 [[gnu::cold, gnu::noinline]] inline void retry(const kernel_handle& kernel, const launch_config& config,
                                                void** arguments, cudaError_t code, cudaError_t earlier)
 {
     const bool shared = config.dynamic_shared.bytes > 0, cluster = config.cluster.count() > cluster_without_opt_in;
     if (kernel.function && (shared || cluster) && !is_lasting(code)) {
+        if (earlier != cudaSuccess) {
+            if (shared && !has_dynamic_shared(kernel.function, config.dynamic_shared.bytes))
+                refuse_while_pending(kernel, earlier);
+            refuse(kernel, config, code, earlier);
+        }
         if (shared) ensure(opt_in::dynamic_shared, kernel.function, true);
         if (cluster) ensure(opt_in::large_cluster, kernel.function, true);
         const runtime_config runtime(config);
@@ -85,10 +103,10 @@ inline void launch_checked(const kernel_handle& kernel, const launch_config& con
 {
     // A refused launch overwrites the error that was pending before it.
     const cudaError_t earlier = cudaPeekAtLastError();
-    // So does a first try that may be refused: it must not come to that.
-    if (earlier != cudaSuccess && config.dynamic_shared.bytes > 0) [[unlikely]]
-        ensure(opt_in::dynamic_shared, kernel.function, true);
-    ensure_opt_in(kernel.function, config);
+    if (earlier == cudaSuccess) [[likely]]
+        ensure_opt_in(kernel.function, config);
+    else if (kernel.function && lacks_opt_in(kernel.function, config))
+        refuse_while_pending(kernel, earlier);
     const runtime_config runtime(config);
     const cudaError_t code = kernel.function ? cudaLaunchKernelExC(&runtime.native, kernel.function, arguments)
                                              : cudaErrorInvalidDeviceFunction;

@@ -66,7 +66,7 @@ public:
     beside_captures& operator=(const beside_captures&) = delete;
 
 private:
-    // The exchange forgets an error that is pending (CUDA 13.0 on an H200), and that may be somebody's only trace.
+    // No question is worth an error that is pending: it may be somebody's only trace.
     const bool used_ = cudaPeekAtLastError() == cudaSuccess;
     cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };

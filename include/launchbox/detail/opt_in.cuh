@@ -53,19 +53,44 @@ inline bool allow_large_cluster(const void* kernel, int)
 
 enum class opt_in : std::uint64_t { dynamic_shared = 0, large_cluster = 1 };
 
+// Addresses have 56 bits at most; 0 where it cannot be remembered: a device number above 127, or no device.
+inline std::uint64_t opt_in_key(opt_in what, const void* kernel)
+{
+    int device = 0;
+    if (cudaGetDevice(&device) != cudaSuccess || device > 127) return 0;
+    return (reinterpret_cast<std::uintptr_t>(kernel) << 8) | static_cast<std::uint64_t>(what) << 7 |
+           static_cast<std::uint64_t>(device);
+}
+
 // Once for each kernel and device; `again` even if it was done: cudaDeviceReset undoes it.
 inline void ensure(opt_in what, const void* kernel, bool again)
 {
+    const std::uint64_t key = opt_in_key(what, kernel);
+    if (!again && key != 0 && opted_in.contains(key)) return;
     int device = 0;
     if (cudaGetDevice(&device) != cudaSuccess) return;
-    // Addresses have 56 bits at most; a device number above 127 is not remembered.
-    const auto key = (reinterpret_cast<std::uintptr_t>(kernel) << 8) | static_cast<std::uint64_t>(what) << 7 |
-                     static_cast<std::uint64_t>(device & 127);
-    const bool remembered = device <= 127;
-    if (!again && remembered && opted_in.contains(key)) return;
     const beside_captures beside;
     const auto function = what == opt_in::dynamic_shared ? raise_dynamic_shared : allow_large_cluster;
-    if (function(kernel, device) && remembered) opted_in.insert(key);
+    if (function(kernel, device) && key != 0) opted_in.insert(key);
+}
+
+inline bool has_dynamic_shared(const void* kernel, std::int64_t bytes)
+{
+    cudaFuncAttributes attributes{};
+    return cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess && attributes.maxDynamicSharedSizeBytes >= bytes;
+}
+
+// Whether opting in would have to come first; somebody else may have done it.
+inline bool lacks_opt_in(const void* kernel, const launch_config& config)
+{
+    const auto done = [&](opt_in what) {
+        const std::uint64_t key = opt_in_key(what, kernel);
+        return key != 0 && opted_in.contains(key);
+    };
+    if (config.dynamic_shared.bytes > shared_without_opt_in && !done(opt_in::dynamic_shared) &&
+        !has_dynamic_shared(kernel, config.dynamic_shared.bytes))
+        return true;
+    return config.cluster.count() > cluster_without_opt_in && !done(opt_in::large_cluster);
 }
 
 // Static and dynamic memory together can need it below 48 KB too; such a launch fails first and is then repeated.
