@@ -92,7 +92,7 @@ void explain_failure(compile_result& result, int exit_code)
 
 }  // namespace
 
-compile_result read_compile(const nvcc_job& job, nvcc_output output)
+compile_result read_compile(const nvcc_job& job, nvcc_output output, bool hash_code)
 {
     compile_result result{.architecture = job.architecture,
                           .succeeded = output.succeeded(),
@@ -103,7 +103,7 @@ compile_result read_compile(const nvcc_job& job, nvcc_output output)
     explain_failure(result, output.exit_code);
     if (result.succeeded)
         result.kernels =
-            merge(result.report.kernels, read_cubin(output.cubin, job.source), read_ptx(output.ptx_outline, job.source),
+            merge(result.report.kernels, read_cubin(output.cubin, job.source, {.hash_code = hash_code}), read_ptx(output.ptx_outline, job.source),
                   job.source, std::string(architecture_name(job.architecture).view()));
     return result;
 }

@@ -41,8 +41,8 @@ std::vector<compile_result> compile_kernels(
     const toolchain& tools, const compile_request& request,
     const std::function<void(std::size_t done, std::size_t total)>& progress = {});
 
-/// What one run of nvcc tells of its kernels.
-compile_result read_compile(const nvcc_job& job, nvcc_output output);
+/// What one run of nvcc tells of its kernels; with `hash_code` also which of them have the same code.
+compile_result read_compile(const nvcc_job& job, nvcc_output output, bool hash_code = false);
 
 /// The compiler's errors, one a line: "k.cu(3): identifier "x" is undefined".
 std::vector<std::string> error_lines(const compile_result& result);

@@ -101,6 +101,15 @@ TEST_F(BoundsVerb, tries_what_matters_on_each_architecture)
     }
 }
 
+// Attributes that make no difference are one row.
+TEST_F(BoundsVerb, rows_are_of_different_code)
+{
+    const json kernel = swept({file(), "--arch", "sm_90", "-k", "light", "--threads", "256"})["kernels"][0];
+    ASSERT_EQ(kernel["rows"].size(), 1u) << kernel["rows"];
+    EXPECT_EQ(kernel["rows"][0]["attribute"], "");
+    EXPECT_GE(kernel["rows"][0]["also"].size(), 10u);
+}
+
 TEST_F(BoundsVerb, the_second_run_compiles_nothing)
 {
     const std::vector<std::string> words{file(), "--arch", "sm_90", "-k", "light", "--threads", "96"};
@@ -129,6 +138,7 @@ TEST_F(BoundsVerb, bad_calls_are_refused)
     expect_refused(bounds({file(), "--arch", "sm_90", "--measure", "'./x"}), "is not closed");
     expect_refused(bounds({file(), "--arch", "sm_80,sm_90", "--measure", "./x"}), "no GPU");
     expect_refused(bounds({file(), "--arch", "sm_90", "--apply", "--revert"}), "--revert");
+    expect_refused(bounds({file(), "--arch", "sm_90", "--build", "make"}), "--measure");
 }
 
 TEST_F(BoundsVerb, a_source_that_does_not_compile_says_where_and_what_to_do)
