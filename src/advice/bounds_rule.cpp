@@ -72,10 +72,13 @@ std::size_t by_figures(const std::vector<bounds_row>& all, rows candidates, bool
     keep_least(candidates, [&](std::size_t i) { return -std::int64_t{all[i].residency->resident_warps}; });
     std::int64_t smallest = unknown;
     for (std::size_t i : candidates) smallest = std::min(smallest, code(i));
-    if (smallest != unknown)
-        std::erase_if(candidates,
-                      [&](std::size_t i) { return code(i) == unknown || !about_as_large(code(i), smallest); });
-    return least_change(all, candidates, with_threads);
+    if (smallest == unknown) return least_change(all, candidates, with_threads);
+    const auto written = std::ranges::find_if(candidates, [&](std::size_t i) { return all[i].as_written; });
+    const std::optional<std::size_t> now = written == candidates.end() ? std::nullopt : std::optional(*written);
+    std::erase_if(candidates, [&](std::size_t i) { return code(i) == unknown || !about_as_large(code(i), smallest); });
+    const std::size_t chosen = least_change(all, candidates, with_threads);
+    // What is chosen need not be the smallest: it has to be worth the change itself.
+    return now && code(*now) != unknown && about_as_large(code(*now), code(chosen)) ? *now : chosen;
 }
 
 // Less than this is no reason to change a source, however sure the clock is: another link order moves as much.

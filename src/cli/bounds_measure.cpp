@@ -47,7 +47,7 @@ bool worth_measuring(const bounds_row& row)
 {
     const bool without =
         std::any_of(row.attributes.begin(), row.attributes.end(), [](const launch_attribute& a) { return a.empty(); });
-    return row.launches() && (row.pareto || row.as_written || without);
+    return row.launches() && (row.pareto || row.recommended || row.as_written || without);
 }
 
 std::string name_of(const bounds_variant& variant)

@@ -25,8 +25,8 @@ struct measure_options {
 /// is compiled, when there is none, and for commands that are wrong.
 bounds_conditions conditions_for(const measure_options& options, const std::vector<target>& targets);
 
-/// Races, kernel by kernel, the Pareto sets of all block sizes, the source as it is and no attribute, fills `measured`
-/// of their rows and concludes again. Returns what could not be measured, a line each.
+/// Races, kernel by kernel, the Pareto sets of all block sizes, what is recommended, the source as it is and no
+/// attribute, fills `measured` of their rows and concludes again. Returns what could not be measured, a line each.
 std::vector<std::string> measure_bounds(const toolchain& tools, const measure_options& options,
                                         const bounds_conditions& conditions, const std::string& source,
                                         const std::vector<std::string>& flags, unsigned jobs,
