@@ -54,7 +54,6 @@ private:
     void compile_variant(variant_compile& work);
     void read_variant(swept_unit& unit, const sweep_job& variants, const compile_result& result);
     void finished_one();
-    void add_errors(const compile_result& result);
 
     const toolchain& tools_;
     const bounds_request& request_;
@@ -175,7 +174,7 @@ void bounds_sweep::read_as_written(swept_unit& unit)
     unit.functions = read_ptx(unit.written.ptx_outline, job.source, false).functions > 0;
     compile_result written = read_compile(job, std::move(unit.written), true);
     if (!written.succeeded) {
-        add_errors(written);
+        add_errors(tools_, written, result_.errors);
         return;
     }
     const kernel_census census = read_census(unit.declarations, unit.attributes, unit.compiler->files(), job);
@@ -288,19 +287,6 @@ void bounds_sweep::finished_one()
     const std::lock_guard guard(lock_);
     ++done_;
     if (progress_) progress_(done_, total_);
-}
-
-void bounds_sweep::add_errors(const compile_result& result)
-{
-    const std::string name(architecture_name(result.architecture).view());
-    for (std::string text : error_lines(result)) {
-        // The front end says the same for every architecture.
-        if (std::ranges::any_of(result_.errors, [&](const std::string& each) { return each.find(text) != each.npos; }))
-            continue;
-        if (text.find("No such file or directory") != std::string::npos)
-            text += "; flags for the compiler follow --, as in -- -I FOLDER";
-        result_.errors.push_back(name + ": " + text);
-    }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "advice/bounds_sweep.hpp"
 #include "cli/bounds_apply.hpp"
 #include "cli/bounds_measure.hpp"
+#include "cli/kernel_input.hpp"
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
@@ -56,16 +57,6 @@ bounds_launch launch_of(const bounds_options& options)
     return launch;
 }
 
-[[noreturn]] void refuse_pattern(const std::string& pattern, const std::vector<std::string>& names)
-{
-    const std::string meant = nearest(pattern, names);
-    std::string list;
-    for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 10); ++i) list += (i > 0 ? ", " : "") + names[i];
-    throw error("no kernel matches '" + pattern + "'", meant.empty()
-                                                           ? "there are: " + list + (names.size() > 10 ? ", …" : "")
-                                                           : "did you mean " + meant + "?");
-}
-
 exit_status run_bounds(const bounds_options& options, const call_context& context)
 {
     if (options.revert) return revert_bounds(options.file);
@@ -73,9 +64,7 @@ exit_status run_bounds(const bounds_options& options, const call_context& contex
     const bounds_launch launch = launch_of(options);
     const std::vector<int> threads = parse_threads(options.threads);
     const toolchain tools = find_toolchain(options.nvcc);
-    const std::vector<target> targets = options.architectures.empty()
-                                            ? std::vector{target_of_this_machine()}
-                                            : parse_targets(options.architectures, compiler_architectures(tools));
+    const std::vector<target> targets = source_targets(options.architectures, tools);
     std::optional<bounds_conditions> conditions;
     if (!options.measure.command.empty()) conditions = conditions_for(options.measure, targets);
 
@@ -102,8 +91,12 @@ exit_status run_bounds(const bounds_options& options, const call_context& contex
     }
     exit_status status = sweep.errors.empty() ? exit_status::done : exit_status::bad_input;
     for (const std::string& problem : sweep.errors) say(options.file + ": " + problem);
-    if (sweep.kernels.empty() && sweep.errors.empty() && !sweep.interrupted)
+    if (sweep.kernels.empty() && sweep.errors.empty() && !sweep.interrupted) {
+        if (sweep.all_kernels.empty())
+            throw error(options.file + " has no __global__ function that is instantiated",
+                        "instantiate its templates, or name the file that does");
         refuse_pattern(options.kernel, sweep.all_kernels);
+    }
 
     bring_together(sweep.kernels);
     bounds_report report{.inputs = {{.file = options.file,

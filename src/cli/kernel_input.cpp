@@ -45,14 +45,9 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     input_summary summary{.file = file, .kind = "CUDA source"};
     summary.text = read_input(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
-    // Asking nvcc what it can compile for costs one more run of it, and only "all" needs to know beforehand.
-    const bool all = ("," + options.architectures + ",").find(",all,") != std::string::npos;
-    const std::vector<target> targets =
-        options.architectures.empty() ? std::vector{target_of_this_machine()}
-                                      : parse_targets(options.architectures, all ? compiler_architectures(tools)
-                                                                                 : std::vector<compute_capability>{});
     compile_request request{.source = file, .architectures = {}, .flags = flags, .jobs = options.jobs};
-    for (const target& each : targets) request.architectures.push_back(each.architecture);
+    for (const target& each : source_targets(options.architectures, tools))
+        request.architectures.push_back(each.architecture);
 
     progress_line line("architectures");
     std::vector<compile_result> results =
@@ -62,20 +57,7 @@ void read_source(const kernel_input_options& options, const std::string& file, c
         for (const kernel_info& info : each.kernels) result.kernels.push_back({info, {}, {}});
         summary.kernels += each.kernels.size();
         if (each.succeeded || interrupted()) continue;
-        const std::string name(architecture_name(each.architecture).view());
-        bool told = false;
-        for (std::string text : error_lines(each)) {
-            if (text.find("Unsupported gpu architecture") != std::string::npos)
-                text = "nvcc " + tools.version + " cannot compile for " + name;
-            // The front end says the same for every architecture.
-            const bool known = std::any_of(summary.errors.begin(), summary.errors.end(),
-                                           [&](const std::string& other) { return other.ends_with(text); });
-            if (!known) summary.errors.push_back(name + ": " + text);
-            told = true;
-        }
-        if (!told)
-            summary.errors.push_back(name + ": nvcc failed" +
-                                     (each.log.empty() ? "" : ": " + each.log.substr(0, each.log.find('\n'))));
+        add_errors(tools, each, summary.errors);
     }
     result.interrupted |= interrupted();
     if (summary.errors.empty() && summary.kernels == 0 && !interrupted())
@@ -203,6 +185,21 @@ void keep_matching(const std::string& pattern, kernel_input& input)
         return !matches_kernel(pattern, kernel.info.name, kernel.demangled, kernel.short_form);
     });
     if (!input.kernels.empty()) return;
+    refuse_pattern(pattern, std::move(names));
+}
+
+}  // namespace
+
+std::vector<target> source_targets(const std::string& architectures, const toolchain& tools)
+{
+    if (architectures.empty()) return {target_of_this_machine()};
+    // Asking nvcc what it can compile for costs one more run of it, and only "all" needs to know beforehand.
+    const bool all = ("," + architectures + ",").find(",all,") != std::string::npos;
+    return parse_targets(architectures, all ? compiler_architectures(tools) : std::vector<compute_capability>{});
+}
+
+void refuse_pattern(const std::string& pattern, std::vector<std::string> names)
+{
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     const std::string meant = nearest(pattern, names);
@@ -213,8 +210,6 @@ void keep_matching(const std::string& pattern, kernel_input& input)
         "no kernel matches '" + escape_for_terminal(pattern) + "'",
         meant.empty() ? "there are: " + list + (names.size() > 10 ? ", …" : "") : "did you mean " + meant + "?");
 }
-
-}  // namespace
 
 exit_status kernel_input::status() const
 {

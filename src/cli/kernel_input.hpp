@@ -9,6 +9,7 @@
 
 #include "advice/diagnose.hpp"
 #include "cli/options.hpp"
+#include "compiler/toolchain.hpp"
 #include "image/binary.hpp"
 #include "image/kernel_info.hpp"
 #include "support/error.hpp"
@@ -60,6 +61,12 @@ struct kernel_input {
 
 /// Reads all inputs. A bad one is reported in its summary and the rest is done; nothing found at all is an `error`.
 kernel_input read_kernels(const kernel_input_options& options, const std::vector<std::string>& compiler_flags);
+
+/// What a source is compiled for: what the user named, or the GPU here. Throws `error` for names that are none.
+std::vector<target> source_targets(const std::string& architectures, const toolchain& tools);
+
+/// Throws `error`: no kernel matches; with the one of `names` that may be meant, else with some of them.
+[[noreturn]] void refuse_pattern(const std::string& pattern, std::vector<std::string> names);
 
 /// Prints the errors of all inputs to standard error.
 void print_errors(const kernel_input& input);

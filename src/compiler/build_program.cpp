@@ -9,9 +9,7 @@ std::string build_program(const toolchain& tools, const program_request& request
 {
     check_flags_for_nvcc(request.flags);
     check_folder_for_nvcc(request.program.parent_path().string());
-    const std::string name(architecture_name(request.architecture).view());
-    std::vector<std::string> command{tools.nvcc.string(), "-gencode",
-                                     "arch=compute_" + name.substr(3) + ",code=" + name, "-o",
+    std::vector<std::string> command{tools.nvcc.string(), "-gencode", machine_code_for(request.architecture), "-o",
                                      request.program.string()};
     command.insert(command.end(), request.flags.begin(), request.flags.end());
     command.push_back(name_for_nvcc(request.source));

@@ -10,6 +10,7 @@
 #include "image/ptx.hpp"
 #include "support/interrupt.hpp"
 #include "support/parallel.hpp"
+#include "support/subprocess.hpp"
 
 namespace launchbox {
 
@@ -78,9 +79,7 @@ void explain_failure(compile_result& result, int exit_code)
 {
     const auto is_error = [](const log_message& message) { return message.severity == log_severity::error; };
     if (result.succeeded || std::ranges::any_of(result.report.messages, is_error)) return;
-    std::string_view last = result.log;
-    while (last.ends_with('\n')) last.remove_suffix(1);
-    last = last.substr(last.rfind('\n') + 1);
+    const std::string last = last_line(result.log);
     log_message& message = result.report.messages.emplace_back();
     message.severity = log_severity::error;
     message.tool = "nvcc";
@@ -102,9 +101,9 @@ compile_result read_compile(const nvcc_job& job, nvcc_output output, bool hash_c
     result.report = parse_resource_log(result.log, job.source);
     explain_failure(result, output.exit_code);
     if (result.succeeded)
-        result.kernels =
-            merge(result.report.kernels, read_cubin(output.cubin, job.source, {.hash_code = hash_code}), read_ptx(output.ptx_outline, job.source),
-                  job.source, std::string(architecture_name(job.architecture).view()));
+        result.kernels = merge(result.report.kernels, read_cubin(output.cubin, job.source, {.hash_code = hash_code}),
+                               read_ptx(output.ptx_outline, job.source), job.source,
+                               std::string(architecture_name(job.architecture).view()));
     return result;
 }
 
@@ -114,6 +113,24 @@ std::vector<std::string> error_lines(const compile_result& result)
     for (const log_message& message : result.report.messages)
         if (message.severity == log_severity::error) lines.push_back(text_of(message));
     return lines;
+}
+
+void add_errors(const toolchain& tools, const compile_result& result, std::vector<std::string>& errors)
+{
+    if (result.succeeded) return;
+    const std::string name(architecture_name(result.architecture).view());
+    std::vector<std::string> lines = error_lines(result);
+    if (lines.empty())
+        lines.push_back("nvcc failed" + (result.log.empty() ? "" : ": " + result.log.substr(0, result.log.find('\n'))));
+    for (std::string& text : lines) {
+        if (text.find("Unsupported gpu architecture") != std::string::npos)
+            text = "nvcc " + tools.version + " cannot compile for " + name;
+        if (text.find("No such file or directory") != std::string::npos)
+            text += "; flags for the compiler follow --, as in -- -I FOLDER";
+        // The front end says the same for every architecture.
+        if (std::ranges::none_of(errors, [&](const std::string& other) { return other.ends_with(text); }))
+            errors.push_back(name + ": " + text);
+    }
 }
 
 std::vector<compile_result> compile_kernels(const toolchain& tools, const compile_request& request,

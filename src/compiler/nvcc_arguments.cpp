@@ -20,6 +20,12 @@ std::string name_for_nvcc(const std::string& source)
     return name;
 }
 
+std::string machine_code_for(const compute_capability& architecture)
+{
+    const std::string name(architecture_name(architecture).view());
+    return "arch=compute_" + name.substr(3) + ",code=" + name;
+}
+
 // In flags no escape works: nvcc escapes the backslash of some and not of others.
 void check_flags_for_nvcc(const std::vector<std::string>& flags)
 {

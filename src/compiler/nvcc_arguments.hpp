@@ -4,10 +4,15 @@
 #include <string>
 #include <vector>
 
+#include <launchbox/compute_capability.hpp>
+
 namespace launchbox {
 
 /// The name of a source as nvcc has to be given it. Throws `error` for names that cannot be got through.
 std::string name_for_nvcc(const std::string& source);
+
+/// The value of -gencode that makes machine code for one architecture: "arch=compute_90,code=sm_90".
+std::string machine_code_for(const compute_capability& architecture);
 
 /// Throws `error` for flags in which a shell would replace something.
 void check_flags_for_nvcc(const std::vector<std::string>& flags);

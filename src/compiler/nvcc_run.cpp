@@ -119,9 +119,8 @@ std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job)
     }
 
     const std::string file = (temporary.path() / "unit.ii").string();
-    const std::string name(architecture_name(job.architecture).view());
     std::vector<std::string> command{
-        tools.nvcc.string(), "-gencode", "arch=compute_" + name.substr(3) + ",code=" + name, "-E", "-o", file};
+        tools.nvcc.string(), "-gencode", machine_code_for(job.architecture), "-E", "-o", file};
     command.insert(command.end(), job.flags.begin(), job.flags.end());
     command.push_back(name_for_nvcc(job.source));
     if (run(command, options).exit_code != 0 || !fs::exists(file)) return std::nullopt;

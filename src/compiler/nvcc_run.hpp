@@ -1,4 +1,4 @@
-// One run of nvcc over one source for one architecture, and what it leaves. The only place that runs nvcc to compile.
+// One run of nvcc over one source for one architecture, and what it leaves. Whole programs: build_program.hpp.
 #pragma once
 
 #include <optional>

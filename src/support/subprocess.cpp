@@ -125,6 +125,12 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
     return result;
 }
 
+std::string last_line(std::string_view output)
+{
+    output = output.substr(0, output.find_last_not_of(" \t\r\n") + 1);
+    return std::string(output.substr(output.rfind('\n') + 1));
+}
+
 std::filesystem::path find_in_path(const std::string& program)
 {
     const char* path = std::getenv("PATH");

@@ -3,13 +3,14 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace launchbox {
 
 struct subprocess_result {
-    int exit_code = 0;   ///< 128 + the signal's number when a signal ended it, as shells say
-    std::string output;  ///< standard output and standard error together, in the order in which they were written
+    int exit_code = 0;       ///< 128 + the signal's number when a signal ended it, as shells say
+    std::string output;      ///< standard output and standard error together, in the order in which they were written
     bool timed_out = false;  ///< ended by us, with all that it had started, because its time was over
 };
 
@@ -25,6 +26,9 @@ struct subprocess_options {
 /// Runs `arguments[0]` (looked up in PATH) with standard input empty and waits for it.
 /// Throws `error` with status `missing` when the program cannot be started.
 subprocess_result run(const std::vector<std::string>& arguments, const subprocess_options& options = {});
+
+/// The last line that is not blank, where programs say why they end; without the line feed.
+std::string last_line(std::string_view output);
 
 /// Where PATH has an executable of that name; empty when it has none.
 std::filesystem::path find_in_path(const std::string& program);

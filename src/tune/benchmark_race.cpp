@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "support/error.hpp"
 #include "support/interrupt.hpp"
 #include "support/sample_statistics.hpp"
@@ -14,12 +12,11 @@ namespace launchbox {
 
 namespace {
 
-// The last line that is not empty: where programs say why they ended.
-std::string last_line(std::string_view text)
+// What a program printed last, as far as a message has room for it.
+std::string said_last(const std::string& output)
 {
-    while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
     constexpr std::size_t enough = 200;
-    return std::string(text.substr(text.rfind('\n') + 1).substr(0, enough));
+    return last_line(output).substr(0, enough);
 }
 
 void run_once(const contestant& who, const race_options& options, bool counts, race_result& result)
@@ -37,7 +34,7 @@ void run_once(const contestant& who, const race_options& options, bool counts, r
         return;
     }
     if (ran.exit_code != 0) {
-        const std::string said = last_line(ran.output);
+        const std::string said = said_last(ran.output);
         result.failure = (ran.exit_code > 128 ? "ended by signal " + std::to_string(ran.exit_code - 128)
                                               : "ended with exit status " + std::to_string(ran.exit_code)) +
                          (said.empty() ? "" : ": " + said);
@@ -45,7 +42,7 @@ void run_once(const contestant& who, const race_options& options, bool counts, r
     }
     const benchmark_time time = read_benchmark_output(ran.output);
     if (!time.found()) {
-        const std::string said = last_line(ran.output);
+        const std::string said = said_last(ran.output);
         result.failure = time.problem + (said.empty() ? "; it prints nothing" : "; its last line is: " + said);
         return;
     }

@@ -54,12 +54,6 @@ fs::path program_of(const std::vector<std::string>& command)
     return program.has_parent_path() ? program : find_in_path(program.string());
 }
 
-std::string last_line(std::string text)
-{
-    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-    return text.substr(text.rfind('\n') + 1);
-}
-
 // The compiler's first error says more than its last line, "1 error detected".
 std::string build_problem(const std::string& printed)
 {
@@ -97,8 +91,9 @@ struct prepared {
 
 void build_here(const toolchain& tools, const bounds_benchmark& benchmark, prepared& one, variant_time& result)
 {
-    std::vector<std::string> flags = benchmark.flags;
-    if (!one.header.empty()) flags.insert(flags.end(), {"-include", one.header.string()});
+    std::vector<std::string> flags =
+        benchmark.flags;  // as in the sweep the header comes before the user's own -include
+    if (!one.header.empty()) flags.insert(flags.begin(), {"-include", one.header.string()});
     const std::string problem = build_program(
         tools,
         {.source = benchmark.source, .architecture = benchmark.architecture, .flags = flags, .program = one.program});

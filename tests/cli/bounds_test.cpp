@@ -132,6 +132,9 @@ TEST_F(BoundsVerb, bad_calls_are_refused)
     EXPECT_TRUE(bounds({file(), "--arch", "sm_90", "-k", "haevy"}).says("did you mean heavy?"));
     for (const char* threads : {"0", "1025", "128,", "abc", "128;256", "-5"})
         expect_refused(bounds({file(), "--arch", "sm_90", std::string("--threads=") + threads}), "is no block size");
+    write_file_atomically(file("empty.cu"), "int main() {}\n");
+    expect_refused(bounds({file("empty.cu"), "--arch", "sm_90"}), "has no __global__ function that is instantiated");
+    EXPECT_TRUE(bounds({file(), "--arch", "sm_60"}).says("cannot compile for sm_60"));
     expect_refused(bounds({file("none.cu"), "--arch", "sm_90"}), "none.cu");
     expect_refused(bounds({file(), "--arch", "sm_95"}), "sm_95");
     expect_refused(bounds({file(), "--arch", "sm_90", "--dynamic-shared", "12Q"}), "--dynamic-shared");
