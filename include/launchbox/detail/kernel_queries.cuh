@@ -74,22 +74,24 @@ private:
 /// A kernel without its type: the pointer by which the runtime knows it, and the name of the type.
 struct kernel_handle {
     const void* function = nullptr;
-    const char* type = nullptr;  ///< mangled; null without RTTI
+    const char* type = nullptr;        ///< mangled; null without RTTI
+    const char* shown_type = nullptr;  ///< mangled, of a class whose name is shown instead of the kernel's
 };
 
 template <class... Parameters>
 kernel_handle handle_of(void (*kernel)(Parameters...))
 {
 #if defined(__cpp_rtti)
-    return {reinterpret_cast<const void*>(kernel), typeid(void(Parameters...)).name()};
+    return {reinterpret_cast<const void*>(kernel), typeid(void(Parameters...)).name(), nullptr};
 #else
-    return {reinterpret_cast<const void*>(kernel), nullptr};
+    return {reinterpret_cast<const void*>(kernel), nullptr, nullptr};
 #endif
 }
 
 // `merge<int>`; where the runtime does not tell, `kernel (int*, int)`.
 inline std::string name_of(const kernel_handle& kernel)
 {
+    if (kernel.shown_type) return demangled(kernel.shown_type);
 #if CUDART_VERSION >= 12030
     const char* symbol = nullptr;
     if (kernel.function && cudaFuncGetName(&symbol, kernel.function) == cudaSuccess && symbol)

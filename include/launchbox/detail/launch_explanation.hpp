@@ -25,6 +25,7 @@ enum class launch_problem {
     not_a_kernel,   ///< the pointer is not that of a kernel that the runtime knows
     earlier_error,  ///< the GPU was in an error before this launch
     unknown_gpu,    ///< launchbox has no limits for this compute capability; only the model needs them
+    row_mismatch,   ///< a kernel with a launch box: its code was compiled with another table
     runtime,        ///< anything else: the runtime's own words are all there is
 };
 

@@ -1,0 +1,177 @@
+// launchbox: which row the code of a kernel was compiled with on the current GPU, and whether it can be launched there.
+// Asked once for each kernel and GPU, of the code itself. Needs no compiler for CUDA. Internal: include launch_box.cuh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <launchbox/detail/checked_launch.cuh>
+#include <launchbox/detail/tuning_row.hpp>
+
+namespace launchbox::detail {
+
+/// A kernel with its table; what is asked.
+struct row_question {
+    kernel_handle kernel;               ///< without a function: only the row is asked for
+    const void* witness = nullptr;      ///< of the same unit
+    std::span<const row_figures> rows;  ///< ascending
+    std::span<const int> listed;        ///< numbers of the architectures that the unit is compiled for
+};
+
+/// What the code says.
+struct row_answer {
+    int row = 0;              ///< its index
+    compute_capability code;  ///< what the kernel was compiled for
+};
+
+inline std::string architecture_text_of(const compute_capability& architecture)
+{
+    return std::string(architecture_name(architecture).view());
+}
+
+inline std::string row_name(const row_figures& row)
+{
+    return row.architecture.major == 0 ? "the row for every architecture"
+                                       : "the row of " + architecture_text_of(row.architecture);
+}
+
+// "device 0 (sm_90)"
+inline std::string device_text(int device)
+{
+    const compute_capability gpu{.major = device_attribute(cudaDevAttrComputeCapabilityMajor, device),
+                                 .minor = device_attribute(cudaDevAttrComputeCapabilityMinor, device)};
+    return "device " + std::to_string(device) + " (" + architecture_text_of(gpu) + ")";
+}
+
+inline std::string list_text(std::span<const int> listed)
+{
+    std::string text;
+    for (int number : listed) text += (text.empty() ? "sm_" : ", sm_") + std::to_string(number);
+    return text;
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_row(const kernel_handle& kernel, const std::string& text,
+                                                              launch_problem problem, cudaError_t code)
+{
+    throw launch_error(name_of(kernel) + ": " + text, code, problem);
+}
+
+[[gnu::cold, gnu::noinline]] inline void check_status(const kernel_handle& kernel, cudaError_t status)
+{
+    if (status == cudaSuccess) return;
+    gathered_facts gathered = gather(kernel);
+    const launch_explanation why = explain_missing(kernel, gathered.facts, status);
+    throw launch_error(why.text, status, why.problem);
+}
+
+// What the witness says, if it can be: a plain number on the unit's list.
+inline compute_capability ask_witness(const row_question& question, int device)
+{
+    cudaFuncAttributes attributes{};
+    if (const cudaError_t status = cudaFuncGetAttributes(&attributes, question.witness); status != cudaSuccess)
+        check_status({question.witness, nullptr, question.kernel.shown_type}, status);
+    const compute_capability code = architecture_in(attributes.maxThreadsPerBlock);
+    if (std::find(question.listed.begin(), question.listed.end(), code.number()) == question.listed.end())
+        refuse_row(question.kernel,
+                   "its code on " + device_text(device) + " was compiled for " + architecture_text_of(code) +
+                       ", but its source file for " + list_text(question.listed) +
+                       ". Two builds of the file are in this program: build it anew.",
+                   launch_problem::row_mismatch, cudaErrorInvalidKernelImage);
+    return code;
+}
+
+inline void check_kernel(const row_question& question, const row_figures& row, const compute_capability& code,
+                         int device, cudaError_t earlier)
+{
+    const kernel_handle& kernel = question.kernel;
+    cudaFuncAttributes attributes{};
+    if (const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel.function); status != cudaSuccess)
+        check_status(kernel, status);
+    if (attributes.maxThreadsPerBlock != row.threads)
+        refuse_row(kernel,
+                   "its code for " + architecture_text_of(code) + " on " + device_text(device) + " is bound to " +
+                       std::to_string(attributes.maxThreadsPerBlock) + " threads, but " + row_name(row) + " has " +
+                       std::to_string(row.threads) +
+                       ". Two tables of this name are in the program, or the kernel has another launch bound: build "
+                       "all files that use it with the same table, and declare a __global__ function with "
+                       "LAUNCHBOX_BOUNDS.",
+                   launch_problem::row_mismatch, cudaErrorInvalidKernelImage);
+    const std::int64_t fixed = static_cast<std::int64_t>(attributes.sharedSizeBytes);
+    const std::int64_t most = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (row.dynamic_shared_bytes + fixed > most)
+        refuse_row(kernel,
+                   row_name(row) + " needs " + grouped(row.dynamic_shared_bytes) + " B of dynamic shared memory" +
+                       (fixed > 0 ? " and " + grouped(fixed) + " B static" : "") + ", but a block has at most " +
+                       grouped(most) + " B on " + device_text(device) +
+                       ". Add a row for this architecture that needs less, and compile for it.",
+                   launch_problem::block, cudaErrorInvalidConfiguration);
+    if (row.dynamic_shared_bytes <= attributes.maxDynamicSharedSizeBytes) return;
+    if (earlier != cudaSuccess) refuse_while_pending(kernel, earlier);
+    ensure(opt_in::dynamic_shared, kernel.function, true);
+}
+
+/// Throws launch_error where there is no code, where the code does not fit the table, and where the GPU cannot hold the
+/// row. Leaves no error behind and disturbs no capture.
+inline row_answer choose_row(const row_question& question, int device)
+{
+    const own_errors errors;
+    const beside_captures beside;
+    row_answer answer;
+    answer.code = ask_witness(question, device);
+    for (std::size_t i = question.rows.size(); i-- > 0;)
+        if (serves(question.rows[i].architecture, answer.code)) {
+            answer.row = static_cast<int>(i);
+            if (question.kernel.function) check_kernel(question, question.rows[i], answer.code, device, errors.earlier);
+            return answer;
+        }
+    // The compiler has refused such code, unless the table here is another than there.
+    refuse_row(question.kernel,
+               "its code was compiled for " + architecture_text_of(answer.code) +
+                   ", for which its table has no row. Build all files that use the table anew.",
+               launch_problem::row_mismatch, cudaErrorInvalidKernelImage);
+}
+
+/// The row on each GPU, once it is known. Threads that come first together all ask, and get the same answer; later ones
+/// wait for nobody.
+class known_rows {
+public:
+    template <class Ask>
+    std::size_t on(int device, const Ask& ask)
+    {
+        if (device < 0 || device >= static_cast<int>(rows_.size())) return static_cast<std::size_t>(ask());
+        std::atomic<int>& known = rows_[static_cast<std::size_t>(device)];
+        int row = known.load(std::memory_order_acquire) - 1;
+        if (row < 0) [[unlikely]]
+            known.store((row = ask()) + 1, std::memory_order_release);
+        return static_cast<std::size_t>(row);
+    }
+
+private:
+    std::array<std::atomic<int>, 128> rows_{};  // index + 1; 0: not asked yet
+};
+
+/// What the GPU here makes of a kernel with a row.
+inline occupancy_result account_of_row(const kernel_handle& kernel, const row_figures& row)
+{
+    const known_kernel known = know(kernel);
+    return occupancy(*known.limits, known.resources,
+                     {.threads = row.threads, .dynamic_shared_bytes = row.dynamic_shared_bytes}, known.settings);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_grid_without_elements(const kernel_handle& kernel)
+{
+    refuse_row(kernel,
+               "a grid of its own, but its table is chosen by the size of the problem. Launch with "
+               "blocks{grid, elements}.",
+               launch_problem::grid, cudaErrorInvalidConfiguration);
+}
+
+}  // namespace launchbox::detail

@@ -1,0 +1,43 @@
+// launchbox: what this translation unit is compiled for, and how the host learns which of it runs. Internal: include
+// launch_box.cuh. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include <launchbox/detail/tuning_row.hpp>
+
+namespace launchbox::detail {
+
+/// The architectures on the -gencode list of a unit, as a type: it is part of the name of every kernel, cache and
+/// launch function, so that units with different lists share none of them. Host functions are merged by the linker, and
+/// the kernels that they would then launch are those of another unit.
+template <int... CudaArch>
+struct unit_for {
+    static constexpr std::array<int, sizeof...(CudaArch)> numbers{CudaArch / 10 ...};
+};
+
+using this_unit = unit_for<__CUDA_ARCH_LIST__>;
+
+/// What this device pass compiles for; 0.0 in the host pass.
+consteval compute_capability code_architecture()
+{
+#if !defined(__CUDA_ARCH__)
+    return {};
+#elif defined(__CUDA_ARCH_SPECIFIC__)
+    return {__CUDA_ARCH__ / 100, __CUDA_ARCH__ / 10 % 10, architecture_variant::accelerated};
+#elif defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
+    return {__CUDA_ARCH__ / 100, __CUDA_ARCH__ / 10 % 10, architecture_variant::family};
+#else
+    return {__CUDA_ARCH__ / 100, __CUDA_ARCH__ / 10 % 10};
+#endif
+}
+
+/// Never launched. Its launch bound says which device pass made the code that runs, which nothing else tells the host:
+/// cudaFuncAttributes::ptxVersion is the lowest virtual architecture of all objects that nvlink put into the image, and
+/// knows no suffix. The bound belongs to the kernel.
+template <class Unit>
+__global__ void __launch_bounds__(testimony_of(code_architecture())) witness()
+{
+}
+
+}  // namespace launchbox::detail

@@ -1,0 +1,210 @@
+// launchbox: launching a body with the row of its code. Internal: include launch_box.cuh. SPDX-License-Identifier:
+// Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include <launchbox/detail/checked_launch.cuh>
+#include <launchbox/detail/tuned_kernel.cuh>
+
+namespace launchbox {
+
+/// A grid of your own for a body, instead of one block for each tile; `elements` chooses among the tables of by_size.
+struct blocks {
+    launch_extent grid = 1;
+    std::int64_t elements = -1;
+};
+
+/// How much a launch of a body works on: elements of the problem, of any integer type, or `blocks{...}`.
+struct work_size {
+    template <std::integral Elements>
+    constexpr work_size(Elements in_elements) : elements(detail::kept(in_elements))
+    {
+    }
+    constexpr work_size(const blocks& given) : elements(given.elements), grid(given.grid), has_grid(true) {}
+
+    std::int64_t elements;
+    launch_extent grid = 1;
+    bool has_grid = false;
+};
+
+/// What a launch of a body can be told beside its work; everything else comes from the row.
+struct launch_options {
+    cudaStream_t stream = nullptr;
+    launch_extent cluster = 1;  ///< blocks in a cluster, from 9.0 on; the grid must be a multiple of it
+    /// May begin before the kernel ahead of it in the stream has ended, from 9.0 on.
+    bool programmatic_dependent_launch = false;
+    bool cooperative = false;  ///< all blocks must be resident at once
+};
+
+namespace detail {
+
+inline int current_device()
+{
+    int device = 0;
+    if (const cudaError_t status = cudaGetDevice(&device); status != cudaSuccess) [[unlikely]] {
+        const launch_explanation why = explain_missing({&device, nullptr, nullptr}, {.kernel = "launch_box"}, status);
+        throw launch_error(why.text, status, why.problem);
+    }
+    return device;
+}
+
+template <class Body, class Function>
+void for_each_class(const Function& function)
+{
+    static_assert(body_check<Body>::has_tuning);
+    [&]<std::size_t... Class>(std::index_sequence<Class...>)
+    {
+        (function.template operator()<Class>(), ...);
+    }
+    (std::make_index_sequence<classes_of<typename Body::tuning>::count>{});
+}
+
+/// Calls `function<Class>()` for the class of `elements`, and returns what it returns.
+template <class Tuning, std::size_t Class = 0, class Function>
+decltype(auto) with_class(std::int64_t elements, const Function& function)
+{
+    if constexpr (Class + 1 < classes_of<Tuning>::count) {
+        if (elements > classes_of<Tuning>::most(Class)) return with_class<Tuning, Class + 1>(elements, function);
+    }
+    return function.template operator()<Class>();
+}
+
+template <class Tuned, class... Parameters, class... Arguments>
+void launch_with_row(const launch_options& options, const work_size& work, list<Parameters...>,
+                     Arguments&&... arguments)
+{
+    const std::size_t row = Tuned::row_on(current_device());
+    const row_figures& figures = Tuned::figures[row];
+    // Above 2^31 - 1 the launch is refused, with this number.
+    const std::int64_t tiles = work.elements <= 0 ? work.elements : (work.elements - 1) / figures.tile + 1;
+    launch_config config{.grid = work.has_grid ? work.grid : launch_extent(tiles),
+                         .threads = figures.threads,
+                         .dynamic_shared = figures.dynamic_shared_bytes,
+                         .stream = options.stream,
+                         .cluster = options.cluster,
+                         .programmatic_dependent_launch = options.programmatic_dependent_launch,
+                         .cooperative = options.cooperative};
+    if (config.grid == launch_extent(0)) return;
+    // The parameters of the lambda are the converted arguments, which the runtime copies.
+    [&](Parameters... converted) {
+        void* addresses[] = {const_cast<void*>(static_cast<const void*>(&Tuned::seals[row])),
+                             const_cast<void*>(static_cast<const volatile void*>(std::addressof(converted)))...};
+        launch_checked(Tuned::handle(), config, addresses);
+    }(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
+}
+
+template <class Body, class Unit, class... Arguments>
+void launch_tuned(const launch_options& options, const work_size& work, Arguments&&... arguments)
+{
+    static_assert(body_check<Body>::has_tuning);
+    if constexpr (body_check<Body>::has_tuning) {
+        using tuning = typename Body::tuning;
+        if constexpr (classes_of<tuning>::depends_on_size) {
+            if (work.has_grid && work.elements < 0) refuse_grid_without_elements(tuned<Body, Unit, 0>::handle());
+        }
+        with_class<tuning>(work.elements, [&]<std::size_t Class>() {
+            using kernel = tuned<Body, Unit, Class>;
+            if constexpr (arguments_fit(typename kernel::parameters{}, list<Arguments...>{}))
+                launch_with_row<kernel>(options, work, typename kernel::parameters{},
+                                        std::forward<Arguments>(arguments)...);
+        });
+    }
+}
+
+template <class Body, class Unit, class... Arguments>
+cudaError_t try_launch_tuned(const launch_options& options, const work_size& work, Arguments&&... arguments) noexcept
+{
+    try {
+        launch_tuned<Body, Unit>(options, work, std::forward<Arguments>(arguments)...);
+        return cudaSuccess;
+    } catch (const launch_error& error) {
+        return error.code;
+    } catch (const std::bad_alloc&) {
+        return cudaErrorMemoryAllocation;
+    } catch (...) {  // the conversion of an argument can throw anything
+        return cudaErrorUnknown;
+    }
+}
+
+template <class Body, class Unit>
+auto row_of_body(std::int64_t elements)
+{
+    const int device = current_device();
+    return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
+        using kernel = tuned<Body, Unit, Class>;
+        return kernel::box::rows[kernel::row_on(device)];
+    });
+}
+
+/// A table alone on each GPU: no kernel of it is known, only the witness is asked.
+template <class Box, class Unit>
+struct table_entry {
+    using box = box_in_use<Box>;
+    static constexpr std::array<row_figures, box::rows.size()> figures = [] {
+        std::array<row_figures, box::rows.size()> all{};
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] = figures_of(box::rows[i], box::architectures[i]);
+        return all;
+    }();
+    static inline constinit const void* witness_pointer = reinterpret_cast<const void*>(&witness<Unit>);
+
+    static row_answer ask(const kernel_handle& kernel, int device)
+    {
+        return choose_row({kernel, witness_pointer, figures, Unit::numbers}, device);
+    }
+    static std::size_t row_on(int device)
+    {
+        return known.on(device, [=] { return ask({}, device).row; });
+    }
+    static inline constinit known_rows known{};
+};
+
+template <class Box>
+struct table_check {
+    static constexpr bool is_table = requires
+    {
+        typename Box::row_type;
+        Box::is_valid;
+    };
+    static_assert(is_table, "launch_box: row_for takes a body, or a table such as launch_box<...>");
+};
+
+template <class Tuning, class Unit>
+auto row_of_table(std::int64_t elements)
+{
+    const int device = current_device();
+    return with_class<Tuning>(elements, [&]<std::size_t Class>() {
+        using box = typename classes_of<Tuning>::template box<Class>;
+        static_assert(table_check<box>::is_table);
+        using table = table_entry<box, Unit>;
+        return table::box::rows[table::row_on(device)];
+    });
+}
+
+template <class Box, class Unit>
+typename Box::row_type row_of_kernel(const kernel_handle& kernel)
+{
+    using table = table_entry<Box, Unit>;
+    return table::box::rows[static_cast<std::size_t>(table::ask(kernel, current_device()).row)];
+}
+
+template <class Body, class Unit>
+occupancy_result account_of(std::int64_t elements)
+{
+    const int device = current_device();
+    return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
+        using kernel = tuned<Body, Unit, Class>;
+        return account_of_row(kernel::handle(), kernel::figures[kernel::row_on(device)]);
+    });
+}
+
+}  // namespace detail
+}  // namespace launchbox

@@ -1,0 +1,131 @@
+// launchbox: launch parameters with one row per architecture, on which host and device cannot disagree.
+// SPDX-License-Identifier: Apache-2.0
+//
+//     struct row { int threads, items, min_blocks = 0; };
+//     using tuning = launchbox::launch_box<launchbox::sm<80, row{256, 11, 3}>, launchbox::sm<90, row{256, 15, 2}>>;
+//
+//     struct square {
+//         using tuning = ::tuning;
+//         template <row r> static __device__ void run(int* data, int count);  // r.threads and r.items are constants
+//     };
+//     launchbox::launch<square>(stream, count, data, count);
+//
+// No function of the host takes an architecture or a row: the row is that of the code which the GPU runs.
+#pragma once
+
+#if __cplusplus < 202002L
+#error "launchbox/launch_box.cuh needs C++20: compile with -std=c++20"
+#elif !defined(__CUDACC__)
+#error "launchbox/launch_box.cuh defines kernels: compile it as CUDA C++, with nvcc as a .cu file or with -x cu"
+#elif !defined(__CUDA_ARCH_LIST__)
+#error \
+    "launchbox/launch_box.cuh needs a compiler that defines __CUDA_ARCH_LIST__: nvcc 12.0 or later, clang 22 or later"
+#else
+
+#include <cuda_runtime_api.h>
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <launchbox/detail/tuned_explanation.cuh>
+#include <launchbox/detail/tuned_kernel.cuh>
+#include <launchbox/detail/tuned_launch.cuh>
+#include <launchbox/launch.cuh>
+
+/// The launch bounds of a `__global__` function with the row of its architecture:
+/// `template <class Tuning> __global__ LAUNCHBOX_BOUNDS(Tuning) void kernel(int* data, int count)`.
+#define LAUNCHBOX_BOUNDS(...) \
+    __launch_bounds__(::launchbox::row_here<__VA_ARGS__>().threads, ::launchbox::row_here<__VA_ARGS__>().min_blocks)
+
+namespace launchbox {
+
+/// In device code: the row that the code is compiled with, a constant. The kernel has LAUNCHBOX_BOUNDS of the same
+/// table.
+template <class Box>
+consteval auto row_here()
+{
+    return detail::row_of_this_pass<detail::box_in_use<Box> >();
+}
+
+/// Launches `Body::run` with the row of the code for the current GPU: as many blocks as `work` elements need, with the
+/// row's threads and dynamic shared memory. Nothing is launched for 0 elements. `work` is a number, or `blocks{...}`
+/// for a grid of your own. Throws launch_error like `launch(kernel, ...)`, and at the first launch on a GPU, where the
+/// GPU cannot hold the row, or where the program has no code for it or code from another table.
+template <class Body, class Unit = detail::this_unit, class... Arguments>
+void launch(cudaStream_t stream, const work_size& work, Arguments&&... arguments)
+{
+    detail::launch_tuned<Body, Unit>({.stream = stream}, work, std::forward<Arguments>(arguments)...);
+}
+
+/// The same with a cluster, after a programmatic dependency, or cooperatively.
+template <class Body, class Unit = detail::this_unit, class... Arguments>
+void launch(const launch_options& options, const work_size& work, Arguments&&... arguments)
+{
+    detail::launch_tuned<Body, Unit>(options, work, std::forward<Arguments>(arguments)...);
+}
+
+/// The same without exceptions: the runtime's error, or the nearest that it has for what launch_error would say.
+template <class Body, class Unit = detail::this_unit, class... Arguments>
+cudaError_t try_launch(cudaStream_t stream, const work_size& work, Arguments&&... arguments) noexcept
+{
+    return detail::try_launch_tuned<Body, Unit>({.stream = stream}, work, std::forward<Arguments>(arguments)...);
+}
+template <class Body, class Unit = detail::this_unit, class... Arguments>
+cudaError_t try_launch(const launch_options& options, const work_size& work, Arguments&&... arguments) noexcept
+{
+    return detail::try_launch_tuned<Body, Unit>(options, work, std::forward<Arguments>(arguments)...);
+}
+
+/// Does all that the first launch on the current GPU would do: loads the code, checks it, opts in to shared memory.
+/// Before the capture of a stream, and where the first launch shall take as long as every other.
+template <class Body, class Unit = detail::this_unit>
+void prepare()
+{
+    const int device = detail::current_device();
+    detail::for_each_class<Body>([&]<std::size_t Class>() { detail::tuned<Body, Unit, Class>::row_on(device); });
+}
+
+/// The row of a body, or of a table, on the current GPU: that of the code which runs there. `elements` chooses among
+/// the tables of by_size. Throws launch_error where the program has no code for this GPU.
+template <class BodyOrTable, class Unit = detail::this_unit>
+auto row_for(std::int64_t elements = 0)
+{
+    if constexpr (requires { typename BodyOrTable::tuning; })
+        return detail::row_of_body<BodyOrTable, Unit>(elements);
+    else
+        return detail::row_of_table<BodyOrTable, Unit>(elements);
+}
+
+/// The row of a table on the current GPU, for a `__global__` function with LAUNCHBOX_BOUNDS of it: checks that the
+/// function was compiled with that row, and opts in to the row's dynamic shared memory. Asks the runtime each time
+/// (about a microsecond): keep the result where that counts.
+template <class Box, class Unit = detail::this_unit, class... Parameters>
+typename Box::row_type row_for(void (*kernel)(Parameters...))
+{
+    return detail::row_of_kernel<Box, Unit>(detail::handle_of(kernel));
+}
+
+/// Blocks of a body's kernel that one SM of the current GPU holds at once, with its row.
+template <class Body, class Unit = detail::this_unit>
+int resident_blocks(std::int64_t elements = 0)
+{
+    return detail::account_of<Body, Unit>(elements).resident_blocks;
+}
+
+/// What is launched here and why, in a few lines: row, code, registers, local memory, resident blocks and what limits
+/// them, and whether the row is the architecture's own or inherited from an older one.
+template <class Body, class Unit = detail::this_unit>
+std::string explain()
+{
+    const int device = detail::current_device();
+    std::string text;
+    detail::for_each_class<Body>(
+        [&]<std::size_t Class>() { text += detail::explain_tuned<Body, Unit, Class>(device); });
+    return text;
+}
+
+}  // namespace launchbox
+
+#endif
