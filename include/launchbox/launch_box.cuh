@@ -39,6 +39,7 @@
 #define LAUNCHBOX_BOUNDS(...) \
     __launch_bounds__(::launchbox::row_here<__VA_ARGS__>().threads, ::launchbox::row_here<__VA_ARGS__>().min_blocks)
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox {
 
 /// In device code: the row that the code is compiled with, a constant. The kernel has LAUNCHBOX_BOUNDS of the same
@@ -127,5 +128,6 @@ std::string explain()
 }
 
 }  // namespace launchbox
+#pragma GCC visibility pop
 
 #endif

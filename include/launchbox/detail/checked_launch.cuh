@@ -12,6 +12,7 @@
 #include <launchbox/detail/launch_explanation.hpp>
 #include <launchbox/detail/opt_in.cuh>
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
 // The runtime's own count for exactly this launch; nullopt where it does not know either.
@@ -115,3 +116,4 @@ inline void launch_checked(const kernel_handle& kernel, const launch_config& con
 }
 
 }  // namespace launchbox::detail
+#pragma GCC visibility pop

@@ -16,6 +16,7 @@
 #include <launchbox/detail/checked_launch.cuh>
 #include <launchbox/detail/tuning_row.hpp>
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
 /// A kernel with its table; what is asked.
@@ -175,3 +176,4 @@ inline occupancy_result account_of_row(const kernel_handle& kernel, const row_fi
 }
 
 }  // namespace launchbox::detail
+#pragma GCC visibility pop

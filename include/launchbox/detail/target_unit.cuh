@@ -6,13 +6,16 @@
 
 #include <launchbox/detail/tuning_row.hpp>
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
 /// The architectures on the -gencode list of a unit, as a type: it is part of the name of every kernel, cache and
 /// launch function, so that units with different lists share none of them. Host functions are merged by the linker, and
-/// the kernels that they would then launch are those of another unit.
+/// the kernels that they would then launch are those of another unit. Hidden, and with it everything that has it as a
+/// template argument: shared libraries, each with a CUDA runtime of its own, do not merge theirs either.
 template <int... CudaArch>
-struct unit_for {
+struct [[gnu::visibility("hidden")]] unit_for
+{
     static constexpr std::array<int, sizeof...(CudaArch)> numbers{CudaArch / 10 ...};
 };
 
@@ -41,3 +44,4 @@ __global__ void __launch_bounds__(testimony_of(code_architecture())) witness()
 }
 
 }  // namespace launchbox::detail
+#pragma GCC visibility pop

@@ -13,6 +13,7 @@
 #include <launchbox/detail/row_choice.cuh>
 #include <launchbox/detail/tuned_kernel.cuh>
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
 inline std::string limiters_text(const resource_set& limiters)
@@ -95,3 +96,4 @@ std::string explain_tuned(int device)
 }
 
 }  // namespace launchbox::detail
+#pragma GCC visibility pop

@@ -16,6 +16,7 @@
 #include <launchbox/detail/target_unit.cuh>
 #include <launchbox/detail/tuning_choice.hpp>
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
 /// The row of this device pass. The host pass has none: what it compiles here never runs.
@@ -174,3 +175,4 @@ template <class Body, class Unit, std::size_t Class>
 using tuned = tuned_entry<Body, Unit, Class, typename run_of_body<Body, box_of<Body, Class>>::parameters>;
 
 }  // namespace launchbox::detail
+#pragma GCC visibility pop

@@ -45,6 +45,7 @@ struct launch_options {
     bool cooperative = false;  ///< all blocks must be resident at once
 };
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace detail {
 
 inline int current_device()
@@ -207,4 +208,5 @@ occupancy_result account_of(std::int64_t elements)
 }
 
 }  // namespace detail
+#pragma GCC visibility pop
 }  // namespace launchbox
