@@ -100,19 +100,25 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
     refuse(kernel, config, code, earlier);
 }
 
-inline void launch_checked(const kernel_handle& kernel, const launch_config& config, void** arguments)
+// Where nothing has to be opted in to first. A refused launch overwrites the error that was pending before it.
+inline void launch_opted_in(const kernel_handle& kernel, const launch_config& config, void** arguments,
+                            cudaError_t earlier = cudaPeekAtLastError())
 {
-    // A refused launch overwrites the error that was pending before it.
-    const cudaError_t earlier = cudaPeekAtLastError();
-    if (earlier == cudaSuccess) [[likely]]
-        ensure_opt_in(kernel.function, config);
-    else if (kernel.function && lacks_opt_in(kernel.function, config))
-        refuse_while_pending(kernel, earlier);
     const runtime_config runtime(config);
     const cudaError_t code = kernel.function ? cudaLaunchKernelExC(&runtime.native, kernel.function, arguments)
                                              : cudaErrorInvalidDeviceFunction;
     if (code != cudaSuccess) [[unlikely]]
         retry(kernel, config, arguments, code, earlier);
+}
+
+inline void launch_checked(const kernel_handle& kernel, const launch_config& config, void** arguments)
+{
+    const cudaError_t earlier = cudaPeekAtLastError();
+    if (earlier == cudaSuccess) [[likely]]
+        ensure_opt_in(kernel.function, config);
+    else if (kernel.function && lacks_opt_in(kernel.function, config))
+        refuse_while_pending(kernel, earlier);
+    launch_opted_in(kernel, config, arguments, earlier);
 }
 
 }  // namespace launchbox::detail

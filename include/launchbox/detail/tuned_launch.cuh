@@ -99,7 +99,11 @@ void launch_with_row(const launch_options& options, const work_size& work, list<
     [&](Parameters... converted) {
         void* addresses[] = {const_cast<void*>(static_cast<const void*>(&Tuned::seals[row])),
                              const_cast<void*>(static_cast<const volatile void*>(std::addressof(converted)))...};
-        launch_checked(Tuned::handle(), config, addresses);
+        // Shared memory was opted in to when the row became known.
+        if (config.cluster.count() > cluster_without_opt_in) [[unlikely]]
+            launch_checked(Tuned::handle(), config, addresses);
+        else
+            launch_opted_in(Tuned::handle(), config, addresses);
     }(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
 }
 
