@@ -155,6 +155,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute which, in
 {
     const turn mine(launchbox::mutex);
     here.last_error = cudaSuccess;  // as on an H200 with CUDA 13.0
+    if (here.mode != cudaStreamCaptureModeRelaxed && fake.capturing) return answer(cudaErrorStreamCaptureUnsupported);
     if (which == cudaFuncAttributeNonPortableClusterSizeAllowed) {
         ++fake.allowed;
         code_of(kernel).large_clusters = value != 0;
@@ -163,8 +164,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute which, in
         fake.raised_to.push_back(value);
         code_of(kernel).max_dynamic_shared = value;
     }
-    return answer(here.mode == cudaStreamCaptureModeRelaxed || !fake.capturing ? cudaSuccess
-                                                                               : cudaErrorStreamCaptureUnsupported);
+    return answer(cudaSuccess);
 }
 cudaError_t cudaFuncGetName(const char** name, const void*)
 {

@@ -56,7 +56,8 @@ inline std::string explain_row(const kernel_handle& kernel, const row_figures& r
 {
     const own_errors errors;
     cudaFuncAttributes attributes{};
-    check_status(kernel, cudaFuncGetAttributes(&attributes, kernel.function));
+    if (const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel.function); status != cudaSuccess)
+        refuse_status(kernel, kernel.function, status, errors.earlier);
     std::string text = name_of(kernel);
     if (most)
         text += *most == std::numeric_limits<std::int64_t>::max() ? ", larger problems"
