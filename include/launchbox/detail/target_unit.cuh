@@ -12,8 +12,11 @@ namespace launchbox::detail {
 /// The architectures on the -gencode list of a unit, as a type: it is part of the name of every kernel, cache and
 /// launch function, so that units with different lists share none of them. Host functions are merged by the linker, and
 /// the kernels that they would then launch are those of another unit.
+/// Hidden, and with it everything that has it in its name: GCC makes one object of the caches of all plugins of a
+/// process, however they are loaded, but each has a runtime of its own that knows only its own kernels.
 template <int... CudaArch>
-struct unit_for {
+struct [[gnu::visibility("hidden")]] unit_for
+{
     static constexpr std::array<int, sizeof...(CudaArch)> numbers{CudaArch / 10 ...};
     static constexpr bool has_given_row = false;
 };
@@ -21,7 +24,8 @@ struct unit_for {
 #ifdef LAUNCHBOX_ROW
 // A unit with a row of its own shares no more with others than one with another list.
 template <std::uint64_t Row, int... CudaArch>
-struct unit_with_row : unit_for<CudaArch...> {
+struct [[gnu::visibility("hidden")]] unit_with_row : unit_for<CudaArch...>
+{
     static constexpr bool has_given_row = true;
 };
 
