@@ -84,7 +84,7 @@ cudaError_t try_launch(const launch_options& options, const work_size& work, Arg
 template <class Body, class Unit = detail::this_unit>
 void prepare()
 {
-    const int device = detail::current_device();
+    const int device = detail::current_device(detail::type_name<Body>());
     detail::for_each_class<Body>([&]<std::size_t Class>() { detail::tuned<Body, Unit, Class>::row_on(device); });
 }
 
@@ -120,7 +120,7 @@ int resident_blocks(std::int64_t elements = 0)
 template <class Body, class Unit = detail::this_unit>
 std::string explain()
 {
-    const int device = detail::current_device();
+    const int device = detail::current_device(detail::type_name<Body>());
     std::string text;
     detail::for_each_class<Body>(
         [&]<std::size_t Class>() { text += detail::explain_tuned<Body, Unit, Class>(device); });

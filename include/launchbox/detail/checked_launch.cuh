@@ -87,12 +87,13 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
                 refuse_while_pending(kernel, earlier);
             refuse(kernel, config, code, earlier);
         }
+        cudaGetLastError();  // the first try's: with an error pending nothing would be asked beside a capture
         if (shared) ensure(opt_in::dynamic_shared, kernel.function, true);
         if (cluster) ensure(opt_in::large_cluster, kernel.function, true);
         const runtime_config runtime(config);
         const cudaError_t second = cudaLaunchKernelExC(&runtime.native, kernel.function, arguments);
         if (second == cudaSuccess) {
-            cudaGetLastError();  // the first try's
+            cudaGetLastError();  // of opting in, where that was not needed
             return;
         }
         code = second;

@@ -97,6 +97,17 @@ struct parameters_of_run<void (*)(Parameters...)> {
     using type = list<Parameters...>;
 };
 
+// Mangled; null without RTTI.
+template <class Type>
+const char* type_name()
+{
+#if defined(__cpp_rtti)
+    return typeid(Type).name();
+#else
+    return nullptr;
+#endif
+}
+
 /// The pointers by which the runtime knows kernel and witness.
 struct unit_pointers {
     const void* kernel;
@@ -132,14 +143,8 @@ struct tuned_entry<Body, Unit, Class, list<Parameters...>> {
         reinterpret_cast<const void*>(&tuned_kernel<Body, Unit, Class, seal, Parameters...>),
         reinterpret_cast<const void*>(&witness<Unit>)};
 
-    static kernel_handle handle()
-    {
-#if defined(__cpp_rtti)
-        return {pointers.kernel, typeid(void(Parameters...)).name(), typeid(Body).name()};
-#else
-        return {pointers.kernel, nullptr, nullptr};
-#endif
-    }
+    static const char* name() { return type_name<Body>(); }
+    static kernel_handle handle() { return {pointers.kernel, type_name<void(Parameters...)>(), name()}; }
 
     static row_answer ask(int device)
     {
