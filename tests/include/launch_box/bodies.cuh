@@ -7,11 +7,15 @@ struct row {
     int threads, items, min_blocks = 0;
 };
 
-using table =
-    launchbox::launch_box<launchbox::sm<75, row{512, 3, 2}>, launchbox::sm<80, row{384, 5, 3}>,
-                          launchbox::sm<90, row{256, 7, 5}>, launchbox::sm_a<90, row{320, 9, 6}>,
-                          launchbox::sm<100, row{128, 11, 12}>, launchbox::sm_f<100, row{192, 13, 4}>,
-                          launchbox::sm<120, row{160, 15, 4}>>;
+using table = launchbox::launch_box<launchbox::sm<75, row{512, 3, 2}>, launchbox::sm<80, row{384, 5, 3}>,
+                                    launchbox::sm<90, row{256, 7, 5}>, launchbox::sm_a<90, row{320, 9, 6}>,
+                                    launchbox::sm<100, row{128, 11, 12}>, launchbox::sm_f<100, row{192, 13, 4}>,
+                                    launchbox::sm<120, row{160, 15, 4}>>;
+
+using by_three_sizes = launchbox::by_size<
+    launchbox::upto<1000, launchbox::only<row{32, 1}>>,
+    launchbox::upto<1000000, launchbox::launch_box<launchbox::sm<80, row{64, 3}>, launchbox::sm<90, row{96, 5}>>>,
+    launchbox::otherwise<table>>;
 
 #ifndef TABLE
 #define TABLE table

@@ -52,15 +52,36 @@ public:
     void write(const std::string& name, const std::string& text) const { write_file_atomically(path(name), text); }
 
     /// nvcc with these arguments in the folder of the workshop; what it prints is a failure.
-    void nvcc(const std::vector<std::string>& arguments) const
+    void nvcc(const std::vector<std::string>& arguments, const std::string& compiler = LAUNCHBOX_NVCC) const
     {
-        std::vector<std::string> command{LAUNCHBOX_NVCC, "-ccbin", LAUNCHBOX_CXX, "-std=c++20",
+        std::vector<std::string> command{compiler,
+                                         "-ccbin",
+                                         LAUNCHBOX_CXX,
+                                         "-std=c++20",
                                          "-I" LAUNCHBOX_SOURCE_DIR "/include",
                                          "-I" LAUNCHBOX_SOURCE_DIR "/tests/include/launch_box"};
         command.insert(command.end(), arguments.begin(), arguments.end());
-        const subprocess_result result = run(command, {.directory = folder_.path()});
+        const subprocess_result result = run(command, {.directory = folder_.path(), .environment = {}});
         EXPECT_EQ(result.exit_code, 0) << result.output;
         EXPECT_EQ(result.output, "");
+    }
+
+    /// An nvcc that can optimise while linking, which needs a library that the toolkit of Python's packages has in
+    /// another folder than nvlink looks in; empty where there is none.
+    [[nodiscard]] std::string nvcc_with_nvvm() const
+    {
+        namespace fs = std::filesystem;
+        const fs::path toolkit = fs::path(LAUNCHBOX_NVCC).parent_path().parent_path(), shadow = path("toolkit");
+        if (fs::exists(toolkit / "nvvm/lib64/libnvvm.so")) return LAUNCHBOX_NVCC;
+        if (!fs::exists(toolkit / "lib/libnvvm.so")) return "";
+        fs::create_directories(shadow / "nvvm/lib64");
+        fs::create_directories(shadow / "bin");
+        for (const char* folder : {"", "bin", "nvvm"})
+            for (const auto& entry : fs::directory_iterator(toolkit / folder))
+                if (const fs::path link = shadow / folder / entry.path().filename(); !fs::exists(link))
+                    fs::create_symlink(entry.path(), link);
+        fs::create_symlink(toolkit / "lib/libnvvm.so", shadow / "nvvm/lib64/libnvvm.so");
+        return shadow / "bin/nvcc";
     }
 
     [[nodiscard]] std::string bytes(const std::string& name) const
@@ -71,7 +92,7 @@ public:
     /// Those that the driver can load, in the order of the file.
     [[nodiscard]] std::vector<image> images(const std::string& name) const
     {
-        const binary_contents contents = read_binary(bytes(name), name, {.hash_code = true});
+        const binary_contents contents = read_binary(bytes(name), name, {.wanted = {}, .hash_code = true});
         EXPECT_TRUE(contents.problems.empty());
         std::vector<image> found;
         for (std::size_t i = 0; i < contents.images.size(); ++i) {
