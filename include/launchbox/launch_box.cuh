@@ -36,8 +36,9 @@
 
 /// The launch bounds of a `__global__` function with the row of its architecture:
 /// `template <class Tuning> __global__ LAUNCHBOX_BOUNDS(Tuning) void kernel(int* data, int count)`.
-#define LAUNCHBOX_BOUNDS(...) \
-    __launch_bounds__(::launchbox::row_here<__VA_ARGS__>().threads, ::launchbox::row_here<__VA_ARGS__>().min_blocks)
+#define LAUNCHBOX_BOUNDS(...)                                                          \
+    __launch_bounds__(::launchbox::detail::bounds_of_this_pass<__VA_ARGS__>().threads, \
+                      ::launchbox::detail::bounds_of_this_pass<__VA_ARGS__>().min_blocks)
 
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox {
@@ -47,7 +48,7 @@ namespace launchbox {
 template <class Box>
 consteval auto row_here()
 {
-    return detail::row_of_this_pass<detail::box_in_use<Box> >();
+    return detail::row_of_this_pass<Box>();
 }
 
 /// Launches `Body::run` with the row of the code for the current GPU: as many blocks as `work` elements need, with the
@@ -85,7 +86,7 @@ template <class Body, class Unit = detail::this_unit>
 void prepare()
 {
     const int device = detail::current_device(detail::type_name<Body>());
-    detail::for_each_class<Body>([&]<std::size_t Class>() { detail::tuned<Body, Unit, Class>::row_on(device); });
+    detail::for_each_class<Body>([&]<std::size_t Class>() { detail::prepare_tuned<Body, Unit, Class>(device); });
 }
 
 /// The row of a body, or of a table, on the current GPU: that of the code which runs there. `elements` chooses among
@@ -103,7 +104,7 @@ auto row_for(std::int64_t elements = 0)
 /// function was compiled with that row, and opts in to the row's dynamic shared memory. Asks the runtime each time
 /// (about a microsecond): keep the result where that counts.
 template <class Box, class Unit = detail::this_unit, class... Parameters>
-typename Box::row_type row_for(void (*kernel)(Parameters...))
+auto row_for(void (*kernel)(Parameters...))
 {
     return detail::row_of_kernel<Box, Unit>(detail::handle_of(kernel));
 }

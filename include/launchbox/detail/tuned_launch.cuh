@@ -60,12 +60,13 @@ inline int current_device(const char* name)
 template <class Body, class Function>
 void for_each_class(const Function& function)
 {
-    static_assert(body_check<Body>::has_tuning);
-    [&]<std::size_t... Class>(std::index_sequence<Class...>)
-    {
-        (function.template operator()<Class>(), ...);
+    if constexpr (body_check<Body>::fine) {
+        [&]<std::size_t... Class>(std::index_sequence<Class...>)
+        {
+            (function.template operator()<Class>(), ...);
+        }
+        (std::make_index_sequence<classes_of<typename Body::tuning>::count>{});
     }
-    (std::make_index_sequence<classes_of<typename Body::tuning>::count>{});
 }
 
 /// Calls `function<Class>()` for the class of `elements`, and returns what it returns.
@@ -110,8 +111,7 @@ void launch_with_row(const launch_options& options, const work_size& work, list<
 template <class Body, class Unit, class... Arguments>
 void launch_tuned(const launch_options& options, const work_size& work, Arguments&&... arguments)
 {
-    static_assert(body_check<Body>::has_tuning);
-    if constexpr (body_check<Body>::has_tuning) {
+    if constexpr (body_check<Body>::fine) {
         using tuning = typename Body::tuning;
         if constexpr (classes_of<tuning>::depends_on_size) {
             if (work.has_grid && work.elements < 0) refuse_grid_without_elements(tuned<Body, Unit, 0>::handle());
@@ -140,14 +140,24 @@ cudaError_t try_launch_tuned(const launch_options& options, const work_size& wor
     }
 }
 
+template <class Body, class Unit, std::size_t Class>
+void prepare_tuned(int device)
+{
+    tuned<Body, Unit, Class>::row_on(device);
+}
+
 template <class Body, class Unit>
 auto row_of_body(std::int64_t elements)
 {
-    const int device = current_device(type_name<Body>());
-    return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
-        using kernel = tuned<Body, Unit, Class>;
-        return kernel::box::rows[kernel::row_on(device)];
-    });
+    if constexpr (body_check<Body>::fine) {
+        const int device = current_device(type_name<Body>());
+        return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
+            using kernel = tuned<Body, Unit, Class>;
+            return kernel::box::rows[kernel::row_on(device)];
+        });
+    } else {
+        return row_of_wrong_table<typename Body::tuning>();
+    }
 }
 
 /// A table alone on each GPU: no kernel of it is known, only the witness is asked.
@@ -172,44 +182,44 @@ struct table_entry {
     static inline constinit known_rows known{};
 };
 
-template <class Box>
-struct table_check {
-    static constexpr bool is_table = requires
-    {
-        typename Box::row_type;
-        Box::is_valid;
-    };
-    static_assert(is_table, "launch_box: row_for takes a body, or a table such as launch_box<...>");
-};
-
 template <class Tuning, class Unit>
 auto row_of_table(std::int64_t elements)
 {
-    const int device = current_device(nullptr);
-    return with_class<Tuning>(elements, [&]<std::size_t Class>() {
-        using box = typename classes_of<Tuning>::template box<Class>;
-        static_assert(table_check<box>::is_table);
-        using table = table_entry<box, Unit>;
-        return table::box::rows[table::row_on(device)];
-    });
+    if constexpr (some_table<Tuning>::fine) {
+        const int device = current_device(nullptr);
+        return with_class<Tuning>(elements, [&]<std::size_t Class>() {
+            using table = table_entry<typename classes_of<Tuning>::template box<Class>, Unit>;
+            return table::box::rows[table::row_on(device)];
+        });
+    } else {
+        return row_of_wrong_table<Tuning>();
+    }
 }
 
 template <class Box, class Unit>
-typename Box::row_type row_of_kernel(const kernel_handle& kernel)
+auto row_of_kernel(const kernel_handle& kernel)
 {
-    using table = table_entry<Box, Unit>;
-    if (!kernel.function) refuse_status(kernel, nullptr, cudaErrorInvalidDeviceFunction, cudaSuccess);
-    return table::box::rows[static_cast<std::size_t>(table::ask(kernel, current_device(nullptr)).row)];
+    if constexpr (one_table<Box>::fine) {
+        if (!kernel.function) refuse_status(kernel, nullptr, cudaErrorInvalidDeviceFunction, cudaSuccess);
+        using table = table_entry<Box, Unit>;
+        return table::box::rows[static_cast<std::size_t>(table::ask(kernel, current_device(nullptr)).row)];
+    } else {
+        return row_of_wrong_table<Box>();
+    }
 }
 
 template <class Body, class Unit>
 occupancy_result account_of(std::int64_t elements)
 {
-    const int device = current_device(type_name<Body>());
-    return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
-        using kernel = tuned<Body, Unit, Class>;
-        return account_of_row(kernel::handle(), kernel::figures[kernel::row_on(device)]);
-    });
+    if constexpr (body_check<Body>::fine) {
+        const int device = current_device(type_name<Body>());
+        return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
+            using kernel = tuned<Body, Unit, Class>;
+            return account_of_row(kernel::handle(), kernel::figures[kernel::row_on(device)]);
+        });
+    } else {
+        return {};
+    }
 }
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 // time. Plain C++, no CUDA needed. Internal: include launch_box.cuh. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,23 +28,83 @@ struct otherwise {
     using box = Box;
 };
 
+namespace detail {
+
+template <class Type>
+concept is_size_class = requires
+{
+    Type::most;
+    typename Type::box::row_type;
+};
+
+/// What is wrong with size classes; the first that applies.
+enum class classes_problem { none, empty, not_classes, not_ascending, no_otherwise, two_types };
+
+template <class... Classes>
+constexpr bool sizes_ascend()
+{
+    constexpr std::array<std::int64_t, sizeof...(Classes)> most{Classes::most...};
+    for (std::size_t i = 1; i < most.size(); ++i)
+        if (most[i - 1] >= most[i]) return false;
+    return true;
+}
+
+template <class First, class...>
+struct first_class {
+    using row_type = typename First::box::row_type;
+};
+
+template <class... Classes>
+constexpr classes_problem find_classes_problem()
+{
+    if constexpr (sizeof...(Classes) == 0)
+        return classes_problem::empty;
+    else if constexpr (!(is_size_class<Classes> && ...))
+        return classes_problem::not_classes;
+    else if constexpr (!sizes_ascend<Classes...>())
+        return classes_problem::not_ascending;
+    else if constexpr (std::max({Classes::most...}) != std::numeric_limits<std::int64_t>::max())
+        return classes_problem::no_otherwise;
+    else if constexpr (!(std::is_same_v<typename first_class<Classes...>::row_type, typename Classes::box::row_type> &&
+                         ...))
+        return classes_problem::two_types;
+    else
+        return classes_problem::none;
+}
+
+/// Not compiled for size classes that are wrong, as table_check is not for a table.
+template <classes_problem Problem>
+struct classes_check {
+    static_assert(Problem != classes_problem::empty, "by_size: give at least otherwise<box>");
+    static_assert(Problem != classes_problem::not_classes,
+                  "by_size: each class is upto<elements, box>, and the last otherwise<box>");
+    static_assert(Problem != classes_problem::not_ascending, "by_size: sizes are in strictly ascending order");
+    static_assert(Problem != classes_problem::no_otherwise, "by_size: the last class is otherwise<box>");
+    static_assert(Problem != classes_problem::two_types, "by_size: the rows of all classes are of one type");
+    static constexpr bool fine = Problem == classes_problem::none;
+};
+
+template <bool AreFine, class...>
+struct classes_rows {
+    using row_type = no_row;
+};
+template <class... Classes>
+struct classes_rows<true, Classes...> : first_class<Classes...> {
+    static constexpr std::array<std::int64_t, sizeof...(Classes)> most{Classes::most...};
+};
+
+}  // namespace detail
+
 /// Tables by the size of the problem, chosen at each launch: `by_size<upto<(1 << 20), small>, otherwise<large>>`. Every
 /// size class is a kernel of its own. Sizes ascend, and `otherwise` is the last.
 template <class... Classes>
-struct by_size {
-    static_assert(sizeof...(Classes) > 0, "by_size: give at least otherwise<box>");
-    static constexpr std::array<std::int64_t, sizeof...(Classes)> most{Classes::most...};
-    static constexpr bool is_ascending = [] {
-        for (std::size_t i = 1; i < most.size(); ++i)
-            if (most[i - 1] >= most[i]) return false;
-        return true;
+struct by_size
+    : detail::classes_rows<detail::find_classes_problem<Classes...>() == detail::classes_problem::none, Classes...> {
+    static constexpr bool is_valid = [] {
+        if constexpr (detail::classes_check<detail::find_classes_problem<Classes...>()>::fine)
+            return (Classes::box::is_valid && ...);
+        return false;
     }();
-    static_assert(is_ascending, "by_size: sizes are in strictly ascending order");
-    static_assert(most.back() == std::numeric_limits<std::int64_t>::max(), "by_size: the last class is otherwise<box>");
-
-    using row_type = typename std::tuple_element_t<0, std::tuple<Classes...>>::box::row_type;
-    static_assert((std::is_same_v<row_type, typename Classes::box::row_type> && ...),
-                  "by_size: the rows of all classes are of one type");
 };
 
 /// A table for keys of `KeyBytes` and values of `ValueBytes` bytes (0: no values); see by_type.
