@@ -98,7 +98,8 @@ struct strict : Box {
 namespace detail {
 
 #ifdef LAUNCHBOX_ROW
-// The candidate of a tuner, -DLAUNCHBOX_ROW='{256, 15, 2}': it replaces every table of the unit.
+// The candidate of a tuner: it replaces every table of the unit. On nvcc's command line it is
+// '-DLAUNCHBOX_ROW={256\,15\,2}': nvcc takes what follows a bare comma for the next macro.
 // A variable, since nvcc 13.0 crashes on {.threads = 256} written into the argument.
 template <class Row>
 static constexpr Row given_row LAUNCHBOX_ROW;
