@@ -301,6 +301,11 @@ TEST_F(launch_box_host, a_function_is_called_by_its_own_name)
     // Also where it is the witness that fails.
     const std::string missing = tested.refusal(4, launch_problem::no_code, cudaErrorNoKernelImageForDevice);
     EXPECT_TRUE(missing.starts_with("merge<int>: the program has no code of it")) << missing;
+    // Where the runtime does not know the name, asking for it leaves no error either.
+    fake.symbol = nullptr;
+    const std::string nameless = tested.refusal(0, launch_problem::row_mismatch, cudaErrorInvalidKernelImage);
+    EXPECT_TRUE(nameless.starts_with("kernel (int*): its code for sm_90")) << nameless;
+    EXPECT_EQ(here.last_error, cudaSuccess);
 }
 
 TEST_F(launch_box_host, an_earlier_error_is_neither_lost_nor_blamed)
