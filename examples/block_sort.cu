@@ -13,6 +13,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -49,17 +51,16 @@ struct block_sort {
         constexpr int tile = r.threads * r.items;
         constexpr Key last = ~(Key{1} << (8 * sizeof(Key) - 1));  // fills up the last tile, and is sorted to its end
         const std::int64_t begin = std::int64_t{blockIdx.x} * tile;
-        const bool is_full = count - begin >= tile;
-        const int valid = static_cast<int>(count - begin);  // if it is not
+        const int valid = static_cast<int>(count - begin < tile ? count - begin : tile);
         Key keys[r.items];
-        if (is_full)
+        if (valid == tile)
             loading(shared.load).Load(input + begin, keys);
         else
             loading(shared.load).Load(input + begin, keys, valid, last);
         __syncthreads();
         sorting(shared.sort).Sort(keys, [](const Key& a, const Key& b) { return a < b; });
         __syncthreads();
-        if (is_full)
+        if (valid == tile)
             storing(shared.store).Store(output + begin, keys);
         else
             storing(shared.store).Store(output + begin, keys, valid);
@@ -68,13 +69,10 @@ struct block_sort {
 
 static void check(cudaError_t code, const char* what)
 {
-    if (code == cudaSuccess) return;
-    std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(code));
-    std::exit(1);
+    if (code != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(code));
 }
 
 using wide = unsigned __int128;
-
 // Is every tile sorted, and does it hold the keys that it held?
 template <class Key>
 static bool is_right(const std::vector<Key>& input, const std::vector<Key>& output, std::size_t tile)
@@ -93,20 +91,18 @@ static bool sorts(const char* type, std::int64_t count, bool timed)
 {
     std::vector<Key> input(static_cast<std::size_t>(count)), output(input.size());
     std::mt19937_64 random(1);
-    for (Key& key : input)
-        key = static_cast<Key>(static_cast<wide>(random()) * 0x1000000000000001);  // also in the upper half
+    for (Key& key : input) key = static_cast<Key>(wide(random()) * 0x1000000000000001);  // also the upper half
     const std::size_t bytes = input.size() * sizeof(Key);
     Key *from = nullptr, *to = nullptr;
     for (Key** keys : {&from, &to}) check(cudaMalloc(keys, bytes), "cudaMalloc");
     check(cudaMemcpy(from, input.data(), bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
-
     std::fputs(launchbox::explain<block_sort<Key>>().c_str(), stdout);
     launchbox::launch<block_sort<Key>>(nullptr, count, from, to, count);
     check(cudaMemcpy(output.data(), to, bytes, cudaMemcpyDeviceToHost), "the kernel");
     const block_sort_row row = launchbox::row_for<block_sort<Key>>();
     const bool right = is_right(input, output, static_cast<std::size_t>(row.threads * row.items));
     std::printf("%s: %lld keys: %s\n", type, static_cast<long long>(count), right ? "every tile is sorted" : "WRONG");
-
+    float milliseconds = 0;
     cudaEvent_t start = nullptr, stop = nullptr;
     for (cudaEvent_t* event : {&start, &stop}) check(cudaEventCreate(event), "cudaEventCreate");
     for (int pass = -3; timed && pass < 20; ++pass) {  // those below 0 warm up
@@ -114,7 +110,6 @@ static bool sorts(const char* type, std::int64_t count, bool timed)
         launchbox::launch<block_sort<Key>>(nullptr, count, from, to, count);
         cudaEventRecord(stop);
         check(cudaEventSynchronize(stop), "the kernel");
-        float milliseconds = 0;
         check(cudaEventElapsedTime(&milliseconds, start, stop), "timing");
         if (pass >= 0) std::printf("%s time: %.5f ms\n", type, milliseconds);
     }
@@ -142,11 +137,11 @@ int main(int argument_count, char** arguments)
     }
     int devices = 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
-        return std::puts("no GPU here: nothing is sorted"), 77;  // skipped
+        return std::puts("no GPU here: nothing is sorted"), 77;
     try {
         for (const auto& [name, sorts_it] : types)
             if (type.empty() || type == name) right &= sorts_it(name.data(), count, timed);
-    } catch (const launchbox::launch_error& refused) {
+    } catch (const std::exception& refused) {  // launch_error among them
         std::fprintf(stderr, "%s\n", refused.what());
         return 1;
     }
