@@ -75,6 +75,9 @@ if "--version" in sys.argv:
     sys.exit(print("Cuda compilation tools, release 13.0, V13.0.88"))
 given = next(word for word in sys.argv if word.startswith("-DSORT_ROW="))
 threads, items, min_blocks = row = [int(n) for n in re.fullmatch(r"-DSORT_ROW={{(\\d+)\\\\,(\\d+)\\\\,(\\d+)}}", given).groups()]
+if "-ptx" in sys.argv:
+    assert sys.argv[-1].endswith("x.cu") and ("-arch=sm_100" in sys.argv) != ("-arch=sm_120" in sys.argv)
+    sys.exit("x.cu(1): error: too large" if "-arch=sm_120" in sys.argv and tuple(row) == (256, 15, 2) else 0)
 assert "-arch=sm_90" in sys.argv
 if threads == 1024:
     sys.exit('x.hpp(1): error: static assertion failed with "launch_box: too many"')
@@ -158,12 +161,12 @@ class MeasureRows(unittest.TestCase):
         return subprocess.run([sys.executable, os.path.join(self.root, "bench", "measure_rows"), *words],
                               capture_output=True, text=True, env=environment, cwd=self.root)
 
-    def measure(self, times, candidates=("256x11-15/2x0,2",), record=None):
+    def measure(self, times, candidates=("256x11-15/2x0,2",), heirs=""):
         self.write("tools/nvcc", NVCC.format(python=sys.executable, times=times))
         done = self.run_tool("x.cu", "--header", self.header, "--table", "sort", "--candidates", *candidates, "--rounds",
-                             "2", "--finalists", "2", "-o", record or self.record, "--", "--time")
+                             "2", "--finalists", "2", "--heirs", heirs, "-o", self.record, "--", "--time")
         self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(read(record or self.record)), done.stdout
+        return json.loads(read(self.record)), done.stdout
 
     def apply(self, *records):
         return self.run_tool("--header", self.header, *(records or [self.record]))
@@ -223,6 +226,12 @@ class MeasureRows(unittest.TestCase):
         self.assertEqual(record["winner"]["row"], [256, 15, 2])
         for row in ("{1024, 11, 0}", "{64, 11, 0}", "{32, 11, 0}"):
             self.assertIn(row, printed)
+
+    def test_a_row_that_an_heir_cannot_hold_does_not_win(self):
+        record, _ = self.measure(FAST, heirs="sm_100,sm_120")
+        fastest = next(each for each in record["candidates"] if each["row"] == [256, 15, 2])
+        self.assertEqual((fastest["status"], fastest["reason"]), ("not for heirs", "sm_120: x.cu(1): error: too large"))
+        self.assertEqual((record["winner"]["row"], record["heirs"]), ([256, 15, 0], ["sm_100", "sm_120"]))
 
     def test_candidates_with_too_large_a_tile_are_left_out(self):
         self.write("tools/nvcc", NVCC.format(python=sys.executable, times=FAST))
