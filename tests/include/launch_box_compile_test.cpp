@@ -191,7 +191,7 @@ built_size size_of(const std::string& source, std::size_t kernels_per_image)
 {
     const workshop shop;
     shop.write("unit.cu", source);
-    shop.nvcc({code("75", "sm_75"), code("80", "sm_80"), code("90", "sm_90"), code("100", "sm_100"),
+    shop.nvcc({"-O2", code("75", "sm_75"), code("80", "sm_80"), code("90", "sm_90"), code("100", "sm_100"),
                code("120", "sm_120"), "-c", "unit.cu", "-o", "unit.o"});
     built_size size{.object_bytes = shop.bytes("unit.o").size()};
     const std::vector<image> images = shop.images("unit.o");
@@ -391,7 +391,10 @@ const char* const by_hand =
     "struct words { unsigned of[3]; };\n"
     "__global__ void __launch_bounds__(256, 2) guarded(words wanted, float* data, float by, int count)\n"
     "{\n"
-    "    if (!(wanted.of[0] == 256 & wanted.of[1] == 11 & wanted.of[2] == 2)) __trap();\n"
+    "    constexpr words own{256, 11, 2};\n"
+    "    bool equal = true;\n"
+    "    for (int i = 0; i < 3; ++i) equal &= own.of[i] == wanted.of[i];\n"
+    "    if (!equal) __trap();\n"
     "    scale<256, 11>(data, by, count);\n"
     "}\n"
     "__global__ void __launch_bounds__(256, 2) unguarded(row, float* data, float by, int count)\n"
