@@ -348,6 +348,8 @@ TEST(launch_box_compile, units_with_different_lists_share_nothing_of_a_body)
     for (const std::string& symbol : bodies_a) EXPECT_NE(symbol.find("unit_for<800>"), std::string::npos) << symbol;
     for (const std::string& symbol : bodies_b)
         EXPECT_NE(symbol.find("unit_for<800, 900>"), std::string::npos) << symbol;
+    // What the user wrote is one function to the linker; it launches by the list of the file that it is kept of.
+    EXPECT_EQ(count_with(both, "W void launch_both<int>(", ""), 1);
     // What does not depend on the list is there once, or programs would grow.
     EXPECT_EQ(count_with(both, "W launchbox::detail::choose_row(", ""), 1);
 
