@@ -40,6 +40,7 @@
     __launch_bounds__(::launchbox::detail::bounds_of_this_pass<__VA_ARGS__>().threads, \
                       ::launchbox::detail::bounds_of_this_pass<__VA_ARGS__>().min_blocks)
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox {
 
 /// In device code: the row that the code is compiled with, a constant. The kernel has LAUNCHBOX_BOUNDS of the same
@@ -84,7 +85,7 @@ cudaError_t try_launch(const launch_options& options, const work_size& work, Arg
 template <class Body, class Unit = detail::this_unit>
 void prepare()
 {
-    const int device = detail::current_device();
+    const int device = detail::current_device(detail::type_name<Body>());
     detail::for_each_class<Body>([&]<std::size_t Class>() { detail::prepare_tuned<Body, Unit, Class>(device); });
 }
 
@@ -120,7 +121,7 @@ int resident_blocks(std::int64_t elements = 0)
 template <class Body, class Unit = detail::this_unit>
 std::string explain()
 {
-    const int device = detail::current_device();
+    const int device = detail::current_device(detail::type_name<Body>());
     std::string text;
     detail::for_each_class<Body>(
         [&]<std::size_t Class>() { text += detail::explain_tuned<Body, Unit, Class>(device); });
@@ -128,5 +129,6 @@ std::string explain()
 }
 
 }  // namespace launchbox
+#pragma GCC visibility pop
 
 #endif

@@ -16,6 +16,7 @@
 #include <launchbox/detail/target_unit.cuh>
 #include <launchbox/detail/tuning_choice.hpp>
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
 /// The row of this device pass. The host pass has none: what it compiles here never runs.
@@ -190,6 +191,17 @@ struct body_check {
     static constexpr bool fine = problem == body_problem::none;
 };
 
+// Mangled; null without RTTI.
+template <class Type>
+const char* type_name()
+{
+#if defined(__cpp_rtti)
+    return typeid(Type).name();
+#else
+    return nullptr;
+#endif
+}
+
 /// The pointers by which the runtime knows kernel and witness.
 struct unit_pointers {
     const void* kernel;
@@ -225,14 +237,8 @@ struct tuned_entry<Body, Unit, Class, list<Parameters...>> {
         reinterpret_cast<const void*>(&tuned_kernel<Body, Unit, Class, seal, Parameters...>),
         reinterpret_cast<const void*>(&witness<Unit>)};
 
-    static kernel_handle handle()
-    {
-#if defined(__cpp_rtti)
-        return {pointers.kernel, typeid(void(Parameters...)).name(), typeid(Body).name()};
-#else
-        return {pointers.kernel, nullptr, nullptr};
-#endif
-    }
+    static const char* name() { return type_name<Body>(); }
+    static kernel_handle handle() { return {pointers.kernel, type_name<void(Parameters...)>(), name()}; }
 
     static row_answer ask(int device)
     {
@@ -250,3 +256,4 @@ template <class Body, class Unit, std::size_t Class>
 using tuned = tuned_entry<Body, Unit, Class, typename run_of_body<Body, box_of<Body, Class>>::parameters>;
 
 }  // namespace launchbox::detail
+#pragma GCC visibility pop

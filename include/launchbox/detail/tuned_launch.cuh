@@ -45,15 +45,15 @@ struct launch_options {
     bool cooperative = false;  ///< all blocks must be resident at once
 };
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace detail {
 
-inline int current_device()
+/// `name`: whose error it is when there is none, as of typeid; null: of row_for.
+inline int current_device(const char* name)
 {
     int device = 0;
-    if (const cudaError_t status = cudaGetDevice(&device); status != cudaSuccess) [[unlikely]] {
-        const launch_explanation why = explain_missing({&device, nullptr, nullptr}, {.kernel = "launch_box"}, status);
-        throw launch_error(why.text, status, why.problem);
-    }
+    if (const cudaError_t status = cudaGetDevice(&device); status != cudaSuccess) [[unlikely]]
+        refuse_status({nullptr, nullptr, name}, &device, status, cudaSuccess);
     return device;
 }
 
@@ -83,10 +83,11 @@ template <class Tuned, class... Parameters, class... Arguments>
 void launch_with_row(const launch_options& options, const work_size& work, list<Parameters...>,
                      Arguments&&... arguments)
 {
-    const std::size_t row = Tuned::row_on(current_device());
+    const std::size_t row = Tuned::row_on(current_device(Tuned::name()));
     const row_figures& figures = Tuned::figures[row];
-    // Above 2^31 - 1 the launch is refused, with this number.
     const std::int64_t tiles = work.elements <= 0 ? work.elements : (work.elements - 1) / figures.tile + 1;
+    if (!work.has_grid && (tiles < 0 || tiles > most_tiles)) [[unlikely]]
+        refuse_elements(Tuned::handle(), figures, work.elements);
     launch_config config{.grid = work.has_grid ? work.grid : launch_extent(tiles),
                          .threads = figures.threads,
                          .dynamic_shared = figures.dynamic_shared_bytes,
@@ -99,7 +100,11 @@ void launch_with_row(const launch_options& options, const work_size& work, list<
     [&](Parameters... converted) {
         void* addresses[] = {const_cast<void*>(static_cast<const void*>(&Tuned::seals[row])),
                              const_cast<void*>(static_cast<const volatile void*>(std::addressof(converted)))...};
-        launch_checked(Tuned::handle(), config, addresses);
+        // Shared memory was opted in to when the row became known.
+        if (config.cluster.count() > cluster_without_opt_in) [[unlikely]]
+            launch_checked(Tuned::handle(), config, addresses);
+        else
+            launch_opted_in(Tuned::handle(), config, addresses);
     }(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
 }
 
@@ -145,7 +150,7 @@ template <class Body, class Unit>
 auto row_of_body(std::int64_t elements)
 {
     if constexpr (body_check<Body>::fine) {
-        const int device = current_device();
+        const int device = current_device(type_name<Body>());
         return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
             using kernel = tuned<Body, Unit, Class>;
             return kernel::box::rows[kernel::row_on(device)];
@@ -181,7 +186,7 @@ template <class Tuning, class Unit>
 auto row_of_table(std::int64_t elements)
 {
     if constexpr (some_table<Tuning>::fine) {
-        const int device = current_device();
+        const int device = current_device(nullptr);
         return with_class<Tuning>(elements, [&]<std::size_t Class>() {
             using table = table_entry<typename classes_of<Tuning>::template box<Class>, Unit>;
             return table::box::rows[table::row_on(device)];
@@ -195,8 +200,9 @@ template <class Box, class Unit>
 auto row_of_kernel(const kernel_handle& kernel)
 {
     if constexpr (one_table<Box>::fine) {
+        if (!kernel.function) refuse_status(kernel, nullptr, cudaErrorInvalidDeviceFunction, cudaSuccess);
         using table = table_entry<Box, Unit>;
-        return table::box::rows[static_cast<std::size_t>(table::ask(kernel, current_device()).row)];
+        return table::box::rows[static_cast<std::size_t>(table::ask(kernel, current_device(nullptr)).row)];
     } else {
         return row_of_wrong_table<Box>();
     }
@@ -206,7 +212,7 @@ template <class Body, class Unit>
 occupancy_result account_of(std::int64_t elements)
 {
     if constexpr (body_check<Body>::fine) {
-        const int device = current_device();
+        const int device = current_device(type_name<Body>());
         return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
             using kernel = tuned<Body, Unit, Class>;
             return account_of_row(kernel::handle(), kernel::figures[kernel::row_on(device)]);
@@ -217,4 +223,5 @@ occupancy_result account_of(std::int64_t elements)
 }
 
 }  // namespace detail
+#pragma GCC visibility pop
 }  // namespace launchbox

@@ -117,35 +117,56 @@ struct element_bytes {
 
 namespace detail {
 
-/// A tuning as a list of tables, each for problems up to a size; a plain table is a list of one.
+// What a struct with a name of its own derives from (`struct tuning : launch_box<...> {}`); a table itself; else void.
+template <class... Rows>
+std::type_identity<launch_box<Rows...>> table_under(const launch_box<Rows...>*);
+template <auto Row>
+std::type_identity<only<Row>> table_under(const only<Row>*);
+template <class Box>
+std::type_identity<strict<Box>> table_under(const strict<Box>*);
+template <class... Classes>
+std::type_identity<by_size<Classes...>> table_under(const by_size<Classes...>*);
+std::type_identity<void> table_under(...);
+
 template <class Tuning>
+using table_of = typename decltype(table_under(static_cast<const Tuning*>(nullptr)))::type;
+
+/// A tuning as a list of tables, each for problems up to a size; a plain table is a list of one.
+template <class Tuning, class Table = table_of<Tuning>>
 struct classes_of {
     static constexpr std::size_t count = 1;
     static constexpr bool depends_on_size = false;
     template <std::size_t>
     using box = Tuning;
-    static constexpr std::size_t of(std::int64_t) { return 0; }
     static constexpr std::int64_t most(std::size_t) { return std::numeric_limits<std::int64_t>::max(); }
 };
 
-template <class... Classes>
-struct classes_of<by_size<Classes...>> {
+template <class Tuning, class... Classes>
+struct classes_of<Tuning, by_size<Classes...>> {
+    static_assert(!(classes_of<typename Classes::box>::depends_on_size || ...),
+                  "by_size: a size class has one table, and not another by_size");
     static constexpr std::size_t count = sizeof...(Classes);
     static constexpr bool depends_on_size = true;
     template <std::size_t Class>
     using box = typename std::tuple_element_t<Class, std::tuple<Classes...>>::box;
-    static constexpr std::size_t of(std::int64_t size)
-    {
-        std::size_t at = 0;
-        while (most(at) < size) ++at;
-        return at;
-    }
     static constexpr std::int64_t most(std::size_t at) { return by_size<Classes...>::most[at]; }
 };
 
-template <class Tuning, std::int64_t From, std::int64_t To>
-struct scaled_tuning;
+// Strict sizes are strict in each class.
+template <class Tuning, class Box>
+requires(classes_of<Box>::depends_on_size) struct classes_of<Tuning, strict<Box>> : classes_of<Box> {
+    template <std::size_t Class>
+    using box = strict<typename classes_of<Box>::template box<Class>>;
+};
 
+template <class Tuning, std::int64_t From, std::int64_t To>
+struct scaled_tuning : scaled_tuning<table_of<Tuning>, From, To> {
+};
+template <std::int64_t From, std::int64_t To>
+struct scaled_tuning<void, From, To> {
+    static_assert(From < 0,
+                  "by_type: a table is launch_box, only, strict or by_size, or a struct that derives from one");
+};
 template <template <int, auto> class Sm, int Number, auto Row, std::int64_t From, std::int64_t To>
 struct scaled_tuning<Sm<Number, Row>, From, To> {
     using type = Sm<Number, launchbox::scaled(Row, From, To)>;
@@ -192,7 +213,7 @@ constexpr std::size_t nearest_entry(std::int64_t key, std::int64_t value)
     const auto distance = [&](std::size_t i) {
         const std::int64_t step = key + value - keys[i] - values[i];
         const bool exact = keys[i] == key && values[i] == value;
-        const std::int64_t above = 1 << 20, other_kind = std::int64_t{1} << 40;
+        const std::int64_t above = std::int64_t{1} << 50, other_kind = above << 2;  // beyond every type
         return exact ? -1 : (step >= 0 ? step : above - step) + ((values[i] == 0) == (value == 0) ? 0 : other_kind);
     };
     std::size_t best = 0;

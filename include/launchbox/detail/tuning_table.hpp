@@ -211,12 +211,13 @@ namespace detail {
 
 #ifdef LAUNCHBOX_ROW
 // The candidate of a tuner: it replaces every table of the unit. nvcc cuts -D at commas, which therefore need a
-// backslash: -DLAUNCHBOX_ROW='{256\,15\,2}'.
-inline constexpr bool row_is_given = true;
+// backslash: -DLAUNCHBOX_ROW='{256\,15\,2}'. A variable, since nvcc 13.0 crashes on {.threads = 256} written into the
+// argument.
+template <class Row>
+static constexpr Row given_row LAUNCHBOX_ROW;
 template <class Box>
-using box_in_use = only<typename Box::row_type LAUNCHBOX_ROW>;
+using box_in_use = only<given_row<typename Box::row_type>>;
 #else
-inline constexpr bool row_is_given = false;
 template <class Box>
 using box_in_use = Box;
 #endif
