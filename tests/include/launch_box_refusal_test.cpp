@@ -155,6 +155,74 @@ const std::vector<refusal>& refusals()
                       "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
                       "};\n"
                       "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")}},
+        {"shared_memory_of_a_body_as_a_number",
+         "launch_box: 'dynamic_shared_bytes' of a body is a 'static constexpr' function of a row",
+         {with_tables("struct body {\n"
+                      "    using tuning = table;\n"
+                      "    static constexpr int dynamic_shared_bytes = 4096;\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")},
+         {with_tables("struct body {\n"
+                      "    using tuning = table;\n"
+                      "    static constexpr int dynamic_shared_bytes(row) { return 4096; }\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")}},
+        {"shared_memory_of_a_body_not_static",
+         "launch_box: 'dynamic_shared_bytes' of a body is a 'static constexpr' function of a row",
+         {with_tables("struct body {\n"
+                      "    using tuning = table;\n"
+                      "    int dynamic_shared_bytes(row r) const { return r.threads * 16; }\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")},
+         {with_tables("struct body {\n"
+                      "    using tuning = table;\n"
+                      "    static constexpr int dynamic_shared_bytes(row r) { return r.threads * 16; }\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")}},
+        {"tile_of_a_body_without_a_row",
+         "launch_box: 'tile' of a body is a 'static constexpr' function of a row",
+         {with_tables("struct body {\n"
+                      "    using tuning = table;\n"
+                      "    static constexpr int tile() { return 4096; }\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")},
+         {with_tables("struct body {\n"
+                      "    using tuning = table;\n"
+                      "    static constexpr int tile(row) { return 4096; }\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")}},
+        {"shared_memory_of_rows_not_const",
+         "launch_box: 'dynamic_shared_bytes' of the rows is a number, or a constexpr const function",
+         {launched("struct row { int threads, items, min_blocks = 0; constexpr int dynamic_shared_bytes() { return "
+                   "4096; } };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3}>>;\n")},
+         {launched("struct row { int threads, items, min_blocks = 0; constexpr int dynamic_shared_bytes() const { "
+                   "return 4096; } };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3}>>;\n")}},
+        {"tile_of_rows_not_const",
+         "launch_box: 'tile' of the rows is a number, or a constexpr const function",
+         {launched("struct row { int threads, items, min_blocks = 0; constexpr int tile() { return 4096; } };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3}>>;\n")},
+         {launched("struct row { int threads, items, min_blocks = 0; constexpr int tile() const { return 4096; } };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3}>>;\n")}},
+        {"a_run_for_another_type_of_row",
+         "launch_box: a body has 'template <row r> static __device__ void run(...)'",
+         {with_tables("struct body { using tuning = table; template <int> static __device__ void run(int*) {} };\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")},
+         {with_tables("struct body { using tuning = table; template <auto> static __device__ void run(int*) {} };\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")}},
+        {"a_struct_that_derives_from_a_wrong_table",
+         "launch_box: rows name architectures in strictly ascending order",
+         {launched(std::string(row_type) + "struct table : launchbox::launch_box<launchbox::sm<90, row{256, 3}>, "
+                                           "launchbox::sm<80, row{256, 3}>> {};\n")},
+         {launched(std::string(row_type) + "struct table : launchbox::launch_box<launchbox::sm<80, row{256, 3}>, "
+                                           "launchbox::sm<90, row{256, 3}>> {};\n")}},
         {"no_member_threads",
          "launch_box: the type of the rows has no member 'threads'",
          {launched("struct row { int thread_count, items, min_blocks; };\n"

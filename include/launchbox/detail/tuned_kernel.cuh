@@ -113,19 +113,31 @@ struct function_of_run<void (*)(Parameters...)> {
     using parameters = list<Parameters...>;
 };
 
-// With the first row: the parameters are the same with every row.
+// With the first row: the parameters are the same with every row. The conversion is for 'template <auto r>': of an
+// element of an array nvcc 13.0 deduces nothing.
 template <class Body, class Box, class = void>
 struct run_of_body {
     static constexpr bool exists = false;
 };
 template <class Body, class Box>
-struct run_of_body<Body, Box, std::void_t<decltype(&Body::template run<Box::rows[0]>)>>
-    : function_of_run<decltype(&Body::template run<Box::rows[0]>)> {
+struct run_of_body<Body, Box, std::void_t<decltype(&Body::template run<typename Box::row_type(Box::rows[0])>)>>
+    : function_of_run<decltype(&Body::template run<typename Box::row_type(Box::rows[0])>)> {
     static constexpr bool exists = true;
 };
 
 /// What is wrong with a body, whatever it is compiled for; the first that applies.
-enum class body_problem { none, in_table, no_tuning, no_table, no_run, form_of_run, reference, seal };
+enum class body_problem {
+    none,
+    in_table,
+    no_tuning,
+    no_table,
+    no_run,
+    form_of_run,
+    reference,
+    form_of_shared,
+    form_of_tile,
+    seal
+};
 
 template <class Body>
 constexpr body_problem find_body_problem()
@@ -144,6 +156,10 @@ constexpr body_problem find_body_problem()
             return body_problem::form_of_run;
         else if constexpr (run::has_reference)
             return body_problem::reference;
+        else if constexpr (names_shared<Body> && !has_dynamic_shared_bytes<Body>)
+            return body_problem::form_of_shared;
+        else if constexpr (names_tile<Body> && !has_tile<Body>)
+            return body_problem::form_of_tile;
         else
             return has_seal<typename Body::tuning::row_type> ? body_problem::none : body_problem::seal;
     }
@@ -165,6 +181,10 @@ struct body_check {
     static_assert(problem != body_problem::reference,
                   "launch_box: run of a body takes its parameters by value: a reference of the host means nothing on "
                   "the device");
+    static_assert(problem != body_problem::form_of_shared,
+                  "launch_box: 'dynamic_shared_bytes' of a body is a 'static constexpr' function of a row");
+    static_assert(problem != body_problem::form_of_tile,
+                  "launch_box: 'tile' of a body is a 'static constexpr' function of a row");
     static_assert(problem != body_problem::seal,
                   "launch_box: rows with a bool, a floating-point number or gaps between members need an operator==; "
                   "add 'bool operator==(const row&) const = default;' to their type");

@@ -39,14 +39,66 @@ constexpr bool are_of_one_type()
 }
 
 /// What is wrong with a table, whatever it is compiled for; the first that applies.
-enum class table_problem { none, empty, not_rows, two_types, no_threads, no_items, no_min_blocks, not_ascending };
+enum class table_problem {
+    none,
+    empty,
+    not_rows,
+    two_types,
+    no_threads,
+    no_items,
+    no_min_blocks,
+    form_of_shared,
+    form_of_tile,
+    not_ascending
+};
+
+// A class that inherits a name twice cannot be asked for it: so a type has a member of the name, of whatever form. One
+// that cannot be used must not count as one that is not there.
+struct optional_names {
+    int dynamic_shared_bytes, tile;
+};
+template <class Type>
+struct with_optional_names : Type, optional_names {
+};
+template <class Type>
+concept names_shared = std::is_class_v<Type> && !std::is_final_v<Type> && !requires
+{
+    &with_optional_names<Type>::dynamic_shared_bytes;
+};
+template <class Type>
+concept names_tile = std::is_class_v<Type> && !std::is_final_v<Type> && !requires
+{
+    &with_optional_names<Type>::tile;
+};
+
+template <class Row>
+concept has_shared = requires(const Row& row)
+{
+    row.dynamic_shared_bytes();
+}
+|| requires(const Row& row)
+{
+    row.dynamic_shared_bytes + 0;
+};
+template <class Row>
+concept has_tile_of_row = requires(const Row& row)
+{
+    row.tile();
+}
+|| requires(const Row& row)
+{
+    row.tile + 0;
+};
 
 template <class Row>
 constexpr table_problem find_member_problem()
 {
     if (!has_threads<Row>) return table_problem::no_threads;
     if (!has_items<Row>) return table_problem::no_items;
-    return has_min_blocks<Row> ? table_problem::none : table_problem::no_min_blocks;
+    if (!has_min_blocks<Row>) return table_problem::no_min_blocks;
+    if (names_shared<Row> && !has_shared<Row>) return table_problem::form_of_shared;
+    if (names_tile<Row> && !has_tile_of_row<Row>) return table_problem::form_of_tile;
+    return table_problem::none;
 }
 
 template <class... Rows>
@@ -80,6 +132,11 @@ struct table_check {
     static_assert(Problem != table_problem::no_min_blocks,
                   "launch_box: the type of the rows has no member 'min_blocks' (int, wanted resident blocks on an SM; "
                   "'int min_blocks = 0;' for none)");
+    static_assert(Problem != table_problem::form_of_shared,
+                  "launch_box: 'dynamic_shared_bytes' of the rows is a number, or a constexpr const function without "
+                  "arguments");
+    static_assert(Problem != table_problem::form_of_tile,
+                  "launch_box: 'tile' of the rows is a number, or a constexpr const function without arguments");
     static_assert(Problem != table_problem::not_ascending,
                   "launch_box: rows name architectures in strictly ascending order: sm<80>, sm<90>, sm_a<90>, sm<100>, "
                   "sm_f<100>, sm_a<100>");

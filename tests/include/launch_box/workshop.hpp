@@ -20,12 +20,13 @@ namespace launchbox {
 /// name without arguments.
 inline std::string nickname(const std::string& mangled)
 {
-    const std::string name = short_name(demangle(mangled));
+    std::string name = demangle(mangled);
+    if (name.starts_with("void ")) name.erase(0, 5);
     const std::string tuned = "launchbox::detail::tuned_kernel<";
     if (name.starts_with("launchbox::detail::witness<")) return "witness";
-    if (!name.starts_with(tuned)) return name.substr(0, name.find('<'));
+    if (!name.starts_with(tuned)) return name.substr(0, name.find_first_of("<("));
     const std::string body = name.substr(tuned.size(), name.find(',') - tuned.size());
-    const std::size_t unit_end = name.find('>', name.find("unit_for<"));
+    const std::size_t unit_end = name.find('>', name.find("::unit_"));
     const int size_class = std::stoi(name.substr(name.find_first_of("0123456789", unit_end)));
     return size_class == 0 ? body : body + " " + std::to_string(size_class);
 }
