@@ -156,13 +156,10 @@ struct table_entry {
     }();
     static inline constinit const void* witness_pointer = reinterpret_cast<const void*>(&witness<Unit>);
 
-    static row_answer ask(const kernel_handle& kernel, int device)
-    {
-        return choose_row({kernel, witness_pointer, figures, Unit::numbers}, device);
-    }
     static std::size_t row_on(int device)
     {
-        return known.on(device, [=] { return ask({}, device).row; });
+        return known.on(device,
+                        [=] { return choose_row({{}, witness_pointer, figures, Unit::numbers}, device).row; });
     }
     static inline constinit known_rows known{};
 };
@@ -190,10 +187,12 @@ auto row_of_table(std::int64_t elements)
 }
 
 template <class Box, class Unit>
-typename Box::row_type row_of_kernel(const kernel_handle& kernel)
+typename Box::row_type row_of_kernel(const kernel_handle& kernel, const void* witness_of_kernel)
 {
     using table = table_entry<Box, Unit>;
-    return table::box::rows[static_cast<std::size_t>(table::ask(kernel, current_device()).row)];
+    const row_answer answer =
+        choose_row({kernel, witness_of_kernel, table::figures, Unit::numbers}, current_device());
+    return table::box::rows[static_cast<std::size_t>(answer.row)];
 }
 
 template <class Body, class Unit>
