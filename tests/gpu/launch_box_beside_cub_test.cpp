@@ -44,8 +44,8 @@ TEST(launch_box_beside_cub, one_is_right)
     keep("cub::DeviceScan::ExclusiveSum", theirs);
     record(std::string("code, ") + link, "compiled for", seen.compiled_for);
     record(std::string("code, ") + link, "ptxVersion", seen.ptx);
-    record(std::string("code, ") + link, "CUB", fmt::format("{}.{}.{}", seen.cub / 100000, seen.cub / 100 % 1000,
-                                                              seen.cub % 100));
+    record(std::string("code, ") + link, "CUB",
+           fmt::format("{}.{}.{}", seen.cub / 100000, seen.cub / 100 % 1000, seen.cub % 100));
     EXPECT_EQ(seen.compiled_for, 90);
     EXPECT_EQ(seen.ptx, clamped ? 80 : 90) << "the link is not what it is meant to be";
     EXPECT_STREQ(ours.returned, "cudaSuccess");

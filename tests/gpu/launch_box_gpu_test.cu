@@ -247,8 +247,8 @@ const char* name_of(cudaStreamCaptureMode mode)
 constexpr cudaStreamCaptureMode capture_modes[] = {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
                                                    cudaStreamCaptureModeRelaxed};
 
-// Captures one launch of Body, replays it twice, and says what became of it: it works, or it is refused in words and the
-// capture goes on. What is broken without a word is a failure.
+// Captures one launch of Body, replays it twice, and says what became of it: it works, or it is refused in words and
+// the capture goes on. What is broken without a word is a failure.
 template <class Body>
 std::string captured(cudaStreamCaptureMode mode, int* data, int count)
 {
@@ -437,8 +437,8 @@ TEST_F(launch_box_gpu, a_row_of_another_table_traps)
         forged.items += 1;  // the block is the same, so that nothing else notices
         int number = count;
         void* arguments[] = {&forged, &data, &number};
-        const cudaError_t launched = cudaLaunchKernel(
-            kernel_of<add<30>>(), dim3(1), dim3(static_cast<unsigned>(own.threads)), arguments, 0, nullptr);
+        const cudaError_t launched = cudaLaunchKernel(kernel_of<add<30>>(), dim3(1),
+                                                      dim3(static_cast<unsigned>(own.threads)), arguments, 0, nullptr);
         const cudaError_t trapped = cudaDeviceSynchronize();
         std::string next;
         try {
@@ -446,8 +446,8 @@ TEST_F(launch_box_gpu, a_row_of_another_table_traps)
         } catch (const launch_error& error) {
             next = error.what();
         }
-        std::fprintf(stderr, "launched: %s, then %s; next: %s\n", cudaGetErrorName(launched),
-                     cudaGetErrorName(trapped), next.c_str());
+        std::fprintf(stderr, "launched: %s, then %s; next: %s\n", cudaGetErrorName(launched), cudaGetErrorName(trapped),
+                     next.c_str());
         std::_Exit(launched == cudaSuccess && trapped != cudaSuccess && !next.empty() ? 0 : 3);
     };
     EXPECT_EXIT(launch_forged(), testing::ExitedWithCode(0),

@@ -16,13 +16,13 @@ struct row_seen {
 
 /// What a launch over `count` elements did.
 struct run_result {
-    row_seen host;          ///< the row that the host says
-    row_seen device;        ///< the constants that the kernel was compiled with; of no launch: zeros
-    int block = 0;          ///< blockDim.x
-    int grid = 0;           ///< gridDim.x
-    int compiled_for = 0;   ///< __CUDA_ARCH__ / 10, + 256 for the code of exactly one chip, + 512 for a family's
+    row_seen host;           ///< the row that the host says
+    row_seen device;         ///< the constants that the kernel was compiled with; of no launch: zeros
+    int block = 0;           ///< blockDim.x
+    int grid = 0;            ///< gridDim.x
+    int compiled_for = 0;    ///< __CUDA_ARCH__ / 10, + 256 for the code of exactly one chip, + 512 for a family's
     std::int64_t wrong = 0;  ///< elements, also behind the last
-    std::string error;      ///< what the runtime said
+    std::string error;       ///< what the runtime said
 };
 
 /// Ways to launch that are compared.

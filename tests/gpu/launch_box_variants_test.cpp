@@ -104,8 +104,8 @@ protected:
             const row_seen first = unit.run(which, 1).device;
             const std::int64_t tile = std::int64_t{first.threads} * first.items;
             ASSERT_GT(tile, 0);
-            for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, tile - 1, tile, tile + 1,
-                                             (std::int64_t{1} << 20) + 7}) {
+            for (const std::int64_t count :
+                 {std::int64_t{0}, std::int64_t{1}, tile - 1, tile, tile + 1, (std::int64_t{1} << 20) + 7}) {
                 SCOPED_TRACE(std::to_string(count) + " elements");
                 const run_result result = unit.run(which, count);
                 EXPECT_EQ(result.error, "");
@@ -142,8 +142,7 @@ TEST_F(launch_box_variant, rows_are_those_of_the_code)
     for_each_unit([&](std::size_t i, const unit& unit) {
         const auto is_allowed = [&](const row_seen& row) {
             const std::vector<int> allowed = codes_of(i, false);
-            return std::any_of(allowed.begin(), allowed.end(),
-                               [&](int code) { return row == unit.expected(code); });
+            return std::any_of(allowed.begin(), allowed.end(), [&](int code) { return row == unit.expected(code); });
         };
         EXPECT_TRUE(is_allowed(unit.row_of_body()));
         EXPECT_TRUE(is_allowed(unit.row_of_table()));

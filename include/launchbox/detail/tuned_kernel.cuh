@@ -158,7 +158,7 @@ struct body_check {
     static_assert(has_tuning, "launch_box: a body names its table: 'using tuning = ...;'");
 };
 
-// With the first row: the parameters are the same with every row.
+// With the row of this pass, which is used anyway: the parameters are the same with every row.
 template <class Body, class Box, class = void>
 struct run_of_body {
     static_assert(!sizeof(Body*),
@@ -166,8 +166,8 @@ struct run_of_body {
                   "parameter types, where 'row' is the type of its rows");
 };
 template <class Body, class Box>
-struct run_of_body<Body, Box, std::void_t<decltype(&Body::template run<Box::rows[0]>)>> {
-    using parameters = typename parameters_of_run<decltype(&Body::template run<Box::rows[0]>)>::type;
+struct run_of_body<Body, Box, std::void_t<decltype(&Body::template run<row_of_this_pass<Box>()>)>> {
+    using parameters = typename parameters_of_run<decltype(&Body::template run<row_of_this_pass<Box>()>)>::type;
 };
 
 template <class Body, class Unit, std::size_t Class>

@@ -158,8 +158,7 @@ struct table_entry {
 
     static std::size_t row_on(int device)
     {
-        return known.on(device,
-                        [=] { return choose_row({{}, witness_pointer, figures, Unit::numbers}, device).row; });
+        return known.on(device, [=] { return choose_row({{}, witness_pointer, figures, Unit::numbers}, device).row; });
     }
     static inline constinit known_rows known{};
 };
@@ -190,8 +189,7 @@ template <class Box, class Unit>
 typename Box::row_type row_of_kernel(const kernel_handle& kernel, const void* witness_of_kernel)
 {
     using table = table_entry<Box, Unit>;
-    const row_answer answer =
-        choose_row({kernel, witness_of_kernel, table::figures, Unit::numbers}, current_device());
+    const row_answer answer = choose_row({kernel, witness_of_kernel, table::figures, Unit::numbers}, current_device());
     return table::box::rows[static_cast<std::size_t>(answer.row)];
 }
 
