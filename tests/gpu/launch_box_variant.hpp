@@ -22,6 +22,7 @@ struct run_result {
     int grid = 0;            ///< gridDim.x
     int compiled_for = 0;    ///< __CUDA_ARCH__ / 10, + 256 for the code of exactly one chip, + 512 for a family's
     std::int64_t wrong = 0;  ///< elements, also behind the last
+    bool refused = false;    ///< launch_error: the row is not that of the kernel
     std::string error;       ///< what the runtime said
 };
 
@@ -31,10 +32,12 @@ enum class way {
     header,    ///< the same in an inline function, of which the linker keeps one for all units
     status,    ///< try_launch<Body>
     large,     ///< a body with more than 48 KB of dynamic shared memory
-    classic,   ///< a __global__ function with LAUNCHBOX_BOUNDS, <<<>>> and row_for<table>(kernel)
     prepared,  ///< prepare<Body>() first
+    classic,   ///< a __global__ function with LAUNCHBOX_BOUNDS, <<<>>> and row_for<table>(kernel)
+    own,       ///< the same, `static`: a device link keeps that of each unit
 };
-inline constexpr way all_ways[] = {way::body, way::header, way::status, way::large, way::classic, way::prepared};
+inline constexpr way all_ways[] = {way::body,     way::header,  way::status, way::large,
+                                   way::prepared, way::classic, way::own};
 
 /// cudaFuncAttributes of the body's kernel.
 struct code_seen {
@@ -47,7 +50,7 @@ struct unit {
     run_result (*run)(way, std::int64_t count);
     row_seen (*row_of_body)();
     row_seen (*row_of_table)();
-    row_seen (*row_of_kernel)();
+    row_seen (*row_of_kernel)();  ///< of the static one
     std::string (*explain)();
     code_seen (*code)();
     /// The row that the table has for code that tells this (see run_result::compiled_for).
@@ -64,6 +67,7 @@ struct variant {
     std::vector<int> on_90;           ///< of each unit: what its code tells on a GPU of compute capability 9.0
     int ptx_version_on_90;            ///< what the runtime says there of the first unit's kernel
     bool merged;                      ///< the linker keeps the launch functions of one unit for all
+    bool one_kernel;                  ///< the device link keeps one __global__ function of a name for all units
 };
 const variant& this_variant();
 

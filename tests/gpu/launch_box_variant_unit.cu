@@ -85,6 +85,14 @@ __global__ void LAUNCHBOX_BOUNDS(Tuning) classic(int* data, int* said, std::int6
     add_to_each<r>(data, count, 3);
 }
 
+template <class Tuning>
+static __global__ void LAUNCHBOX_BOUNDS(Tuning) own_classic(int* data, int* said, std::int64_t count)
+{
+    constexpr auto r = row_here<Tuning>();
+    tell<r>(said);
+    add_to_each<r>(data, count, 3);
+}
+
 // Not inlined, so that the linker's copy is the one that is called.
 template <class Body>
 [[gnu::noinline]] void launch_in_header(int* data, int* said, std::int64_t count)
@@ -97,6 +105,12 @@ namespace {
 row_seen seen(const row& r)
 {
     return {r.threads, r.items, r.min_blocks};
+}
+
+unsigned tiles_of(const row& r, std::int64_t count)
+{
+    const int tile = r.threads * r.items;
+    return static_cast<unsigned>((count + tile - 1) / tile);
 }
 
 row launch_one(way which, int* data, int* said, std::int64_t count)
@@ -117,10 +131,14 @@ row launch_one(way which, int* data, int* said, std::int64_t count)
             return row_for<add_with_shared>();
         case way::classic: {
             const row r = row_for<table>(classic<table>);
-            const int tile = r.threads * r.items;
-            if (count > 0)
-                classic<table><<<static_cast<unsigned>((count + tile - 1) / tile), static_cast<unsigned>(r.threads)>>>(
-                    data, said, count);
+            const unsigned tiles = tiles_of(r, count), threads = static_cast<unsigned>(r.threads);
+            if (count > 0) classic<table><<<tiles, threads>>>(data, said, count);
+            return r;
+        }
+        case way::own: {
+            const row r = row_for<table>(own_classic<table>);
+            const unsigned tiles = tiles_of(r, count), threads = static_cast<unsigned>(r.threads);
+            if (count > 0) own_classic<table><<<tiles, threads>>>(data, said, count);
             return r;
         }
         case way::prepared:
@@ -140,7 +158,12 @@ run_result run(way which, std::int64_t count)
     cudaMalloc(&said, figures * sizeof(int));
     cudaMemset(data, 0, all * sizeof(int));
     cudaMemset(said, 0, figures * sizeof(int));
-    result.host = seen(launch_one(which, data, said, count));
+    try {
+        result.host = seen(launch_one(which, data, said, count));
+    } catch (const launch_error& error) {
+        result.refused = error.problem == launch_problem::row_mismatch;
+        result.error = error.what();
+    }
     cudaError_t status = cudaGetLastError();
     if (const cudaError_t later = cudaDeviceSynchronize(); status == cudaSuccess) status = later;
     std::vector<int> host(all);
@@ -148,7 +171,7 @@ run_result run(way which, std::int64_t count)
     const cudaError_t copied = cudaMemcpy(host.data(), data, all * sizeof(int), cudaMemcpyDeviceToHost);
     cudaMemcpy(device, said, sizeof device, cudaMemcpyDeviceToHost);
     if (status == cudaSuccess) status = copied;
-    if (status != cudaSuccess) result.error = cudaGetErrorString(status);
+    if (status != cudaSuccess) result.error += cudaGetErrorString(status);
     for (std::size_t i = 0; i < all; ++i) result.wrong += host[i] != (i < static_cast<std::size_t>(count) ? 3 : 0);
     result.device = {device[0], device[1], device[2]};
     result.block = device[3];
@@ -198,7 +221,7 @@ unit LAUNCHBOX_JOINED(unit_, UNIT)()
             run,
             [] { return seen(row_for<add>()); },
             [] { return seen(row_for<table>()); },
-            [] { return seen(row_for<table>(classic<table>)); },
+            [] { return seen(row_for<table>(own_classic<table>)); },
             [] { return launchbox::explain<add>(); },
             code,
             expected};
