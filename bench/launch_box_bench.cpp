@@ -124,7 +124,9 @@ int main(int count, char** arguments)
         std::fprintf(stderr, "a launch failed: %s\n", error.c_str());
         return 1;
     }
-    nlohmann::ordered_json json{{"device", gpu}, {"rounds", rounds}, {"launches_a_round", launches_of_batch}};
+    const std::string runtime = std::to_string(CUDART_VERSION / 1000) + '.' + std::to_string(CUDART_VERSION / 10 % 100);
+    nlohmann::ordered_json json{
+        {"device", gpu}, {"runtime_cuda", runtime}, {"rounds", rounds}, {"launches_a_round", launches_of_batch}};
     json.update(report(measured));
     json["first"] = first;
     record("bench/launch_box_bench", json);
