@@ -30,6 +30,9 @@
 #include <launchbox/detail/launch_config.cuh>
 #include <launchbox/occupancy.hpp>
 
+// Hidden: of two shared libraries that each have a CUDA runtime of their own, the dynamic linker would keep one
+// library's functions for both, and its runtime does not know the other's kernels.
+#pragma GCC visibility push(hidden)
 namespace launchbox {
 
 /// Launches `kernel<<<grid, threads, dynamic_shared, stream>>>(arguments...)`. The arguments convert to the kernel's
@@ -82,7 +85,8 @@ std::optional<std::int64_t> available_dynamic_shared(void (*kernel)(Parameters..
 }
 
 /// A block size, and what it gives on the current GPU. `threads` 0: no block size can be launched.
-struct block_size_suggestion {
+struct [[gnu::visibility("default")]] block_size_suggestion
+{
     int threads = 0;
     int grid = 0;  ///< blocks that fill the GPU once
     std::int64_t dynamic_shared_bytes = 0;
@@ -141,5 +145,6 @@ std::string explain_launch(void (*kernel)(Parameters...), const launch_config& c
 }
 
 }  // namespace launchbox
+#pragma GCC visibility pop
 
 #endif

@@ -36,9 +36,11 @@
 
 /// The launch bounds of a `__global__` function with the row of its architecture:
 /// `template <class Tuning> __global__ LAUNCHBOX_BOUNDS(Tuning) void kernel(int* data, int count)`.
-#define LAUNCHBOX_BOUNDS(...) \
-    __launch_bounds__(::launchbox::row_here<__VA_ARGS__>().threads, ::launchbox::row_here<__VA_ARGS__>().min_blocks)
+#define LAUNCHBOX_BOUNDS(...)                                                          \
+    __launch_bounds__(::launchbox::detail::bounds_of_this_pass<__VA_ARGS__>().threads, \
+                      ::launchbox::detail::bounds_of_this_pass<__VA_ARGS__>().min_blocks)
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox {
 
 /// In device code: the row that the code is compiled with, a constant. The kernel has LAUNCHBOX_BOUNDS of the same
@@ -46,7 +48,7 @@ namespace launchbox {
 template <class Box>
 consteval auto row_here()
 {
-    return detail::row_of_this_pass<detail::box_in_use<Box> >();
+    return detail::row_of_this_pass<Box>();
 }
 
 /// Launches `Body::run` with the row of the code for the current GPU: as many blocks as `work` elements need, with the
@@ -83,8 +85,8 @@ cudaError_t try_launch(const launch_options& options, const work_size& work, Arg
 template <class Body, class Unit = detail::this_unit>
 void prepare()
 {
-    const int device = detail::current_device();
-    detail::for_each_class<Body>([&]<std::size_t Class>() { detail::tuned<Body, Unit, Class>::row_on(device); });
+    const int device = detail::current_device(detail::type_name<Body>());
+    detail::for_each_class<Body>([&]<std::size_t Class>() { detail::prepare_tuned<Body, Unit, Class>(device); });
 }
 
 /// The row of a body, or of a table, on the current GPU: that of the code which runs there. `elements` chooses among
@@ -104,7 +106,7 @@ auto row_for(std::int64_t elements = 0)
 // Always inlined: the witness has to be of the unit that `kernel` is of. Two units for sm_90 and for sm_90a have the
 // same list, and of a function the linker would keep that of one of them.
 template <class Box, class Unit = detail::this_unit, class... Parameters>
-[[gnu::always_inline]] inline typename Box::row_type row_for(void (*kernel)(Parameters...))
+[[gnu::always_inline]] inline auto row_for(void (*kernel)(Parameters...))
 {
     return detail::row_of_kernel<Box, Unit>(detail::handle_of(kernel),
                                             reinterpret_cast<const void*>(&detail::witness<Unit>));
@@ -122,7 +124,7 @@ int resident_blocks(std::int64_t elements = 0)
 template <class Body, class Unit = detail::this_unit>
 std::string explain()
 {
-    const int device = detail::current_device();
+    const int device = detail::current_device(detail::type_name<Body>());
     std::string text;
     detail::for_each_class<Body>(
         [&]<std::size_t Class>() { text += detail::explain_tuned<Body, Unit, Class>(device); });
@@ -130,5 +132,6 @@ std::string explain()
 }
 
 }  // namespace launchbox
+#pragma GCC visibility pop
 
 #endif

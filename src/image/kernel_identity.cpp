@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "image/launch_box_name.hpp"
+
 namespace launchbox {
 
 namespace {
@@ -48,7 +50,7 @@ std::string_view file_in_symbol(std::string_view name)
 
 std::string kernel_identity(std::string_view name, std::string_view demangled)
 {
-    std::string identity(demangled);
+    std::string identity = without_unit(demangled);
     if (const std::string_view file = file_in_symbol(name); !file.empty()) identity.append(" [").append(file) += ']';
     return identity;
 }

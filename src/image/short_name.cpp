@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "image/demangle.hpp"
+#include "image/launch_box_name.hpp"
 
 namespace launchbox {
 
@@ -50,6 +51,7 @@ private:
 
 std::string short_name(std::string_view demangled)
 {
+    if (auto name = launch_box_name(demangled)) return *std::move(name);
     declaration_scan scan(demangled);
     scan.run();
     std::string result;

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "image/launch_box_name.hpp"
 #include "report/kernel_cells.hpp"
 #include "report/kernel_list.hpp"
 #include "report/occupancy_report.hpp"
@@ -96,7 +97,10 @@ std::vector<kernel_group> groups_of(const std::vector<inspected_kernel>& kernels
     std::vector<kernel_group> groups;
     std::unordered_map<std::string, std::size_t> group_of;
     for (const inspected_kernel& kernel : kernels) {
-        const std::string key = kernel.info.source.file + '\0' + kernel.info.name;
+        // Compiled one by one, a launch box's kernel has another symbol for each architecture.
+        const bool is_own = launch_box_name(kernel.demangled).has_value();
+        const std::string key =
+            kernel.info.source.file + '\0' + (is_own ? without_unit(kernel.demangled) : kernel.info.name);
         const auto [place, is_new] = group_of.try_emplace(key, groups.size());
         if (is_new) groups.emplace_back();
         groups[place->second].push_back(&kernel);

@@ -15,7 +15,7 @@ void kernel(int*, float)
 
 class launch_errors : public testing::Test {
 protected:
-    void SetUp() override { fake = {}; }
+    void SetUp() override { fake = {}, here = {}; }
 };
 
 template <int ID>
@@ -49,14 +49,14 @@ TEST_F(launch_errors, dynamic_shared_memory_is_opted_in_to_once)
     EXPECT_EQ(fake.raised, 1);
     EXPECT_EQ(fake.raised_to, std::vector{sm_90.shared_per_block_opt_in});
     // Another device and another kernel have their own.
-    fake.max_dynamic_shared = 49152, fake.device = 1;
+    fake.max_dynamic_shared = 49152, here.device = 1;
     launch(kernel<1>, config, nullptr, 2);
     EXPECT_EQ(fake.raised, 2);
     fake.max_dynamic_shared = 49152;
     launch(kernel<2>, config, nullptr, 2);
     EXPECT_EQ(fake.raised, 3);
     EXPECT_EQ(fake.tried, fake.launched);
-    EXPECT_EQ(fake.mode, cudaStreamCaptureModeGlobal);  // the caller's again
+    EXPECT_EQ(here.mode, cudaStreamCaptureModeGlobal);  // the caller's again
 }
 
 TEST_F(launch_errors, a_limit_is_never_lowered)
@@ -75,7 +75,7 @@ TEST_F(launch_errors, a_reset_device_is_opted_in_again)
     launch(kernel<4>, config, nullptr, 2);
     EXPECT_EQ(fake.launched, 2);
     EXPECT_EQ(fake.tried, 3);
-    EXPECT_EQ(fake.last_error, cudaSuccess);  // of the first try
+    EXPECT_EQ(here.last_error, cudaSuccess);  // of the first try
 }
 
 TEST_F(launch_errors, static_and_dynamic_shared_memory_together)
@@ -85,7 +85,7 @@ TEST_F(launch_errors, static_and_dynamic_shared_memory_together)
     EXPECT_EQ(fake.launched, 1);
     EXPECT_EQ(fake.tried, 2);
     EXPECT_EQ(fake.raised_to, std::vector{sm_90.shared_per_block_opt_in - 40000});
-    EXPECT_EQ(fake.last_error, cudaSuccess);
+    EXPECT_EQ(here.last_error, cudaSuccess);
 }
 
 TEST_F(launch_errors, a_pending_error_survives_what_succeeds)
@@ -93,14 +93,14 @@ TEST_F(launch_errors, a_pending_error_survives_what_succeeds)
     fake.capturing = false;  // what lets questions be asked beside a capture is left out while an error is pending
     fake.static_shared = 40000, fake.max_dynamic_shared = 9152;
     launch(kernel<6>, {.threads = 64, .dynamic_shared = 100000}, nullptr, 2);  // opts in
-    fake.last_error = cudaErrorInvalidDevice;
+    here.last_error = cudaErrorInvalidDevice;
     launch(kernel<6>, {.threads = 64, .dynamic_shared = 20000}, nullptr, 2);
     launch(kernel<6>, {.threads = 64, .dynamic_shared = 100000}, nullptr, 2);
     launch(kernel<6>, {.threads = 64}, nullptr, 2);
     EXPECT_EQ(explain_launch(kernel<6>, {.threads = 64}), "");
     EXPECT_EQ(fake.launched, 4);
     EXPECT_EQ(fake.tried, 4);
-    EXPECT_EQ(fake.last_error, cudaErrorInvalidDevice);
+    EXPECT_EQ(here.last_error, cudaErrorInvalidDevice);
 }
 
 // Opting in would lose it.
@@ -108,7 +108,7 @@ TEST_F(launch_errors, a_pending_error_is_told_before_opting_in)
 {
     fake.static_shared = 40000, fake.max_dynamic_shared = 9152;
     for (const std::int64_t bytes : {100000, 20000}) {
-        fake.last_error = cudaErrorInvalidResourceHandle;
+        here.last_error = cudaErrorInvalidResourceHandle;
         const std::string text = refusal<9>({.threads = 64, .dynamic_shared = bytes});
         EXPECT_NE(
             text.find(
@@ -117,7 +117,7 @@ TEST_F(launch_errors, a_pending_error_is_told_before_opting_in)
             << text;
         EXPECT_EQ(fake.raised, 0) << bytes;
         EXPECT_EQ(fake.launched, 0) << bytes;
-        EXPECT_EQ(fake.last_error, cudaSuccess) << "it was told";
+        EXPECT_EQ(here.last_error, cudaSuccess) << "it was told";
     }
     launch(kernel<9>, {.threads = 64, .dynamic_shared = 20000}, nullptr, 2);
     EXPECT_EQ(fake.launched, 1);
@@ -133,14 +133,14 @@ TEST_F(launch_errors, a_refused_launch_leaves_nothing_and_says_what_was_pending)
     EXPECT_EQ(explain_launch(kernel<7>, {.threads = 512}), sentence);
     EXPECT_EQ(fake.tried, 0);
     EXPECT_EQ(refusal<7>({.threads = 512}), sentence);
-    EXPECT_EQ(fake.last_error, cudaSuccess);
+    EXPECT_EQ(here.last_error, cudaSuccess);
     EXPECT_EQ(fake.tried, 1);
     EXPECT_EQ(fake.cleared, 3);  // the question's; the launch's, and what its questions have left
 
-    fake.last_error = cudaErrorInvalidResourceHandle;
+    here.last_error = cudaErrorInvalidResourceHandle;
     EXPECT_EQ(refusal<7>({.threads = 512}),
               sentence + " An earlier error was pending: cudaErrorInvalidResourceHandle: its text.");
-    EXPECT_EQ(fake.last_error, cudaSuccess);
+    EXPECT_EQ(here.last_error, cudaSuccess);
 }
 
 TEST_F(launch_errors, a_lasting_error_is_not_this_launchs)
@@ -175,9 +175,9 @@ TEST_F(launch_errors, no_code)
         "-gencode=arch=compute_90,code=sm_90.";
     EXPECT_EQ(refusal<10>({.threads = 32}), sentence);
     EXPECT_EQ(explain_launch(kernel<10>, {.threads = 32}), sentence);
-    EXPECT_EQ(fake.last_error, cudaSuccess);
+    EXPECT_EQ(here.last_error, cudaSuccess);
     EXPECT_THROW(suggest_block_size(kernel<10>), launch_error);
-    EXPECT_EQ(fake.last_error, cudaSuccess);
+    EXPECT_EQ(here.last_error, cudaSuccess);
 }
 
 TEST_F(launch_errors, large_clusters_are_opted_in_to)

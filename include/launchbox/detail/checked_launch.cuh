@@ -12,6 +12,7 @@
 #include <launchbox/detail/launch_explanation.hpp>
 #include <launchbox/detail/opt_in.cuh>
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
 // The runtime's own count for exactly this launch; nullopt where it does not know either.
@@ -86,12 +87,13 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
                 refuse_while_pending(kernel, earlier);
             refuse(kernel, config, code, earlier);
         }
+        cudaGetLastError();  // the first try's: with an error pending nothing would be asked beside a capture
         if (shared) ensure(opt_in::dynamic_shared, kernel.function, true);
         if (cluster) ensure(opt_in::large_cluster, kernel.function, true);
         const runtime_config runtime(config);
         const cudaError_t second = cudaLaunchKernelExC(&runtime.native, kernel.function, arguments);
         if (second == cudaSuccess) {
-            cudaGetLastError();  // the first try's
+            cudaGetLastError();  // of opting in, where that was not needed
             return;
         }
         code = second;
@@ -99,14 +101,10 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
     refuse(kernel, config, code, earlier);
 }
 
-inline void launch_checked(const kernel_handle& kernel, const launch_config& config, void** arguments)
+// Where nothing has to be opted in to first. A refused launch overwrites the error that was pending before it.
+inline void launch_opted_in(const kernel_handle& kernel, const launch_config& config, void** arguments,
+                            cudaError_t earlier = cudaPeekAtLastError())
 {
-    // A refused launch overwrites the error that was pending before it.
-    const cudaError_t earlier = cudaPeekAtLastError();
-    if (earlier == cudaSuccess) [[likely]]
-        ensure_opt_in(kernel.function, config);
-    else if (kernel.function && lacks_opt_in(kernel.function, config))
-        refuse_while_pending(kernel, earlier);
     const runtime_config runtime(config);
     const cudaError_t code = kernel.function ? cudaLaunchKernelExC(&runtime.native, kernel.function, arguments)
                                              : cudaErrorInvalidDeviceFunction;
@@ -114,4 +112,15 @@ inline void launch_checked(const kernel_handle& kernel, const launch_config& con
         retry(kernel, config, arguments, code, earlier);
 }
 
+inline void launch_checked(const kernel_handle& kernel, const launch_config& config, void** arguments)
+{
+    const cudaError_t earlier = cudaPeekAtLastError();
+    if (earlier == cudaSuccess) [[likely]]
+        ensure_opt_in(kernel.function, config);
+    else if (kernel.function && lacks_opt_in(kernel.function, config))
+        refuse_while_pending(kernel, earlier);
+    launch_opted_in(kernel, config, arguments, earlier);
+}
+
 }  // namespace launchbox::detail
+#pragma GCC visibility pop

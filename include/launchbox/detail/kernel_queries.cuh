@@ -31,6 +31,7 @@ public:
     cudaError_t earlier;       ///< an error that was pending before; cudaSuccess: none was
 };
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace detail {
 
 inline std::string error_text(cudaError_t code)
@@ -251,4 +252,5 @@ inline known_kernel know(const kernel_handle& kernel)
 }
 
 }  // namespace detail
+#pragma GCC visibility pop
 }  // namespace launchbox

@@ -11,6 +11,7 @@
 #include <launchbox/detail/kernel_queries.cuh>
 #include <launchbox/detail/launch_config.cuh>
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
 /// What a kernel was already opted in to: one word a kernel, device and permission, in a table in which a newcomer
@@ -103,3 +104,4 @@ inline void ensure_opt_in(const void* kernel, const launch_config& config)
 }
 
 }  // namespace launchbox::detail
+#pragma GCC visibility pop

@@ -16,6 +16,7 @@
 #include <launchbox/detail/checked_launch.cuh>
 #include <launchbox/detail/tuning_row.hpp>
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
 /// A kernel with its table; what is asked.
@@ -43,12 +44,16 @@ inline std::string row_name(const row_figures& row)
                                        : "the row of " + architecture_text_of(row.architecture);
 }
 
+inline compute_capability gpu_of(int device)
+{
+    return {.major = device_attribute(cudaDevAttrComputeCapabilityMajor, device),
+            .minor = device_attribute(cudaDevAttrComputeCapabilityMinor, device)};
+}
+
 // "device 0 (sm_90)"
 inline std::string device_text(int device)
 {
-    const compute_capability gpu{.major = device_attribute(cudaDevAttrComputeCapabilityMajor, device),
-                                 .minor = device_attribute(cudaDevAttrComputeCapabilityMinor, device)};
-    return "device " + std::to_string(device) + " (" + architecture_text_of(gpu) + ")";
+    return "device " + std::to_string(device) + " (" + architecture_text_of(gpu_of(device)) + ")";
 }
 
 inline std::string list_text(std::span<const int> listed)
@@ -58,32 +63,45 @@ inline std::string list_text(std::span<const int> listed)
     return text;
 }
 
+// The body or the function; where only the row was asked for, who asked.
+inline std::string name_in_errors(const kernel_handle& kernel)
+{
+    return kernel.function || kernel.type || kernel.shown_type ? name_of(kernel) : "launchbox::row_for";
+}
+
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_row(const kernel_handle& kernel, const std::string& text,
                                                               launch_problem problem, cudaError_t code)
 {
-    throw launch_error(name_of(kernel) + ": " + text, code, problem);
+    throw launch_error(name_in_errors(kernel) + ": " + text, code, problem);
 }
 
-[[gnu::cold, gnu::noinline]] inline void check_status(const kernel_handle& kernel, cudaError_t status)
+/// For a question about `asked`, a kernel or its witness, that failed. It has overwritten the error that was pending
+/// before, which is therefore told too.
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_status(const kernel_handle& kernel, const void* asked,
+                                                                 cudaError_t status, cudaError_t earlier)
 {
-    if (status == cudaSuccess) return;
-    gathered_facts gathered = gather(kernel);
-    const launch_explanation why = explain_missing(kernel, gathered.facts, status);
-    throw launch_error(why.text, status, why.problem);
+    cudaGetLastError();  // all of it is reported here, and the questions to come may ask beside a capture
+    launch_facts facts = gather({asked, nullptr, kernel.shown_type}).facts;
+    facts.kernel = name_in_errors(kernel);
+    launch_explanation why = explain_missing({asked, nullptr, nullptr}, facts, status);
+    if (why.problem == launch_problem::no_gpu || why.problem == launch_problem::earlier_error) earlier = cudaSuccess;
+    if (earlier != cudaSuccess) why.text += " An earlier error was pending: " + error_text(earlier) + '.';
+    cudaGetLastError();  // and what they have left
+    throw launch_error(why.text, status, why.problem, launch_obstacle::none, earlier);
 }
 
 // What the witness says, if it can be: a plain number on the unit's list.
-inline compute_capability ask_witness(const row_question& question, int device)
+inline compute_capability ask_witness(const row_question& question, int device, cudaError_t earlier)
 {
     cudaFuncAttributes attributes{};
     if (const cudaError_t status = cudaFuncGetAttributes(&attributes, question.witness); status != cudaSuccess)
-        check_status({question.witness, nullptr, question.kernel.shown_type}, status);
+        refuse_status(question.kernel, question.witness, status, earlier);
     const compute_capability code = architecture_in(attributes.maxThreadsPerBlock);
     if (std::find(question.listed.begin(), question.listed.end(), code.number()) == question.listed.end())
         refuse_row(question.kernel,
                    "its code on " + device_text(device) + " was compiled for " + architecture_text_of(code) +
                        ", but its source file for " + list_text(question.listed) +
-                       ". Two builds of the file are in this program: build it anew.",
+                       ". Two builds of the file are in this program: build all of it anew.",
                    launch_problem::row_mismatch, cudaErrorInvalidKernelImage);
     return code;
 }
@@ -94,25 +112,26 @@ inline void check_kernel(const row_question& question, const row_figures& row, c
     const kernel_handle& kernel = question.kernel;
     cudaFuncAttributes attributes{};
     if (const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel.function); status != cudaSuccess)
-        check_status(kernel, status);
+        refuse_status(kernel, kernel.function, status, earlier);
     if (attributes.maxThreadsPerBlock != row.threads)
         refuse_row(kernel,
                    "its code for " + architecture_text_of(code) + " on " + device_text(device) + " is bound to " +
                        std::to_string(attributes.maxThreadsPerBlock) + " threads, but " + row_name(row) + " has " +
                        std::to_string(row.threads) +
-                       ". Two tables of this name are in the program, or the kernel has another launch bound: build "
-                       "all files that use it with the same table, and declare a __global__ function with "
-                       "LAUNCHBOX_BOUNDS.",
+                       ". Build all files that use it with the same table; a __global__ function needs "
+                       "LAUNCHBOX_BOUNDS of that table.",
                    launch_problem::row_mismatch, cudaErrorInvalidKernelImage);
     const std::int64_t fixed = static_cast<std::int64_t>(attributes.sharedSizeBytes);
     const std::int64_t most = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    if (row.dynamic_shared_bytes + fixed > most)
+    if (row.dynamic_shared_bytes + fixed > most) {
+        const std::string gpu = architecture_text_of(gpu_of(device));
         refuse_row(kernel,
                    row_name(row) + " needs " + grouped(row.dynamic_shared_bytes) + " B of dynamic shared memory" +
                        (fixed > 0 ? " and " + grouped(fixed) + " B static" : "") + ", but a block has at most " +
-                       grouped(most) + " B on " + device_text(device) +
-                       ". Add a row for this architecture that needs less, and compile for it.",
+                       grouped(most) + " B on " + device_text(device) + ". Add a row for " + gpu +
+                       " that needs less, and compile for " + gpu + '.',
                    launch_problem::block, cudaErrorInvalidConfiguration);
+    }
     if (row.dynamic_shared_bytes <= attributes.maxDynamicSharedSizeBytes) return;
     if (earlier != cudaSuccess) refuse_while_pending(kernel, earlier);
     ensure(opt_in::dynamic_shared, kernel.function, true);
@@ -125,7 +144,7 @@ inline row_answer choose_row(const row_question& question, int device)
     const own_errors errors;
     const beside_captures beside;
     row_answer answer;
-    answer.code = ask_witness(question, device);
+    answer.code = ask_witness(question, device, errors.earlier);
     for (std::size_t i = question.rows.size(); i-- > 0;)
         if (serves(question.rows[i].architecture, answer.code)) {
             answer.row = static_cast<int>(i);
@@ -134,7 +153,7 @@ inline row_answer choose_row(const row_question& question, int device)
         }
     // The compiler has refused such code, unless the table here is another than there.
     refuse_row(question.kernel,
-               "its code was compiled for " + architecture_text_of(answer.code) +
+               "its code on " + device_text(device) + " was compiled for " + architecture_text_of(answer.code) +
                    ", for which its table has no row. Build all files that use the table anew.",
                launch_problem::row_mismatch, cudaErrorInvalidKernelImage);
 }
@@ -174,4 +193,22 @@ inline occupancy_result account_of_row(const kernel_handle& kernel, const row_fi
                launch_problem::grid, cudaErrorInvalidConfiguration);
 }
 
+inline constexpr std::int64_t most_tiles = 2147483647;  // blocks of a grid in x
+
+/// For a number of elements that is negative, or of more tiles than a grid has blocks.
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_elements(const kernel_handle& kernel, const row_figures& row,
+                                                                   std::int64_t elements)
+{
+    std::string text = grouped(elements) + " elements";
+    if (elements < 0) {
+        text += ", but there are 0 or more. Check where the number comes from: it may have overflowed.";
+    } else {
+        text += " are " + grouped((elements - 1) / row.tile + 1) + " blocks of " + grouped(row.tile) + " with " +
+                row_name(row) + ", but a grid has at most " + grouped(most_tiles) + ". Launch parts of " +
+                grouped(most_tiles * row.tile) + " elements or fewer, or write a row with a larger tile.";
+    }
+    refuse_row(kernel, text, launch_problem::grid, cudaErrorInvalidConfiguration);
+}
+
 }  // namespace launchbox::detail
+#pragma GCC visibility pop

@@ -13,12 +13,12 @@ namespace launchbox::detail {
 template <class Row>
 concept is_comparable_by_bits = std::has_unique_object_representations_v<Row>;
 
+template <class Row>
+concept has_seal = is_comparable_by_bits<Row> || std::equality_comparable<Row>;
+
 /// By value where bits do not tell, by its own operator==.
 template <class Row>
 struct row_seal {
-    static_assert(std::equality_comparable<Row>,
-                  "launch_box: rows with a bool, a floating-point number or gaps between members need an operator==; "
-                  "add 'bool operator==(const row&) const = default;' to their type");
     Row row;
     __device__ constexpr bool fits(const row_seal& other) const { return row == other.row; }
 };

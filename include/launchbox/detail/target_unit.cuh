@@ -3,20 +3,49 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 #include <launchbox/detail/tuning_row.hpp>
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
 /// The architectures on the -gencode list of a unit, as a type: it is part of the name of every kernel, cache and
 /// launch function, so that units with different lists share none of them. Host functions are merged by the linker, and
 /// the kernels that they would then launch are those of another unit.
+/// Hidden, and with it everything that has it in its name: GCC makes one object of the caches of all plugins of a
+/// process, however they are loaded, but each has a runtime of its own that knows only its own kernels.
 template <int... CudaArch>
-struct unit_for {
+struct [[gnu::visibility("hidden")]] unit_for
+{
     static constexpr std::array<int, sizeof...(CudaArch)> numbers{CudaArch / 10 ...};
+    static constexpr bool has_given_row = false;
 };
 
+#ifdef LAUNCHBOX_ROW
+// A unit with a row of its own shares no more with others than one with another list.
+template <std::uint64_t Row, int... CudaArch>
+struct [[gnu::visibility("hidden")]] unit_with_row : unit_for<CudaArch...>
+{
+    static constexpr bool has_given_row = true;
+};
+
+// FNV-1a, of the row as it is written.
+consteval std::uint64_t hash_of(const char* text)
+{
+    std::uint64_t hash = 0xcbf29ce484222325u;
+    for (; *text; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 0x100000001b3u;
+    return hash;
+}
+
+#define LAUNCHBOX_DETAIL_TEXT(...) #__VA_ARGS__
+#define LAUNCHBOX_DETAIL_TEXT_OF(...) LAUNCHBOX_DETAIL_TEXT(__VA_ARGS__)
+using this_unit = unit_with_row<hash_of(LAUNCHBOX_DETAIL_TEXT_OF(LAUNCHBOX_ROW)), __CUDA_ARCH_LIST__>;
+#undef LAUNCHBOX_DETAIL_TEXT_OF
+#undef LAUNCHBOX_DETAIL_TEXT
+#else
 using this_unit = unit_for<__CUDA_ARCH_LIST__>;
+#endif
 
 /// What this device pass compiles for; 0.0 in the host pass.
 consteval compute_capability code_architecture()
@@ -41,3 +70,4 @@ __global__ void __launch_bounds__(testimony_of(code_architecture())) witness()
 }
 
 }  // namespace launchbox::detail
+#pragma GCC visibility pop

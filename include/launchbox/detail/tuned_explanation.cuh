@@ -13,35 +13,46 @@
 #include <launchbox/detail/row_choice.cuh>
 #include <launchbox/detail/tuned_kernel.cuh>
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
+// "warps, blocks and registers"
 inline std::string limiters_text(const resource_set& limiters)
 {
     constexpr const char* names[resource_count] = {"warps",         "blocks",   "registers",
                                                    "shared memory", "barriers", "virtual resources"};
-    std::string text;
-    for (int i = 0; i < resource_count; ++i)
-        if (limiters.contains(static_cast<resource>(i))) text += (text.empty() ? "" : " and ") + std::string(names[i]);
-    return text;
+    std::string text, last;
+    for (int i = 0; i < resource_count; ++i) {
+        if (!limiters.contains(static_cast<resource>(i))) continue;
+        if (!last.empty()) text += (text.empty() ? "" : ", ") + last;
+        last = names[i];
+    }
+    return text + (text.empty() ? "" : " and ") + last;
 }
 
 // "256 threads, 15 items, min_blocks 2"
 inline std::string row_text(const row_figures& row)
 {
-    std::string text =
-        std::to_string(row.threads) + " threads, " + std::to_string(row.items) + (row.items == 1 ? " item" : " items");
+    std::string text = threads_text(row.threads) + ", " + grouped(row.items) + (row.items == 1 ? " item" : " items");
+    if (row.tile != std::int64_t{row.threads} * row.items) text += ", tile " + grouped(row.tile);
     if (row.min_blocks > 0) text += ", min_blocks " + std::to_string(row.min_blocks);
     return text;
 }
 
 inline std::string origin_text(const row_figures& row, const compute_capability& code)
 {
-    if (row_is_given) return "given with LAUNCHBOX_ROW";
     if (row.architecture.major == 0) return "the one row for every architecture";
     if (row.architecture.number() == code.number())
         return "exact: the row of " + architecture_text_of(row.architecture);
     return "inherited: the row of " + architecture_text_of(row.architecture) + ", since there is none for " +
            architecture_text_of(code);
+}
+
+// "sm_90a", "sm_90 (from compute_80)"
+inline std::string code_text(int binary_version, const compute_capability& code)
+{
+    if (binary_version == code.number()) return architecture_text_of(code);
+    return architecture_of(binary_version) + " (from compute_" + architecture_text_of(code).substr(3) + ")";
 }
 
 inline std::string percent(double share)
@@ -50,36 +61,54 @@ inline std::string percent(double share)
     return std::to_string(tenths / 10) + (tenths % 10 ? "." + std::to_string(tenths % 10) : "") + " %";
 }
 
-/// For problems of at most `most` elements; nullopt: there are no size classes.
-inline std::string explain_row(const kernel_handle& kernel, const row_figures& row, const row_answer& answer,
-                               std::optional<std::int64_t> most, int device)
+inline std::string resident_text(const occupancy_result& account)
+{
+    return std::to_string(account.resident_blocks) + (account.resident_blocks == 1 ? " block" : " blocks") +
+           " on an SM, " + percent(account.occupancy()) + " occupancy";
+}
+
+/// The problems that a kernel is for, in elements, where there are size classes.
+struct size_range {
+    std::int64_t above, most;  // above -1: from 0 on
+};
+
+inline std::string range_text(const size_range& sizes)
+{
+    if (sizes.most == std::numeric_limits<std::int64_t>::max())
+        return sizes.above < 0 ? "any number of elements" : "more than " + grouped(sizes.above) + " elements";
+    const std::string most = grouped(sizes.most) + (sizes.most == 1 ? " element" : " elements");
+    if (sizes.above < 0) return "up to " + most;
+    return grouped(sizes.above + 1) + " to " + most;
+}
+
+inline std::string explain_row(const kernel_handle& kernel, const row_figures& row, const std::string& origin,
+                               const compute_capability& code, const std::optional<size_range>& sizes, int device)
 {
     const own_errors errors;
     cudaFuncAttributes attributes{};
-    check_status(kernel, cudaFuncGetAttributes(&attributes, kernel.function));
-    std::string text = name_of(kernel);
-    if (most)
-        text += *most == std::numeric_limits<std::int64_t>::max() ? ", larger problems"
-                                                                  : ", up to " + grouped(*most) + " elements";
-    text += ": " + row_text(row) + '\n';
-    text += "  row       " + origin_text(row, answer.code) + '\n';
-    text += "  code      " + architecture_of(attributes.binaryVersion) + ", compiled as " +
-            architecture_text_of(answer.code) + ", on " + device_text(device) + '\n';
+    if (const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel.function); status != cudaSuccess)
+        refuse_status(kernel, kernel.function, status, errors.earlier);
+    const compute_capability gpu = gpu_of(device);
     const auto local = static_cast<std::int64_t>(attributes.localSizeBytes);
-    text += "  uses      " + std::to_string(attributes.numRegs) + " registers, " +
-            (local == 0 ? "no spills" : grouped(local) + " B of local memory (spills or a stack)") + ", " +
-            grouped(static_cast<std::int64_t>(attributes.sharedSizeBytes)) + " B static and " +
-            grouped(row.dynamic_shared_bytes) + " B dynamic shared memory\n";
+    std::string text = name_of(kernel) + (sizes ? ", " + range_text(*sizes) : "") + ": " + row_text(row) + '\n';
+    const auto add = [&](const char* label, const std::string& line) { text += label + line + '\n'; };
+    add("  row       ", origin);
+    add("  code      ", code_text(attributes.binaryVersion, code) + ", on " + device_text(device));
+    add("  uses      ", std::to_string(attributes.numRegs) + " registers, " +
+                            (local == 0 ? "no spills" : grouped(local) + " B of local memory (spills or a stack)"));
+    add("  shared    ", grouped(static_cast<std::int64_t>(attributes.sharedSizeBytes)) + " B static, " +
+                            grouped(row.dynamic_shared_bytes) + " B dynamic");
+    if (!find_sm_limits(gpu)) {
+        add("  resident  ", "unknown: launchbox has no limits for compute capability " +
+                                std::string(compute_capability_name(gpu).view()));
+        return text;
+    }
     const occupancy_result account = account_of_row(kernel, row);
-    text += "  resident  " + std::to_string(account.resident_blocks) +
-            (account.resident_blocks == 1 ? " block" : " blocks") + " on an SM, " + percent(account.occupancy()) +
-            " occupancy";
-    if (const std::string limiters = limiters_text(account.limiters); !limiters.empty())
-        text += ", limited by " + limiters;
-    text += '\n';
+    add("  resident  ", resident_text(account));
+    if (const std::string limiters = limiters_text(account.limiters); !limiters.empty()) add("  limiters  ", limiters);
     if (row.min_blocks > account.resident_blocks)
-        text += "  note      min_blocks " + std::to_string(row.min_blocks) +
-                " is not reached here: write a smaller one for this architecture\n";
+        add("  note      ", "min_blocks " + std::to_string(row.min_blocks) + " is not reached: give " +
+                                architecture_text_of(gpu) + " a row with a smaller one");
     return text;
 }
 
@@ -89,9 +118,14 @@ std::string explain_tuned(int device)
     using kernel = tuned<Body, Unit, Class>;
     using classes = classes_of<typename Body::tuning>;
     const row_answer answer = kernel::ask(device);
-    std::optional<std::int64_t> most;
-    if (classes::depends_on_size) most = classes::most(Class);
-    return explain_row(kernel::handle(), kernel::figures[static_cast<std::size_t>(answer.row)], answer, most, device);
+    const row_figures& row = kernel::figures[static_cast<std::size_t>(answer.row)];
+    std::optional<size_range> sizes;
+    // Not sizes = {.most = ...}: in a template nvcc 13.0 forgets which member that names.
+    if constexpr (classes::depends_on_size) sizes = size_range{.above = -1, .most = classes::most(Class)};
+    if constexpr (Class > 0) sizes->above = classes::most(Class - 1);
+    const std::string origin = Unit::has_given_row ? "given with LAUNCHBOX_ROW" : origin_text(row, answer.code);
+    return explain_row(kernel::handle(), row, origin, answer.code, sizes, device);
 }
 
 }  // namespace launchbox::detail
+#pragma GCC visibility pop

@@ -16,16 +16,32 @@
 #include <launchbox/detail/target_unit.cuh>
 #include <launchbox/detail/tuning_choice.hpp>
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
 /// The row of this device pass. The host pass has none: what it compiles here never runs.
 template <class Box>
-consteval typename Box::row_type row_of_this_pass()
+consteval auto row_of_this_pass()
 {
+    if constexpr (one_table<Box>::fine) {
 #ifdef __CUDA_ARCH__
-    if constexpr (box_on_architecture<Box, code_architecture()>::fits) return row_in<Box>(code_architecture());
+        using box = box_in_use<Box>;
+        if constexpr (box_on_architecture<box, code_architecture()>::fits) return row_in<box>(code_architecture());
 #endif
-    return Box::rows.back();
+        return Box::rows.back();
+    } else {
+        return row_of_wrong_table<Box>();
+    }
+}
+
+/// Its figures, which every table has, also one whose rows lack some.
+template <class Box>
+consteval row_figures bounds_of_this_pass()
+{
+    if constexpr (one_table<Box>::fine)
+        return figures_of(row_of_this_pass<Box>(), {});
+    else
+        return {.threads = 1};
 }
 
 template <class Body>
@@ -57,7 +73,7 @@ template <class Body, class Box>
 consteval bool body_fits()
 {
 #ifdef __CUDA_ARCH__
-    if constexpr (box_on_architecture<Box, code_architecture()>::fits)
+    if constexpr (box_on_architecture<box_in_use<Box>, code_architecture()>::fits)
         return row_on_architecture<figures_for<Body>(row_of_this_pass<Box>(), code_architecture()),
                                    code_architecture()>::fits;
 #endif
@@ -65,18 +81,20 @@ consteval bool body_fits()
 }
 
 template <class Body, std::size_t Class>
-using box_of = box_in_use<typename classes_of<typename Body::tuning>::template box<Class>>;
+using table_of_class = typename classes_of<typename Body::tuning>::template box<Class>;
+template <class Body, std::size_t Class>
+using box_of = box_in_use<table_of_class<Body, Class>>;
 
 /// The kernel. Should the row of the launch ever be another than its own, it stops with a trap, which ends the CUDA
 /// context, instead of computing something else.
 template <class Body, class Unit, std::size_t Class, class Seal, class... Parameters>
-__global__ void __launch_bounds__(row_of_this_pass<box_of<Body, Class>>().threads,
-                                  row_of_this_pass<box_of<Body, Class>>().min_blocks)
+__global__ void __launch_bounds__(bounds_of_this_pass<table_of_class<Body, Class>>().threads,
+                                  bounds_of_this_pass<table_of_class<Body, Class>>().min_blocks)
     tuned_kernel(Seal of_launch, Parameters... parameters)
 {
 #ifdef __CUDA_ARCH__
-    if constexpr (body_fits<Body, box_of<Body, Class>>()) {
-        constexpr auto row = row_of_this_pass<box_of<Body, Class>>();
+    if constexpr (body_fits<Body, table_of_class<Body, Class>>()) {
+        constexpr auto row = row_of_this_pass<table_of_class<Body, Class>>();
         constexpr auto own = sealed_constant<row>();
         if (!own.fits(of_launch)) __trap();
         Body::template run<row>(parameters...);
@@ -84,17 +102,85 @@ __global__ void __launch_bounds__(row_of_this_pass<box_of<Body, Class>>().thread
 #endif
 }
 
+/// The parameters of `run`, if it has the right form.
 template <class Function>
-struct parameters_of_run {
-    static_assert(!sizeof(Function*), "launch_box: run of a body is a 'static __device__ void' function template");
+struct function_of_run {
+    static constexpr bool has_form = false, has_reference = false;
 };
 template <class... Parameters>
-struct parameters_of_run<void (*)(Parameters...)> {
-    static_assert((!std::is_reference_v<Parameters> && ...),
+struct function_of_run<void (*)(Parameters...)> {
+    static constexpr bool has_form = true, has_reference = (std::is_reference_v<Parameters> || ...);
+    using parameters = list<Parameters...>;
+};
+
+// With the first row: the parameters are the same with every row.
+template <class Body, class Box, class = void>
+struct run_of_body {
+    static constexpr bool exists = false;
+};
+template <class Body, class Box>
+struct run_of_body<Body, Box, std::void_t<decltype(&Body::template run<row_of_this_pass<Box>()>)>>
+    : function_of_run<decltype(&Body::template run<row_of_this_pass<Box>()>)> {
+    static constexpr bool exists = true;
+};
+
+/// What is wrong with a body, whatever it is compiled for; the first that applies.
+enum class body_problem { none, in_table, no_tuning, no_table, no_run, form_of_run, reference, seal };
+
+template <class Body>
+constexpr body_problem find_body_problem()
+{
+    if constexpr (!requires { typename Body::tuning; }) {
+        return body_problem::no_tuning;
+    } else if constexpr (kind_of_table<typename Body::tuning>() == table_kind::none) {
+        return body_problem::no_table;
+    } else if constexpr (!Body::tuning::is_valid) {
+        return body_problem::in_table;  // which has said so
+    } else {
+        using run = run_of_body<Body, box_of<Body, 0>>;
+        if constexpr (!run::exists)
+            return body_problem::no_run;
+        else if constexpr (!run::has_form)
+            return body_problem::form_of_run;
+        else if constexpr (run::has_reference)
+            return body_problem::reference;
+        else
+            return has_seal<typename Body::tuning::row_type> ? body_problem::none : body_problem::seal;
+    }
+}
+
+/// Not compiled for a body that is wrong. Whoever uses a body asks `fine` and does nothing with a wrong one, so that
+/// the sentence here is all that the compiler says.
+template <class Body>
+struct body_check {
+    static constexpr body_problem problem = find_body_problem<Body>();
+    static_assert(problem != body_problem::no_tuning, "launch_box: a body names its table: 'using tuning = ...;'");
+    static_assert(problem != body_problem::no_table,
+                  "launch_box: 'tuning' of a body is a table such as launch_box<...>");
+    static_assert(problem != body_problem::no_run,
+                  "launch_box: a body has 'template <row r> static __device__ void run(...)', one function with fixed "
+                  "parameter types, where 'row' is the type of its rows");
+    static_assert(problem != body_problem::form_of_run,
+                  "launch_box: run of a body is a 'static __device__ void' function template");
+    static_assert(problem != body_problem::reference,
                   "launch_box: run of a body takes its parameters by value: a reference of the host means nothing on "
                   "the device");
-    using type = list<Parameters...>;
+    static_assert(problem != body_problem::seal,
+                  "launch_box: rows with a bool, a floating-point number or gaps between members need an operator==; "
+                  "add 'bool operator==(const row&) const = default;' to their type");
+    static constexpr bool fine = problem == body_problem::none;
 };
+
+// Mangled; null without RTTI.
+template <class Type>
+const char* type_name()
+{
+#if defined(__cpp_rtti)
+    return typeid(Type).name();
+#else
+    return nullptr;
+#endif
+}
 
 /// The pointers by which the runtime knows kernel and witness.
 struct unit_pointers {
@@ -131,14 +217,8 @@ struct tuned_entry<Body, Unit, Class, list<Parameters...>> {
         reinterpret_cast<const void*>(&tuned_kernel<Body, Unit, Class, seal, Parameters...>),
         reinterpret_cast<const void*>(&witness<Unit>)};
 
-    static kernel_handle handle()
-    {
-#if defined(__cpp_rtti)
-        return {pointers.kernel, typeid(void(Parameters...)).name(), typeid(Body).name()};
-#else
-        return {pointers.kernel, nullptr, nullptr};
-#endif
-    }
+    static const char* name() { return type_name<Body>(); }
+    static kernel_handle handle() { return {pointers.kernel, type_name<void(Parameters...)>(), name()}; }
 
     static row_answer ask(int device)
     {
@@ -152,25 +232,8 @@ struct tuned_entry<Body, Unit, Class, list<Parameters...>> {
     static inline constinit known_rows known{};
 };
 
-template <class Body>
-struct body_check {
-    static constexpr bool has_tuning = requires { typename Body::tuning; };
-    static_assert(has_tuning, "launch_box: a body names its table: 'using tuning = ...;'");
-};
-
-// With the row of this pass, which is used anyway: the parameters are the same with every row.
-template <class Body, class Box, class = void>
-struct run_of_body {
-    static_assert(!sizeof(Body*),
-                  "launch_box: a body has 'template <row r> static __device__ void run(...)', one function with fixed "
-                  "parameter types, where 'row' is the type of its rows");
-};
-template <class Body, class Box>
-struct run_of_body<Body, Box, std::void_t<decltype(&Body::template run<row_of_this_pass<Box>()>)>> {
-    using parameters = typename parameters_of_run<decltype(&Body::template run<row_of_this_pass<Box>()>)>::type;
-};
-
 template <class Body, class Unit, std::size_t Class>
 using tuned = tuned_entry<Body, Unit, Class, typename run_of_body<Body, box_of<Body, Class>>::parameters>;
 
 }  // namespace launchbox::detail
+#pragma GCC visibility pop

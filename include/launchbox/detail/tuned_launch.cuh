@@ -45,27 +45,28 @@ struct launch_options {
     bool cooperative = false;  ///< all blocks must be resident at once
 };
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace detail {
 
-inline int current_device()
+/// `name`: whose error it is when there is none, as of typeid; null: of row_for.
+inline int current_device(const char* name)
 {
     int device = 0;
-    if (const cudaError_t status = cudaGetDevice(&device); status != cudaSuccess) [[unlikely]] {
-        const launch_explanation why = explain_missing({&device, nullptr, nullptr}, {.kernel = "launch_box"}, status);
-        throw launch_error(why.text, status, why.problem);
-    }
+    if (const cudaError_t status = cudaGetDevice(&device); status != cudaSuccess) [[unlikely]]
+        refuse_status({nullptr, nullptr, name}, &device, status, cudaSuccess);
     return device;
 }
 
 template <class Body, class Function>
 void for_each_class(const Function& function)
 {
-    static_assert(body_check<Body>::has_tuning);
-    [&]<std::size_t... Class>(std::index_sequence<Class...>)
-    {
-        (function.template operator()<Class>(), ...);
+    if constexpr (body_check<Body>::fine) {
+        [&]<std::size_t... Class>(std::index_sequence<Class...>)
+        {
+            (function.template operator()<Class>(), ...);
+        }
+        (std::make_index_sequence<classes_of<typename Body::tuning>::count>{});
     }
-    (std::make_index_sequence<classes_of<typename Body::tuning>::count>{});
 }
 
 /// Calls `function<Class>()` for the class of `elements`, and returns what it returns.
@@ -82,10 +83,11 @@ template <class Tuned, class... Parameters, class... Arguments>
 void launch_with_row(const launch_options& options, const work_size& work, list<Parameters...>,
                      Arguments&&... arguments)
 {
-    const std::size_t row = Tuned::row_on(current_device());
+    const std::size_t row = Tuned::row_on(current_device(Tuned::name()));
     const row_figures& figures = Tuned::figures[row];
-    // Above 2^31 - 1 the launch is refused, with this number.
     const std::int64_t tiles = work.elements <= 0 ? work.elements : (work.elements - 1) / figures.tile + 1;
+    if (!work.has_grid && (tiles < 0 || tiles > most_tiles)) [[unlikely]]
+        refuse_elements(Tuned::handle(), figures, work.elements);
     launch_config config{.grid = work.has_grid ? work.grid : launch_extent(tiles),
                          .threads = figures.threads,
                          .dynamic_shared = figures.dynamic_shared_bytes,
@@ -98,15 +100,18 @@ void launch_with_row(const launch_options& options, const work_size& work, list<
     [&](Parameters... converted) {
         void* addresses[] = {const_cast<void*>(static_cast<const void*>(&Tuned::seals[row])),
                              const_cast<void*>(static_cast<const volatile void*>(std::addressof(converted)))...};
-        launch_checked(Tuned::handle(), config, addresses);
+        // Shared memory was opted in to when the row became known.
+        if (config.cluster.count() > cluster_without_opt_in) [[unlikely]]
+            launch_checked(Tuned::handle(), config, addresses);
+        else
+            launch_opted_in(Tuned::handle(), config, addresses);
     }(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
 }
 
 template <class Body, class Unit, class... Arguments>
 void launch_tuned(const launch_options& options, const work_size& work, Arguments&&... arguments)
 {
-    static_assert(body_check<Body>::has_tuning);
-    if constexpr (body_check<Body>::has_tuning) {
+    if constexpr (body_check<Body>::fine) {
         using tuning = typename Body::tuning;
         if constexpr (classes_of<tuning>::depends_on_size) {
             if (work.has_grid && work.elements < 0) refuse_grid_without_elements(tuned<Body, Unit, 0>::handle());
@@ -135,14 +140,24 @@ cudaError_t try_launch_tuned(const launch_options& options, const work_size& wor
     }
 }
 
+template <class Body, class Unit, std::size_t Class>
+void prepare_tuned(int device)
+{
+    tuned<Body, Unit, Class>::row_on(device);
+}
+
 template <class Body, class Unit>
 auto row_of_body(std::int64_t elements)
 {
-    const int device = current_device();
-    return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
-        using kernel = tuned<Body, Unit, Class>;
-        return kernel::box::rows[kernel::row_on(device)];
-    });
+    if constexpr (body_check<Body>::fine) {
+        const int device = current_device(type_name<Body>());
+        return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
+            using kernel = tuned<Body, Unit, Class>;
+            return kernel::box::rows[kernel::row_on(device)];
+        });
+    } else {
+        return row_of_wrong_table<typename Body::tuning>();
+    }
 }
 
 /// A table alone on each GPU: no kernel of it is known, only the witness is asked.
@@ -156,52 +171,57 @@ struct table_entry {
     }();
     static inline constinit const void* witness_pointer = reinterpret_cast<const void*>(&witness<Unit>);
 
+    static row_answer ask(const kernel_handle& kernel, const void* witness_of_kernel, int device)
+    {
+        return choose_row({kernel, witness_of_kernel, figures, Unit::numbers}, device);
+    }
     static std::size_t row_on(int device)
     {
-        return known.on(device, [=] { return choose_row({{}, witness_pointer, figures, Unit::numbers}, device).row; });
+        return known.on(device, [=] { return ask({}, witness_pointer, device).row; });
     }
     static inline constinit known_rows known{};
-};
-
-template <class Box>
-struct table_check {
-    static constexpr bool is_table = requires
-    {
-        typename Box::row_type;
-        Box::is_valid;
-    };
-    static_assert(is_table, "launch_box: row_for takes a body, or a table such as launch_box<...>");
 };
 
 template <class Tuning, class Unit>
 auto row_of_table(std::int64_t elements)
 {
-    const int device = current_device();
-    return with_class<Tuning>(elements, [&]<std::size_t Class>() {
-        using box = typename classes_of<Tuning>::template box<Class>;
-        static_assert(table_check<box>::is_table);
-        using table = table_entry<box, Unit>;
-        return table::box::rows[table::row_on(device)];
-    });
+    if constexpr (some_table<Tuning>::fine) {
+        const int device = current_device(nullptr);
+        return with_class<Tuning>(elements, [&]<std::size_t Class>() {
+            using table = table_entry<typename classes_of<Tuning>::template box<Class>, Unit>;
+            return table::box::rows[table::row_on(device)];
+        });
+    } else {
+        return row_of_wrong_table<Tuning>();
+    }
 }
 
 template <class Box, class Unit>
-typename Box::row_type row_of_kernel(const kernel_handle& kernel, const void* witness_of_kernel)
+auto row_of_kernel(const kernel_handle& kernel, const void* witness_of_kernel)
 {
-    using table = table_entry<Box, Unit>;
-    const row_answer answer = choose_row({kernel, witness_of_kernel, table::figures, Unit::numbers}, current_device());
-    return table::box::rows[static_cast<std::size_t>(answer.row)];
+    if constexpr (one_table<Box>::fine) {
+        if (!kernel.function) refuse_status(kernel, nullptr, cudaErrorInvalidDeviceFunction, cudaSuccess);
+        using table = table_entry<Box, Unit>;
+        return table::box::rows[static_cast<std::size_t>(table::ask(kernel, witness_of_kernel, current_device(nullptr)).row)];
+    } else {
+        return row_of_wrong_table<Box>();
+    }
 }
 
 template <class Body, class Unit>
 occupancy_result account_of(std::int64_t elements)
 {
-    const int device = current_device();
-    return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
-        using kernel = tuned<Body, Unit, Class>;
-        return account_of_row(kernel::handle(), kernel::figures[kernel::row_on(device)]);
-    });
+    if constexpr (body_check<Body>::fine) {
+        const int device = current_device(type_name<Body>());
+        return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
+            using kernel = tuned<Body, Unit, Class>;
+            return account_of_row(kernel::handle(), kernel::figures[kernel::row_on(device)]);
+        });
+    } else {
+        return {};
+    }
 }
 
 }  // namespace detail
+#pragma GCC visibility pop
 }  // namespace launchbox

@@ -2,6 +2,7 @@
 // time. Plain C++, no CUDA needed. Internal: include launch_box.cuh. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,23 +28,83 @@ struct otherwise {
     using box = Box;
 };
 
+namespace detail {
+
+template <class Type>
+concept is_size_class = requires
+{
+    Type::most;
+    typename Type::box::row_type;
+};
+
+/// What is wrong with size classes; the first that applies.
+enum class classes_problem { none, empty, not_classes, not_ascending, no_otherwise, two_types };
+
+template <class... Classes>
+constexpr bool sizes_ascend()
+{
+    constexpr std::array<std::int64_t, sizeof...(Classes)> most{Classes::most...};
+    for (std::size_t i = 1; i < most.size(); ++i)
+        if (most[i - 1] >= most[i]) return false;
+    return true;
+}
+
+template <class First, class...>
+struct first_class {
+    using row_type = typename First::box::row_type;
+};
+
+template <class... Classes>
+constexpr classes_problem find_classes_problem()
+{
+    if constexpr (sizeof...(Classes) == 0)
+        return classes_problem::empty;
+    else if constexpr (!(is_size_class<Classes> && ...))
+        return classes_problem::not_classes;
+    else if constexpr (!sizes_ascend<Classes...>())
+        return classes_problem::not_ascending;
+    else if constexpr (std::max({Classes::most...}) != std::numeric_limits<std::int64_t>::max())
+        return classes_problem::no_otherwise;
+    else if constexpr (!(std::is_same_v<typename first_class<Classes...>::row_type, typename Classes::box::row_type> &&
+                         ...))
+        return classes_problem::two_types;
+    else
+        return classes_problem::none;
+}
+
+/// Not compiled for size classes that are wrong, as table_check is not for a table.
+template <classes_problem Problem>
+struct classes_check {
+    static_assert(Problem != classes_problem::empty, "by_size: give at least otherwise<box>");
+    static_assert(Problem != classes_problem::not_classes,
+                  "by_size: each class is upto<elements, box>, and the last otherwise<box>");
+    static_assert(Problem != classes_problem::not_ascending, "by_size: sizes are in strictly ascending order");
+    static_assert(Problem != classes_problem::no_otherwise, "by_size: the last class is otherwise<box>");
+    static_assert(Problem != classes_problem::two_types, "by_size: the rows of all classes are of one type");
+    static constexpr bool fine = Problem == classes_problem::none;
+};
+
+template <bool AreFine, class...>
+struct classes_rows {
+    using row_type = no_row;
+};
+template <class... Classes>
+struct classes_rows<true, Classes...> : first_class<Classes...> {
+    static constexpr std::array<std::int64_t, sizeof...(Classes)> most{Classes::most...};
+};
+
+}  // namespace detail
+
 /// Tables by the size of the problem, chosen at each launch: `by_size<upto<(1 << 20), small>, otherwise<large>>`. Every
 /// size class is a kernel of its own. Sizes ascend, and `otherwise` is the last.
 template <class... Classes>
-struct by_size {
-    static_assert(sizeof...(Classes) > 0, "by_size: give at least otherwise<box>");
-    static constexpr std::array<std::int64_t, sizeof...(Classes)> most{Classes::most...};
-    static constexpr bool is_ascending = [] {
-        for (std::size_t i = 1; i < most.size(); ++i)
-            if (most[i - 1] >= most[i]) return false;
-        return true;
+struct by_size
+    : detail::classes_rows<detail::find_classes_problem<Classes...>() == detail::classes_problem::none, Classes...> {
+    static constexpr bool is_valid = [] {
+        if constexpr (detail::classes_check<detail::find_classes_problem<Classes...>()>::fine)
+            return (Classes::box::is_valid && ...);
+        return false;
     }();
-    static_assert(is_ascending, "by_size: sizes are in strictly ascending order");
-    static_assert(most.back() == std::numeric_limits<std::int64_t>::max(), "by_size: the last class is otherwise<box>");
-
-    using row_type = typename std::tuple_element_t<0, std::tuple<Classes...>>::box::row_type;
-    static_assert((std::is_same_v<row_type, typename Classes::box::row_type> && ...),
-                  "by_size: the rows of all classes are of one type");
 };
 
 /// A table for keys of `KeyBytes` and values of `ValueBytes` bytes (0: no values); see by_type.
@@ -56,35 +117,56 @@ struct element_bytes {
 
 namespace detail {
 
-/// A tuning as a list of tables, each for problems up to a size; a plain table is a list of one.
+// What a struct with a name of its own derives from (`struct tuning : launch_box<...> {}`); a table itself; else void.
+template <class... Rows>
+std::type_identity<launch_box<Rows...>> table_under(const launch_box<Rows...>*);
+template <auto Row>
+std::type_identity<only<Row>> table_under(const only<Row>*);
+template <class Box>
+std::type_identity<strict<Box>> table_under(const strict<Box>*);
+template <class... Classes>
+std::type_identity<by_size<Classes...>> table_under(const by_size<Classes...>*);
+std::type_identity<void> table_under(...);
+
 template <class Tuning>
+using table_of = typename decltype(table_under(static_cast<const Tuning*>(nullptr)))::type;
+
+/// A tuning as a list of tables, each for problems up to a size; a plain table is a list of one.
+template <class Tuning, class Table = table_of<Tuning>>
 struct classes_of {
     static constexpr std::size_t count = 1;
     static constexpr bool depends_on_size = false;
     template <std::size_t>
     using box = Tuning;
-    static constexpr std::size_t of(std::int64_t) { return 0; }
     static constexpr std::int64_t most(std::size_t) { return std::numeric_limits<std::int64_t>::max(); }
 };
 
-template <class... Classes>
-struct classes_of<by_size<Classes...>> {
+template <class Tuning, class... Classes>
+struct classes_of<Tuning, by_size<Classes...>> {
+    static_assert(!(classes_of<typename Classes::box>::depends_on_size || ...),
+                  "by_size: a size class has one table, and not another by_size");
     static constexpr std::size_t count = sizeof...(Classes);
     static constexpr bool depends_on_size = true;
     template <std::size_t Class>
     using box = typename std::tuple_element_t<Class, std::tuple<Classes...>>::box;
-    static constexpr std::size_t of(std::int64_t size)
-    {
-        std::size_t at = 0;
-        while (most(at) < size) ++at;
-        return at;
-    }
     static constexpr std::int64_t most(std::size_t at) { return by_size<Classes...>::most[at]; }
 };
 
-template <class Tuning, std::int64_t From, std::int64_t To>
-struct scaled_tuning;
+// Strict sizes are strict in each class.
+template <class Tuning, class Box>
+requires(classes_of<Box>::depends_on_size) struct classes_of<Tuning, strict<Box>> : classes_of<Box> {
+    template <std::size_t Class>
+    using box = strict<typename classes_of<Box>::template box<Class>>;
+};
 
+template <class Tuning, std::int64_t From, std::int64_t To>
+struct scaled_tuning : scaled_tuning<table_of<Tuning>, From, To> {
+};
+template <std::int64_t From, std::int64_t To>
+struct scaled_tuning<void, From, To> {
+    static_assert(From < 0,
+                  "by_type: a table is launch_box, only, strict or by_size, or a struct that derives from one");
+};
 template <template <int, auto> class Sm, int Number, auto Row, std::int64_t From, std::int64_t To>
 struct scaled_tuning<Sm<Number, Row>, From, To> {
     using type = Sm<Number, launchbox::scaled(Row, From, To)>;
@@ -131,7 +213,7 @@ constexpr std::size_t nearest_entry(std::int64_t key, std::int64_t value)
     const auto distance = [&](std::size_t i) {
         const std::int64_t step = key + value - keys[i] - values[i];
         const bool exact = keys[i] == key && values[i] == value;
-        const std::int64_t above = 1 << 20, other_kind = std::int64_t{1} << 40;
+        const std::int64_t above = std::int64_t{1} << 50, other_kind = above << 2;  // beyond every type
         return exact ? -1 : (step >= 0 ? step : above - step) + ((values[i] == 0) == (value == 0) ? 0 : other_kind);
     };
     std::size_t best = 0;

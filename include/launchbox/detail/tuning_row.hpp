@@ -242,7 +242,11 @@ constexpr int scaled_items(int items, std::int64_t from_bytes, std::int64_t to_b
 template <class Row>
 constexpr Row scaled(Row row, std::int64_t from_bytes, std::int64_t to_bytes)
 {
-    row.items = detail::scaled_items(static_cast<int>(row.items), from_bytes, to_bytes);
+    static_assert(
+        !requires { row.tile + 0; },
+        "scaled: the tile of this row is a member, which would stay as it is; make it a function of items");
+    row.items =
+        static_cast<decltype(row.items)>(detail::scaled_items(static_cast<int>(row.items), from_bytes, to_bytes));
     return row;
 }
 

@@ -22,18 +22,69 @@ constexpr bool are_ascending()
     return true;
 }
 
-// Each is said once, and nothing that follows from it.
-template <class Row>
-constexpr bool has_row_members()
+template <class Type>
+concept is_row = requires
 {
-    static_assert(has_threads<Row>,
+    Type::architecture;
+    Type::row;
+};
+
+template <class Row>
+using row_type_of = std::remove_cvref_t<decltype(Row::row)>;
+
+template <class First, class... Others>
+constexpr bool are_of_one_type()
+{
+    return (std::is_same_v<row_type_of<First>, row_type_of<Others>> && ...);
+}
+
+/// What is wrong with a table, whatever it is compiled for; the first that applies.
+enum class table_problem { none, empty, not_rows, two_types, no_threads, no_items, no_min_blocks, not_ascending };
+
+template <class Row>
+constexpr table_problem find_member_problem()
+{
+    if (!has_threads<Row>) return table_problem::no_threads;
+    if (!has_items<Row>) return table_problem::no_items;
+    return has_min_blocks<Row> ? table_problem::none : table_problem::no_min_blocks;
+}
+
+template <class... Rows>
+constexpr table_problem find_table_problem()
+{
+    if constexpr (sizeof...(Rows) == 0)
+        return table_problem::empty;
+    else if constexpr (!(is_row<Rows> && ...))
+        return table_problem::not_rows;
+    else if constexpr (!are_of_one_type<Rows...>())
+        return table_problem::two_types;
+    else if constexpr (!are_ascending<Rows...>())
+        return table_problem::not_ascending;
+    else
+        return find_member_problem<std::common_type_t<row_type_of<Rows>...>>();
+}
+
+/// Not compiled for a table that is wrong. Whoever uses a table asks `fine` and does nothing with a wrong one, so that
+/// the sentence here is all that the compiler says.
+template <table_problem Problem>
+struct table_check {
+    static_assert(Problem != table_problem::empty,
+                  "launch_box: give at least one row, such as sm<80, row{256, 11, 0}>");
+    static_assert(Problem != table_problem::not_rows,
+                  "launch_box: each row is written as sm<90, row{...}>, sm_a<90, row{...}> or sm_f<100, row{...}>");
+    static_assert(Problem != table_problem::two_types, "launch_box: all rows of a box are of one type");
+    static_assert(Problem != table_problem::no_threads,
                   "launch_box: the type of the rows has no member 'threads' (int, threads per block)");
-    static_assert(has_items<Row>, "launch_box: the type of the rows has no member 'items' (int, items per thread)");
-    static_assert(has_min_blocks<Row>,
+    static_assert(Problem != table_problem::no_items,
+                  "launch_box: the type of the rows has no member 'items' (int, items per thread)");
+    static_assert(Problem != table_problem::no_min_blocks,
                   "launch_box: the type of the rows has no member 'min_blocks' (int, wanted resident blocks on an SM; "
                   "'int min_blocks = 0;' for none)");
-    return has_threads<Row> && has_items<Row> && has_min_blocks<Row>;
-}
+    static_assert(Problem != table_problem::not_ascending,
+                  "launch_box: rows name architectures in strictly ascending order: sm<80>, sm<90>, sm_a<90>, sm<100>, "
+                  "sm_f<100>, sm_a<100>");
+    static constexpr bool fine = Problem == table_problem::none;
+};
 
 template <class... Rows>
 constexpr bool rows_fit()
@@ -41,13 +92,32 @@ constexpr bool rows_fit()
     return (row_on_architecture<figures_of(Rows::row, Rows::architecture), Rows::architecture>::fits && ...);
 }
 
-template <class First, class...>
-struct first_of {
-    using type = First;
+// In the place of the rows that a wrong table does not have.
+struct no_row {
+    int threads = 1, items = 1, min_blocks = 0;
 };
 
-template <class Row>
-using row_type_of = std::remove_cvref_t<decltype(Row::row)>;
+template <bool HaveType, class... Rows>
+struct table_rows {
+    using row_type = no_row;
+    static constexpr std::array<compute_capability, 1> architectures{};
+    static constexpr std::array<row_type, 1> rows{};
+};
+
+template <class First, class... Others>
+struct table_rows<true, First, Others...> {
+    using row_type = row_type_of<First>;
+    static constexpr std::array<compute_capability, 1 + sizeof...(Others)> architectures{First::architecture,
+                                                                                         Others::architecture...};
+    static constexpr std::array<row_type, 1 + sizeof...(Others)> rows{First::row, Others::row...};
+};
+
+template <class... Rows>
+constexpr bool have_type()
+{
+    constexpr table_problem problem = find_table_problem<Rows...>();
+    return problem != table_problem::empty && problem != table_problem::not_rows && problem != table_problem::two_types;
+}
 
 }  // namespace detail
 
@@ -55,26 +125,11 @@ using row_type_of = std::remove_cvref_t<decltype(Row::row)>;
 /// sm<90, row{256, 15, 2}>>`. Code uses the newest row that is not newer than what it was compiled for. A row that its
 /// architecture cannot hold, or whose min_blocks ptxas would ignore, does not compile.
 template <class... Rows>
-struct launch_box {
-    static_assert(sizeof...(Rows) > 0, "launch_box: give at least one row, such as sm<80, row{256, 11, 0}>");
-};
-
-template <class First, class... Others>
-struct launch_box<First, Others...> {
-    using row_type = detail::row_type_of<First>;
-    static_assert((std::is_same_v<row_type, detail::row_type_of<Others>> && ...),
-                  "launch_box: all rows of a box are of one type");
-    static_assert(detail::are_ascending<First, Others...>(),
-                  "launch_box: rows name architectures in strictly ascending order: sm<80>, sm<90>, sm_a<90>, sm<100>, "
-                  "sm_f<100>, sm_a<100>");
-
-    static constexpr std::array<compute_capability, 1 + sizeof...(Others)> architectures{First::architecture,
-                                                                                         Others::architecture...};
-    static constexpr std::array<row_type, 1 + sizeof...(Others)> rows{First::row, Others::row...};
+struct launch_box : detail::table_rows<detail::have_type<Rows...>(), Rows...> {
     static constexpr bool is_strict = false;
-
     static constexpr bool is_valid = [] {
-        if constexpr (detail::has_row_members<row_type>()) return detail::rows_fit<First, Others...>();
+        if constexpr (detail::table_check<detail::find_table_problem<Rows...>()>::fine)
+            return detail::rows_fit<Rows...>();
         return false;
     }();
 };
@@ -86,7 +141,7 @@ struct only {
     static constexpr std::array<compute_capability, 1> architectures{};  // 0.0 is older than all
     static constexpr std::array<row_type, 1> rows{Row};
     static constexpr bool is_strict = false;
-    static constexpr bool is_valid = detail::has_row_members<row_type>();
+    static constexpr bool is_valid = detail::table_check<detail::find_member_problem<row_type>()>::fine;
 };
 
 /// The same table, but code for an architecture that has no row of its own does not compile.
@@ -98,12 +153,14 @@ struct strict : Box {
 namespace detail {
 
 #ifdef LAUNCHBOX_ROW
-// The candidate of a tuner, -DLAUNCHBOX_ROW='{256, 15, 2}': it replaces every table of the unit.
-inline constexpr bool row_is_given = true;
+// The candidate of a tuner: it replaces every table of the unit. nvcc cuts -D at commas, which therefore need a
+// backslash: -DLAUNCHBOX_ROW='{256\,15\,2}'. A variable, since nvcc 13.0 crashes on {.threads = 256} written into the
+// argument.
+template <class Row>
+static constexpr Row given_row LAUNCHBOX_ROW;
 template <class Box>
-using box_in_use = only<typename Box::row_type LAUNCHBOX_ROW>;
+using box_in_use = only<given_row<typename Box::row_type>>;
 #else
-inline constexpr bool row_is_given = false;
 template <class Box>
 using box_in_use = Box;
 #endif
@@ -113,6 +170,67 @@ template <class Box>
 constexpr typename Box::row_type row_in(const compute_capability& code)
 {
     return Box::rows[static_cast<std::size_t>(select_row(Box::architectures, code))];
+}
+
+/// What a type that is used as a table is.
+enum class table_kind {
+    none,
+    by_architecture,  ///< launch_box, only, strict
+    by_size
+};
+
+template <class Box>
+constexpr table_kind kind_of_table()
+{
+    if constexpr (requires {
+                      typename Box::row_type;
+                      Box::is_valid;
+                  })
+        return requires
+        {
+            Box::architectures;
+        }
+    ? table_kind::by_architecture : table_kind::by_size;
+    else return table_kind::none;
+}
+
+/// Not compiled for what is no table at all.
+template <class Box>
+struct some_table {
+    static constexpr table_kind kind = kind_of_table<Box>();
+    static_assert(kind != table_kind::none,
+                  "launch_box: this is neither a body, which has a 'tuning', nor a table such as launch_box<...>");
+    static constexpr bool fine = [] {
+        if constexpr (kind == table_kind::none)
+            return false;
+        else
+            return Box::is_valid;
+    }();
+};
+
+/// Not compiled for what is not one table with rows by architecture.
+template <class Box>
+struct one_table {
+    static constexpr table_kind kind = some_table<Box>::kind;
+    static_assert(kind != table_kind::by_size,
+                  "launch_box: a __global__ function has one table, and by_size is several: give each size class a "
+                  "function of its own, or write a body");
+    static constexpr bool fine = [] {
+        if constexpr (kind != table_kind::by_architecture)
+            return false;
+        else
+            return Box::is_valid;
+    }();
+};
+
+/// What a function returns that has to return a row, of a table that is wrong.
+template <class Tuning>
+constexpr auto row_of_wrong_table()
+{
+    if constexpr (requires { typename Tuning::row_type; })
+        return typename Tuning::row_type{};
+    else
+        return no_row{};
 }
 
 /// Not compiled for an architecture that the table has no row for, or whose row it cannot hold.

@@ -1,0 +1,74 @@
+#include "image/launch_box_name.hpp"
+
+#include <charconv>
+#include <cstddef>
+#include <vector>
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::string_view unit = "launchbox::detail::unit_for<", kernel = "launchbox::detail::tuned_kernel<",
+                           witness = "launchbox::detail::witness<launchbox::detail::unit_for<";
+
+// The template arguments that begin here, as far as they are needed. Comparisons stand in parentheses.
+std::vector<std::string_view> arguments_from(std::string_view text, std::size_t wanted)
+{
+    std::vector<std::string_view> arguments;
+    std::size_t begin = 0;
+    int angles = 0, others = 0;
+    for (std::size_t i = 0; i < text.size() && arguments.size() < wanted; ++i) {
+        const char c = text[i];
+        if (c == '(' || c == '[' || c == '{') ++others;
+        if (c == ')' || c == ']' || c == '}') --others;
+        if (others > 0) continue;
+        if (c == '<') ++angles;
+        const bool closes = c == '>' && angles-- == 0;
+        if (closes || (c == ',' && angles == 0)) {
+            arguments.push_back(text.substr(begin, i - begin));
+            begin = i + 2;  // ", "
+        }
+        if (closes) break;
+    }
+    return arguments;
+}
+
+}  // namespace
+
+std::string without_unit(std::string_view demangled)
+{
+    std::string result;
+    for (std::size_t at; (at = demangled.find(unit)) != std::string_view::npos;) {
+        const std::size_t list = at + unit.size();
+        std::size_t end = demangled.find_first_not_of("0123456789, ", list);
+        if (end == std::string_view::npos || demangled[end] != '>') {  // none of ours
+            result += demangled.substr(0, list);
+            demangled.remove_prefix(list);
+            continue;
+        }
+        ++end;
+        if (demangled.substr(end).starts_with(", ")) end += 2;
+        result += demangled.substr(0, at);
+        demangled.remove_prefix(end);
+    }
+    return result += demangled;
+}
+
+std::optional<std::string> launch_box_name(std::string_view demangled)
+{
+    if (demangled.starts_with("void ")) demangled.remove_prefix(5);
+    if (demangled.starts_with(witness)) return "launchbox::witness";
+    if (!demangled.starts_with(kernel)) return std::nullopt;
+    const auto arguments = arguments_from(demangled.substr(kernel.size()), 3);
+    if (arguments.size() < 3 || arguments[0].empty()) return std::nullopt;
+    std::string_view number = arguments[2];
+    if (number.starts_with("(unsigned long)")) number.remove_prefix(15);
+    std::size_t size_class = 0;
+    if (std::from_chars(number.data(), number.data() + number.size(), size_class).ec != std::errc{})
+        return std::nullopt;
+    std::string name(arguments[0]);
+    if (size_class > 0) name += " (size class " + std::to_string(size_class) + ")";
+    return name;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,62 @@
+// Names as LLVM's demangler writes those that nvcc 13.0 makes for include/launchbox/launch_box.cuh.
+#include "image/launch_box_name.hpp"
+
+#include <gtest/gtest.h>
+
+#include "image/demangle.hpp"
+#include "image/kernel_identity.hpp"
+
+namespace launchbox {
+namespace {
+
+const std::string square =
+    "_ZN9launchbox6detail12tuned_kernelI6squareNS0_8unit_forIJLi800ELi900EEEELm0ENS0_8row_sealI3rowEEJPiiEEEvT2_DpT3_";
+const std::string square_of_another_list =
+    "_ZN9launchbox6detail12tuned_kernelI6squareNS0_8unit_forIJLi900EEEELm0ENS0_8row_sealI3rowEEJPiiEEEvT2_DpT3_";
+const std::string second_class =
+    "_ZN9launchbox6detail12tuned_kernelI5sizedNS0_8unit_forIJLi900EEEELm1ENS0_8row_sealI3rowEEJPiEEEvT2_DpT3_";
+const std::string of_a_template =
+    "_ZN9launchbox6detail12tuned_kernelI5mergeIiLb0EENS0_8unit_forIJLi900EEEELm0ENS0_8row_sealI3rowEEJPiEEEvT2_DpT3_";
+const std::string witness = "_ZN9launchbox6detail7witnessINS0_8unit_forIJLi750ELi900EEEEEEvv";
+
+TEST(launch_box_name, is_that_of_the_body)
+{
+    EXPECT_EQ(short_name(demangle(square)), "square");
+    EXPECT_EQ(short_name(demangle(second_class)), "sized (size class 1)");
+    EXPECT_EQ(short_name(demangle(of_a_template)), "merge<int, false>");
+    EXPECT_EQ(short_name(demangle(witness)), "launchbox::witness");
+}
+
+TEST(launch_box_name, stays_the_same_with_another_list)
+{
+    EXPECT_NE(demangle(square), demangle(square_of_another_list));
+    EXPECT_EQ(kernel_identity(square, demangle(square)),
+              kernel_identity(square_of_another_list, demangle(square_of_another_list)));
+    EXPECT_EQ(without_unit("a<launchbox::detail::unit_for<800, 900>, int> launchbox::detail::unit_for<900>()"),
+              "a<int> ()");
+}
+
+TEST(launch_box_name, other_names_are_left_alone)
+{
+    for (const char* name :
+         {"square(int*)", "void square<launchbox::detail::row_seal<row>>(int*)",
+          "void launchbox::detail::tuned_kernel<", "void launchbox::detail::tuned_kernel<square",
+          "void launchbox::detail::tuned_kernel<, , >", "void launchbox::detail::tuned_kernel<a, b, c>",
+          "void launchbox::detail::tuned_kernel<a>>>>(((", ""}) {
+        EXPECT_EQ(launch_box_name(name), std::nullopt) << name;
+        EXPECT_EQ(without_unit(name), name);
+    }
+}
+
+// Every prefix: no bracket is looked for behind the end.
+TEST(launch_box_name, survives_every_prefix)
+{
+    const std::string whole = demangle(of_a_template);
+    for (std::size_t size = 0; size <= whole.size(); ++size) {
+        launch_box_name(whole.substr(0, size));
+        EXPECT_LE(without_unit(whole.substr(0, size)).size(), size);
+    }
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,73 @@
+// The programs in README.md and docs compile as they stand there: every cpp block that begins with launch_box.cuh.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/files.hpp"
+#include "support/subprocess.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct documented_program {
+    std::string place;  ///< file and line
+    std::string text;
+};
+
+void add_programs(const fs::path& file, std::vector<documented_program>& programs)
+{
+    const std::string begin = "```cpp\n", include = "#include <launchbox/launch_box.cuh>\n", end = "```";
+    const std::string text = read_input(file.string());
+    for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
+        const std::size_t first = at + begin.size(), last = text.find(end, first);
+        ASSERT_NE(last, std::string::npos) << file << ": a block without an end";
+        if (text.compare(first, include.size(), include) != 0) continue;
+        const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(first), '\n') + 1;
+        programs.push_back({fs::relative(file, LAUNCHBOX_SOURCE_DIR).string() + ":" + std::to_string(line),
+                            text.substr(first, last - first)});
+    }
+}
+
+std::vector<documented_program> documented_programs()
+{
+    std::vector<documented_program> programs;
+    const fs::path root = LAUNCHBOX_SOURCE_DIR;
+    add_programs(root / "README.md", programs);
+    for (const fs::directory_entry& each : fs::recursive_directory_iterator(root / "docs"))
+        if (each.path().extension() == ".md") add_programs(each.path(), programs);
+    return programs;
+}
+
+TEST(documented_code, compiles_as_it_stands)
+{
+    if (*LAUNCHBOX_NVCC == '\0') GTEST_SKIP() << "needs nvcc";
+    const std::vector<documented_program> programs = documented_programs();
+    EXPECT_GE(programs.size(), 6u);
+    const temporary_directory folder;
+    const std::string source = (folder.path() / "program.cu").string();
+    for (const documented_program& each : programs) {
+        write_file_atomically(source, each.text);
+        const subprocess_result result =
+            run({LAUNCHBOX_NVCC, "-ccbin", LAUNCHBOX_CXX, "-std=c++20", "-gencode=arch=compute_80,code=sm_80",
+                 "-gencode=arch=compute_90,code=sm_90", "-Werror=all-warnings", "-Xcompiler=-Wall,-Wextra,-Werror",
+                 "-I" LAUNCHBOX_SOURCE_DIR "/include", "-c", source, "-o", (folder.path() / "program.o").string()});
+        EXPECT_EQ(result.exit_code, 0) << each.place << '\n' << result.output;
+    }
+}
+
+TEST(documented_code, the_first_program_is_short)
+{
+    std::vector<documented_program> programs;
+    add_programs(fs::path(LAUNCHBOX_SOURCE_DIR) / "README.md", programs);
+    ASSERT_EQ(programs.size(), 1u);
+    EXPECT_LE(std::count(programs[0].text.begin(), programs[0].text.end(), '\n'), 20);
+    EXPECT_EQ(programs[0].text.find("witness"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace launchbox

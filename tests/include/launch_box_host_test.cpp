@@ -1,0 +1,359 @@
+// Which row a kernel has on each GPU, asked of a runtime that only answers: several GPUs of different kinds, threads
+// that come first together, and what is said where there is no row.
+#include <gtest/gtest.h>
+#include <launchbox/detail/row_choice.cuh>
+
+#include <barrier>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "launch_fake_runtime.hpp"
+
+namespace launchbox::detail {
+namespace {
+
+// Only addresses: the runtime knows what they are.
+char witness, kernel;
+struct body {};
+
+constexpr row_figures rows[] = {
+    {.architecture = {.major = 8}, .threads = 256, .items = 11, .dynamic_shared_bytes = 100000, .tile = 2816},
+    {.architecture = {.major = 9}, .threads = 512, .items = 15, .dynamic_shared_bytes = 120000, .tile = 7680},
+    {.architecture = {9, 0, architecture_variant::accelerated}, .threads = 384, .items = 3, .tile = 1152},
+    {.architecture = {.major = 12}, .threads = 128, .items = 8, .tile = 1024}};
+constexpr int listed[] = {80, 86, 90, 120};
+
+kernel_handle handle_of_body()
+{
+    return {&kernel, typeid(void(int*)).name(), typeid(body).name()};
+}
+
+// A GPU, what its code was compiled for, and the launch bound of the kernel in that code.
+void add_gpu(int device, int major, int minor, const compute_capability& code, int bound)
+{
+    fake.gpus[device] = {major, minor};
+    fake.codes[{&witness, device}] = {.max_threads = testimony_of(code)};
+    fake.codes[{&kernel, device}] = {.max_threads = bound};
+}
+
+// A cache of its own for each test, as each kernel has one.
+struct entry {
+    known_rows known{};
+    row_question question{handle_of_body(), &witness, rows, listed};
+
+    std::size_t row() { return row_on(here.device); }
+    std::size_t row_on(int device)
+    {
+        here.device = device;
+        return known.on(device, [&] { return choose_row(question, device).row; });
+    }
+    // What launch_checked is given, as launch<Body> does.
+    void launch(int device)
+    {
+        const row_figures& row = rows[row_on(device)];
+        void* arguments[] = {nullptr, nullptr};
+        launch_checked(question.kernel, {.threads = row.threads, .dynamic_shared = row.dynamic_shared_bytes},
+                       arguments);
+    }
+    std::string refusal(int device, launch_problem problem, cudaError_t code)
+    {
+        try {
+            row_on(device);
+        } catch (const launch_error& error) {
+            EXPECT_EQ(error.problem, problem) << error.what();
+            EXPECT_EQ(error.code, code) << error.what();
+            earlier = error.earlier;
+            return error.what();
+        }
+        return "row " + std::to_string(row_on(device));
+    }
+    cudaError_t earlier = cudaSuccess;  // of the last refusal
+};
+
+class launch_box_host : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        fake = {}, here = {};
+        fake.symbol = nullptr;
+        add_gpu(0, 9, 0, {.major = 9}, 512);
+        add_gpu(1, 8, 6, {.major = 8, .minor = 6}, 256);
+        fake.gpus[1] = {8, 7};  // which has room for the row's shared memory
+        add_gpu(2, 12, 0, {.major = 12}, 128);
+        add_gpu(3, 10, 0, {.major = 9}, 512);  // from PTX
+        add_gpu(4, 7, 5, {}, 0);
+        fake.codes[{&witness, 4}].attributes_status = fake.codes[{&kernel, 4}].attributes_status =
+            cudaErrorNoKernelImageForDevice;
+        add_gpu(200, 9, 0, {9, 0, architecture_variant::accelerated}, 384);
+    }
+    void TearDown() override
+    {
+        EXPECT_EQ(here.mode, cudaStreamCaptureModeGlobal);  // the caller's again
+        EXPECT_EQ(fake.in_the_way, 0);
+    }
+    entry tested;
+};
+
+TEST_F(launch_box_host, every_gpu_has_its_own_row_and_is_asked_once)
+{
+    for (int round = 0; round < 3; ++round)
+        for (const auto& [device, row] : std::map<int, std::size_t>{{0, 1}, {1, 0}, {2, 3}, {3, 1}})
+            EXPECT_EQ(tested.row_on(device), row) << device;
+    for (int device : {0, 1, 2, 3}) {
+        EXPECT_EQ((fake.asked[{&witness, device}]), 1);
+        EXPECT_LE((fake.asked[{&kernel, device}]), 2);  // once more where it opts in
+    }
+    const int questions = fake.questions;
+    tested.row_on(2);
+    EXPECT_EQ(fake.questions, questions);
+    EXPECT_EQ(here.last_error, cudaSuccess);
+}
+
+TEST_F(launch_box_host, code_with_a_suffix_has_its_row)
+{
+    fake.codes[{&witness, 0}].max_threads = 346;
+    fake.codes[{&kernel, 0}].max_threads = 384;
+    EXPECT_EQ(tested.row_on(0), 2u);
+}
+
+TEST_F(launch_box_host, device_numbers_that_are_not_remembered_are_asked_each_time)
+{
+    for (int i = 1; i <= 3; ++i) {
+        EXPECT_EQ(tested.row_on(200), 2u);
+        EXPECT_EQ((fake.asked[{&witness, 200}]), i);
+    }
+    for (int device : {127, 128}) {
+        add_gpu(device, 12, 0, {.major = 12}, 128);
+        for (int i = 0; i < 2; ++i) EXPECT_EQ(tested.row_on(device), 3u);
+        EXPECT_EQ((fake.asked[{&witness, device}]), device == 127 ? 1 : 2);
+    }
+}
+
+TEST_F(launch_box_host, threads_that_come_first_together_agree)
+{
+    constexpr int threads = 12;
+    std::barrier start(threads);
+    std::vector<std::vector<std::size_t> > seen(threads);
+    {
+        std::vector<std::jthread> all;
+        for (int i = 0; i < threads; ++i)
+            all.emplace_back([&, i] {
+                const int order[] = {i % 4, (i + 1) % 4, (i + 2) % 4, (i + 3) % 4};
+                std::vector<std::size_t> mine(4);
+                start.arrive_and_wait();
+                for (int round = 0; round < 2; ++round)
+                    for (int device : order) {
+                        tested.launch(device);
+                        mine[static_cast<std::size_t>(device)] = tested.row();
+                    }
+                EXPECT_EQ(here.mode, cudaStreamCaptureModeGlobal);
+                EXPECT_EQ(here.last_error, cudaSuccess);
+                seen[static_cast<std::size_t>(i)] = std::move(mine);
+            });
+    }
+    for (const std::vector<std::size_t>& rows_seen : seen) EXPECT_EQ(rows_seen, (std::vector<std::size_t>{1, 0, 3, 1}));
+    EXPECT_EQ(fake.launched, threads * 8);
+    EXPECT_EQ(fake.tried, threads * 8);
+    EXPECT_LE((fake.asked[{&witness, 0}]), threads);
+}
+
+TEST_F(launch_box_host, the_opt_in_is_made_where_it_is_needed)
+{
+    tested.row_on(2);  // no shared memory
+    EXPECT_EQ(fake.raised, 0);
+    tested.row_on(0);
+    EXPECT_EQ(fake.raised_to, std::vector{232448});
+    tested.launch(0);
+    EXPECT_EQ(fake.raised, 1);
+    EXPECT_EQ(fake.tried, 1);
+
+    // Below 48 KB it depends on static memory: the runtime says what is left.
+    row_figures small = rows[1];
+    small.dynamic_shared_bytes = 20000;
+    entry below{.question = {handle_of_body(), &witness, {&small, 1}, listed}};
+    fake.codes[{&kernel, 0}] = {.max_threads = 512, .static_shared = 29152, .max_dynamic_shared = 20000};
+    below.row_on(0);
+    EXPECT_EQ(fake.raised, 1);
+    fake.codes[{&kernel, 0}] = {.max_threads = 512, .static_shared = 29153, .max_dynamic_shared = 19999};
+    entry above{.question = below.question};
+    above.row_on(0);
+    EXPECT_EQ(fake.raised, 2);
+    EXPECT_EQ(fake.raised_to.back(), 232448 - 29153);
+}
+
+TEST_F(launch_box_host, only_the_row_is_asked_for_without_a_kernel)
+{
+    tested.question.kernel = {};
+    EXPECT_EQ(tested.row_on(0), 1u);
+    EXPECT_EQ((fake.asked[{&witness, 0}]), 1);
+    EXPECT_EQ(fake.raised, 0);
+    EXPECT_EQ(tested.refusal(4, launch_problem::no_code, cudaErrorNoKernelImageForDevice),
+              "launchbox::row_for: the program has no code of it for this GPU, compute capability 7.5. Compile it with "
+              "-gencode=arch=compute_75,code=sm_75.");
+}
+
+TEST_F(launch_box_host, a_reset_device_still_launches)
+{
+    tested.launch(0);
+    fake.codes[{&kernel, 0}].max_dynamic_shared = 49152;  // cudaDeviceReset
+    tested.launch(0);
+    EXPECT_EQ(fake.launched, 2);
+    EXPECT_EQ(fake.tried, 3);
+    EXPECT_EQ(here.last_error, cudaSuccess);
+}
+
+const std::string name = typeid(body).name();
+const std::string body_name = "launchbox::detail::(anonymous namespace)::body: ";
+
+TEST_F(launch_box_host, an_architecture_that_is_not_on_the_list)
+{
+    const auto refused = [&](int testimony) {
+        fake.codes[{&witness, 0}].max_threads = testimony;
+        return tested.refusal(0, launch_problem::row_mismatch, cudaErrorInvalidKernelImage);
+    };
+    EXPECT_EQ(refused(100),
+              body_name +
+                  "its code on device 0 (sm_90) was compiled for sm_100, but its source file for sm_80, "
+                  "sm_86, sm_90, sm_120. Two builds of the file are in this program: build all of it anew.");
+    EXPECT_EQ(refused(612).substr(0, body_name.size() + 54),
+              body_name + "its code on device 0 (sm_90) was compiled for sm_100f,");
+    // Whatever it says.
+    for (int testimony : {0, 1, 255, 1024})
+        EXPECT_NE(refused(testimony).find("build all of it anew."), std::string::npos);
+    EXPECT_EQ(here.last_error, cudaSuccess);
+    // Nothing was remembered.
+    fake.codes[{&witness, 0}].max_threads = 90;
+    EXPECT_EQ(tested.row_on(0), 1u);
+}
+
+TEST_F(launch_box_host, a_launch_bound_that_is_not_the_rows)
+{
+    for (int bound : {128, 511, 513, 1024}) {
+        fake.codes[{&kernel, 0}].max_threads = bound;
+        EXPECT_EQ(tested.refusal(0, launch_problem::row_mismatch, cudaErrorInvalidKernelImage),
+                  body_name + "its code for sm_90 on device 0 (sm_90) is bound to " + std::to_string(bound) +
+                      " threads, but the row of sm_90 has 512. Build all files that use it with the same table; a "
+                      "__global__ function needs LAUNCHBOX_BOUNDS of that table.");
+    }
+    fake.codes[{&kernel, 0}].max_threads = 512;
+    EXPECT_EQ(tested.row_on(0), 1u);
+}
+
+TEST_F(launch_box_host, more_shared_memory_than_the_gpu_has)
+{
+    // Code for 8.0 runs on 8.6 too, which has less: 101,376 B.
+    add_gpu(1, 8, 6, {.major = 8}, 256);
+    EXPECT_EQ(tested.row_on(1), 0u);
+    entry again;
+    fake.codes[{&kernel, 1}].static_shared = 1376;
+    EXPECT_EQ(again.row_on(1), 0u);
+    entry more;
+    fake.codes[{&kernel, 1}].static_shared = 1377;
+    const std::string sentence =
+        ", but a block has at most 101,376 B on device 1 (sm_86). Add a row for sm_86 that "
+        "needs less, and compile for sm_86.";
+    EXPECT_EQ(more.refusal(1, launch_problem::block, cudaErrorInvalidConfiguration),
+              body_name + "the row of sm_80 needs 100,000 B of dynamic shared memory and 1,377 B static" + sentence);
+    row_figures alone = rows[0];
+    alone.architecture = {};
+    alone.dynamic_shared_bytes = 101377;
+    entry only_row{.question = {handle_of_body(), &witness, {&alone, 1}, listed}};
+    fake.codes[{&kernel, 1}].static_shared = 0;
+    EXPECT_EQ(only_row.refusal(1, launch_problem::block, cudaErrorInvalidConfiguration),
+              body_name + "the row for every architecture needs 101,377 B of dynamic shared memory" + sentence);
+}
+
+TEST_F(launch_box_host, no_row)
+{
+    entry late{.question = {handle_of_body(), &witness, {rows + 3, 1}, listed}};
+    EXPECT_EQ(
+        late.refusal(0, launch_problem::row_mismatch, cudaErrorInvalidKernelImage),
+        body_name +
+            "its code on device 0 (sm_90) was compiled for sm_90, for which its table has no row. Build all files "
+            "that use the table anew.");
+    EXPECT_EQ(late.row_on(2), 0u);
+}
+
+TEST_F(launch_box_host, no_code)
+{
+    const std::string sentence = body_name +
+                                 "the program has no code of it for this GPU, compute capability 7.5. Compile it with "
+                                 "-gencode=arch=compute_75,code=sm_75.";
+    EXPECT_EQ(tested.refusal(4, launch_problem::no_code, cudaErrorNoKernelImageForDevice), sentence);
+    EXPECT_EQ(here.last_error, cudaSuccess);
+    fake.codes[{&witness, 4}] = {.max_threads = 80};  // another build of the witness alone
+    EXPECT_EQ(tested.refusal(4, launch_problem::no_code, cudaErrorNoKernelImageForDevice), sentence);
+    EXPECT_EQ(here.last_error, cudaSuccess);
+    // A library with code for it was loaded.
+    fake.gpus[4] = {8, 0};
+    fake.codes[{&kernel, 4}] = {.max_threads = 256, .max_dynamic_shared = 100000};
+    EXPECT_EQ(tested.row_on(4), 0u);
+}
+
+TEST_F(launch_box_host, a_function_is_called_by_its_own_name)
+{
+    fake.symbol = "_Z5mergeIiEvPT_";
+    tested.question.kernel = {&kernel, typeid(void(int*)).name(), nullptr};
+    fake.codes[{&kernel, 0}].max_threads = 1024;
+    const std::string text = tested.refusal(0, launch_problem::row_mismatch, cudaErrorInvalidKernelImage);
+    EXPECT_TRUE(text.starts_with("merge<int>: its code for sm_90 on device 0 (sm_90) is bound to 1024")) << text;
+    // Also where it is the witness that fails.
+    const std::string missing = tested.refusal(4, launch_problem::no_code, cudaErrorNoKernelImageForDevice);
+    EXPECT_TRUE(missing.starts_with("merge<int>: the program has no code of it")) << missing;
+    // Where the runtime does not know the name, asking for it leaves no error either.
+    fake.symbol = nullptr;
+    const std::string nameless = tested.refusal(0, launch_problem::row_mismatch, cudaErrorInvalidKernelImage);
+    EXPECT_TRUE(nameless.starts_with("kernel (int*): its code for sm_90")) << nameless;
+    EXPECT_EQ(here.last_error, cudaSuccess);
+}
+
+TEST_F(launch_box_host, an_earlier_error_is_neither_lost_nor_blamed)
+{
+    fake.capturing = false;  // what lets questions be asked beside a capture is left out while an error is pending
+    here.last_error = cudaErrorInvalidResourceHandle;
+    EXPECT_EQ(tested.row_on(2), 3u);
+    EXPECT_EQ(here.last_error, cudaErrorInvalidResourceHandle);
+
+    // A refusal of ours makes no call that fails: it stays pending.
+    fake.codes[{&witness, 0}].max_threads = 100;
+    EXPECT_NE(tested.refusal(0, launch_problem::row_mismatch, cudaErrorInvalidKernelImage).find("sm_100"),
+              std::string::npos);
+    EXPECT_EQ(tested.earlier, cudaSuccess);
+    EXPECT_EQ(here.last_error, cudaErrorInvalidResourceHandle);
+    fake.codes[{&witness, 0}].max_threads = 90;
+
+    // A question that fails has overwritten it: it is told.
+    EXPECT_EQ(tested.refusal(4, launch_problem::no_code, cudaErrorNoKernelImageForDevice),
+              body_name +
+                  "the program has no code of it for this GPU, compute capability 7.5. Compile it with "
+                  "-gencode=arch=compute_75,code=sm_75. An earlier error was pending: cudaErrorInvalidResourceHandle: "
+                  "its text.");
+    EXPECT_EQ(tested.earlier, cudaErrorInvalidResourceHandle);
+    EXPECT_EQ(here.last_error, cudaSuccess);
+
+    // Opting in would lose it.
+    here.last_error = cudaErrorInvalidResourceHandle;
+    EXPECT_EQ(tested.refusal(0, launch_problem::earlier_error, cudaErrorInvalidResourceHandle),
+              body_name +
+                  "not launched: an earlier error was pending, cudaErrorInvalidResourceHandle: its text, and opting in "
+                  "to this much shared memory or this large a cluster would have lost it. Check the calls before this "
+                  "launch.");
+    EXPECT_EQ(fake.raised, 0);
+    EXPECT_EQ(here.last_error, cudaSuccess);
+    EXPECT_EQ(tested.row_on(0), 1u);
+    EXPECT_EQ(fake.raised, 1);
+}
+
+TEST_F(launch_box_host, a_lasting_error_is_not_the_rows)
+{
+    fake.capturing = false;
+    fake.lasting = cudaErrorIllegalAddress;
+    EXPECT_EQ(tested.refusal(0, launch_problem::earlier_error, cudaErrorIllegalAddress),
+              body_name +
+                  "an earlier error was pending: cudaErrorIllegalAddress: its text. Nothing can be launched until the "
+                  "process ends (with CUDA_LAUNCH_BLOCKING=1 the error may be this kernel's own).");
+}
+
+}  // namespace
+}  // namespace launchbox::detail

@@ -1,0 +1,537 @@
+// The public interface of a launch box, end to end, with a runtime that only answers: what each launch hands to it.
+#include <gtest/gtest.h>
+#include <launchbox/launch_box.cuh>
+
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "launch_box_given_row.hpp"
+#include "launch_fake_runtime.hpp"
+
+struct row {
+    int threads, items, min_blocks = 0;
+};
+using table = launchbox::launch_box<launchbox::sm<80, row{256, 11, 3}>, launchbox::sm<90, row{512, 15, 2}> >;
+
+struct square {
+    using tuning = table;
+    template <row r>
+    static __device__ void run(int* data, long long count)
+    {
+        if (threadIdx.x < count) data[threadIdx.x] = r.items;
+    }
+};
+
+// Four size classes.
+struct sized {
+    using tuning = launchbox::by_size<launchbox::upto<1, launchbox::only<row{32, 1}> >,
+                                      launchbox::upto<1000, launchbox::launch_box<launchbox::sm<80, row{64, 4}> > >,
+                                      launchbox::upto<(std::int64_t{1} << 40), table>,
+                                      launchbox::otherwise<launchbox::only<row{1024, 32}> > >;
+    template <row r>
+    static __device__ void run()
+    {
+    }
+};
+
+// Shared memory and tile from the body.
+struct roomy {
+    using tuning = table;
+    static constexpr std::size_t dynamic_shared_bytes(row r) { return std::size_t(r.threads) * 200; }
+    static constexpr int tile(row r) { return r.threads; }
+    template <row r>
+    static __device__ void run(int*)
+    {
+    }
+};
+
+struct base {
+    int of_base = 0;
+};
+struct derived : base {
+    int of_derived = 0;
+};
+struct converting {
+    using tuning = launchbox::only<row{32, 1}>;
+    template <row r>
+    static __device__ void run(int, const base*, double, unsigned char, base)
+    {
+    }
+};
+
+template <class Tuning>
+__global__ LAUNCHBOX_BOUNDS(Tuning) void classic(int* data)
+{
+    data[0] = launchbox::row_here<Tuning>().items;
+}
+
+namespace launchbox {
+namespace {
+
+template <class Body, std::size_t Class = 0>
+const void* kernel_of = detail::tuned<Body, detail::this_unit, Class>::handle().function;
+const void* const witness_here = reinterpret_cast<const void*>(&detail::witness<detail::this_unit>);
+
+// What the runtime was handed.
+struct record {
+    const void* kernel = nullptr;
+    dim3 grid, block;
+    std::size_t shared = 0;
+    cudaStream_t stream = nullptr;
+    row sealed = {};
+    std::vector<cudaLaunchAttribute> attributes;
+};
+
+class launch_box_launch : public testing::Test {
+protected:
+    // What was asked once is remembered for the whole process: each test has GPUs of its own.
+    static inline int devices = 0;
+
+    void SetUp() override
+    {
+        fake = {}, here = {};
+        fake.symbol = nullptr;
+        fake.on_launch = [this](const cudaLaunchConfig_t& config, const void* kernel, void** arguments) {
+            last = record{kernel,
+                          config.gridDim,
+                          config.blockDim,
+                          config.dynamicSmemBytes,
+                          config.stream,
+                          {},
+                          {config.attrs, config.attrs + config.numAttrs}};
+            std::memcpy(&last->sealed, arguments[0], sizeof(row));
+            if (copy_arguments) copy_arguments(arguments + 1);
+        };
+        use_gpu(9, 0, 90);
+    }
+
+    // A GPU that nobody asked yet, with code for sm_80 or sm_90.
+    void use_gpu(int major, int minor, int code)
+    {
+        here.device = devices++;
+        fake.gpus[here.device] = {major, minor};
+        const int bound = code == 80 ? 256 : 512;
+        set(witness_here, code);
+        set(witness_with_given_row(), code);
+        set(kernel_of<square>, bound);
+        set(kernel_of<roomy>, bound);
+        set(kernel_of<converting>, 32);
+        set(reinterpret_cast<const void*>(&classic<table>), bound);
+        set(kernel_of<sized, 0>, 32);
+        set(kernel_of<sized, 1>, 64);
+        set(kernel_of<sized, 2>, bound);
+        set(kernel_of<sized, 3>, 1024);
+        set(kernel_with_given_row(), 96);
+    }
+    fake_code& set(const void* kernel, int bound)
+    {
+        fake_code& code = fake.codes[{kernel, here.device}];
+        code = {.max_threads = bound};
+        return code;
+    }
+    fake_code& code_of(const void* kernel) { return fake.codes.at({kernel, here.device}); }
+
+    std::optional<record> last;
+    std::function<void(void**)> copy_arguments;
+};
+
+template <class Function>
+std::string refusal(launch_problem problem, const Function& function)
+{
+    try {
+        function();
+    } catch (const launch_error& error) {
+        EXPECT_EQ(error.problem, problem) << error.what();
+        EXPECT_NE(error.code, cudaSuccess);
+        return error.what();
+    }
+    return "launched";
+}
+
+TEST_F(launch_box_launch, every_kernel_and_one_witness_are_registered)
+{
+    int witnesses = 0, tuned = 0;
+    for (const auto& [symbol, kernel] : registered_kernels()) {
+        witnesses += symbol.find("witness") != std::string::npos;
+        tuned += symbol.find("tuned_kernel") != std::string::npos;
+    }
+    EXPECT_EQ(witnesses,
+              2);  // of units with and without a given row: their lists are the same, their names are not shared
+    EXPECT_EQ(tuned, 3 + 4 + 1);
+}
+
+TEST_F(launch_box_launch, block_shared_memory_and_seal_are_the_rows)
+{
+    int data = 0;
+    const auto stream = reinterpret_cast<cudaStream_t>(0x1234);
+    int* pointer = nullptr;
+    long long count = 0;
+    copy_arguments = [&](void** arguments) {
+        pointer = *static_cast<int**>(arguments[0]), count = *static_cast<long long*>(arguments[1]);
+    };
+    launch<square>(stream, 1000000, &data, 1000000);
+    ASSERT_TRUE(last);
+    EXPECT_EQ(last->kernel, kernel_of<square>);
+    EXPECT_EQ(last->block.x * last->block.y * last->block.z, 512u);
+    EXPECT_EQ(last->grid.x, 131u);  // 1,000,000 / 7,680
+    EXPECT_EQ(last->shared, 0u);
+    EXPECT_EQ(last->stream, stream);
+    EXPECT_EQ(last->sealed.threads, 512);
+    EXPECT_EQ(last->sealed.items, 15);
+    EXPECT_EQ(last->sealed.min_blocks, 2);
+    EXPECT_TRUE(last->attributes.empty());
+    EXPECT_EQ(pointer, &data);
+    EXPECT_EQ(count, 1000000);
+
+    use_gpu(8, 0, 80);
+    launch<roomy>(nullptr, 1000, &data);
+    EXPECT_EQ(last->kernel, kernel_of<roomy>);
+    EXPECT_EQ(last->sealed.threads, 256);
+    EXPECT_EQ(last->sealed.items, 11);
+    EXPECT_EQ(last->shared, 51200u);
+    EXPECT_EQ(last->grid.x, 4u);
+    EXPECT_EQ(fake.raised_to, std::vector{166912});
+}
+
+TEST_F(launch_box_launch, the_grid_holds_every_element_and_no_block_more)
+{
+    constexpr std::int64_t tile = 512 * 15;
+    for (const std::int64_t tiles : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{65536},
+                                     (std::int64_t{1} << 40) / tile, std::int64_t{2147483646}}) {
+        launch<square>(nullptr, tiles * tile, nullptr, 0);
+        EXPECT_EQ(last->grid.x, tiles);
+        launch<square>(nullptr, tiles * tile - 1, nullptr, 0);
+        EXPECT_EQ(last->grid.x, tiles);
+        launch<square>(nullptr, tiles * tile + 1, nullptr, 0);
+        EXPECT_EQ(last->grid.x, tiles + 1);
+        EXPECT_EQ(last->grid.y * last->grid.z, 1u);
+    }
+    launch<square>(nullptr, 1, nullptr, 0);
+    EXPECT_EQ(last->grid.x, 1u);
+    launch<square>(nullptr, std::int64_t{1} << 40, nullptr, 0);
+    EXPECT_EQ(last->grid.x, 143165577u);
+    // Elements of any integer type.
+    launch<square>(nullptr, static_cast<unsigned char>(255), nullptr, 0);
+    EXPECT_EQ(last->grid.x, 1u);
+    launch<square>(nullptr, 4294967295u, nullptr, 0);
+    EXPECT_EQ(last->grid.x, 559241u);
+    launch<square>(nullptr, std::size_t{7681}, nullptr, 0);
+    EXPECT_EQ(last->grid.x, 2u);
+}
+
+TEST_F(launch_box_launch, more_tiles_than_a_grid_has_blocks)
+{
+    constexpr std::int64_t most = 2147483647ll * 512 * 15;
+    launch<square>(nullptr, most, nullptr, 0);
+    EXPECT_EQ(last->grid.x, 2147483647u);
+    fake.tried = 0;
+    EXPECT_EQ(
+        refusal(launch_problem::grid, [] { launch<square>(nullptr, most + 1, nullptr, 0); }),
+        "square: 16,492,674,408,961 elements are 2,147,483,648 blocks of 7,680 with the row of sm_90, but a grid has "
+        "at most 2,147,483,647. Launch parts of 16,492,674,408,960 elements or fewer, or write a row with a larger "
+        "tile.");
+    const std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
+    EXPECT_EQ(refusal(launch_problem::grid, [&] { launch<square>(nullptr, all, nullptr, 0); }).substr(0, 42),
+              "square: 9,223,372,036,854,775,807 elements");
+    EXPECT_EQ(try_launch<square>(nullptr, all, nullptr, 0), cudaErrorInvalidConfiguration);
+    EXPECT_EQ(fake.tried, 0);
+    EXPECT_EQ(here.last_error, cudaSuccess);
+}
+
+TEST_F(launch_box_launch, nothing_and_less_than_nothing)
+{
+    launch<square>(nullptr, 0, nullptr, 0);
+    launch<square>(nullptr, blocks{0}, nullptr, 0);
+    launch<sized>(nullptr, 0u);
+    EXPECT_EQ(try_launch<square>(nullptr, 0, nullptr, 0), cudaSuccess);
+    EXPECT_EQ(fake.tried, 0);
+    EXPECT_EQ(
+        refusal(launch_problem::grid, [] { launch<square>(nullptr, -5, nullptr, 0); }),
+        "square: -5 elements, but there are 0 or more. Check where the number comes from: it may have overflowed.");
+    EXPECT_EQ(refusal(launch_problem::grid, [] { launch<sized>(nullptr, std::int64_t{-1} << 63); }).substr(0, 34),
+              "sized: -9,223,372,036,854,775,808 ");
+    EXPECT_EQ(try_launch<square>(nullptr, -1, nullptr, 0), cudaErrorInvalidConfiguration);
+    EXPECT_EQ(
+        refusal(launch_problem::grid, [] { launch<square>(nullptr, blocks{-1}, nullptr, 0); }),
+        "square: a grid of -1 blocks. Every dimension is 1 or more: where there is nothing to do, do not launch.");
+    EXPECT_EQ(here.last_error, cudaSuccess);
+}
+
+TEST_F(launch_box_launch, size_classes_choose_the_kernel)
+{
+    const auto kernel_for = [&](std::int64_t elements) {
+        launch<sized>(nullptr, elements);
+        return last->kernel;
+    };
+    const std::int64_t large = std::int64_t{1} << 40;
+    EXPECT_EQ(kernel_for(1), (kernel_of<sized, 0>));
+    EXPECT_EQ(kernel_for(2), (kernel_of<sized, 1>));
+    EXPECT_EQ(kernel_for(1000), (kernel_of<sized, 1>));
+    EXPECT_EQ(last->grid.x, 4u);  // 256 each
+    EXPECT_EQ(last->sealed.threads, 64);
+    EXPECT_EQ(kernel_for(1001), (kernel_of<sized, 2>));
+    EXPECT_EQ(kernel_for(large), (kernel_of<sized, 2>));
+    EXPECT_EQ(kernel_for(large + 1), (kernel_of<sized, 3>));
+    EXPECT_EQ(last->block.x, 1024u);
+    EXPECT_EQ(row_for<sized>().threads, 32);
+    EXPECT_EQ(row_for<sized>(-7).threads, 32);
+    EXPECT_EQ(row_for<sized>(1000).threads, 64);
+    EXPECT_EQ(row_for<sized>(1001).threads, 512);
+    EXPECT_EQ(row_for<sized>(std::numeric_limits<std::int64_t>::max()).threads, 1024);
+    EXPECT_EQ(row_for<sized::tuning>(1000).threads, 64);
+    EXPECT_EQ(row_for<sized::tuning>(1001).threads, 512);
+}
+
+TEST_F(launch_box_launch, grids_and_options_pass_through)
+{
+    launch<square>(nullptr, blocks{{7, 5, 3}}, nullptr, 0);
+    EXPECT_EQ(last->grid.x * 10000 + last->grid.y * 100 + last->grid.z, 70503u);
+    EXPECT_EQ(last->block.x, 512u);
+    const auto stream = reinterpret_cast<cudaStream_t>(0x42);
+    launch<sized>({.stream = stream, .cluster = 2, .programmatic_dependent_launch = true, .cooperative = true},
+                  blocks{.grid = 6, .elements = 1000});
+    EXPECT_EQ(last->kernel, (kernel_of<sized, 1>));
+    EXPECT_EQ(last->grid.x, 6u);
+    EXPECT_EQ(last->stream, stream);
+    ASSERT_EQ(last->attributes.size(), 3u);
+    EXPECT_EQ(last->attributes[0].val.clusterDim.x, 2u);
+    EXPECT_EQ(last->attributes[1].val.programmaticStreamSerializationAllowed, 1);
+    EXPECT_EQ(last->attributes[2].val.cooperative, 1);
+    launch<sized>(nullptr, blocks{.grid = 6, .elements = 0});
+    EXPECT_EQ(last->kernel, (kernel_of<sized, 0>));
+
+    EXPECT_EQ(refusal(launch_problem::grid, [] { launch<sized>(nullptr, blocks{6}); }),
+              "sized: a grid of its own, but its table is chosen by the size of the problem. Launch with "
+              "blocks{grid, elements}.");
+    EXPECT_EQ(try_launch<sized>(nullptr, blocks{6}), cudaErrorInvalidConfiguration);
+}
+
+struct counted {
+    int* copies;
+    explicit counted(int* in_copies) : copies(in_copies) {}
+    counted(const counted& other) : copies(other.copies) { ++*copies; }
+    operator int() const { return 3; }
+};
+struct moved {
+    std::unique_ptr<base> owned = std::make_unique<base>();
+    operator const base*() && { return owned.get(); }
+};
+struct throwing {
+    operator int() const { throw std::string("no value"); }
+};
+
+TEST_F(launch_box_launch, arguments_convert_as_in_a_call)
+{
+    int first = 0;
+    const base* second = nullptr;
+    double third = 0;
+    unsigned char fourth = 0;
+    base fifth;
+    copy_arguments = [&](void** arguments) {
+        first = *static_cast<int*>(arguments[0]), second = *static_cast<const base**>(arguments[1]);
+        third = *static_cast<double*>(arguments[2]), fourth = *static_cast<unsigned char*>(arguments[3]);
+        fifth = *static_cast<base*>(arguments[4]);
+    };
+    derived object;
+    object.of_base = 77;
+    launch<converting>(nullptr, 1, short{-9}, &object, 2.5f, 'x', object);
+    EXPECT_EQ(first, -9);
+    EXPECT_EQ(second, &object);
+    EXPECT_EQ(third, 2.5);
+    EXPECT_EQ(fourth, 'x');
+    EXPECT_EQ(fifth.of_base, 77);
+
+    int copies = 0;
+    const counted argument(&copies);
+    moved owner;
+    launch<converting>(nullptr, 1, argument, std::move(owner), 1, 2, base{});
+    EXPECT_EQ(first, 3);
+    EXPECT_EQ(copies, 0);
+    EXPECT_EQ(second, owner.owned.get());
+
+    // An exception of the conversion is the caller's, and nothing is launched.
+    const int launched = fake.launched;
+    EXPECT_THROW(launch<converting>(nullptr, 1, throwing{}, nullptr, 0, 0, base{}), std::string);
+    EXPECT_EQ(try_launch<converting>(nullptr, 1, throwing{}, nullptr, 0, 0, base{}), cudaErrorUnknown);
+    EXPECT_EQ(fake.launched, launched);
+}
+
+TEST_F(launch_box_launch, the_first_launch_asks_and_later_ones_do_not)
+{
+    prepare<roomy>();
+    EXPECT_EQ(fake.tried, 0);
+    EXPECT_EQ(fake.raised, 1);
+    EXPECT_EQ(fake.in_the_way, 0);
+    const int questions = fake.questions, cleared = fake.cleared;
+    launch<roomy>(nullptr, 5, nullptr);
+    launch<roomy>(nullptr, 5, nullptr);
+    EXPECT_EQ(fake.questions, questions);
+    EXPECT_EQ(fake.cleared, cleared);
+    EXPECT_EQ(fake.raised, 1);
+    prepare<sized>();
+    EXPECT_EQ((fake.asked[{kernel_of<sized, 0>, here.device}]), 1);
+    EXPECT_EQ((fake.asked[{kernel_of<sized, 3>, here.device}]), 1);
+    // After cudaDeviceReset.
+    code_of(kernel_of<roomy>).max_dynamic_shared = 49152;
+    launch<roomy>(nullptr, 5, nullptr);
+    EXPECT_EQ(fake.launched, 3);
+    EXPECT_EQ(fake.tried, 4);
+    EXPECT_EQ(here.last_error, cudaSuccess);
+}
+
+TEST_F(launch_box_launch, codes_without_exceptions)
+{
+    EXPECT_EQ(try_launch<square>(nullptr, 5, nullptr, 0), cudaSuccess);
+    EXPECT_EQ(try_launch<square>({.cluster = 32}, blocks{64}, nullptr, 0), cudaErrorInvalidClusterSize);
+    fake.refuse_with = cudaErrorInvalidResourceHandle;
+    EXPECT_EQ(try_launch<square>(nullptr, 5, nullptr, 0), cudaErrorInvalidResourceHandle);
+    use_gpu(12, 0, 100);
+    EXPECT_EQ(try_launch<square>(nullptr, 5, nullptr, 0), cudaErrorInvalidKernelImage);
+    set(witness_here, 90).attributes_status = cudaErrorNoKernelImageForDevice;
+    EXPECT_EQ(try_launch<square>(nullptr, 5, nullptr, 0), cudaErrorNoKernelImageForDevice);
+    fake.device_status = cudaErrorNoDevice;
+    EXPECT_EQ(try_launch<square>(nullptr, 5, nullptr, 0), cudaErrorNoDevice);
+    EXPECT_EQ(here.last_error, cudaSuccess);
+    const work_size work = 5;
+    static_assert(noexcept(try_launch<square>(nullptr, work, nullptr, 0)));
+}
+
+TEST_F(launch_box_launch, no_gpu)
+{
+    fake.device_status = cudaErrorNoDevice;
+    const std::string sentence = ": there is no GPU to run it here: cudaErrorNoDevice: its text.";
+    const launch_problem none = launch_problem::no_gpu;
+    EXPECT_EQ(refusal(none, [] { launch<square>(nullptr, 5, nullptr, 0); }), "square" + sentence);
+    EXPECT_EQ(refusal(none, [] { prepare<sized>(); }), "sized" + sentence);
+    EXPECT_EQ(refusal(none, [] { explain<square>(); }), "square" + sentence);
+    EXPECT_EQ(refusal(none, [] { resident_blocks<square>(); }), "square" + sentence);
+    EXPECT_EQ(refusal(none, [] { row_for<square>(); }), "square" + sentence);
+    EXPECT_EQ(refusal(none, [] { row_for<table>(); }), "launchbox::row_for" + sentence);
+    EXPECT_EQ(here.last_error, cudaSuccess);
+}
+
+TEST_F(launch_box_launch, rows_for_functions)
+{
+    EXPECT_EQ(row_for<table>(classic<table>).threads, 512);
+    EXPECT_EQ(row_for<table>().threads, 512);
+    EXPECT_EQ(row_for<square>().items, 15);
+    code_of(reinterpret_cast<const void*>(&classic<table>)).max_threads = 1024;  // no LAUNCHBOX_BOUNDS
+    EXPECT_EQ(
+        refusal(launch_problem::row_mismatch, [] { row_for<table>(classic<table>); }),
+        "kernel (int*): its code for sm_90 on device " + std::to_string(here.device) +
+            " (sm_90) is bound to 1024 threads, but the row of sm_90 has 512. Build all files that use it with the "
+            "same table; a __global__ function needs LAUNCHBOX_BOUNDS of that table.");
+    void (*const null)(int*) = nullptr;
+    EXPECT_EQ(refusal(launch_problem::not_a_kernel, [&] { row_for<table>(null); }),
+              "kernel (int*): the pointer to the kernel is null.");
+}
+
+// What explain says; every line fits a terminal.
+template <class Function>
+std::string lines(const Function& function)
+{
+    const std::string text = function();
+    std::istringstream each(text);
+    for (std::string line; std::getline(each, line);) EXPECT_LE(line.size(), 80u) << line;
+    return text;
+}
+
+TEST_F(launch_box_launch, explained_on_the_rows_own_architecture)
+{
+    devices = 100;  // its number is in the text
+    use_gpu(9, 0, 90);
+    EXPECT_EQ(lines(explain<square>), R"(square: 512 threads, 15 items, min_blocks 2
+  row       exact: the row of sm_90
+  code      sm_90, on device 100 (sm_90)
+  uses      40 registers, no spills
+  shared    0 B static, 0 B dynamic
+  resident  3 blocks on an SM, 75 % occupancy
+  limiters  registers
+)");
+    EXPECT_EQ(resident_blocks<square>(), 3);
+    EXPECT_EQ(here.last_error, cudaSuccess);
+    EXPECT_EQ(fake.tried, 0);
+}
+
+TEST_F(launch_box_launch, explained_for_each_size_class)
+{
+    devices = 101;
+    use_gpu(9, 0, 90);
+    EXPECT_EQ(lines(explain<sized>), R"(sized, up to 1 element: 32 threads, 1 item
+  row       the one row for every architecture
+  code      sm_90, on device 101 (sm_90)
+  uses      40 registers, no spills
+  shared    0 B static, 0 B dynamic
+  resident  32 blocks on an SM, 50 % occupancy
+  limiters  blocks
+sized, 2 to 1,000 elements: 64 threads, 4 items
+  row       inherited: the row of sm_80, since there is none for sm_90
+  code      sm_90, on device 101 (sm_90)
+  uses      40 registers, no spills
+  shared    0 B static, 0 B dynamic
+  resident  24 blocks on an SM, 75 % occupancy
+  limiters  registers
+sized, 1,001 to 1,099,511,627,776 elements: 512 threads, 15 items, min_blocks 2
+  row       exact: the row of sm_90
+  code      sm_90, on device 101 (sm_90)
+  uses      40 registers, no spills
+  shared    0 B static, 0 B dynamic
+  resident  3 blocks on an SM, 75 % occupancy
+  limiters  registers
+sized, more than 1,099,511,627,776 elements: 1,024 threads, 32 items
+  row       the one row for every architecture
+  code      sm_90, on device 101 (sm_90)
+  uses      40 registers, no spills
+  shared    0 B static, 0 B dynamic
+  resident  1 block on an SM, 50 % occupancy
+  limiters  registers
+)");
+    EXPECT_EQ(resident_blocks<sized>(1000), 24);
+}
+
+TEST_F(launch_box_launch, explained_with_all_that_can_be_wrong)
+{
+    devices = 102;
+    use_gpu(8, 6, 80);
+    code_of(kernel_of<roomy>) = {
+        .registers = 168, .max_threads = 256, .static_shared = 16384, .local = 1024, .binary_version = 86};
+    EXPECT_EQ(lines(explain<roomy>), R"(roomy: 256 threads, 11 items, tile 256, min_blocks 3
+  row       exact: the row of sm_80
+  code      sm_86 (from compute_80), on device 102 (sm_86)
+  uses      168 registers, 1,024 B of local memory (spills or a stack)
+  shared    16,384 B static, 51,200 B dynamic
+  resident  1 block on an SM, 16.7 % occupancy
+  limiters  registers and shared memory
+  note      min_blocks 3 is not reached: give sm_86 a row with a smaller one
+)");
+    // A suffix, and a GPU that the model does not know.
+    use_gpu(9, 9, 90);
+    set(witness_here, 346);
+    EXPECT_EQ(lines(explain<converting>), R"(converting: 32 threads, 1 item
+  row       the one row for every architecture
+  code      sm_90a, on device 103 (sm_99)
+  uses      40 registers, no spills
+  shared    0 B static, 0 B dynamic
+  resident  unknown: launchbox has no limits for compute capability 9.9
+)");
+    launch<converting>(nullptr, 1, 0, nullptr, 0, 0, base{});
+    EXPECT_EQ(fake.launched, 1);
+}
+
+TEST_F(launch_box_launch, a_row_given_to_the_compiler)
+{
+    EXPECT_EQ(row_that_is_given(0), (given_row{96, 5, 0, 3072}));
+    launch_with_given_row(481);
+    EXPECT_EQ(last->block.x, 96u);
+    EXPECT_EQ(last->grid.x, 2u);
+    EXPECT_EQ(last->shared, 3072u);
+    EXPECT_NE(explain_given_row().find("\n  row       given with LAUNCHBOX_ROW\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace launchbox

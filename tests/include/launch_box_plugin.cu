@@ -1,0 +1,40 @@
+// A plugin with a launch box and a runtime of its own: two of them in one program have the same names for everything.
+#include <launchbox/launch_box.cuh>
+
+#include "launch_fake_runtime.hpp"
+
+namespace plugin {
+
+struct row {
+    int threads, items, min_blocks = 0;
+};
+
+}  // namespace plugin
+
+// The same in both, as the body of a header is.
+template <class Element>
+struct shared_body {
+    using tuning = launchbox::only<plugin::row{96, 5}>;
+    template <plugin::row r>
+    static __device__ void run(Element* data)
+    {
+        data[0] = r.items;
+    }
+};
+
+/// How many of three launches were of this plugin's own kernel; negative: an error.
+extern "C" int launches_of_own_kernel()
+{
+    using launchbox::fake;
+    fake.max_threads = 96;
+    const void* witness = nullptr;
+    const void* kernel = nullptr;
+    for (const auto& [symbol, stub] : launchbox::registered_kernels())
+        (symbol.find("witness") == std::string::npos ? kernel : witness) = stub;
+    fake.codes[{witness, 0}].max_threads = 90;
+    int own = 0;
+    fake.on_launch = [&](const cudaLaunchConfig_t&, const void* launched, void**) { own += launched == kernel; };
+    for (int i = 0; i < 3; ++i)
+        if (launchbox::try_launch<shared_body<int> >(nullptr, 1, nullptr) != cudaSuccess) return -1;
+    return fake.asked[{witness, 0}] == 1 ? own : -2;
+}

@@ -1,0 +1,479 @@
+// What launch_box.cuh must not compile is refused in one sentence that says what to do; a small change of it compiles.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/files.hpp"
+#include "support/parallel.hpp"
+#include "support/subprocess.hpp"
+
+namespace launchbox {
+namespace {
+
+struct attempt {
+    std::string text;                                    ///< behind the include
+    std::vector<std::string> options = {"-arch=sm_90"};  ///< beside -std=c++20
+};
+
+struct refusal {
+    std::string name;
+    std::string sentence;  ///< how the one error begins
+    attempt wrong, right;
+
+    friend void PrintTo(const refusal& printed, std::ostream* out) { *out << printed.name; }
+};
+
+const char* const row_type = "struct row { int threads, items, min_blocks = 0; };\n";
+
+// A body with `table`, and its launch.
+std::string launched(const std::string& before)
+{
+    return before +
+           "struct body {\n"
+           "    using tuning = table;\n"
+           "    template <row r> static __device__ void run(int* data, int n) { data[threadIdx.x] = r.items + n; }\n"
+           "};\n"
+           "void use(int* data, int n) { launchbox::launch<body>(nullptr, n, data, n); }\n";
+}
+
+// A table alone, in the three ways of using one: a body, a __global__ function, and a question.
+std::string used(const std::string& rows)
+{
+    return launched(row_type + ("using table = " + rows + ";\n")) +
+           "template <class Tuning> __global__ LAUNCHBOX_BOUNDS(Tuning) void plain(int* data)\n"
+           "{\n"
+           "    data[threadIdx.x] = launchbox::row_here<Tuning>().items;\n"
+           "}\n"
+           "int ask() { return launchbox::row_for<table>(plain<table>).items + launchbox::row_for<table>().items; "
+           "}\n";
+}
+
+std::string with_tables(const std::string& text)
+{
+    return std::string(row_type) + "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3}>>;\n" + text;
+}
+
+std::string launch_call(const std::string& call)
+{
+    return with_tables(
+        "struct body {\n"
+        "    using tuning = table;\n"
+        "    template <row r> static __device__ void run(int* data, int n) { data[threadIdx.x] = r.items + n; }\n"
+        "};\n"
+        "void use(int* data, const int* fixed) { (void)data; (void)fixed; launchbox::" +
+        call + "; }\n");
+}
+
+std::string box(const std::string& rows)
+{
+    return "launchbox::launch_box<" + rows + ">";
+}
+
+attempt table(const std::string& rows, const std::string& architecture = "sm_90")
+{
+    return {used(box(rows)), {"-arch=" + architecture}};
+}
+
+const std::vector<refusal>& refusals()
+{
+    static const std::vector<refusal> all = {
+        {"rows_not_ascending", "launch_box: rows name architectures in strictly ascending order",
+         table("launchbox::sm<90, row{256, 3}>, launchbox::sm<80, row{128, 3}>"),
+         table("launchbox::sm<80, row{128, 3}>, launchbox::sm<90, row{256, 3}>")},
+        {"two_rows_of_one_architecture", "launch_box: rows name architectures in strictly ascending order",
+         table("launchbox::sm<80, row{256, 3}>, launchbox::sm<80, row{128, 3}>"),
+         table("launchbox::sm<80, row{256, 3}>, launchbox::sm<86, row{128, 3}>")},
+        {"a_suffix_before_its_plain_row", "launch_box: rows name architectures in strictly ascending order",
+         table("launchbox::sm_a<90, row{256, 3}>, launchbox::sm<90, row{128, 3}>"),
+         table("launchbox::sm<90, row{128, 3}>, launchbox::sm_a<90, row{256, 3}>")},
+        {"an_architecture_older_than_the_first_row",
+         "launch_box: this code is compiled for an architecture older than every row of its table",
+         table("launchbox::sm<90, row{256, 3}>", "sm_80"), table("launchbox::sm<90, row{256, 3}>", "sm_90")},
+        {"one_of_two_architectures_older_than_the_first_row",
+         "launch_box: this code is compiled for an architecture older than every row of its table",
+         {used(box("launchbox::sm<90, row{256, 3}>")),
+          {"-gencode=arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=sm_90", "-fatbin"}},
+         {used(box("launchbox::sm<90, row{256, 3}>")),
+          {"-gencode=arch=compute_90,code=sm_90", "-gencode=arch=compute_100,code=sm_100", "-fatbin"}}},
+        {"only_a_suffix_row_and_plain_code",
+         "launch_box: this code is compiled for an architecture older than every row of its table",
+         table("launchbox::sm_a<90, row{256, 3}>", "sm_90"), table("launchbox::sm_a<90, row{256, 3}>", "sm_90a")},
+        {"threads_beyond_a_block", "launch_box: a row has 1 to 1,024 threads", table("launchbox::sm<80, row{2048, 3}>"),
+         table("launchbox::sm<80, row{1024, 3}>")},
+        {"no_threads", "launch_box: a row has 1 to 1,024 threads", table("launchbox::sm<80, row{0, 3}>"),
+         table("launchbox::sm<80, row{1, 3}>")},
+        {"no_items", "launch_box: a row has 1 item per thread or more", table("launchbox::sm<80, row{256, 0}>"),
+         table("launchbox::sm<80, row{256, 1}>")},
+        {"negative_min_blocks", "launch_box: min_blocks and dynamic_shared_bytes of a row are 0 or more",
+         table("launchbox::sm<80, row{256, 3, -1}>"), table("launchbox::sm<80, row{256, 3, 0}>")},
+        {"a_wrong_row_that_this_build_does_not_use", "launch_box: a row has 1 to 1,024 threads",
+         table("launchbox::sm<80, row{256, 3}>, launchbox::sm<100, row{1025, 3}>"),
+         table("launchbox::sm<80, row{256, 3}>, launchbox::sm<100, row{1024, 3}>")},
+        {"min_blocks_that_ptxas_drops", "launch_box: ptxas would ignore min_blocks",
+         table("launchbox::sm<90, row{1024, 3, 3}>"), table("launchbox::sm<90, row{1024, 3, 2}>")},
+        {"min_blocks_dropped_where_the_row_is_inherited", "launch_box: ptxas would ignore min_blocks",
+         table("launchbox::sm<80, row{512, 3, 4}>", "sm_86"), table("launchbox::sm<80, row{512, 3, 3}>", "sm_86")},
+        {"shared_memory_that_no_block_has",
+         "launch_box: a block of this architecture cannot have as much dynamic shared memory as this row",
+         {launched("struct row { int threads, items, min_blocks = 0, dynamic_shared_bytes = 0; };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3, 0, 166913}>>;\n")},
+         {launched("struct row { int threads, items, min_blocks = 0, dynamic_shared_bytes = 0; };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3, 0, 166912}>>;\n")}},
+        {"shared_memory_that_an_inheriting_architecture_has_not",
+         "launch_box: a block of this architecture cannot have as much dynamic shared memory as this row",
+         {launched("struct row { int threads, items, min_blocks = 0, dynamic_shared_bytes = 0; };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3, 0, 101377}>>;\n"),
+          {"-arch=sm_86"}},
+         {launched("struct row { int threads, items, min_blocks = 0, dynamic_shared_bytes = 0; };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3, 0, 101376}>>;\n"),
+          {"-arch=sm_86"}}},
+        {"min_blocks_that_shared_memory_forbids",
+         "launch_box: min_blocks blocks of this row need more shared memory than an SM of this architecture",
+         {launched("struct row { int threads, items, min_blocks = 0, dynamic_shared_bytes = 0; };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<90, row{256, 3, 3, 80000}>>;\n")},
+         {launched("struct row { int threads, items, min_blocks = 0, dynamic_shared_bytes = 0; };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<90, row{256, 3, 2, 80000}>>;\n")}},
+        {"shared_memory_of_the_body_forbids_min_blocks",
+         "launch_box: min_blocks blocks of this row need more shared memory than an SM of this architecture",
+         {with_tables("using two = launchbox::launch_box<launchbox::sm<90, row{256, 3, 3}>>;\n"
+                      "struct body {\n"
+                      "    using tuning = two;\n"
+                      "    static constexpr int dynamic_shared_bytes(row r) { return r.threads * 313; }\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")},
+         {with_tables("using two = launchbox::launch_box<launchbox::sm<90, row{256, 3, 3}>>;\n"
+                      "struct body {\n"
+                      "    using tuning = two;\n"
+                      "    static constexpr int dynamic_shared_bytes(row r) { return r.threads * 290; }\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")}},
+        {"no_member_threads",
+         "launch_box: the type of the rows has no member 'threads'",
+         {launched("struct row { int thread_count, items, min_blocks; };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3, 0}>>;\n")},
+         {launched("struct row { int threads, items, min_blocks; };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3, 0}>>;\n")}},
+        {"no_member_items",
+         "launch_box: the type of the rows has no member 'items'",
+         {"struct row { int threads, min_blocks; };\n"
+          "using table = launchbox::launch_box<launchbox::sm<80, row{256, 0}>>;\n"
+          "struct body {\n"
+          "    using tuning = table;\n"
+          "    template <row r> static __device__ void run(int* data) { data[0] = r.threads; }\n"
+          "};\n"
+          "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n"},
+         {"struct row { int threads, min_blocks, items = 1; };\n"
+          "using table = launchbox::launch_box<launchbox::sm<80, row{256, 0}>>;\n"
+          "struct body {\n"
+          "    using tuning = table;\n"
+          "    template <row r> static __device__ void run(int* data) { data[0] = r.threads; }\n"
+          "};\n"
+          "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n"}},
+        {"no_member_min_blocks",
+         "launch_box: the type of the rows has no member 'min_blocks'",
+         {launched("struct row { int threads, items; };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3}>>;\n")},
+         {launched("struct row { int threads, items, min_blocks = 0; };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3}>>;\n")}},
+        {"no_member_threads_in_the_one_row",
+         "launch_box: the type of the rows has no member 'threads'",
+         {launched("struct row { int items, min_blocks; };\n"
+                   "using table = launchbox::only<row{3, 0}>;\n")},
+         {launched("struct row { int items, min_blocks, threads = 256; };\n"
+                   "using table = launchbox::only<row{3, 0}>;\n")}},
+        {"a_row_that_is_a_number",
+         "launch_box: the type of the rows has no member 'threads'",
+         {"using table = launchbox::launch_box<launchbox::sm<80, 256>>;\n"
+          "int ask() { return launchbox::row_for<table>(); }\n"},
+         {std::string(row_type) + "using table = launchbox::launch_box<launchbox::sm<80, row{256, 1}>>;\n"
+                                  "int ask() { return launchbox::row_for<table>().items; }\n"}},
+        {"rows_of_two_types",
+         "launch_box: all rows of a box are of one type",
+         {launched(std::string(row_type) + "struct other { int threads, items, min_blocks; };\n"
+                                           "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3}>, "
+                                           "launchbox::sm<90, other{128, 3, 0}>>;\n")},
+         {launched(std::string(row_type) + "struct other { int threads, items, min_blocks; };\n"
+                                           "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3}>, "
+                                           "launchbox::sm<90, row{128, 3, 0}>>;\n")}},
+        {"not_a_row",
+         "launch_box: each row is written as sm<90, row{...}>, sm_a<90, row{...}> or sm_f<100, row{...}>",
+         {launched(std::string(row_type) + "using table = launchbox::launch_box<int>;\n")},
+         {launched(std::string(row_type) + "using table = launchbox::launch_box<launchbox::sm<80, row{32, 1}>>;\n")}},
+        {"strict_without_a_row_of_its_own",
+         "launch_box: this code is compiled for an architecture that has no row of its own, and the table is strict",
+         {used("launchbox::strict<" + box("launchbox::sm<80, row{256, 3}>") + ">"), {"-arch=sm_86"}},
+         {used("launchbox::strict<" + box("launchbox::sm<80, row{256, 3}>") + ">"), {"-arch=sm_80"}}},
+        {"no_rows", "launch_box: give at least one row", {used(box(""))}, table("launchbox::sm<80, row{256, 3}>")},
+        {"an_unknown_architecture", "launch_box: launchbox has no limits for the architecture of this row",
+         table("launchbox::sm<80, row{256, 3}>, launchbox::sm<91, row{256, 3}>"),
+         table("launchbox::sm<80, row{256, 3}>, launchbox::sm<90, row{256, 3}>")},
+        {"an_architecture_as_cuda_arch", "launch_box: launchbox has no limits for the architecture of this row",
+         table("launchbox::sm<800, row{256, 3}>"), table("launchbox::sm<80, row{256, 3}>")},
+        {"a_body_without_tuning",
+         "launch_box: a body names its table: 'using tuning = ...;'",
+         {with_tables("struct body {\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")},
+         {with_tables("struct body {\n"
+                      "    using tuning = table;\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")}},
+        {"a_body_without_tuning_to_explain",
+         "launch_box: a body names its table: 'using tuning = ...;'",
+         {with_tables("struct body {\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "std::string use() { return launchbox::explain<body>(); }\n")},
+         {with_tables("struct body {\n"
+                      "    using tuning = table;\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "std::string use() { return launchbox::explain<body>(); }\n")}},
+        {"a_body_without_tuning_to_prepare",
+         "launch_box: a body names its table: 'using tuning = ...;'",
+         {with_tables("struct body {};\nvoid use() { launchbox::prepare<body>(); }\n")},
+         {with_tables("struct body {\n"
+                      "    using tuning = table;\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "void use() { launchbox::prepare<body>(); }\n")}},
+        {"a_body_without_tuning_to_count",
+         "launch_box: a body names its table: 'using tuning = ...;'",
+         {with_tables("struct body {};\nint use() { return launchbox::resident_blocks<body>(); }\n")},
+         {with_tables("struct body {\n"
+                      "    using tuning = table;\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "int use() { return launchbox::resident_blocks<body>(); }\n")}},
+        {"a_tuning_that_is_no_table",
+         "launch_box: 'tuning' of a body is a table such as launch_box<...>",
+         {with_tables("struct body {\n"
+                      "    using tuning = row;\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")},
+         {with_tables("struct body {\n"
+                      "    using tuning = table;\n"
+                      "    template <row r> static __device__ void run(int* data) { data[0] = r.items; }\n"
+                      "};\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")}},
+        {"a_question_about_no_table",
+         "launch_box: this is neither a body, which has a 'tuning', nor a table such as launch_box<...>",
+         {with_tables("void use() { (void)launchbox::row_for<row>(); }\n")},
+         {with_tables("void use() { (void)launchbox::row_for<table>(); }\n")}},
+        {"a_body_without_run",
+         "launch_box: a body has 'template <row r> static __device__ void run(...)'",
+         {with_tables("struct body { using tuning = table; };\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")},
+         {with_tables("struct body { using tuning = table; template <row> static __device__ void run(int*) {} };\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")}},
+        {"a_run_that_is_no_template",
+         "launch_box: a body has 'template <row r> static __device__ void run(...)'",
+         {with_tables("struct body { using tuning = table; static __device__ void run(int*) {} };\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")},
+         {with_tables("struct body { using tuning = table; template <row> static __device__ void run(int*) {} };\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")}},
+        {"a_run_that_is_not_static",
+         "launch_box: run of a body is a 'static __device__ void' function template",
+         {with_tables("struct body { using tuning = table; template <row> __device__ void run(int*) {} };\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")},
+         {with_tables("struct body { using tuning = table; template <row> static __device__ void run(int*) {} };\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")}},
+        {"a_run_that_returns_something",
+         "launch_box: run of a body is a 'static __device__ void' function template",
+         {with_tables("struct body { using tuning = table; template <row> static __device__ int run(int*)\n"
+                      "{ return 1; } };\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")},
+         {with_tables("struct body { using tuning = table; template <row> static __device__ void run(int*) {} };\n"
+                      "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n")}},
+        {"a_run_with_a_reference",
+         "launch_box: run of a body takes its parameters by value",
+         {with_tables("struct body { using tuning = table; template <row> static __device__ void run(const int&)\n"
+                      "{} };\n"
+                      "void use() { launchbox::launch<body>(nullptr, 1, 7); }\n")},
+         {with_tables("struct body { using tuning = table; template <row> static __device__ void run(const int)\n"
+                      "{} };\n"
+                      "void use() { launchbox::launch<body>(nullptr, 1, 7); }\n")}},
+        {"a_bool_without_equality",
+         "launch_box: rows with a bool, a floating-point number or gaps between members need an operator==",
+         {launched("struct row { int threads, items, min_blocks; bool swap; };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3, 0, true}>>;\n")},
+         {launched("struct row { int threads, items, min_blocks; bool swap;\n"
+                   "    bool operator==(const row&) const = default; };\n"
+                   "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3, 0, true}>>;\n")}},
+        {"too_few_arguments",
+         "launchbox::launch: the kernel takes another number of arguments",
+         {launch_call("launch<body>(nullptr, 1, data)")},
+         {launch_call("launch<body>(nullptr, 1, data, 1)")}},
+        {"too_many_arguments",
+         "launchbox::launch: the kernel takes another number of arguments",
+         {launch_call("try_launch<body>({.cooperative = true}, 1, data, 1, 1)")},
+         {launch_call("try_launch<body>({.cooperative = true}, 1, data, 1)")}},
+        {"an_argument_of_another_type",
+         "launchbox::launch: an argument does not convert to the kernel's parameter",
+         {launch_call("launch<body>(nullptr, 1, fixed, 1)")},
+         {launch_call("launch<body>(nullptr, 1, data, 1)")}},
+        {"sizes_not_ascending",
+         "by_size: sizes are in strictly ascending order",
+         {launched(std::string(row_type) +
+                   "using table = launchbox::by_size<launchbox::upto<100, launchbox::only<row{32, 1}>>, "
+                   "launchbox::upto<100, launchbox::only<row{64, 1}>>, "
+                   "launchbox::otherwise<launchbox::only<row{128, 1}>>>;\n")},
+         {launched(std::string(row_type) +
+                   "using table = launchbox::by_size<launchbox::upto<100, launchbox::only<row{32, 1}>>, "
+                   "launchbox::upto<101, launchbox::only<row{64, 1}>>, "
+                   "launchbox::otherwise<launchbox::only<row{128, 1}>>>;\n")}},
+        {"sizes_without_otherwise",
+         "by_size: the last class is otherwise<box>",
+         {launched(std::string(row_type) +
+                   "using table = launchbox::by_size<launchbox::upto<100, launchbox::only<row{32, 1}>>>;\n")},
+         {launched(std::string(row_type) +
+                   "using table = launchbox::by_size<launchbox::otherwise<launchbox::only<row{32, 1}>>>;\n")}},
+        {"no_sizes",
+         "by_size: give at least otherwise<box>",
+         {launched(std::string(row_type) + "using table = launchbox::by_size<>;\n")},
+         {launched(std::string(row_type) +
+                   "using table = launchbox::by_size<launchbox::otherwise<launchbox::only<row{32, 1}>>>;\n")}},
+        {"sizes_with_rows_of_two_types",
+         "by_size: the rows of all classes are of one type",
+         {launched(std::string(row_type) +
+                   "struct other { int threads, items, min_blocks; };\n"
+                   "using table = launchbox::by_size<launchbox::upto<100, launchbox::only<row{32, 1}>>, "
+                   "launchbox::otherwise<launchbox::only<other{128, 1, 0}>>>;\n")},
+         {launched(std::string(row_type) +
+                   "using table = launchbox::by_size<launchbox::upto<100, launchbox::only<row{32, 1}>>, "
+                   "launchbox::otherwise<launchbox::only<row{128, 1, 0}>>>;\n")}},
+        {"a_wrong_row_in_a_size_class",
+         "launch_box: a row has 1 to 1,024 threads",
+         {launched(std::string(row_type) +
+                   "using table = launchbox::by_size<launchbox::upto<100, launchbox::only<row{2048, 1}>>, "
+                   "launchbox::otherwise<launchbox::only<row{128, 1}>>>;\n")},
+         {launched(std::string(row_type) +
+                   "using table = launchbox::by_size<launchbox::upto<100, launchbox::only<row{1024, 1}>>, "
+                   "launchbox::otherwise<launchbox::only<row{128, 1}>>>;\n")}},
+        {"a_size_dependent_table_for_a_plain_kernel",
+         "launch_box: a __global__ function has one table, and by_size is several",
+         {std::string(row_type) +
+          "using table = launchbox::by_size<launchbox::otherwise<launchbox::only<row{32, 1}>>>;\n"
+          "template <class Tuning> __global__ LAUNCHBOX_BOUNDS(Tuning) void plain() {}\n"
+          "int ask() { return launchbox::row_for<table>(plain<table>).items; }\n"},
+         {std::string(row_type) + "using table = launchbox::only<row{32, 1}>;\n"
+                                  "template <class Tuning> __global__ LAUNCHBOX_BOUNDS(Tuning) void plain() {}\n"
+                                  "int ask() { return launchbox::row_for<table>(plain<table>).items; }\n"}},
+        {"the_one_row_too_large",
+         "launch_box: a row has 1 to 1,024 threads",
+         {used("launchbox::only<row{1025, 3}>")},
+         {used("launchbox::only<row{1024, 3}>")}},
+        {"the_given_row_too_large",
+         "launch_box: a row has 1 to 1,024 threads",
+         {used(box("launchbox::sm<80, row{256, 3}>")), {"-arch=sm_90", "-DLAUNCHBOX_ROW={1025\\,3}"}},
+         {used(box("launchbox::sm<80, row{256, 3}>")), {"-arch=sm_90", "-DLAUNCHBOX_ROW={1024\\,3}"}}},
+        {"the_given_row_with_min_blocks_that_ptxas_drops",
+         "launch_box: ptxas would ignore min_blocks",
+         {used(box("launchbox::sm<80, row{256, 3}>")), {"-arch=sm_90", "-DLAUNCHBOX_ROW={1024\\,3\\,3}"}},
+         {used(box("launchbox::sm<80, row{256, 3}>")), {"-arch=sm_90", "-DLAUNCHBOX_ROW={1024\\,3\\,2}"}}},
+        {"an_older_standard",
+         "launchbox/launch_box.cuh needs C++20: compile with -std=c++20",
+         {"", {"-arch=sm_90", "-std=c++17"}},
+         {"", {"-arch=sm_90", "-std=c++20"}}},
+        {"a_compiler_without_the_list",
+         "launchbox/launch_box.cuh needs a compiler that defines __CUDA_ARCH_LIST__",
+         {"", {"-arch=sm_90", "-U__CUDA_ARCH_LIST__"}},
+         {"", {"-arch=sm_90"}}},
+    };
+    return all;
+}
+
+subprocess_result compile(const std::string& text, const std::vector<std::string>& options)
+{
+    const temporary_directory folder;
+    const std::filesystem::path source = folder.path() / "unit.cu";
+    write_file_atomically(source, "#include <launchbox/launch_box.cuh>\n" + text);
+    std::vector<std::string> command{LAUNCHBOX_NVCC,
+                                     "-ccbin",
+                                     LAUNCHBOX_CXX,
+                                     "-I" LAUNCHBOX_SOURCE_DIR "/include",
+                                     source.string(),
+                                     "-o",
+                                     (folder.path() / "unit.out").string()};
+    const auto has = [&](const std::string& start) {
+        return std::any_of(options.begin(), options.end(),
+                           [&](const std::string& option) { return option.starts_with(start); });
+    };
+    if (!has("-std=")) command.push_back("-std=c++20");
+    if (!has("-fatbin")) command.push_back("-cubin");
+    command.insert(command.end(), options.begin(), options.end());
+    return run(command);
+}
+
+int count(const std::string& text, const std::string& wanted)
+{
+    int found = 0;
+    for (std::size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) ++found;
+    return found;
+}
+
+class launch_box_refusal : public testing::TestWithParam<refusal> {};
+
+TEST_P(launch_box_refusal, is_one_error)
+{
+    if (!*LAUNCHBOX_NVCC) GTEST_SKIP() << "no nvcc here";
+    const refusal& wanted = GetParam();
+    const subprocess_result refused = compile(wanted.wrong.text, wanted.wrong.options);
+    EXPECT_NE(refused.exit_code, 0);
+    EXPECT_EQ(count(refused.output, ": error"), 1) << refused.output;
+    EXPECT_EQ(count(refused.output, "fatal"), 0) << refused.output;
+    EXPECT_NE(refused.output.find(wanted.sentence), std::string::npos) << refused.output;
+}
+
+INSTANTIATE_TEST_SUITE_P(, launch_box_refusal, testing::ValuesIn(refusals()),
+                         [](const auto& info) { return info.param.name; });
+
+// Those with the same options in one unit, each in a namespace of its own.
+TEST(launch_box_acceptance, a_small_change_of_each_compiles_without_a_warning)
+{
+    if (!*LAUNCHBOX_NVCC) GTEST_SKIP() << "no nvcc here";
+    std::map<std::vector<std::string>, std::string> units;
+    for (const refusal& one : refusals())
+        units[one.right.options] += "namespace " + one.name + " {\n" + one.right.text + "}\n";
+    const std::vector<std::pair<std::vector<std::string>, std::string>> each(units.begin(), units.end());
+    std::vector<subprocess_result> results(each.size());
+    run_parallel(each.size(), [&](std::size_t i) { results[i] = compile(each[i].second, each[i].first); });
+    for (std::size_t i = 0; i < each.size(); ++i) {
+        EXPECT_EQ(results[i].exit_code, 0) << each[i].first.front();
+        EXPECT_EQ(results[i].output, "");
+    }
+}
+
+TEST(launch_box_without_nvcc, a_host_compiler_is_told_to_take_nvcc)
+{
+    const temporary_directory folder;
+    const std::filesystem::path source = folder.path() / "unit.cpp";
+    write_file_atomically(source, "#include <launchbox/launch_box.cuh>\n");
+    const auto compile = [&](const std::vector<std::string>& options) {
+        std::vector<std::string> command{LAUNCHBOX_CXX,   "-I" LAUNCHBOX_SOURCE_DIR "/include",
+                                         "-isystem",      LAUNCHBOX_CUDA_INCLUDE,
+                                         "-fsyntax-only", source.string()};
+        command.insert(command.end(), options.begin(), options.end());
+        return run(command).output;
+    };
+    const std::string host = compile({"-std=c++20"});
+    EXPECT_EQ(count(host, ": error"), 1) << host;
+    EXPECT_GE(count(host, "#error \"launchbox/launch_box.cuh defines kernels: compile it as CUDA C++"), 1) << host;
+    const std::string old = compile({"-std=c++17"});
+    EXPECT_EQ(count(old, ": error"), 1) << old;
+    EXPECT_GE(count(old, "launchbox/launch_box.cuh needs C++20"), 1) << old;
+}
+
+}  // namespace
+}  // namespace launchbox

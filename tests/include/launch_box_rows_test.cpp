@@ -1,0 +1,356 @@
+// Tables of a launch box as plain C++: which row code uses, which rows an architecture holds, tables by size and by
+// type.
+#include <gtest/gtest.h>
+#include <launchbox/detail/tuning_choice.hpp>
+
+#include <map>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace launchbox::detail {
+namespace {
+
+struct row {
+    int threads, items, min_blocks = 0;
+    bool operator==(const row&) const = default;
+};
+
+compute_capability cc(std::string_view name)
+{
+    return *parse_compute_capability(name);
+}
+
+std::vector<std::string> words(const std::string& text)
+{
+    std::istringstream stream(text);
+    return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// All that nvcc 13.0 compiles for, in the order of a table.
+const std::vector<std::string> architectures =
+    words("75 80 86 87 88 89 90 90a 100 100f 100a 103 103f 103a 110 110f 110a 120 120f 120a 121 121f 121a");
+
+// Which rows with a suffix code can use: NVIDIA's lists of families, by hand. Code without a suffix can use none.
+const std::map<std::string, std::string> suffix_rows = {
+    {"90a", "90a"},        {"100f", "100f"},           {"100a", "100f 100a"},
+    {"103f", "100f 103f"}, {"103a", "100f 103f 103a"}, {"110f", "110f"},
+    {"110a", "110f 110a"}, {"120f", "120f"},           {"120a", "120f 120a"},
+    {"121f", "120f 121f"}, {"121a", "120f 121f 121a"}};
+
+// The rows that code can use, the newest last.
+std::vector<std::string> usable(const std::string& code)
+{
+    const auto found = suffix_rows.find(code);
+    const std::vector<std::string> with_suffix = found == suffix_rows.end() ? words("") : words(found->second);
+    const std::string number = found == suffix_rows.end() ? code : code.substr(0, code.size() - 1);
+    std::vector<std::string> result;
+    bool later = false;
+    for (const std::string& name : architectures) {
+        const bool plain = name.find_first_of("af") == std::string::npos;
+        if (plain ? !later : std::find(with_suffix.begin(), with_suffix.end(), name) != with_suffix.end())
+            result.push_back(name);
+        later = later || name == number;
+    }
+    return result;
+}
+
+TEST(launch_box_rows, every_architecture_and_every_row)
+{
+    for (const std::string& code : architectures) {
+        const std::vector<std::string> rows = usable(code);
+        for (const std::string& name : architectures)
+            EXPECT_EQ(serves(cc(name), cc(code)), std::find(rows.begin(), rows.end(), name) != rows.end())
+                << "row " << name << ", code " << code;
+    }
+}
+
+TEST(launch_box_rows, the_newest_row_that_serves_is_chosen)
+{
+    std::mt19937 random(20261121);
+    int none = 0;
+    for (int i = 0; i < 20000; ++i) {
+        std::vector<std::string> names;
+        for (const std::string& name : architectures)
+            if (random() % 4 == 0) names.push_back(name);
+        std::vector<compute_capability> table;
+        for (const std::string& name : names) table.push_back(cc(name));
+        const std::string& code = architectures[random() % architectures.size()];
+        const std::vector<std::string> rows = usable(code);
+        std::string expected = "none";
+        for (const std::string& name : names)
+            if (std::find(rows.begin(), rows.end(), name) != rows.end()) expected = name;
+        const int chosen = select_row(table, cc(code));
+        none += chosen == -1;
+        ASSERT_EQ(chosen == -1 ? "none" : names.at(static_cast<std::size_t>(chosen)), expected) << code;
+    }
+    EXPECT_GT(none, 100);
+    // For every architecture, whichever it is.
+    for (const std::string& code : architectures) EXPECT_EQ(select_row(only<row{32, 1}>::architectures, cc(code)), 0);
+}
+
+TEST(launch_box_rows, the_order_of_a_table)
+{
+    for (std::size_t i = 0; i < architectures.size(); ++i)
+        for (std::size_t j = 0; j < architectures.size(); ++j)
+            EXPECT_EQ(rank_of(cc(architectures[i])) < rank_of(cc(architectures[j])), i < j)
+                << architectures[i] << ' ' << architectures[j];
+}
+
+TEST(launch_box_rows, a_launch_bound_carries_every_architecture)
+{
+    std::set<int> seen{testimony_of({})};
+    EXPECT_EQ(*seen.begin(), 1);
+    for (const std::string& name : architectures) {
+        const int testimony = testimony_of(cc(name));
+        EXPECT_EQ(architecture_in(testimony), cc(name)) << name;
+        EXPECT_LE(testimony, 1024) << name;
+        EXPECT_TRUE(seen.insert(testimony).second) << name;
+    }
+    EXPECT_EQ(testimony_of(cc("90")), 90);
+    EXPECT_EQ(testimony_of(cc("90a")), 346);
+    EXPECT_EQ(testimony_of(cc("100f")), 612);
+    // What no witness says is read as something that is on nobody's list, and not as nonsense.
+    for (int other : {0, 1, 255, 256, 1024, 1025})
+        EXPECT_LT(find_sm_limits(architecture_in(other)), sm_limits_table.data());
+}
+
+struct sm_figures {
+    const char* name;
+    int min_blocks_of_32, min_blocks_of_1024;  // the largest that ptxas honours
+    std::int64_t shared_of_block;              // the most, by the CUDA Programming Guide
+    std::int64_t shared_of_two;                // of each of two resident blocks: half of the SM's, less the reserve
+};
+constexpr sm_figures figures_of_sms[] = {
+    {"75", 16, 1, 65536, 32768},     {"80", 32, 2, 166912, 82944},   {"86", 16, 1, 101376, 50176},
+    {"90", 32, 2, 232448, 115712},   {"90a", 32, 2, 232448, 115712}, {"100", 32, 2, 232448, 115712},
+    {"100f", 32, 2, 232448, 115712}, {"120", 24, 1, 101376, 50176},
+};
+
+row_figures with(const row& given, std::int64_t shared = 0)
+{
+    row_figures figures = figures_of(given, {});
+    figures.dynamic_shared_bytes = shared;
+    return figures;
+}
+
+TEST(launch_box_rows, the_largest_legal_value_passes_and_one_more_does_not)
+{
+    using enum row_problem;
+    for (const sm_figures& sm : figures_of_sms) {
+        SCOPED_TRACE(sm.name);
+        const auto problem = [&](const row_figures& figures) { return find_row_problem(figures, cc(sm.name)); };
+        EXPECT_EQ(problem(with({1, 1})), none);
+        EXPECT_EQ(problem(with({1024, 1})), none);
+        EXPECT_EQ(problem(with({0, 1})), threads);
+        EXPECT_EQ(problem(with({-32, 1})), threads);
+        EXPECT_EQ(problem(with({1025, 1})), threads);
+        EXPECT_EQ(problem(with({32, 0})), items);
+
+        row_figures tiled = with({32, 1});
+        tiled.tile = 0;
+        EXPECT_EQ(problem(tiled), tile);
+        tiled.tile = 1;
+        EXPECT_EQ(problem(tiled), none);
+
+        EXPECT_EQ(problem(with({32, 1, -1})), negative);
+        EXPECT_EQ(problem(with({32, 1}, -1)), negative);
+        EXPECT_EQ(problem(with({32, 1, sm.min_blocks_of_32})), none);
+        EXPECT_EQ(problem(with({32, 1, sm.min_blocks_of_32 + 1})), min_blocks_dropped);
+        EXPECT_EQ(problem(with({1024, 1, sm.min_blocks_of_1024})), none);
+        EXPECT_EQ(problem(with({1024, 1, sm.min_blocks_of_1024 + 1})), min_blocks_dropped);
+        EXPECT_EQ(problem(with({32, 1, 2147483647})), min_blocks_dropped);
+
+        EXPECT_EQ(problem(with({32, 1}, sm.shared_of_block)), none);
+        EXPECT_EQ(problem(with({32, 1, 1}, sm.shared_of_block)), none);
+        EXPECT_EQ(problem(with({32, 1}, sm.shared_of_block + 1)), shared_of_block);
+        EXPECT_EQ(problem(with({32, 1}, std::int64_t{1} << 62)), shared_of_block);
+        EXPECT_EQ(problem(with({32, 1, 2}, sm.shared_of_two)), none);
+        EXPECT_EQ(problem(with({32, 1, 2}, sm.shared_of_two + 1)), shared_of_min_blocks);
+    }
+    EXPECT_EQ(find_row_problem(with({32, 1}), {.major = 9, .minor = 9}), unknown_architecture);
+    EXPECT_EQ(find_row_problem(with({32, 1}), {}), unknown_architecture);
+    // row_problem::threads_of_sm waits for an SM that holds no block of 1,024 threads: there is none yet.
+    for (const sm_limits& limits : sm_limits_table) EXPECT_GE(limits.threads_per_sm, 1024);
+}
+
+TEST(launch_box_rows, the_first_problem_is_named)
+{
+    using enum row_problem;
+    row_figures all = with({2000, 0, -1}, -1);
+    EXPECT_EQ(find_row_problem(all, cc("90")), threads);
+    all.threads = 1024;
+    EXPECT_EQ(find_row_problem(all, cc("90")), items);
+    all.items = 1;
+    EXPECT_EQ(find_row_problem(all, cc("90")), tile);
+    all.tile = 1;
+    EXPECT_EQ(find_row_problem(all, cc("90")), negative);
+    all.min_blocks = 3, all.dynamic_shared_bytes = 1 << 30;
+    EXPECT_EQ(find_row_problem(all, cc("90")), min_blocks_dropped);
+    all.min_blocks = 2;
+    EXPECT_EQ(find_row_problem(all, cc("90")), shared_of_block);
+    all.dynamic_shared_bytes = 200000;
+    EXPECT_EQ(find_row_problem(all, cc("90")), shared_of_min_blocks);
+}
+
+struct row_of_members {
+    short threads;
+    unsigned char items;
+    int min_blocks = 0;
+    unsigned dynamic_shared_bytes = 4000000000;
+    std::size_t tile = 7;
+};
+struct row_of_functions {
+    int threads, items, min_blocks = 0;
+    constexpr std::size_t dynamic_shared_bytes() const { return static_cast<std::size_t>(threads) * 8; }
+    constexpr int tile() const { return threads * items * 2; }
+};
+
+TEST(launch_box_rows, shared_memory_and_tile_are_members_or_functions_or_neither)
+{
+    EXPECT_EQ(figures_of(row_of_members{256, 200}, cc("90")), (row_figures{cc("90"), 256, 200, 0, 4000000000, 7}));
+    EXPECT_EQ(figures_of(row_of_functions{256, 3, 2}, {}), (row_figures{{}, 256, 3, 2, 2048, 1536}));
+    EXPECT_EQ(figures_of(row{1024, 2147483647}, {}).tile, 1024 * std::int64_t{2147483647});
+    EXPECT_EQ(figures_of(row{32, 1}, {}).dynamic_shared_bytes, 0);
+}
+
+TEST(launch_box_rows, scaled_rows_are_odd_and_no_larger)
+{
+    for (int items = 1; items <= 70; ++items)
+        for (std::int64_t from = 1; from <= 24; ++from)
+            for (std::int64_t to = 1; to <= 40; ++to) {
+                const int result = scaled(row{256, items, 2}, from, to).items;
+                if (from == to) {
+                    ASSERT_EQ(result, items);
+                    continue;
+                }
+                ASSERT_GE(result, 1);
+                ASSERT_EQ(result % 2, 1) << items << ' ' << from << ' ' << to;
+                ASSERT_TRUE(result == 1 || result * to <= items * from);
+                ASSERT_GT((result + 2) * to, items * from);  // the next odd number would be larger
+            }
+    EXPECT_EQ(scaled(row{256, 15, 2}, 4, 8), (row{256, 7, 2}));
+    EXPECT_EQ(scaled(row{256, 16, 2}, 4, 4), (row{256, 16, 2}));  // measured as it is
+    EXPECT_EQ(scaled(row{256, 4, 2}, 4, 2), (row{256, 7, 2}));
+    EXPECT_EQ(scaled(row{256, 4, 2}, 4, 100), (row{256, 1, 2}));
+}
+
+template <int Bytes>
+struct bytes {
+    char of[Bytes];
+};
+template <int Items>
+using box_with = launch_box<sm<80, row{256, Items}>, sm<90, row{512, Items + 2, 2}>>;
+template <class Key, class Value>
+using chosen = by_type<Key, Value, element_bytes<4, 0, box_with<15>>, element_bytes<8, 0, box_with<9>>,
+                       element_bytes<4, 4, box_with<11>>, element_bytes<8, 8, box_with<5>>>;
+template <class Box>
+int first_items = Box::rows[0].items;
+
+TEST(launch_box_rows, tables_by_type)
+{
+    static_assert(std::is_same_v<chosen<int, void>, box_with<15>>);
+    static_assert(std::is_same_v<chosen<double, void>, box_with<9>>);
+    static_assert(std::is_same_v<chosen<unsigned, float>, box_with<11>>);
+    static_assert(std::is_same_v<chosen<long, double>, box_with<5>>);
+    // The next smaller of its kind, scaled.
+    EXPECT_EQ((first_items<chosen<bytes<6>, void>>), 9);   // 15 * 4 / 6 = 10
+    EXPECT_EQ((first_items<chosen<bytes<12>, void>>), 5);  // 9 * 8 / 12 = 6
+    EXPECT_EQ((first_items<chosen<bytes<16>, void>>), 3);  // 9 * 8 / 16 = 4
+    EXPECT_EQ((first_items<chosen<int, double>>), 7);      // 11 * 8 / 12
+    EXPECT_EQ((first_items<chosen<double, int>>), 7);      // the same bytes
+    EXPECT_EQ((first_items<chosen<int, bytes<16>>>), 3);   // 5 * 16 / 20 = 4
+    EXPECT_EQ((first_items<chosen<char, bytes<7>>>), 11);  // other sizes with the same bytes: not scaled
+    // The smallest of its kind, where all are larger.
+    EXPECT_EQ((first_items<chosen<char, void>>), 59);   // 15 * 4
+    EXPECT_EQ((first_items<chosen<short, void>>), 29);  // 15 * 2 = 30
+    EXPECT_EQ((first_items<chosen<char, char>>), 43);   // 11 * 4 = 44
+    // The other kind, where there is none of its own.
+    using keys_only = by_type<int, int, element_bytes<8, 0, box_with<9>>, element_bytes<4, 0, box_with<15>>>;
+    static_assert(std::is_same_v<keys_only, box_with<9>>);
+    using pairs_only = by_type<short, void, element_bytes<4, 4, box_with<11>>>;
+    EXPECT_EQ(first_items<pairs_only>, 43);
+    // Rows keep all else, each its own grain.
+    using wide = chosen<bytes<16>, void>;
+    EXPECT_EQ(wide::rows[1], (row{512, 5, 2}));  // 11 * 8 / 16
+    EXPECT_EQ(wide::architectures, (box_with<9>::architectures));
+    // A type of a megabyte is still larger than one of 8 bytes.
+    EXPECT_EQ(
+        (first_items<
+            by_type<bytes<3000000>, void, element_bytes<8, 0, box_with<9>>, element_bytes<4000000, 0, box_with<15>>>>),
+        1);
+}
+
+using small_box = launch_box<sm<80, row{64, 4}>>;
+using sizes = by_size<upto<0, only<row{32, 1}>>, upto<1000, small_box>,
+                      upto<(std::int64_t{1} << 40), strict<small_box>>, otherwise<box_with<15>>>;
+
+template <class Tuning, std::size_t Class>
+using class_box = typename classes_of<Tuning>::template box<Class>;
+
+// Which class each size has: the launch's own test is in launch_box_launch_test.cu.
+TEST(launch_box_rows, classes_by_size)
+{
+    using classes = classes_of<sizes>;
+    static_assert(classes::count == 4 && classes::depends_on_size);
+    EXPECT_EQ(classes::most(0), 0);
+    EXPECT_EQ(classes::most(1), 1000);
+    EXPECT_EQ(classes::most(2), std::int64_t{1} << 40);
+    EXPECT_EQ(classes::most(3), std::numeric_limits<std::int64_t>::max());
+    static_assert(std::is_same_v<class_box<sizes, 1>, small_box>);
+    static_assert(std::is_same_v<class_box<sizes, 3>, box_with<15>>);
+    static_assert(classes_of<small_box>::count == 1 && !classes_of<small_box>::depends_on_size);
+    static_assert(std::is_same_v<class_box<small_box, 0>, small_box>);
+}
+
+// Names of their own keep symbols and messages short.
+struct named_box : box_with<15> {};
+struct named_sizes : sizes {};
+struct named_strict : strict<small_box> {};
+
+TEST(launch_box_rows, tables_in_tables)
+{
+    // Scaled through everything that holds a table.
+    using scaled_sizes = by_type<double, void, element_bytes<4, 0, sizes>>;
+    static_assert(classes_of<scaled_sizes>::count == 4);
+    EXPECT_EQ((class_box<scaled_sizes, 1>::rows[0]), (row{64, 1}));
+    EXPECT_EQ((class_box<scaled_sizes, 3>::rows[0]), (row{256, 7}));
+    static_assert(class_box<scaled_sizes, 2>::is_strict && !class_box<scaled_sizes, 1>::is_strict);
+    static_assert(class_box<scaled_sizes, 0>::architectures[0] == compute_capability{});
+
+    // Strict sizes are strict in each class.
+    using strict_sizes = strict<sizes>;
+    static_assert(classes_of<strict_sizes>::count == 4 && classes_of<strict_sizes>::depends_on_size);
+    static_assert(class_box<strict_sizes, 1>::is_strict && class_box<strict_sizes, 3>::is_strict);
+    EXPECT_EQ((class_box<strict_sizes, 3>::rows[1]), (row{512, 17, 2}));
+    using scaled_strict = by_type<double, void, element_bytes<4, 0, strict<sizes>>>;
+    static_assert(class_box<scaled_strict, 3>::is_strict);
+    EXPECT_EQ((class_box<scaled_strict, 3>::rows[0]), (row{256, 7}));
+
+    // Tables in classes that were chosen by type.
+    using both = by_size<upto<10, chosen<int, void>>, otherwise<chosen<double, void>>>;
+    static_assert(std::is_same_v<class_box<both, 1>, box_with<9>>);
+}
+
+TEST(launch_box_rows, a_struct_that_derives_from_a_table_is_one)
+{
+    static_assert(named_box::is_valid && std::is_same_v<named_box::row_type, row>);
+    static_assert(std::is_same_v<class_box<named_box, 0>, named_box>);
+    EXPECT_EQ(row_in<named_box>(cc("103a")), (row{512, 17, 2}));
+    EXPECT_TRUE((box_on_architecture<named_box, compute_capability{.major = 9}>::fits));
+    static_assert(class_box<named_strict, 0>::is_strict);
+
+    static_assert(classes_of<named_sizes>::count == 4);
+    static_assert(std::is_same_v<class_box<named_sizes, 1>, small_box>);
+    // Scaled like what it derives from.
+    EXPECT_EQ((by_type<double, void, element_bytes<4, 0, named_box>>::rows[0]), (row{256, 7}));
+    using scaled_strict = by_type<double, void, element_bytes<4, 0, named_strict>>;
+    static_assert(scaled_strict::is_strict);
+    EXPECT_EQ(scaled_strict::rows[0], (row{64, 1}));
+    EXPECT_EQ((class_box<by_type<double, void, element_bytes<4, 0, named_sizes>>, 3>::rows[0]), (row{256, 7}));
+}
+
+}  // namespace
+}  // namespace launchbox::detail
