@@ -202,7 +202,8 @@ auto row_of_kernel(const kernel_handle& kernel, const void* witness_of_kernel)
     if constexpr (one_table<Box>::fine) {
         if (!kernel.function) refuse_status(kernel, nullptr, cudaErrorInvalidDeviceFunction, cudaSuccess);
         using table = table_entry<Box, Unit>;
-        return table::box::rows[static_cast<std::size_t>(table::ask(kernel, witness_of_kernel, current_device(nullptr)).row)];
+        return table::box::rows[static_cast<std::size_t>(
+            table::ask(kernel, witness_of_kernel, current_device(nullptr)).row)];
     } else {
         return row_of_wrong_table<Box>();
     }
