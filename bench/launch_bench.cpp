@@ -16,16 +16,9 @@
 namespace launchbox::bench {
 namespace {
 
-constexpr int launches = 200;  // fewer than the queue of a stream holds
+constexpr int launches = launches_of_batch;
 constexpr double goal = 1.03;
 constexpr const char* ours = "launchbox::launch";
-
-double median(std::vector<double> values)
-{
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 using times = std::map<std::string, std::map<std::string, std::vector<double>>>;  // kernel, way
 

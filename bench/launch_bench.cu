@@ -1,10 +1,7 @@
-// The launches of launch_bench. Each batch begins with an idle GPU and is shorter than its queue, so that what is timed
-// is the host's call and never the wait for a place in the queue.
+// The launches of launch_bench.
 #include "launch_bench.hpp"
 
 #include <launchbox/launch.cuh>
-
-#include <chrono>
 
 namespace launchbox::bench {
 namespace {
@@ -19,17 +16,6 @@ __global__ void large_shared()
 
 constexpr int threads = 128;
 constexpr std::size_t shared_bytes = 65536;
-
-template <class Launch>
-double timed(int launches, const Launch& launch)
-{
-    cudaDeviceSynchronize();
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < launches; ++i) launch();
-    const auto end = std::chrono::steady_clock::now();
-    cudaDeviceSynchronize();
-    return std::chrono::duration<double, std::nano>(end - begin).count() / launches;
-}
 
 cudaLaunchConfig_t native(std::size_t bytes)
 {
@@ -115,20 +101,6 @@ std::vector<launch_way> launch_ways()
             {"64 KB dynamic shared", chevrons, shared_chevrons},
             {"64 KB dynamic shared", native_call, shared_native},
             {"64 KB dynamic shared", ours, shared_ours}};
-}
-
-std::string gpu_name()
-{
-    int count = 0;
-    cudaDeviceProp properties{};
-    if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return "";
-    return cudaGetDeviceProperties(&properties, 0) == cudaSuccess ? properties.name : "";
-}
-
-std::string pending_error()
-{
-    const cudaError_t code = cudaGetLastError();
-    return code == cudaSuccess ? "" : cudaGetErrorString(code);
 }
 
 }  // namespace launchbox::bench

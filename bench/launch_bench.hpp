@@ -1,6 +1,11 @@
-// What launch_bench.cu launches and times; rounds and ratios are launch_bench.cpp's.
+// What launch_bench.cu and launch_box_bench.cu launch and time; rounds and ratios are those of the .cpp beside them.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -9,16 +14,49 @@ namespace launchbox::bench {
 /// One way to launch one kernel. `batch(n)` launches it n times and gives the nanoseconds that the host took for one.
 struct launch_way {
     std::string kernel;  ///< what is launched; ways of the same kernel are compared
-    std::string way;     ///< "<<<>>>", "cudaLaunchKernelEx" or "launchbox::launch"
+    std::string way;     ///< such as "<<<>>>", "cudaLaunchKernelEx" or "launchbox::launch"
     double (*batch)(int launches) = nullptr;
 };
 
 std::vector<launch_way> launch_ways();
 
+/// Launches of a batch: fewer than the queue of a stream holds.
+inline constexpr int launches_of_batch = 200;
+
+/// The nanoseconds of one `launch()`. A batch begins with an idle GPU and is shorter than its queue, so that what is
+/// timed is the host's call and never the wait for a place in the queue.
+template <class Launch>
+double timed(int launches, const Launch& launch)
+{
+    cudaDeviceSynchronize();
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < launches; ++i) launch();
+    const auto end = std::chrono::steady_clock::now();
+    cudaDeviceSynchronize();
+    return std::chrono::duration<double, std::nano>(end - begin).count() / launches;
+}
+
+inline double median(std::vector<double> values)
+{
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
 /// Empty where there is no GPU.
-std::string gpu_name();
+inline std::string gpu_name()
+{
+    int count = 0;
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return "";
+    return cudaGetDeviceProperties(&properties, 0) == cudaSuccess ? properties.name : "";
+}
 
 /// Empty, or the error that the runtime has pending at the end of a measurement.
-std::string pending_error();
+inline std::string pending_error()
+{
+    const cudaError_t code = cudaGetLastError();
+    return code == cudaSuccess ? "" : cudaGetErrorString(code);
+}
 
 }  // namespace launchbox::bench

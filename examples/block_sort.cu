@@ -4,7 +4,7 @@
 //     block_sort [--type int|int64|int128] [--n KEYS]        which row is used, and whether the result is right
 //     block_sort --time --type int --n 16777216              and how long a pass takes
 //
-// One candidate is built without editing the table: nvcc ... -DBLOCK_SORT_4_ROW='{512\\,15\\,2}'; see docs/tunings.md.
+// One candidate is built without editing the table: nvcc ... -DBLOCK_SORT_4_ROW='{512\,15\,2}'; see docs/tunings.md.
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_merge_sort.cuh>
 #include <cub/block/block_store.cuh>

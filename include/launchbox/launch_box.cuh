@@ -103,10 +103,13 @@ auto row_for(std::int64_t elements = 0)
 /// The row of a table on the current GPU, for a `__global__` function with LAUNCHBOX_BOUNDS of it: checks that the
 /// function was compiled with that row, and opts in to the row's dynamic shared memory. Asks the runtime each time
 /// (about a microsecond): keep the result where that counts.
+// Always inlined: the witness has to be of the unit that `kernel` is of. Two units for sm_90 and for sm_90a have the
+// same list, and of a function the linker would keep that of one of them.
 template <class Box, class Unit = detail::this_unit, class... Parameters>
-auto row_for(void (*kernel)(Parameters...))
+[[gnu::always_inline]] inline auto row_for(void (*kernel)(Parameters...))
 {
-    return detail::row_of_kernel<Box, Unit>(detail::handle_of(kernel));
+    return detail::row_of_kernel<Box, Unit>(detail::handle_of(kernel),
+                                            reinterpret_cast<const void*>(&detail::witness<Unit>));
 }
 
 /// Blocks of a body's kernel that one SM of the current GPU holds at once, with its row.

@@ -120,8 +120,9 @@ struct run_of_body {
     static constexpr bool exists = false;
 };
 template <class Body, class Box>
-struct run_of_body<Body, Box, std::void_t<decltype(&Body::template run<typename Box::row_type(Box::rows[0])>)>>
-    : function_of_run<decltype(&Body::template run<typename Box::row_type(Box::rows[0])>)> {
+struct run_of_body<Body, Box,
+                   std::void_t<decltype(&Body::template run<typename Box::row_type(row_of_this_pass<Box>())>)>>
+    : function_of_run<decltype(&Body::template run<typename Box::row_type(row_of_this_pass<Box>())>)> {
     static constexpr bool exists = true;
 };
 

@@ -171,13 +171,13 @@ struct table_entry {
     }();
     static inline constinit const void* witness_pointer = reinterpret_cast<const void*>(&witness<Unit>);
 
-    static row_answer ask(const kernel_handle& kernel, int device)
+    static row_answer ask(const kernel_handle& kernel, const void* witness_of_kernel, int device)
     {
-        return choose_row({kernel, witness_pointer, figures, Unit::numbers}, device);
+        return choose_row({kernel, witness_of_kernel, figures, Unit::numbers}, device);
     }
     static std::size_t row_on(int device)
     {
-        return known.on(device, [=] { return ask({}, device).row; });
+        return known.on(device, [=] { return ask({}, witness_pointer, device).row; });
     }
     static inline constinit known_rows known{};
 };
@@ -197,12 +197,13 @@ auto row_of_table(std::int64_t elements)
 }
 
 template <class Box, class Unit>
-auto row_of_kernel(const kernel_handle& kernel)
+auto row_of_kernel(const kernel_handle& kernel, const void* witness_of_kernel)
 {
     if constexpr (one_table<Box>::fine) {
         if (!kernel.function) refuse_status(kernel, nullptr, cudaErrorInvalidDeviceFunction, cudaSuccess);
         using table = table_entry<Box, Unit>;
-        return table::box::rows[static_cast<std::size_t>(table::ask(kernel, current_device(nullptr)).row)];
+        return table::box::rows[static_cast<std::size_t>(
+            table::ask(kernel, witness_of_kernel, current_device(nullptr)).row)];
     } else {
         return row_of_wrong_table<Box>();
     }
