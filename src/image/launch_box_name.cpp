@@ -8,8 +8,8 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::string_view unit = "launchbox::detail::unit_for<", kernel = "launchbox::detail::tuned_kernel<",
-                           witness = "launchbox::detail::witness<launchbox::detail::unit_for<";
+constexpr std::string_view kernel = "launchbox::tuned<",
+                           witness = "launchbox::detail::witness<launchbox::detail::unit_";
 
 // The template arguments that begin here, as far as they are needed. Comparisons stand in parentheses.
 std::vector<std::string_view> arguments_from(std::string_view text, std::size_t wanted)
@@ -37,21 +37,15 @@ std::vector<std::string_view> arguments_from(std::string_view text, std::size_t 
 
 std::string without_unit(std::string_view demangled)
 {
-    std::string result;
-    for (std::size_t at; (at = demangled.find(unit)) != std::string_view::npos;) {
-        const std::size_t list = at + unit.size();
-        std::size_t end = demangled.find_first_not_of("0123456789, ", list);
-        if (end == std::string_view::npos || demangled[end] != '>') {  // none of ours
-            result += demangled.substr(0, list);
-            demangled.remove_prefix(list);
-            continue;
-        }
-        ++end;
-        if (demangled.substr(end).starts_with(", ")) end += 2;
-        result += demangled.substr(0, at);
-        demangled.remove_prefix(end);
-    }
-    return result += demangled;
+    const std::size_t name = demangled.starts_with("void ") ? 5 : 0;
+    const std::string_view rest = demangled.substr(name);
+    if (rest.starts_with(witness)) return "launchbox::witness";
+    if (!rest.starts_with(kernel)) return std::string(demangled);
+    const auto arguments = arguments_from(rest.substr(kernel.size()), 2);
+    if (arguments.size() < 2) return std::string(demangled);
+    const std::size_t begin = name + kernel.size() + arguments[0].size();
+    return std::string(demangled.substr(0, begin)) +
+           std::string(demangled.substr(begin + 2 + arguments[1].size()));  // ", "
 }
 
 std::optional<std::string> launch_box_name(std::string_view demangled)

@@ -8,11 +8,11 @@
 
 namespace launchbox {
 
-/// A demangled name without the -gencode list of its translation unit, `launchbox::detail::unit_for<800, 900>`, which
-/// differs where a source is compiled for one architecture at a time. Other names come back as they are.
+/// A demangled name without the number that stands for the -gencode list of its translation unit, which differs where a
+/// source is compiled for one architecture at a time. Other names come back as they are.
 std::string without_unit(std::string_view demangled);
 
-/// `square` for `void launchbox::detail::tuned_kernel<square, ...>(...)`, `square (size class 1)` for the kernel of its
+/// `square` for `void launchbox::tuned<square, ...>(...)`, `square (size class 1)` for the kernel of its
 /// second size class, `launchbox::witness` for the kernel that is never launched. nullopt for every other name.
 std::optional<std::string> launch_box_name(std::string_view demangled);
 

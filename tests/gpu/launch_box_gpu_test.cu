@@ -115,7 +115,7 @@ namespace {
 template <class Body>
 const void* kernel_of()
 {
-    return detail::tuned<Body, detail::this_unit, 0>::pointers.kernel;
+    return detail::tuned_kernel<Body, detail::this_unit, 0>::pointers.kernel;
 }
 
 class launch_box_gpu : public testing::Test {
@@ -439,7 +439,8 @@ TEST_F(launch_box_gpu, a_row_of_another_table_traps)
         row forged = own;
         forged.items += 1;  // the block is the same, so that nothing else notices
         int number = count;
-        void* arguments[] = {&forged, &data, &number};
+        std::uint64_t seal = detail::sealed(forged);
+        void* arguments[] = {&seal, &data, &number};
         const cudaError_t launched = cudaLaunchKernel(kernel_of<add<30>>(), dim3(1),
                                                       dim3(static_cast<unsigned>(own.threads)), arguments, 0, nullptr);
         const cudaError_t trapped = cudaDeviceSynchronize();

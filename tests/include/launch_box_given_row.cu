@@ -43,7 +43,7 @@ std::string explain_given_row()
 
 const void* kernel_with_given_row()
 {
-    return detail::tuned<candidate, detail::this_unit, 0>::handle().function;
+    return detail::tuned_kernel<candidate, detail::this_unit, 0>::handle().function;
 }
 
 const void* witness_with_given_row()

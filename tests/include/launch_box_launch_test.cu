@@ -8,6 +8,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "launch_box_given_row.hpp"
@@ -74,7 +75,7 @@ namespace launchbox {
 namespace {
 
 template <class Body, std::size_t Class = 0>
-const void* kernel_of = detail::tuned<Body, detail::this_unit, Class>::handle().function;
+const void* kernel_of = detail::tuned_kernel<Body, detail::this_unit, Class>::handle().function;
 const void* const witness_here = reinterpret_cast<const void*>(&detail::witness<detail::this_unit>);
 
 // What the runtime was handed.
@@ -83,7 +84,7 @@ struct record {
     dim3 grid, block;
     std::size_t shared = 0;
     cudaStream_t stream = nullptr;
-    row sealed = {};
+    std::uint64_t seal = 0;
     std::vector<cudaLaunchAttribute> attributes;
 };
 
@@ -104,7 +105,7 @@ protected:
                           config.stream,
                           {},
                           {config.attrs, config.attrs + config.numAttrs}};
-            std::memcpy(&last->sealed, arguments[0], sizeof(row));
+            last->seal = *static_cast<std::uint64_t*>(arguments[0]);
             if (copy_arguments) copy_arguments(arguments + 1);
         };
         use_gpu(9, 0, 90);
@@ -153,12 +154,28 @@ std::string refusal(launch_problem problem, const Function& function)
     return "launched";
 }
 
+TEST_F(launch_box_launch, one_visible_gpu_is_asked_for_once)
+{
+    int data = 0;
+    const int next = std::exchange(devices, 0);
+    use_gpu(9, 0, 90);  // device 0 anew, as the only one
+    devices = next;
+    fake.visible_gpus = 1;
+    detail::visible_gpus = 0;
+    launch<square>(nullptr, 1, &data, 1);
+    fake.device_status = cudaErrorUnknown;  // of cudaGetDevice
+    EXPECT_NO_THROW(launch<square>(nullptr, 1, &data, 1));
+    detail::visible_gpus = 0;
+    EXPECT_THROW(launch<square>(nullptr, 1, &data, 1), launch_error);
+    detail::visible_gpus = 0;
+}
+
 TEST_F(launch_box_launch, every_kernel_and_one_witness_are_registered)
 {
     int witnesses = 0, tuned = 0;
     for (const auto& [symbol, kernel] : registered_kernels()) {
         witnesses += symbol.find("witness") != std::string::npos;
-        tuned += symbol.find("tuned_kernel") != std::string::npos;
+        tuned += symbol.find("5tunedI") != std::string::npos;
     }
     EXPECT_EQ(witnesses,
               2);  // of units with and without a given row: their lists are the same, their names are not shared
@@ -181,9 +198,7 @@ TEST_F(launch_box_launch, block_shared_memory_and_seal_are_the_rows)
     EXPECT_EQ(last->grid.x, 131u);  // 1,000,000 / 7,680
     EXPECT_EQ(last->shared, 0u);
     EXPECT_EQ(last->stream, stream);
-    EXPECT_EQ(last->sealed.threads, 512);
-    EXPECT_EQ(last->sealed.items, 15);
-    EXPECT_EQ(last->sealed.min_blocks, 2);
+    EXPECT_EQ(last->seal, (detail::sealed(row{512, 15, 2})));
     EXPECT_TRUE(last->attributes.empty());
     EXPECT_EQ(pointer, &data);
     EXPECT_EQ(count, 1000000);
@@ -191,8 +206,7 @@ TEST_F(launch_box_launch, block_shared_memory_and_seal_are_the_rows)
     use_gpu(8, 0, 80);
     launch<roomy>(nullptr, 1000, &data);
     EXPECT_EQ(last->kernel, kernel_of<roomy>);
-    EXPECT_EQ(last->sealed.threads, 256);
-    EXPECT_EQ(last->sealed.items, 11);
+    EXPECT_EQ(last->seal, (detail::sealed(row{256, 11, 3})));
     EXPECT_EQ(last->shared, 51200u);
     EXPECT_EQ(last->grid.x, 4u);
     EXPECT_EQ(fake.raised_to, std::vector{166912});
@@ -273,7 +287,7 @@ TEST_F(launch_box_launch, size_classes_choose_the_kernel)
     EXPECT_EQ(kernel_for(2), (kernel_of<sized, 1>));
     EXPECT_EQ(kernel_for(1000), (kernel_of<sized, 1>));
     EXPECT_EQ(last->grid.x, 4u);  // 256 each
-    EXPECT_EQ(last->sealed.threads, 64);
+    EXPECT_EQ(last->block.x, 64u);
     EXPECT_EQ(kernel_for(1001), (kernel_of<sized, 2>));
     EXPECT_EQ(kernel_for(large), (kernel_of<sized, 2>));
     EXPECT_EQ(kernel_for(large + 1), (kernel_of<sized, 3>));

@@ -113,6 +113,12 @@ const char* cudaGetErrorString(cudaError_t)
 {
     return "its text";
 }
+cudaError_t cudaGetDeviceCount(int* count)
+{
+    const turn mine(launchbox::mutex);
+    *count = fake.visible_gpus;
+    return answer(cudaSuccess);
+}
 cudaError_t cudaGetDevice(int* device)
 {
     const turn mine(launchbox::mutex);

@@ -2,11 +2,14 @@
 // launch_box.cuh. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+
+#include <launchbox/detail/fnv.hpp>
 
 namespace launchbox::detail {
 
@@ -18,29 +21,30 @@ concept has_seal = is_comparable_by_bits<Row> || std::equality_comparable<Row>;
 
 /// By value where bits do not tell, by its own operator==.
 template <class Row>
-struct row_seal {
+struct whole_row {
     Row row;
-    __device__ constexpr bool fits(const row_seal& other) const { return row == other.row; }
 };
 
-template <is_comparable_by_bits Row>
-struct row_seal<Row> {
-    using word = std::conditional_t<sizeof(Row) % 4 == 0, std::uint32_t, unsigned char>;
-    static constexpr std::size_t count = sizeof(Row) / sizeof(word);
-    word words[count];
-    __device__ constexpr bool fits(const row_seal& other) const
-    {
-        bool equal = true;
-        for (std::size_t i = 0; i < count; ++i) equal &= words[i] == other.words[i];
-        return equal;
-    }
-};
+/// What stands for a row: a hash of its bits, since its type in the kernel's name would cost a nanosecond a letter, or
+/// the row itself.
+template <class Row>
+using row_seal = std::conditional_t<is_comparable_by_bits<Row>, std::uint64_t, whole_row<Row>>;
+
+__device__ constexpr bool is_same_seal(std::uint64_t own, std::uint64_t of_launch)
+{
+    return own == of_launch;
+}
+template <class Row>
+__device__ constexpr bool is_same_seal(const whole_row<Row>& own, const whole_row<Row>& of_launch)
+{
+    return own.row == of_launch.row;
+}
 
 template <class Row>
 constexpr row_seal<Row> sealed(const Row& row)
 {
     if constexpr (is_comparable_by_bits<Row>)
-        return std::bit_cast<row_seal<Row>>(row);
+        return fnv1a(std::bit_cast<std::array<unsigned char, sizeof(Row)>>(row));
     else
         return {row};
 }

@@ -115,7 +115,7 @@ inline std::string explain_row(const kernel_handle& kernel, const row_figures& r
 template <class Body, class Unit, std::size_t Class>
 std::string explain_tuned(int device)
 {
-    using kernel = tuned<Body, Unit, Class>;
+    using kernel = tuned_kernel<Body, Unit, Class>;
     using classes = classes_of<typename Body::tuning>;
     const row_answer answer = kernel::ask(device);
     const row_figures& row = kernel::figures[static_cast<std::size_t>(answer.row)];

@@ -85,22 +85,30 @@ using table_of_class = typename classes_of<typename Body::tuning>::template box<
 template <class Body, std::size_t Class>
 using box_of = box_in_use<table_of_class<Body, Class>>;
 
-/// The kernel. Should the row of the launch ever be another than its own, it stops with a trap, which ends the CUDA
-/// context, instead of computing something else.
-template <class Body, class Unit, std::size_t Class, class Seal, class... Parameters>
-__global__ void __launch_bounds__(bounds_of_this_pass<table_of_class<Body, Class>>().threads,
-                                  bounds_of_this_pass<table_of_class<Body, Class>>().min_blocks)
-    tuned_kernel(Seal of_launch, Parameters... parameters)
+}  // namespace launchbox::detail
+
+namespace launchbox {
+
+/// The kernel of a body. Should the row of the launch ever be another than its own, it stops with a trap, which ends
+/// the CUDA context, instead of computing something else. `Unit` is the unit_number of the file.
+template <class Body, unsigned Unit, unsigned Class, class Seal, class... Parameters>
+__global__ void __launch_bounds__(detail::bounds_of_this_pass<detail::table_of_class<Body, Class>>().threads,
+                                  detail::bounds_of_this_pass<detail::table_of_class<Body, Class>>().min_blocks)
+    tuned(Seal of_launch, Parameters... parameters)
 {
 #ifdef __CUDA_ARCH__
-    if constexpr (body_fits<Body, table_of_class<Body, Class>>()) {
-        constexpr auto row = row_of_this_pass<table_of_class<Body, Class>>();
-        constexpr auto own = sealed_constant<row>();
-        if (!own.fits(of_launch)) __trap();
+    if constexpr (detail::body_fits<Body, detail::table_of_class<Body, Class>>()) {
+        constexpr auto row = detail::row_of_this_pass<detail::table_of_class<Body, Class>>();
+        constexpr auto own = detail::sealed_constant<row>();
+        if (!detail::is_same_seal(own, of_launch)) __trap();
         Body::template run<row>(parameters...);
     }
 #endif
 }
+
+}  // namespace launchbox
+
+namespace launchbox::detail {
 
 /// The parameters of `run`, if it has the right form.
 template <class Function>
@@ -113,16 +121,18 @@ struct function_of_run<void (*)(Parameters...)> {
     using parameters = list<Parameters...>;
 };
 
-// With the first row: the parameters are the same with every row. The conversion is for 'template <auto r>': of an
-// element of an array nvcc 13.0 deduces nothing.
+// With the row of this pass, which is used anyway: the parameters are the same with every row. A variable, since for
+// 'template <auto r>' nvcc 13.0 deduces nothing from a call or from an element of an array.
+template <class Box>
+constexpr typename Box::row_type row_to_find_run = row_of_this_pass<Box>();
+
 template <class Body, class Box, class = void>
 struct run_of_body {
     static constexpr bool exists = false;
 };
 template <class Body, class Box>
-struct run_of_body<Body, Box,
-                   std::void_t<decltype(&Body::template run<typename Box::row_type(row_of_this_pass<Box>())>)>>
-    : function_of_run<decltype(&Body::template run<typename Box::row_type(row_of_this_pass<Box>())>)> {
+struct run_of_body<Body, Box, std::void_t<decltype(&Body::template run<typename Box::row_type(row_to_find_run<Box>)>)>>
+    : function_of_run<decltype(&Body::template run<typename Box::row_type(row_to_find_run<Box>)>)> {
     static constexpr bool exists = true;
 };
 
@@ -235,7 +245,8 @@ struct tuned_entry<Body, Unit, Class, list<Parameters...>> {
     // A variable, and not constants where they are used: of functions the linker may keep some of one unit and some of
     // another, and they must all speak of the same kernel. Not const, or the compiler would put in those of its unit.
     static inline constinit unit_pointers pointers{
-        reinterpret_cast<const void*>(&tuned_kernel<Body, Unit, Class, seal, Parameters...>),
+        reinterpret_cast<const void*>(
+            &launchbox::tuned<Body, unit_number<Unit>, static_cast<unsigned>(Class), seal, Parameters...>),
         reinterpret_cast<const void*>(&witness<Unit>)};
 
     static const char* name() { return type_name<Body>(); }
@@ -254,7 +265,7 @@ struct tuned_entry<Body, Unit, Class, list<Parameters...>> {
 };
 
 template <class Body, class Unit, std::size_t Class>
-using tuned = tuned_entry<Body, Unit, Class, typename run_of_body<Body, box_of<Body, Class>>::parameters>;
+using tuned_kernel = tuned_entry<Body, Unit, Class, typename run_of_body<Body, box_of<Body, Class>>::parameters>;
 
 }  // namespace launchbox::detail
 #pragma GCC visibility pop

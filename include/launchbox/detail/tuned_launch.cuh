@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -48,12 +49,22 @@ struct launch_options {
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace detail {
 
-/// `name`: whose error it is when there is none, as of typeid; null: of row_for.
+inline constinit std::atomic<int> visible_gpus{0};  // 0: not asked yet
+
+/// `name`: whose error it is when there is none, as of typeid; null: of row_for. Where one GPU is visible, and with
+/// that for the life of the process, nothing is asked: that costs as much as all else that a launch adds.
 inline int current_device(const char* name)
 {
+    const int gpus = visible_gpus.load(std::memory_order_relaxed);
+    if (gpus == 1) return 0;
     int device = 0;
     if (const cudaError_t status = cudaGetDevice(&device); status != cudaSuccess) [[unlikely]]
         refuse_status({nullptr, nullptr, name}, &device, status, cudaSuccess);
+    if (gpus == 0) {
+        const own_errors errors;
+        if (int count = 0; cudaGetDeviceCount(&count) == cudaSuccess)
+            visible_gpus.store(count, std::memory_order_relaxed);
+    }
     return device;
 }
 
@@ -114,10 +125,10 @@ void launch_tuned(const launch_options& options, const work_size& work, Argument
     if constexpr (body_check<Body>::fine) {
         using tuning = typename Body::tuning;
         if constexpr (classes_of<tuning>::depends_on_size) {
-            if (work.has_grid && work.elements < 0) refuse_grid_without_elements(tuned<Body, Unit, 0>::handle());
+            if (work.has_grid && work.elements < 0) refuse_grid_without_elements(tuned_kernel<Body, Unit, 0>::handle());
         }
         with_class<tuning>(work.elements, [&]<std::size_t Class>() {
-            using kernel = tuned<Body, Unit, Class>;
+            using kernel = tuned_kernel<Body, Unit, Class>;
             if constexpr (arguments_fit(typename kernel::parameters{}, list<Arguments...>{}))
                 launch_with_row<kernel>(options, work, typename kernel::parameters{},
                                         std::forward<Arguments>(arguments)...);
@@ -143,7 +154,7 @@ cudaError_t try_launch_tuned(const launch_options& options, const work_size& wor
 template <class Body, class Unit, std::size_t Class>
 void prepare_tuned(int device)
 {
-    tuned<Body, Unit, Class>::row_on(device);
+    tuned_kernel<Body, Unit, Class>::row_on(device);
 }
 
 template <class Body, class Unit>
@@ -152,7 +163,7 @@ auto row_of_body(std::int64_t elements)
     if constexpr (body_check<Body>::fine) {
         const int device = current_device(type_name<Body>());
         return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
-            using kernel = tuned<Body, Unit, Class>;
+            using kernel = tuned_kernel<Body, Unit, Class>;
             return kernel::box::rows[kernel::row_on(device)];
         });
     } else {
@@ -215,7 +226,7 @@ occupancy_result account_of(std::int64_t elements)
     if constexpr (body_check<Body>::fine) {
         const int device = current_device(type_name<Body>());
         return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
-            using kernel = tuned<Body, Unit, Class>;
+            using kernel = tuned_kernel<Body, Unit, Class>;
             return account_of_row(kernel::handle(), kernel::figures[kernel::row_on(device)]);
         });
     } else {

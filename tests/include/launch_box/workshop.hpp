@@ -22,12 +22,12 @@ inline std::string nickname(const std::string& mangled)
 {
     std::string name = demangle(mangled);
     if (name.starts_with("void ")) name.erase(0, 5);
-    const std::string tuned = "launchbox::detail::tuned_kernel<";
+    const std::string tuned = "launchbox::tuned<";  // body, number of the unit, size class
     if (name.starts_with("launchbox::detail::witness<")) return "witness";
     if (!name.starts_with(tuned)) return name.substr(0, name.find_first_of("<("));
     const std::string body = name.substr(tuned.size(), name.find(',') - tuned.size());
-    const std::size_t unit_end = name.find('>', name.find("::unit_"));
-    const int size_class = std::stoi(name.substr(name.find_first_of("0123456789", unit_end)));
+    const std::size_t unit = name.find(", ") + 2;
+    const int size_class = std::stoi(name.substr(name.find(", ", unit) + 2));
     return size_class == 0 ? body : body + " " + std::to_string(size_class);
 }
 
