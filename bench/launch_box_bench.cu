@@ -8,6 +8,20 @@
 #include "launch_bench.hpp"
 #include "launch_box_bench.hpp"
 
+// The same kernel under names of 10, 100 and 400 letters: what a name costs.
+// clang-format off
+#define NAME_OF_10 ten_letter
+#define NAME_OF_100 a_kernel_that_does_nothing_but_has_a_name_of_one_hundred_letters_which_a_launch_pays_for_________100
+#define NAME_OF_400 \
+    a_kernel_that_does_nothing_but_has_a_name_of_one_hundred_letters_which_a_launch_pays_for__________a_kernel_that_does_nothing_but_has_a_name_of_one_hundred_letters_which_a_launch_pays_for__________a_kernel_that_does_nothing_but_has_a_name_of_one_hundred_letters_which_a_launch_pays_for__________a_kernel_that_does_nothing_but_has_a_name_of_one_hundred_letters_which_a_launch_pays_for_______________400
+// clang-format on
+#define LETTERS_OF(name) LETTERS(name)
+#define LETTERS(name) (sizeof(#name) - 1)
+static_assert(LETTERS_OF(NAME_OF_10) == 10 && LETTERS_OF(NAME_OF_100) == 100 && LETTERS_OF(NAME_OF_400) == 400);
+extern "C" __global__ void NAME_OF_10() {}
+extern "C" __global__ void NAME_OF_100() {}
+extern "C" __global__ void NAME_OF_400() {}
+
 namespace launchbox::bench {
 namespace {
 
@@ -123,6 +137,19 @@ double shared_status(int launches)
 
 volatile int kept;
 
+double named_10(int launches)
+{
+    return timed(launches, [] { NAME_OF_10<<<1, 32>>>(); });
+}
+double named_100(int launches)
+{
+    return timed(launches, [] { NAME_OF_100<<<1, 32>>>(); });
+}
+double named_400(int launches)
+{
+    return timed(launches, [] { NAME_OF_400<<<1, 32>>>(); });
+}
+
 double device_alone(int calls)
 {
     return timed(calls, [] {
@@ -187,7 +214,8 @@ std::vector<launch_way> launch_ways()
 {
     const char *chevrons = "<<<>>>", *native = "cudaLaunchKernelEx", *ours = "launchbox::launch<body>",
                *status = "launchbox::try_launch<body>", *small = "row without shared memory",
-               *large = "row with 60,000 B of shared memory", *asking = "asking, nothing launched";
+               *large = "row with 60,000 B of shared memory", *asking = "asking, nothing launched",
+               *named = "an empty kernel, <<<>>>";
     return {{small, chevrons, plain_chevrons},
             {small, native, plain_native},
             {small, ours, plain_ours},
@@ -196,6 +224,9 @@ std::vector<launch_way> launch_ways()
             {large, native, shared_native},
             {large, ours, shared_ours},
             {large, status, shared_status},
+            {named, "with a name of 10 letters", named_10},
+            {named, "with a name of 100 letters", named_100},
+            {named, "with a name of 400 letters", named_400},
             {asking, "cudaGetDevice", device_alone},
             {asking, "cudaPeekAtLastError", peek_alone},
             {asking, "cudaFuncGetAttributes", attributes_alone},
