@@ -94,6 +94,16 @@ double plain_native(int launches)
         cudaLaunchKernelEx(&config, plain<-1>, none, none, 0);
     });
 }
+// The kernel of the body itself, whose name is longer than that of `plain`.
+double body_chevrons(int launches)
+{
+    using ours = detail::tuned_kernel<body<-1>, detail::this_unit, 0>;
+    static constexpr auto seal = detail::sealed(row{hard_coded});
+    return timed(launches, [] {
+        tuned<body<-1>, detail::unit_number<detail::this_unit>, 0, ours::seal>
+            <<<1, hard_coded.threads>>>(seal, none, none, 0);
+    });
+}
 double plain_ours(int launches)
 {
     return timed(launches, [] { launchbox::launch<body<-1>>(nullptr, tile, none, none, 0); });
@@ -218,6 +228,7 @@ std::vector<launch_way> launch_ways()
                *named = "an empty kernel, <<<>>>";
     return {{small, chevrons, plain_chevrons},
             {small, native, plain_native},
+            {small, "<<<>>> of the body's kernel", body_chevrons},
             {small, ours, plain_ours},
             {small, status, plain_status},
             {large, chevrons, shared_chevrons},

@@ -461,7 +461,7 @@ TEST_F(launch_box_gpu, a_row_of_another_table_traps)
     record("guard", "a row with one more item, behind launch_box's back", line);
     // The same call with the right row runs: it is the row that traps.
     const row own = row_for<add<30>>();
-    row right = own;
+    std::uint64_t right = detail::sealed(own);
     int number = own.threads * own.items;
     void* arguments[] = {&right, &data, &number};
     EXPECT_EQ(cudaLaunchKernel(kernel_of<add<30>>(), dim3(1), dim3(static_cast<unsigned>(own.threads)), arguments, 0,
