@@ -90,6 +90,11 @@ decltype(auto) with_class(std::int64_t elements, const Function& function)
     return function.template operator()<Class>();
 }
 
+constexpr bool is_plain(const launch_options& options)
+{
+    return options.cluster == launch_extent{} && !options.programmatic_dependent_launch && !options.cooperative;
+}
+
 template <class Tuned, class... Parameters, class... Arguments>
 void launch_with_row(const launch_options& options, const work_size& work, list<Parameters...>,
                      Arguments&&... arguments)
@@ -99,23 +104,38 @@ void launch_with_row(const launch_options& options, const work_size& work, list<
     const std::int64_t tiles = work.elements <= 0 ? work.elements : (work.elements - 1) / figures.tile + 1;
     if (!work.has_grid && (tiles < 0 || tiles > most_tiles)) [[unlikely]]
         refuse_elements(Tuned::handle(), figures, work.elements);
-    launch_config config{.grid = work.has_grid ? work.grid : launch_extent(tiles),
-                         .threads = figures.threads,
-                         .dynamic_shared = figures.dynamic_shared_bytes,
-                         .stream = options.stream,
-                         .cluster = options.cluster,
-                         .programmatic_dependent_launch = options.programmatic_dependent_launch,
-                         .cooperative = options.cooperative};
-    if (config.grid == launch_extent(0)) return;
+    if (work.has_grid ? work.grid == launch_extent(0) : tiles == 0) return;
+    const auto config = [&] {
+        return launch_config{.grid = work.has_grid ? work.grid : launch_extent(tiles),
+                             .threads = figures.threads,
+                             .dynamic_shared = figures.dynamic_shared_bytes,
+                             .stream = options.stream,
+                             .cluster = options.cluster,
+                             .programmatic_dependent_launch = options.programmatic_dependent_launch,
+                             .cooperative = options.cooperative};
+    };
     // The parameters of the lambda are the converted arguments, which the runtime copies.
     [&](Parameters... converted) {
         void* addresses[] = {const_cast<void*>(static_cast<const void*>(&Tuned::seals[row])),
                              const_cast<void*>(static_cast<const volatile void*>(std::addressof(converted)))...};
         // Shared memory was opted in to when the row became known.
-        if (config.cluster.count() > cluster_without_opt_in) [[unlikely]]
-            launch_checked(Tuned::handle(), config, addresses);
-        else
-            launch_opted_in(Tuned::handle(), config, addresses);
+        if (work.has_grid || !is_plain(options)) {
+            if (options.cluster.count() > cluster_without_opt_in)
+                launch_checked(Tuned::handle(), config(), addresses);
+            else
+                launch_opted_in(Tuned::handle(), config(), addresses);
+            return;
+        }
+        // What is known to fit needs no launch_config, which costs some nanoseconds.
+        cudaLaunchConfig_t native{};
+        native.gridDim = dim3(static_cast<unsigned>(tiles));
+        native.blockDim = dim3(static_cast<unsigned>(figures.threads));
+        native.dynamicSmemBytes = static_cast<std::size_t>(figures.dynamic_shared_bytes);
+        native.stream = options.stream;
+        const cudaError_t earlier = cudaPeekAtLastError();
+        const cudaError_t code = cudaLaunchKernelExC(&native, Tuned::pointers.kernel, addresses);
+        if (code != cudaSuccess) [[unlikely]]
+            retry(Tuned::handle(), config(), addresses, code, earlier);
     }(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
 }
 
