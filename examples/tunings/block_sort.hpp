@@ -1,4 +1,6 @@
 // The tables of examples/block_sort.cu, kept by bench/measure_rows --header; docs/tunings.md says what the lines mean.
+// Candidates had 128 threads or more: a smaller tile takes less time, since it is less sorted, and what sorts further
+// pays for it.
 #pragma once
 
 #include <launchbox/launch_box.cuh>
