@@ -204,6 +204,7 @@ TEST_F(launch_box_launch, block_shared_memory_and_seal_are_the_rows)
     EXPECT_EQ(count, 1000000);
 
     use_gpu(8, 0, 80);
+    copy_arguments = nullptr;  // it has one
     launch<roomy>(nullptr, 1000, &data);
     EXPECT_EQ(last->kernel, kernel_of<roomy>);
     EXPECT_EQ(last->seal, (detail::sealed(row{256, 11, 3})));
