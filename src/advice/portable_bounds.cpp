@@ -30,9 +30,9 @@ portable_bounds portable_bounds_for(std::string_view kernel, int threads, std::v
     portable_bounds result{.threads = threads, .attribute = {}, .lines = {}, .rows = {}};
     const bound_of_number bounds = merged(std::move(wanted), result.notes);
     for (const auto& [number, attribute] : bounds) {
-        std::string row = fmt::format("// sm<{}>: {{.threads = {}", number, threads);
+        std::string row = fmt::format("// sm<{}, row{{.threads = {}", number, threads);
         if (attribute.min_blocks > 0) row += fmt::format(", .min_blocks = {}", attribute.min_blocks);
-        result.rows.push_back(row + "}");
+        result.rows.push_back(row + "}>");
     }
     const launch_attribute& first = bounds.begin()->second;
     if (std::ranges::all_of(bounds, [&](const auto& each) { return each.second == first; })) {

@@ -33,8 +33,8 @@ TEST(PortableBounds, OneForAll)
         portable_bounds_for("merge", 256, {on("sm_80", bound(256, 2)), on("sm_120", bound(256, 2))});
     EXPECT_EQ(same.attribute, "__launch_bounds__(256, 2)");
     EXPECT_EQ(same.lines, lines{});
-    EXPECT_EQ(same.rows,
-              (lines{"// sm<80>: {.threads = 256, .min_blocks = 2}", "// sm<120>: {.threads = 256, .min_blocks = 2}"}));
+    EXPECT_EQ(same.rows, (lines{"// sm<80, row{.threads = 256, .min_blocks = 2}>",
+                                "// sm<120, row{.threads = 256, .min_blocks = 2}>"}));
     EXPECT_EQ(same.notes, lines{});
 
     const portable_bounds none = portable_bounds_for("merge", 256, {on("sm_80", {}), on("sm_120", {})});

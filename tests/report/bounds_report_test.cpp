@@ -75,7 +75,7 @@ TEST(BoundsReport, SeveralArchitecturesEndInOneAttribute)
     EXPECT_NE(differing.find("    #if __CUDA_ARCH__ >= 1200\n    #define MERGE_BOUNDS __launch_bounds__(256, 4)\n"),
               std::string::npos)
         << differing;
-    EXPECT_NE(differing.find("    // sm<120>: {.threads = 256, .min_blocks = 4}\n"), std::string::npos);
+    EXPECT_NE(differing.find("    // sm<120, row{.threads = 256, .min_blocks = 4}>\n"), std::string::npos);
 }
 
 TEST(BoundsReport, ManyAnswersBeginWithASummary)
