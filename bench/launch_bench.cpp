@@ -8,32 +8,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
-#include <random>
 
 #include "record.hpp"
 
 namespace launchbox::bench {
 namespace {
 
-constexpr int launches = launches_of_batch;
 constexpr double goal = 1.03;
 constexpr const char* ours = "launchbox::launch";
-
-using times = std::map<std::string, std::map<std::string, std::vector<double>>>;  // kernel, way
-
-times measure(int rounds)
-{
-    std::vector<launch_way> ways = launch_ways();
-    std::mt19937 random(1);
-    for (const launch_way& each : ways) each.batch(launches);  // loads kernels, opts in
-    times result;
-    for (int round = 0; round < rounds; ++round) {
-        std::shuffle(ways.begin(), ways.end(), random);
-        for (const launch_way& each : ways) result[each.kernel][each.way].push_back(each.batch(launches));
-    }
-    return result;
-}
 
 double median_ratio(const std::vector<double>& above, const std::vector<double>& below)
 {
@@ -42,7 +24,7 @@ double median_ratio(const std::vector<double>& above, const std::vector<double>&
     return median(ratios);
 }
 
-nlohmann::ordered_json report(const times& measured)
+nlohmann::ordered_json report(const launch_times& measured)
 {
     nlohmann::ordered_json json;
     std::printf("\n%-22s %-20s %12s %16s %8s\n", "kernel", "way", "ns a launch", "launchbox::launch", "goal");
@@ -80,13 +62,13 @@ int main(int count, char** arguments)
         std::fprintf(stderr, "launch_bench needs a GPU, and there is none here\n");
         return 3;
     }
-    std::printf("%s, %d rounds of %d launches\n", gpu.c_str(), rounds, launches);
-    const times measured = measure(rounds);
+    std::printf("%s, %d rounds of %d launches\n", gpu.c_str(), rounds, launches_of_batch);
+    const launch_times measured = measure(rounds);
     if (const std::string error = pending_error(); !error.empty()) {
         std::fprintf(stderr, "a launch failed: %s\n", error.c_str());
         return 1;
     }
-    nlohmann::ordered_json json{{"device", gpu}, {"rounds", rounds}, {"launches_a_round", launches}};
+    nlohmann::ordered_json json{{"device", gpu}, {"rounds", rounds}, {"launches_a_round", launches_of_batch}};
     json.update(report(measured));
     record("bench/launch_bench", json);
     return 0;

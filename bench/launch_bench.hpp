@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,23 @@ inline double median(std::vector<double> values)
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
     return *middle;
+}
+
+/// By kernel and way: the nanoseconds of a launch, one value a round.
+using launch_times = std::map<std::string, std::map<std::string, std::vector<double>>>;
+
+/// Rounds in which all ways are timed in an order that is drawn anew.
+inline launch_times measure(int rounds)
+{
+    std::vector<launch_way> ways = launch_ways();
+    std::mt19937 random(1);
+    for (const launch_way& each : ways) each.batch(launches_of_batch);  // loads kernels, opts in
+    launch_times result;
+    for (int round = 0; round < rounds; ++round) {
+        std::shuffle(ways.begin(), ways.end(), random);
+        for (const launch_way& each : ways) result[each.kernel][each.way].push_back(each.batch(launches_of_batch));
+    }
+    return result;
 }
 
 /// Empty where there is no GPU.

@@ -20,22 +20,7 @@ namespace {
 constexpr double goal_more_ns = 30, goal_first_ns = 150000;
 constexpr const char* peer = "<<<>>>";
 
-using times = std::map<std::string, std::map<std::string, std::vector<double>>>;  // kernel, way
-
-times measure(int rounds)
-{
-    std::vector<launch_way> ways = launch_ways();
-    std::mt19937 random(1);
-    for (const launch_way& each : ways) each.batch(launches_of_batch);  // loads kernels, opts in
-    times result;
-    for (int round = 0; round < rounds; ++round) {
-        std::shuffle(ways.begin(), ways.end(), random);
-        for (const launch_way& each : ways) result[each.kernel][each.way].push_back(each.batch(launches_of_batch));
-    }
-    return result;
-}
-
-nlohmann::ordered_json report(const times& measured)
+nlohmann::ordered_json report(const launch_times& measured)
 {
     nlohmann::ordered_json json;
     std::printf("\n%-36s %-28s %12s %14s %8s\n", "kernel", "way", "ns a call", "ns over <<<>>>", "goal");
@@ -121,7 +106,7 @@ int main(int count, char** arguments)
     std::printf("%s, %d rounds of %d launches\n", gpu.c_str(), rounds, launches_of_batch);
     // First launches before the others: they begin in contexts of their own, and what was opted in to would be gone.
     const nlohmann::ordered_json first = report_first(first_ways());
-    const times measured = measure(rounds);
+    const launch_times measured = measure(rounds);
     if (const std::string error = pending_error(); !error.empty()) {
         std::fprintf(stderr, "a launch failed: %s\n", error.c_str());
         return 1;

@@ -5,10 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <type_traits>
 #include <typeinfo>
-#include <utility>
 
 #include <launchbox/detail/launch_arguments.hpp>
 #include <launchbox/detail/row_choice.cuh>
