@@ -83,7 +83,7 @@ if threads == 1024:
     sys.exit('x.hpp(1): error: static assertion failed with "launch_box: too many"')
 program = sys.argv[sys.argv.index("-o") + 1]
 milliseconds = {times}.get(tuple(row), 2)
-shown = f"{{threads}} threads, {{items}} items" + (f", min_blocks {{min_blocks}}" if min_blocks else "")
+shown = f"{{threads:,}} threads, {{items}} items" + (", tile 5,000" if threads > 999 else "") + (f", min_blocks {{min_blocks}}" if min_blocks else "")
 if threads == 64:
     body = "echo WRONG; exit 1"
 elif threads == 32:
@@ -173,6 +173,10 @@ class MeasureRows(unittest.TestCase):
 
     def problems(self):
         return tuning_header.problems_of(self.header, self.root)
+
+    def test_numbers_with_commas_and_a_tile_are_read_as_explain_writes_them(self):
+        record, _ = self.measure({(1000, 11, 2): 1.0}, ("256,1000x11x0,2",))
+        self.assertEqual(record["winner"]["row"], [1000, 11, 2])
 
     def test_the_fastest_row_gets_into_the_header_and_nothing_else_changes(self):
         record, printed = self.measure(FAST)
