@@ -1,0 +1,32 @@
+// The values that tuning parameters and workloads have: whole numbers, fractions, words, yes or no.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace launchbox {
+
+using parameter_value = std::variant<bool, std::int64_t, double, std::string>;
+
+/// As it stands in a command or in a source: true, 256, 0.5 (the shortest text that reads back as the same number), a
+/// word as it is.
+std::string text_of(const parameter_value& value);
+
+/// Named values in a fixed order: a candidate (threads 256, items 11) or a workload (type int, n 1048576).
+struct assignment {
+    std::vector<std::pair<std::string, parameter_value>> values;
+
+    [[nodiscard]] const parameter_value* find(const std::string& name) const;
+    friend bool operator==(const assignment&, const assignment&) = default;
+};
+
+/// For people: "threads=256 items=11".
+std::string text_of(const assignment& values);
+
+/// Both, the second behind the first.
+assignment joined(assignment one, const assignment& other);
+
+}  // namespace launchbox

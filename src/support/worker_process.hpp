@@ -1,0 +1,64 @@
+// A child process that does one job after another, told and answering in lines, and can be ended at any moment.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace launchbox {
+
+struct worker_options {
+    std::vector<std::string> environment;  ///< NAME=value, added to ours
+    std::size_t memory_limit = 0;          ///< bytes of address space (RLIMIT_AS); 0: none
+    int niceness = 0;                      ///< 0 to 19; above 0 it gives way to others
+};
+
+/// Lines go to its standard input and come from its standard output; its standard error is kept, as far as its end.
+/// It has a process group of its own, which is killed when this goes out of scope, and dies with the process that
+/// started it, however that ends. Not for use by two threads at once.
+class worker_process {
+public:
+    /// Throws `error` with status `missing` when it cannot be started.
+    worker_process(const std::vector<std::string>& command, const worker_options& options = {});
+    ~worker_process();
+    worker_process(const worker_process&) = delete;
+    worker_process& operator=(const worker_process&) = delete;
+
+    /// Sends one line (without line feed). False: it has ended.
+    bool send(const std::string& line);
+
+    enum class event { line, silence, ended };
+    struct answer {
+        event what = event::silence;
+        std::string line = {};  ///< without line feed
+    };
+    /// The next line, waiting at most `seconds`; an interrupt does not end the wait.
+    answer receive(double seconds);
+
+    /// Kills its process group and waits for it.
+    void kill();
+
+    [[nodiscard]] bool running() const { return child_ > 0; }
+    [[nodiscard]] pid_t process() const { return child_; }
+    /// How it ended, in words ("killed by signal 11 (Segmentation fault)", "exit status 3"), with the last line that it
+    /// wrote to standard error. Empty while it runs.
+    [[nodiscard]] const std::string& ending() const { return ending_; }
+    /// Processor seconds that it and its children took, known once it has ended.
+    [[nodiscard]] double cpu_seconds() const { return cpu_seconds_; }
+
+private:
+    void read_errors();
+    void reap();
+
+    pid_t child_ = 0;
+    int to_ = -1, from_ = -1, errors_ = -1;
+    std::string unread_, last_errors_, ending_;
+    double cpu_seconds_ = 0;
+};
+
+/// The program that is running, to start it again as a worker.
+std::string this_program();
+
+}  // namespace launchbox

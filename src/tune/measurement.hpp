@@ -1,0 +1,55 @@
+// What became of one candidate on one workload.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace launchbox {
+
+enum class outcome {
+    measured,
+    rejected,  ///< never launched: it cannot run, or the spec does not want it
+    compile_error,
+    compile_timeout,  ///< stopped: it took too long or too much memory
+    launch_error,     ///< the driver refused the launch
+    illegal_access,   ///< of memory, also one that only our guard bytes noticed
+    hang,
+    trap,  ///< __trap, assert
+    wrong_result,
+    out_of_memory,
+    worker_died,  ///< the process that measured it ended, twice
+    device_lost,  ///< not the candidate's fault: measured again at the next run
+};
+
+/// "measured", "compile error", "illegal access".
+std::string_view words_of(outcome what);
+/// "compile_error", for files; `nullopt` for what is none.
+std::string_view name_of(outcome what);
+std::optional<outcome> outcome_named(std::string_view name);
+
+/// What NVML says of a GPU while it works. What it does not tell is unknown.
+struct device_state {
+    std::optional<int> sm_clock_mhz, memory_clock_mhz, temperature_celsius, power_milliwatts;
+    std::string throttling = {};  ///< "thermal, power cap"; empty: not throttled, or not known
+
+    friend bool operator==(const device_state&, const device_state&) = default;
+};
+
+struct measurement {
+    outcome what = outcome::measured;
+    std::string reason = {};              ///< one line; empty when measured
+    std::vector<double> samples_ns = {};  ///< in the order in which they were taken
+    int dropped = 0;                      ///< samples taken while the GPU was throttled, and not kept
+    bool stopped_early = false;           ///< clearly slower than the best: fewer samples than usual
+    bool verified = false;                ///< its outputs were compared with the reference
+    std::string checksum = {};            ///< of the outputs, where they are known
+    std::optional<device_state> device = {};
+    double seconds = 0;   ///< of wall time that it cost the one who measured
+    bool sticky = false;  ///< the worker cannot go on after it
+
+    friend bool operator==(const measurement&, const measurement&) = default;
+};
+
+}  // namespace launchbox
