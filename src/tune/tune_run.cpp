@@ -142,6 +142,11 @@ void tuning::plan()
             order.insert(order.begin(), *baseline);
         }
 
+    // What only builds has its budget in candidates, too; where something is measured, those that are measured count.
+    if (lane_.measurers.empty() && options_.most_candidates && order.size() > *options_.most_candidates) {
+        order.resize(*options_.most_candidates);
+        summary_.out_of_budget = true;
+    }
     for (const std::size_t candidate : order) {
         const assignment parameters = space_.at(candidate);
         for (const std::size_t problem : options_.workloads) {
@@ -381,7 +386,7 @@ measurement tuning::measure_with_retries(std::size_t position, const measurer& m
             if (lane_.alone) undisturbed.lock();
             measured = measure(job, prepared_[position], request);
         }
-        if (measured.what != outcome::worker_died) return measured;
+        if (measured.what != outcome::worker_died || lane_.recorded) return measured;
         ++deaths;
         const std::lock_guard guard(lock_);
         ++summary_.worker_deaths;
@@ -483,7 +488,7 @@ void tuning::settle(std::size_t position, measurement measured, const stored_res
     const bool hopeless = lane_.needs_reference && !lane_.measurers.empty() && state.reference_given &&
                           state.reference == position && result.measured.what != outcome::measured &&
                           stages_[position] == stage::preparing;
-    if (!lane_.measurers.empty()) store_.save(result);
+    store_.save(result);
     ++summary_.outcomes[result.measured.what];
     if (twin != nullptr) ++summary_.shared;
     if (stages_[position] == stage::preparing) ++summary_.settled_unmeasured;
@@ -556,8 +561,7 @@ void tuning::race(std::size_t problem)
             for (const tune_job& job : jobs) made.push_back(prepare(job));
         raced = run_final_race(jobs.size(), baseline, options_.race, [&](std::size_t i) -> std::optional<double> {
             if (interrupted() || made[i].what != outcome::measured) return std::nullopt;
-            const measurement again = lane_.measurers.front()(
-                jobs[i], made[i], {.baseline_seconds = problems_[problem].baseline_seconds, .samples = 5});
+            const measurement again = lane_.measurers.front()(jobs[i], made[i], {.samples = 5});
             if (again.what != outcome::measured || again.samples_ns.empty()) return std::nullopt;
             return summarise(again.samples_ns).median;
         });
