@@ -14,6 +14,7 @@
 #include "cli/tune_lanes.hpp"
 #include "cli/verbs.hpp"
 #include "compiler/compile_cache.hpp"
+#include "report/build_report.hpp"
 #include "report/results_report.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -212,7 +213,16 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
         if (summary.out_of_budget) say("the budget is spent; the same command goes on where it stopped");
         if (summary.interrupted) status = exit_status::interrupted;
     }
-    if (options.lanes.build_only) return status;
+    if (options.lanes.build_only) {
+        std::vector<build_report> built;
+        for (std::size_t i = 0; i < runs.size(); ++i)
+            built.push_back({.name = spec.name,
+                             .architecture = planned.lanes[i].lane.environment.architecture,
+                             .results = store.results(runs[i])});
+        write_report(options.output, {[&](const output_style&) { return build_document(built); },
+                                      [&] { return build_json(built); }, [&] { return build_table(built); }});
+        return status;
+    }
     write_results(options.output, store, runs);
     if (status == exit_status::interrupted) say("interrupted; " + file + " has all that was finished");
     return status;

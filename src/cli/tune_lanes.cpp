@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "gpu/driver.hpp"
 #include "support/error.hpp"
@@ -208,14 +209,16 @@ planned_lanes program_lanes(const tune_spec& spec, const lane_request& request)
 planned_lanes recorded_lanes(const tune_spec& spec, const lane_request& request)
 {
     planned_lanes planned;
-    for (const recorded_run& recorded : read_result_file(request.replay)) {
-        planned_lane lane{.lane = replay_lane(spec, recorded.run, recorded.results), .limits = {}};
-        const std::string& architecture = recorded.run.environment.architecture;
-        if (const auto capability = parse_compute_capability(architecture))
+    const result_file file = read_result_file(request.replay);
+    for (const std::string& problem : file.problems) say(request.replay + ": " + problem);
+    for (const recorded_run& recorded : file.runs) {
+        const environment_info& environment = recorded.info.environment;
+        planned_lane lane{.lane = replay_lane(spec, recorded.info, recorded.results), .limits = {}};
+        if (const auto capability = parse_compute_capability(environment.architecture))
             if (const sm_limits* limits = find_sm_limits(*capability)) {
-                gpu_device gpu{.name = recorded.run.environment.gpu, .capability = *capability};
-                gpu.sms = recorded.run.environment.sms;
-                gpu.memory_bytes = recorded.run.environment.memory_bytes;
+                gpu_device gpu{.name = environment.gpu, .capability = *capability};
+                gpu.sms = environment.sms;
+                gpu.memory_bytes = environment.memory_bytes;
                 lane.limits = limits_for_expressions(*limits, &gpu);
             }
         planned.lanes.push_back(std::move(lane));
