@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "support/error.hpp"
@@ -71,15 +72,15 @@ bool has_line_information(const nvcc_job& job)
     return false;
 }
 
-// "launchbox compile 1 KEY CHECKSUM LOG CUBIN PTX\n" and the three texts behind each other; sizes in bytes.
-std::string entry_text(const std::string& key, const nvcc_output& output)
+// "launchbox compile 1 KEY CHECKSUM SIZES...\n" and the texts behind each other; sizes in bytes.
+std::string entry_text(const std::string& key, const std::vector<std::string>& texts)
 {
-    const std::string content = output.log + output.cubin + output.ptx_outline;
-    std::string text(format_name);
-    for (const std::string& word : {key, hash_of(content), std::to_string(output.log.size()),
-                                    std::to_string(output.cubin.size()), std::to_string(output.ptx_outline.size())})
-        text.append(" ").append(word);
-    return text + "\n" + content;
+    std::string content, sizes;
+    for (const std::string& text : texts) {
+        content += text;
+        sizes += " " + std::to_string(text.size());
+    }
+    return std::string(format_name) + " " + key + " " + hash_of(content) + sizes + "\n" + content;
 }
 
 std::optional<std::size_t> size_in(std::string_view word)
@@ -90,27 +91,29 @@ std::optional<std::size_t> size_in(std::string_view word)
     return size;
 }
 
-std::optional<nvcc_output> read_entry(std::string_view text, const std::string& key)
+std::optional<std::vector<std::string>> read_entry(std::string_view text, const std::string& key)
 {
     if (!text.starts_with(format_name)) return std::nullopt;
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos) return std::nullopt;
     std::string_view header = text.substr(format_name.size(), end - format_name.size());
-    const std::string_view content = text.substr(end + 1);
+    std::string_view content = text.substr(end + 1);
     std::vector<std::string_view> words;
     while (header.starts_with(' ')) {
         header.remove_prefix(1);
         words.push_back(header.substr(0, header.find(' ')));
         header.remove_prefix(words.back().size());
     }
-    if (words.size() != 5 || words[0] != key || words[1] != hash_of(content)) return std::nullopt;
-    const auto log = size_in(words[2]), cubin = size_in(words[3]), ptx = size_in(words[4]);
-    if (!log || !cubin || !ptx || *log + *cubin + *ptx != content.size()) return std::nullopt;
-    return nvcc_output{.exit_code = 0,
-                       .made = true,
-                       .log = std::string(content.substr(0, *log)),
-                       .cubin = std::string(content.substr(*log, *cubin)),
-                       .ptx_outline = std::string(content.substr(*log + *cubin))};
+    if (words.size() < 2 || words[0] != key || words[1] != hash_of(content)) return std::nullopt;
+    std::vector<std::string> texts;
+    for (std::size_t i = 2; i < words.size(); ++i) {
+        const auto size = size_in(words[i]);
+        if (!size || *size > content.size()) return std::nullopt;
+        texts.emplace_back(content.substr(0, *size));
+        content.remove_prefix(*size);
+    }
+    if (!content.empty()) return std::nullopt;
+    return texts;
 }
 
 // Entries that nobody used for long, and what killed processes left. One folder in 256 at a time is enough.
@@ -163,6 +166,14 @@ std::string compile_key(const std::string& unit, const nvcc_job& job)
     return hash.digits();
 }
 
+std::string key_of(const std::vector<std::string_view>& parts)
+{
+    key_hash hash;
+    hash.add(format_name);
+    for (const std::string_view part : parts) hash.add(part);
+    return hash.digits();
+}
+
 compile_cache::compile_cache(const fs::path& folder) : folder_(folder.empty() ? folder : folder / "compiles") {}
 
 fs::path compile_cache::file_of(const std::string& key) const
@@ -172,10 +183,26 @@ fs::path compile_cache::file_of(const std::string& key) const
 
 std::optional<nvcc_output> compile_cache::find(const std::string& key) const
 {
+    auto texts = find_texts(key);
+    if (!texts || texts->size() != 3) return std::nullopt;
+    return nvcc_output{.exit_code = 0,
+                       .made = true,
+                       .log = std::move(texts->at(0)),
+                       .cubin = std::move(texts->at(1)),
+                       .ptx_outline = std::move(texts->at(2))};
+}
+
+void compile_cache::store(const std::string& key, const nvcc_output& output) const
+{
+    if (output.succeeded()) store_texts(key, {output.log, output.cubin, output.ptx_outline});
+}
+
+std::optional<std::vector<std::string>> compile_cache::find_texts(const std::string& key) const
+{
     const fs::path file = file_of(key);
     std::error_code failure;
     if (!enabled() || !fs::is_regular_file(file, failure)) return std::nullopt;
-    std::optional<nvcc_output> found;
+    std::optional<std::vector<std::string>> found;
     try {
         found = read_entry(read_input(file.string(), largest_entry), key);
     } catch (const error&) {
@@ -185,15 +212,15 @@ std::optional<nvcc_output> compile_cache::find(const std::string& key) const
     return found;
 }
 
-void compile_cache::store(const std::string& key, const nvcc_output& output) const
+void compile_cache::store_texts(const std::string& key, const std::vector<std::string>& texts) const
 {
-    if (!enabled() || !output.succeeded()) return;
+    if (!enabled()) return;
     const fs::path file = file_of(key);
     std::error_code failure;
     fs::create_directories(file.parent_path(), failure);
     if (failure) return;
     try {
-        write_file_atomically(file, entry_text(key, output));
+        write_file_atomically(file, entry_text(key, texts));
     } catch (const error&) {
         return;  // a full or read-only disk costs time on the next run, no more
     }

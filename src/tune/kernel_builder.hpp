@@ -27,11 +27,11 @@ struct build_result {
 };
 
 struct builder_options {
-    std::string compiler;                ///< "nvrtc", "nvcc", or empty: NVRTC where it is found
-    std::string nvcc;                    ///< as for find_toolchain
-    std::filesystem::path cache_folder;  ///< empty: no cache
-    unsigned jobs = 0;                   ///< compilers at once; 0: one a core
-    std::string worker_program;          ///< starts with run_compile_worker; empty: this program
+    std::string compiler = {};                ///< "nvrtc", "nvcc", or empty: NVRTC where it is found
+    std::string nvcc = {};                    ///< as for find_toolchain
+    std::filesystem::path cache_folder = {};  ///< empty: no cache
+    unsigned jobs = 0;                        ///< compilers at once; 0: one a core
+    std::string worker_program = {};          ///< starts with run_compile_worker; empty: this program
 };
 
 /// `build` may be called by many threads at once; each call waits for one of the compilers.

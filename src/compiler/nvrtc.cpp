@@ -1,0 +1,232 @@
+#include "compiler/nvrtc.hpp"
+
+#include <dlfcn.h>
+#include <nvrtc.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "image/ptx.hpp"
+#include "support/error.hpp"
+#include "support/subprocess.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+struct nvrtc::functions {
+    decltype(&nvrtcVersion) version = nullptr;
+    decltype(&nvrtcGetErrorString) text_of_code = nullptr;
+    decltype(&nvrtcCreateProgram) create = nullptr;
+    decltype(&nvrtcDestroyProgram) destroy = nullptr;
+    decltype(&nvrtcAddNameExpression) add_name = nullptr;
+    decltype(&nvrtcCompileProgram) compile = nullptr;
+    decltype(&nvrtcGetLoweredName) lowered_name = nullptr;
+    decltype(&nvrtcGetProgramLogSize) log_size = nullptr;
+    decltype(&nvrtcGetProgramLog) log = nullptr;
+    decltype(&nvrtcGetCUBINSize) cubin_size = nullptr;
+    decltype(&nvrtcGetCUBIN) cubin = nullptr;
+    decltype(&nvrtcGetPTXSize) ptx_size = nullptr;
+    decltype(&nvrtcGetPTX) ptx = nullptr;
+};
+
+namespace {
+
+// Texts between quotation marks behind `option` in the lines of `nvcc --dryrun` that start with `#$ key=`.
+std::vector<fs::path> folders_in(std::string_view plan, std::string_view key, std::string_view option)
+{
+    std::vector<fs::path> folders;
+    while (!plan.empty()) {
+        std::string_view line = plan.substr(0, plan.find('\n'));
+        plan.remove_prefix(std::min(plan.size(), line.size() + 1));
+        if (!line.starts_with("#$ " + std::string(key) + "=")) continue;
+        for (std::size_t at = line.find('"'); at != std::string_view::npos; at = line.find('"', at + 1)) {
+            const std::size_t end = line.find('"', at + 1);
+            if (end == std::string_view::npos) break;
+            std::string_view word = line.substr(at + 1, end - at - 1);
+            if (word.starts_with(option)) word.remove_prefix(option.size());
+            std::error_code failure;
+            if (fs::is_directory(word, failure)) folders.push_back(fs::canonical(word, failure));
+            at = end;
+        }
+    }
+    return folders;
+}
+
+struct toolkit_folders {
+    std::vector<fs::path> includes, libraries;
+};
+
+// nvcc itself knows them for every layout: targets/*, Python wheels, distribution packages.
+toolkit_folders folders_of(const toolchain& tools)
+{
+    toolkit_folders folders;
+    subprocess_result plan;
+    try {
+        plan = run({tools.nvcc.string(), "--dryrun", "-cubin", "-x", "cu", "/dev/null", "-o", "/dev/null"},
+                   {.directory = {}, .environment = tools.environment, .output_cap = 1 << 20, .time_limit = 60});
+    } catch (const error&) {
+        return folders;
+    }
+    folders.includes = folders_in(plan.output, "INCLUDES", "-I");
+    for (const fs::path& folder : folders_in(plan.output, "SYSTEM_INCLUDES", "-I")) folders.includes.push_back(folder);
+    folders.libraries = folders_in(plan.output, "LIBRARIES", "-L");
+    const fs::path top = tools.nvcc.parent_path().parent_path();
+    folders.libraries.push_back(top / "lib64");
+    folders.libraries.push_back(top / "lib");
+    return folders;
+}
+
+// Headers beside a library that was found without a compiler.
+std::vector<fs::path> includes_near(const fs::path& library)
+{
+    std::vector<fs::path> includes;
+    std::error_code failure;
+    const fs::path top = library.parent_path().parent_path() / "include";
+    for (const fs::path& folder : {top, top / "cccl"})
+        if (library.has_parent_path() && fs::is_directory(folder, failure)) includes.push_back(folder);
+    return includes;
+}
+
+std::optional<nvrtc_place> try_library(const fs::path& library, std::vector<fs::path> includes)
+{
+    try {
+        const nvrtc loaded(library);
+        return nvrtc_place{library, loaded.version(), std::move(includes)};
+    } catch (const error&) {
+        return std::nullopt;
+    }
+}
+
+constexpr std::array<const char*, 3> library_names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+
+// ptxas as NVRTC passes it on: "ptxas         .     0 bytes stack frame"; with nvcc the line starts behind the dot.
+std::string as_nvcc_prints(std::string_view log)
+{
+    constexpr std::string_view continued = "ptxas         . ";
+    std::string result;
+    while (!log.empty()) {
+        std::string_view line = log.substr(0, log.find('\n'));
+        log.remove_prefix(std::min(log.size(), line.size() + 1));
+        if (line.starts_with(continued)) line.remove_prefix(continued.size());
+        result.append(line) += '\n';
+    }
+    return result;
+}
+
+}  // namespace
+
+std::optional<nvrtc_place> find_nvrtc(const toolchain* tools)
+{
+    const toolkit_folders toolkit = tools != nullptr ? folders_of(*tools) : toolkit_folders{};
+    const auto headers = [&](const fs::path& library) {
+        return toolkit.includes.empty() ? includes_near(library) : toolkit.includes;
+    };
+    if (const char* named = std::getenv("LAUNCHBOX_NVRTC"); named != nullptr && *named != '\0')
+        if (auto place = try_library(named, headers(named))) return place;
+    std::error_code failure;
+    for (const fs::path& folder : toolkit.libraries)
+        for (const char* name : library_names)
+            if (folder.filename() != "stubs" && fs::exists(folder / name, failure))
+                if (auto place = try_library(folder / name, headers(folder / name))) return place;
+    for (const char* name : library_names)
+        if (auto place = try_library(name, headers(name))) return place;
+    return std::nullopt;
+}
+
+nvrtc::nvrtc(const fs::path& library) : call_(std::make_unique<functions>())
+{
+    handle_ = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const auto refuse = [&](const std::string& why) {
+        if (handle_ != nullptr) ::dlclose(handle_);
+        throw error("cannot use " + library.string() + ": " + why, "install NVRTC of CUDA 12 or 13",
+                    exit_status::missing);
+    };
+    if (handle_ == nullptr) refuse(::dlerror());
+    const auto find = [&](auto& function, const char* name) {
+        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle_, name));
+        if (function == nullptr) refuse(std::string("it has no ") + name);
+    };
+    find(call_->version, "nvrtcVersion");
+    find(call_->text_of_code, "nvrtcGetErrorString");
+    find(call_->create, "nvrtcCreateProgram");
+    find(call_->destroy, "nvrtcDestroyProgram");
+    find(call_->add_name, "nvrtcAddNameExpression");
+    find(call_->compile, "nvrtcCompileProgram");
+    find(call_->lowered_name, "nvrtcGetLoweredName");
+    find(call_->log_size, "nvrtcGetProgramLogSize");
+    find(call_->log, "nvrtcGetProgramLog");
+    find(call_->cubin_size, "nvrtcGetCUBINSize");
+    find(call_->cubin, "nvrtcGetCUBIN");
+    find(call_->ptx_size, "nvrtcGetPTXSize");
+    find(call_->ptx, "nvrtcGetPTX");
+}
+
+nvrtc::~nvrtc()
+{
+    if (handle_ != nullptr) ::dlclose(handle_);
+}
+
+std::string nvrtc::version() const
+{
+    int major = 0, minor = 0;
+    if (call_->version(&major, &minor) != NVRTC_SUCCESS) return "of an unknown version";
+    return std::to_string(major) + "." + std::to_string(minor);
+}
+
+nvrtc_output nvrtc::compile(const nvrtc_job& job)
+{
+    nvrtc_output result;
+    nvrtcProgram program = nullptr;
+    const auto failed = [&](nvrtcResult code) {
+        if (code == NVRTC_SUCCESS) return false;
+        result.output.exit_code = static_cast<int>(code);
+        return true;
+    };
+    // A code without a word in the log.
+    const auto explain = [&] {
+        if (result.output.exit_code != 0 && result.output.log.find("error") == std::string::npos)
+            result.output.log +=
+                std::string("nvrtc: error: ") + call_->text_of_code(static_cast<nvrtcResult>(result.output.exit_code));
+    };
+    if (failed(call_->create(&program, job.source.c_str(), job.name.c_str(), 0, nullptr, nullptr))) {
+        explain();
+        return result;
+    }
+    const std::unique_ptr<nvrtcProgram, decltype(call_->destroy)> destroy(&program, call_->destroy);
+
+    std::vector<std::string> flags{"--gpu-architecture=" + std::string(architecture_name(job.architecture).view()),
+                                   "--ptxas-options=-v"};
+    for (std::string& flag : flags_for_nvrtc(job.flags)) flags.push_back(std::move(flag));
+    for (const fs::path& folder : job.includes) flags.push_back("--include-path=" + folder.string());
+    std::vector<const char*> words;
+    for (const std::string& flag : flags) words.push_back(flag.c_str());
+
+    if (!failed(call_->add_name(program, job.expression.c_str())))
+        failed(call_->compile(program, static_cast<int>(words.size()), words.data()));
+    const auto text = [&](auto size_of, auto read) {
+        std::size_t size = 0;
+        if (size_of(program, &size) != NVRTC_SUCCESS) return std::string();
+        std::string bytes(size, '\0');
+        if (size > 0 && read(program, bytes.data()) != NVRTC_SUCCESS) return std::string();
+        return bytes;
+    };
+    std::string log = text(call_->log_size, call_->log);
+    result.output.log = as_nvcc_prints(log.substr(0, log.find('\0')));
+    const char* name = nullptr;
+    if (result.output.exit_code == 0 && !failed(call_->lowered_name(program, job.expression.c_str(), &name))) {
+        result.kernel = name;
+        result.output.cubin = text(call_->cubin_size, call_->cubin);
+        result.output.ptx_outline = ptx_outline(text(call_->ptx_size, call_->ptx));
+        result.output.made = !result.output.cubin.empty();
+    }
+    explain();
+    return result;
+}
+
+}  // namespace launchbox

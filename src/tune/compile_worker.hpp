@@ -1,0 +1,50 @@
+// What kernel_builder and its worker processes tell each other. One line of JSON each way; what the compiler makes
+// goes through files.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <launchbox/compute_capability.hpp>
+
+#include "compiler/nvcc_run.hpp"
+#include "compiler/toolchain.hpp"
+
+namespace launchbox {
+
+struct compile_job {
+    bool nvrtc = false;
+    std::filesystem::path library;                ///< of NVRTC
+    std::vector<std::filesystem::path> includes;  ///< of NVRTC
+    toolchain tools;                              ///< of nvcc
+    std::filesystem::path folder;                 ///< relative paths start here; absolute
+    std::string source;                           ///< as the user names it
+    std::string expression;                       ///< the kernel
+    compute_capability architecture;
+    std::vector<std::string> flags;
+};
+
+/// What one run of a compiler gave, also one that failed.
+struct compile_answer {
+    nvcc_output output;
+    std::string kernel = {};  ///< the name that the driver knows it by; empty: there is none
+};
+
+/// The line for a job whose outputs go to `outputs`, a folder that is there.
+std::string line_of(const compile_job& job, const std::filesystem::path& outputs);
+
+/// What the worker answered and left in `outputs`. Throws `error` when that is no answer.
+compile_answer read_compile_answer(const std::string& line, const std::filesystem::path& outputs);
+
+/// In the PTX of a unit that nvcc compiled: the kernel that its last line takes the address of.
+std::string kernel_named_in(const std::string& ptx_outline);
+
+/// The source that nvcc is given: the user's, and a variable with the kernel's address, which makes the compiler
+/// instantiate it, refuse what is no kernel, and say its name.
+std::string unit_for_nvcc(const std::filesystem::path& source, const std::string& expression);
+
+/// Of the file with that source.
+inline constexpr const char* unit_name = "launchbox_unit.cu";
+
+}  // namespace launchbox

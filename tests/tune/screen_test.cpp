@@ -1,0 +1,1 @@
+#include "tune/screen.hpp"
