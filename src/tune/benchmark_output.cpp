@@ -72,23 +72,54 @@ std::optional<benchmark_time> google_benchmark(const json& object)
     return checked(std::move(samples));
 }
 
-std::optional<benchmark_time> time_of_object(const json& object)
+// A list of samples; nullopt where there is none under this name.
+std::optional<benchmark_time> samples_in(const json& object, const char* name, double nanoseconds)
 {
-    if (!object.is_object()) return std::nullopt;
-    if (const auto samples = object.find("samples_ns"); samples != object.end() && samples->is_array()) {
-        std::vector<double> values;
-        for (const json& sample : *samples) {
-            if (!sample.is_number()) return no_time("its samples_ns hold something that is not a number");
-            if (values.size() < max_samples) values.push_back(sample.get<double>());
-        }
-        if (values.empty()) return no_time("its samples_ns are empty");
-        return checked(std::move(values));
+    const auto samples = object.find(name);
+    if (samples == object.end() || !samples->is_array()) return std::nullopt;
+    std::vector<double> values;
+    for (const json& sample : *samples) {
+        if (!sample.is_number()) return no_time(std::string("its ") + name + " hold something that is not a number");
+        if (values.size() < max_samples) values.push_back(sample.get<double>() * nanoseconds);
     }
-    for (const auto& [key, scale] :
-         {std::pair{"median_ns", 1.0}, {"time_ns", 1.0}, {"time_us", 1e3}, {"time_ms", 1e6}, {"time_s", 1e9}})
+    if (values.empty()) return no_time(std::string("its ") + name + " are empty");
+    return checked(std::move(values));
+}
+
+std::string text_in(const json& object, const char* name)
+{
+    const auto text = object.find(name);
+    return text != object.end() && text->is_string() ? text->get<std::string>() : "";
+}
+
+constexpr std::array times{std::pair{"time_ns", 1.0}, std::pair{"time_us", 1e3}, std::pair{"time_ms", 1e6},
+                           std::pair{"time_s", 1e9}};
+
+std::optional<benchmark_time> time_in_object(const json& object)
+{
+    if (std::optional<benchmark_time> samples = samples_in(object, "samples_ns", 1)) return samples;
+    for (const auto& [key, scale] : times)
+        if (std::optional<benchmark_time> samples = samples_in(object, key, scale)) return samples;
+    if (const auto median = object.find("median_ns"); median != object.end() && median->is_number())
+        return checked({median->get<double>()});
+    for (const auto& [key, scale] : times)
         if (const auto time = object.find(key); time != object.end() && time->is_number())
             return checked({time->get<double>() * scale});
     return google_benchmark(object);
+}
+
+std::optional<benchmark_time> time_of_object(const json& object)
+{
+    if (!object.is_object()) return std::nullopt;
+    // A program may keep other things under "failure": only what measure.cuh prints is one.
+    if (const std::string failure = text_in(object, "failure");
+        !failure.empty() && text_in(object, "launchbox").starts_with("measurement/")) {
+        const std::string reason = text_in(object, "reason");
+        return benchmark_time{.samples_ns = {}, .problem = reason.empty() ? failure : reason, .failure = failure};
+    }
+    std::optional<benchmark_time> time = time_in_object(object);
+    if (time && time->found()) time->checksum = text_in(object, "checksum");
+    return time;
 }
 
 // The first line that begins a JSON object which runs to the end of a line, and says a time. Tools print warnings

@@ -11,12 +11,17 @@ namespace launchbox {
 struct benchmark_time {
     std::vector<double> samples_ns;  ///< one or more times, in nanoseconds, above 0; empty: none was found
     std::string problem = {};        ///< why none was found, in one line
+    std::string failure = {};        ///< the kind that measure.cuh names, "illegal_access"; `problem` has its reason
+    std::string checksum = {};       ///< of the results, where the JSON has one
 
     [[nodiscard]] bool found() const { return !samples_ns.empty(); }
 };
 
 /// Understands, wherever it stands in the output:
-///  - a JSON object with "samples_ns": [...], or one of "time_ns", "median_ns", "time_us", "time_ms", "time_s"
+///  - a JSON object with samples, a list, under "samples_ns", "time_ns", "time_us", "time_ms" or "time_s"; or one
+///  number
+///    under "median_ns" or one of the latter four
+///  - what measure.cuh prints of a kernel that failed: "launchbox": "measurement/1", "failure" and "reason"
 ///  - the JSON of Google Benchmark, if all its results are repetitions of one benchmark
 ///  - lines with one time, a number and ns, us, µs, ms or s ("elapsed: 1.25 ms"): the one line with a time, or all
 ///  lines

@@ -32,6 +32,44 @@ TEST(benchmark_output, json_of_samples_and_of_one_time)
     EXPECT_EQ(samples("{\n  \"name\": \"a {brace\",\n  \"time_ns\": 7\n}\n"), std::vector<double>{7});
 }
 
+TEST(benchmark_output, json_of_samples_in_any_unit)
+{
+    EXPECT_EQ(samples(R"({"time_ms": [0.5, 2]})"), (std::vector<double>{0.5e6, 2e6}));
+    EXPECT_EQ(samples(R"({"time_ns": [3]})"), std::vector<double>{3});
+    EXPECT_EQ(samples(R"({"time_us": [3]})"), std::vector<double>{3e3});
+    EXPECT_EQ(samples(R"({"time_s": [3]})"), std::vector<double>{3e9});
+    // All samples tell more than one number.
+    EXPECT_EQ(samples(R"({"median_ns": 7, "time_ms": [1, 2, 3]})"), (std::vector<double>{1e6, 2e6, 3e6}));
+    EXPECT_EQ(samples(R"({"time_ms": [1, 2, 3], "samples_ns": [5]})"), std::vector<double>{5});
+    EXPECT_EQ(problem(R"({"time_ms": []})"), "its time_ms are empty");
+    EXPECT_EQ(problem(R"({"time_ms": [1, null]})"), "its time_ms hold something that is not a number");
+    EXPECT_EQ(problem(R"({"time_ms": [1, 0]})"), "it prints a time that is not above 0");
+}
+
+// As print_measurement of measure.cuh prints them; what it really prints is read in tests/include.
+TEST(benchmark_output, a_measurement_and_one_that_failed)
+{
+    const benchmark_time good = read_benchmark_output(
+        "GPU 0\n{\"launchbox\":\"measurement/1\",\"time_ms\":[0.25,0.5],\"median_ms\":0.375,\"checksum\":\"00ff\"}\n");
+    EXPECT_EQ(good.samples_ns, (std::vector<double>{0.25e6, 0.5e6}));
+    EXPECT_EQ(good.checksum, "00ff");
+    EXPECT_EQ(good.failure, "");
+
+    const benchmark_time bad = read_benchmark_output(
+        "setup: 3 ms\n{\"launchbox\":\"measurement/1\",\"failure\":\"illegal_access\",\"reason\":\"at 0x10\"}\n");
+    EXPECT_FALSE(bad.found());
+    EXPECT_EQ(bad.failure, "illegal_access");
+    EXPECT_EQ(bad.problem, "at 0x10");
+    EXPECT_EQ(read_benchmark_output(R"({"launchbox":"measurement/1","failure":"trap"})").problem, "trap");
+    // Somebody else's field, or something that is no text.
+    for (const char* other : {R"({"failure":"none","time_ms":2})", R"({"launchbox":1,"failure":"x","time_ms":2})",
+                              R"({"launchbox":"measurement/1","failure":false,"time_ms":2,"checksum":3})"}) {
+        EXPECT_EQ(samples(other), std::vector<double>{2e6}) << other;
+        EXPECT_EQ(read_benchmark_output(other).failure, "") << other;
+        EXPECT_EQ(read_benchmark_output(other).checksum, "") << other;
+    }
+}
+
 TEST(benchmark_output, json_among_other_lines)
 {
     EXPECT_EQ(samples("warming up {\nGPU 0: 12 ms elsewhere\n  {\"time_ns\": 7}\nbye }\n"), std::vector<double>{7});
