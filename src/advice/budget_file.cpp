@@ -9,9 +9,9 @@
 #include <cmath>
 #include <functional>
 
-#include "advice/toml_guard.hpp"
 #include "support/matching.hpp"
 #include "support/terminal.hpp"
+#include "support/toml_guard.hpp"
 
 namespace launchbox {
 
@@ -66,8 +66,8 @@ budget_reading parse_budget(std::string_view text, const std::string& file)
                                    "put kernels that share limits under one pattern"});
         return failed;
     }
-    if (std::optional<file_problem> trouble = trouble_for_the_parser(text)) {
-        failed.problems.push_back(std::move(*trouble));
+    if (const std::optional<toml_trouble> trouble = trouble_for_the_parser(text)) {
+        failed.problems.push_back({trouble->line, trouble->column, trouble->what, trouble->hint});
         return failed;
     }
     const std::string spelled = spelled_in_ascii(text);
@@ -361,10 +361,7 @@ void restore(std::vector<file_problem>& problems, std::string_view spelled)
         each.hint = from_ascii_spelling(each.hint);
         if (each.line < 1 || each.column < 1 || static_cast<std::size_t>(each.line) > lines.size()) continue;
         const std::string_view line = lines[static_cast<std::size_t>(each.line) - 1];
-        const std::string before = from_ascii_spelling(line.substr(0, static_cast<std::size_t>(each.column) - 1));
-        each.column = 1 + static_cast<int>(std::count_if(before.begin(), before.end(), [](char c) {
-                          return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-                      }));
+        each.column = column_from_ascii_spelling(line, each.column);
     }
 }
 

@@ -5,15 +5,20 @@
 #include <string>
 #include <string_view>
 
-#include "advice/check_result.hpp"
-
 namespace launchbox {
 
-/// The first thing in the text that toml++ 3.3 must not see, none of which a budget needs: long chains of dotted keys,
+/// A place in the text, both from 1 (column 0: the whole line), what is wrong there and what to do.
+struct toml_trouble {
+    int line = 0, column = 0;
+    std::string what;
+    std::string hint;
+};
+
+/// The first thing in the text that toml++ 3.3 must not see, none of which our files need: long chains of dotted keys,
 /// which become tables in tables that are taken apart by recursion; characters outside of ASCII that are neither in a
 /// string nor in a comment, for some of which its test for white space is undefined; multi-line strings, in which that
 /// test is made too; and quotes in the middle of a word, which begin no string.
-std::optional<file_problem> trouble_for_the_parser(std::string_view text);
+std::optional<toml_trouble> trouble_for_the_parser(std::string_view text);
 
 /// The same text with each byte outside of ASCII, and each `~`, spelled `~hh`. The library's handling of other
 /// characters is undefined in places that a look at the text from outside cannot foresee, such as a quote behind a
@@ -22,5 +27,8 @@ std::string spelled_in_ascii(std::string_view text);
 
 /// The text before, from a string that the library has read, or from a sentence of its.
 std::string from_ascii_spelling(std::string_view text);
+
+/// A column of a line of that text as it was before.
+int column_from_ascii_spelling(std::string_view line, int column);
 
 }  // namespace launchbox

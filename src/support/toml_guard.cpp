@@ -1,7 +1,6 @@
-#include "advice/toml_guard.hpp"
+#include "support/toml_guard.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cstddef>
 
 namespace launchbox {
@@ -12,7 +11,7 @@ constexpr std::size_t most_dots_in_a_line = 100;
 
 }  // namespace
 
-std::optional<file_problem> trouble_for_the_parser(std::string_view text)
+std::optional<toml_trouble> trouble_for_the_parser(std::string_view text)
 {
     int line = 1, column = 0;  // in characters, as the library counts
     std::size_t dots = 0;
@@ -29,8 +28,8 @@ std::optional<file_problem> trouble_for_the_parser(std::string_view text)
             quote = 0;
             comment = false;
         } else if (c == '.' && ++dots > most_dots_in_a_line) {
-            return file_problem{line, 0, fmt::format("the line has more than {} dots", most_dots_in_a_line),
-                                "no budget needs that many; write a list with one pattern a line"};
+            return toml_trouble{line, 0, "the line has more than " + std::to_string(most_dots_in_a_line) + " dots",
+                                "write a list with one value a line"};
         } else if (comment) {
             continue;  // up to the end of the line
         } else if (quote != 0) {
@@ -43,14 +42,13 @@ std::optional<file_problem> trouble_for_the_parser(std::string_view text)
             comment = true;
         } else if (c == '"' || c == '\'') {
             if (text.substr(i).starts_with(std::string_view(c == '"' ? "\"\"\"" : "'''")))
-                return file_problem{line, column, "a multi-line string", "a string of a budget is one line in quotes"};
+                return toml_trouble{line, column, "a multi-line string", "write one line in quotes"};
             // Elsewhere the library does not begin a string, and we would take for one what is none.
             if (std::string_view("\n=[{,").find(before) == std::string_view::npos)
-                return file_problem{line, column, "a quote in the middle of a word", "put the whole text in quotes"};
+                return toml_trouble{line, column, "a quote in the middle of a word", "put the whole text in quotes"};
             quote = c;
         } else if (static_cast<unsigned char>(c) >= 0x80) {
-            return file_problem{line, column, "a character that is not ASCII, outside of quotes",
-                                "write names and patterns in quotes"};
+            return toml_trouble{line, column, "a character that is not ASCII, outside of quotes", "write it in quotes"};
         }
         if (c != ' ' && c != '\t' && c != '\r') before = c;
     }
@@ -59,12 +57,13 @@ std::optional<file_problem> trouble_for_the_parser(std::string_view text)
 
 std::string spelled_in_ascii(std::string_view text)
 {
+    constexpr std::string_view digits = "0123456789abcdef";
     std::string result;
     result.reserve(text.size());
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte >= 0x80 || c == '~')
-            result += fmt::format("~{:02x}", byte);
+            result.append({'~', digits[byte >> 4], digits[byte & 15]});
         else
             result += c;
     }
@@ -86,6 +85,13 @@ std::string from_ascii_spelling(std::string_view text)
         }
     }
     return result;
+}
+
+int column_from_ascii_spelling(std::string_view line, int column)
+{
+    const std::string before = from_ascii_spelling(line.substr(0, static_cast<std::size_t>(column) - 1));
+    return 1 + static_cast<int>(std::count_if(before.begin(), before.end(),
+                                              [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 }  // namespace launchbox
