@@ -12,6 +12,8 @@
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
 #include "cli/version.hpp"
+#include "tune/gpu_worker.hpp"
+#include "tune/kernel_builder.hpp"
 
 namespace launchbox::cli {
 
@@ -106,6 +108,16 @@ std::string hint_for(const CLI::App& app, const CLI::ParseError& problem, const 
     return "see launchbox " + (verb == &app ? std::string() : verb->get_name() + " ") + "--help";
 }
 
+// `tune` starts this program again to compile and to measure, in processes that may die.
+std::optional<int> run_as_worker(int count, char** arguments)
+{
+    if (count < 3 || std::string_view(arguments[1]) != "--worker") return std::nullopt;
+    const std::string_view kind = arguments[2];
+    if (kind == "compile") return run_compile_worker();
+    if (kind == "gpu" && count == 4) return run_gpu_worker(std::atoi(arguments[3]));
+    return std::nullopt;
+}
+
 exit_status run_command(int count, char** arguments)
 {
     CLI::App app("With which launch configuration should this CUDA kernel run, and how do I know?", "launchbox");
@@ -119,10 +131,12 @@ exit_status run_command(int count, char** arguments)
     add_suggest(app, context);
     add_bounds(app, context);
     add_check(app, context);
+    add_tune(app, context);
     add_devices(app, context);
     add_examples(app, "launchbox occupancy --arch sm_90 --threads 256 --registers 63 --shared 11264",
                  "launchbox devices");
 
+    for (int i = 0; i < count; ++i) context.command += (i == 0 ? "" : " ") + std::string(arguments[i]);
     const std::vector<std::string> words = own_arguments(count, arguments, context);
     std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);  // as CLI11 wants them
     try {
@@ -151,6 +165,7 @@ int main(int count, char** arguments)
     using launchbox::exit_status;
     std::signal(SIGPIPE, SIG_DFL);  // `launchbox ... | head` ends quietly
     try {
+        if (const std::optional<int> status = launchbox::cli::run_as_worker(count, arguments)) return *status;
         return static_cast<int>(launchbox::cli::run_command(count, arguments));
     } catch (const launchbox::error& problem) {
         return static_cast<int>(launchbox::cli::complain(problem.what(), problem.hint(), problem.status()));

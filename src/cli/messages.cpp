@@ -28,7 +28,13 @@ progress_line::progress_line(std::string unit)
 
 progress_line::~progress_line()
 {
+    clear();
+}
+
+void progress_line::clear()
+{
     if (shown_) std::cerr << "\r\x1b[K" << std::flush;
+    shown_ = false;
 }
 
 void progress_line::show(const std::string& what, std::size_t done, std::size_t total)

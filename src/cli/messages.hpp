@@ -22,6 +22,7 @@ public:
     progress_line(const progress_line&) = delete;
     progress_line& operator=(const progress_line&) = delete;
     void show(const std::string& what, std::size_t done, std::size_t total);
+    void clear();  ///< before other lines are written
 
 private:
     std::string unit_;

@@ -27,7 +27,7 @@ const parameter_value* assignment::find(const std::string& name) const
 std::string text_of(const assignment& values)
 {
     std::string text;
-    for (const auto& [name, value] : values) text += (text.empty() ? "" : " ") + name + "=" + text_of(value);
+    for (const auto& [name, value] : values.values) text += (text.empty() ? "" : " ") + name + "=" + text_of(value);
     return text;
 }
 

@@ -75,6 +75,7 @@ struct attempt {
     int deaths = 0;
 };
 
+/// May be used by several threads at once.
 class result_store {
 public:
     enum class access { create_or_open, open, read_only };
@@ -83,7 +84,8 @@ public:
     explicit result_store(const std::string& file, access how = access::create_or_open);
     ~result_store();
 
-    /// The run's number. One with the same hashes and environment goes on under its first number.
+    /// The run's number. One with the same task, source and environment, host aside, goes on under its first number;
+    /// the call is recorded, and `runs` tells of the latest.
     std::int64_t begin_run(const run_info& run);
 
     /// Whole or not at all, and on disk when this returns. Replaces an earlier result of the same candidate, workload
@@ -98,6 +100,10 @@ public:
     [[nodiscard]] std::vector<std::pair<std::int64_t, run_info>> runs() const;
     [[nodiscard]] std::vector<stored_result> results(std::int64_t run) const;
     [[nodiscard]] std::vector<race_result_info> races(std::int64_t run) const;
+
+    /// What the four above left out, because its values are not what launchbox writes: one sentence each, every one
+    /// once. Empty for every store that nobody else has written to.
+    [[nodiscard]] std::vector<std::string> problems() const;
 
 private:
     struct inside;

@@ -1,0 +1,51 @@
+// launchbox: GPU timing, also printed in the form that `launchbox tune` reads. SPDX-License-Identifier: Apache-2.0
+//
+//     const auto m = launchbox::measure([&](cudaStream_t s) { scale<<<blocks, 256, 0, s>>>(data, n); });
+//     launchbox::print_measurement(m);  // {"launchbox":"measurement/1","time_ms":[0.0412,...],...}
+//
+// Each sample begins with the L2 flushed, and without the launch latency. A kernel that fails is a result, not an
+// exception.
+//
+// Needs the CUDA runtime (12.0 or later) and nvcc, since it holds a kernel.
+#pragma once
+
+#if __cplusplus < 202002L
+#error "launchbox/measure.cuh needs C++20: compile with -std=c++20"
+#elif !defined(__CUDACC__)
+#error "launchbox/measure.cuh holds a kernel: compile this file with nvcc, as a .cu"
+#else
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <type_traits>
+
+#include <launchbox/detail/measure_result.hpp>
+#include <launchbox/detail/measure_series.cuh>
+
+#pragma GCC visibility push(hidden)  // see launch.cuh
+namespace launchbox {
+
+/// Measures what `callable(stream)` launches into the stream. What it launches into other streams counts only where
+/// `stream` waits for it; it may not be captured. A failing kernel, and a `launch_error` from `callable` or `prepare`,
+/// make a result that says so; other exceptions pass through. `std::invalid_argument` for options that no measurement
+/// can have. Changes no setting of the device and needs no rights.
+template <class Callable>
+static measurement_result measure(Callable&& callable, const measurement_options& options = {})
+{
+    static_assert(std::is_invocable_v<Callable&, cudaStream_t>,
+                  "launchbox::measure: the callable takes the stream: [&](cudaStream_t stream) { ... }");
+    using type = std::remove_reference_t<Callable>;
+    const detail::timed_call call{
+        .function = [](const void* what,
+                       cudaStream_t stream) { (*static_cast<type*>(const_cast<void*>(what)))(stream); },
+        .what = std::addressof(callable)};
+    return detail::measure_call(call, options);
+}
+
+}  // namespace launchbox
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,268 @@
+// launchbox tune: measures the candidates of a spec and keeps every result.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iostream>
+#include <memory>
+
+#include "cli/messages.hpp"
+#include "cli/options.hpp"
+#include "cli/tune_lanes.hpp"
+#include "cli/verbs.hpp"
+#include "compiler/compile_cache.hpp"
+#include "report/build_report.hpp"
+#include "report/results_report.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/interrupt.hpp"
+#include "tune/tune_run.hpp"
+
+namespace launchbox::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct tune_verb_options {
+    std::string file, store, budget;
+    std::vector<std::string> workloads;
+    lane_request lanes;
+    std::uint64_t seed = 1;
+    bool resume = false, no_cache = false;
+    output_options output;
+};
+
+// "200" is candidates; "90s", "10m", "1.5h" is time.
+void read_budget(const std::string& text, tune_options& options)
+{
+    if (text.empty()) return;
+    const error wrong("--budget " + text + " is neither a number of candidates nor a time",
+                      "write --budget 200, or --budget 90s, 10m, 1.5h");
+    double number = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string unit(end, text.data() + text.size());
+    if (failure != std::errc() || !std::isfinite(number) || number <= 0 || number > 1e9) throw wrong;
+    if (unit.empty()) {
+        if (number != std::floor(number)) throw wrong;
+        options.most_candidates = static_cast<std::size_t>(number);
+    } else if (unit == "s" || unit == "m" || unit == "h") {
+        options.most_seconds = number * (unit == "s" ? 1 : unit == "m" ? 60 : 3600);
+    } else {
+        throw wrong;
+    }
+}
+
+// As the spec's own values are: a number where it is one ("1e8" is 100000000), unless the spec has words there.
+parameter_value value_like(const parameter_value& example, const std::string& text)
+{
+    if (std::holds_alternative<std::string>(example)) return text;
+    if (text == "true" || text == "false") return text == "true";
+    double number = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (failure != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
+        throw error("--workload: '" + text + "' is no number, and the spec has numbers there",
+                    "write --workload n=1e8");
+    if (number == std::floor(number) && std::fabs(number) < 9e15) return static_cast<std::int64_t>(number);
+    return number;
+}
+
+// "n=1e8,2e8": these values of n instead of the spec's.
+void replace_workload_value(tune_spec& spec, const std::string& text)
+{
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    std::vector<std::string> known;
+    for (const auto& [each, value] : spec.workloads.front().values.values) known.push_back(each);
+    if (equals == std::string::npos || std::ranges::find(known, name) == known.end()) {
+        std::string names;
+        for (const std::string& each : known) names += (names.empty() ? "" : ", ") + each;
+        throw error(
+            "--workload " + text + ": the spec's workloads have no value of that name",
+            names.empty() ? "they have none" : "they have: " + names + "; write --workload " + known.back() + "=VALUE");
+    }
+    std::vector<workload> replaced;
+    for (std::size_t begin = equals + 1; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        for (workload each : spec.workloads) {
+            for (auto& [other, value] : each.values.values)
+                if (other == name) value = value_like(value, text.substr(begin, end - begin));
+            if (std::ranges::none_of(replaced, [&](const workload& w) { return w.values == each.values; }))
+                replaced.push_back(std::move(each));
+        }
+        begin = end + 1;
+    }
+    spec.workloads = std::move(replaced);
+}
+
+std::string hash_of(const std::string& text)
+{
+    return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+}
+
+std::string plural(std::size_t count, const std::string& what)
+{
+    return with_commas(static_cast<std::int64_t>(count)) + " " + what + (count == 1 ? "" : "s");
+}
+
+// Why there is nothing to do, before any work.
+void refuse_empty(const tune_spec& spec, const search_space& space)
+{
+    if (space.size() > 0) return;
+    std::string most;
+    std::uint64_t turned_away = 0;
+    for (const auto& [constraint, count] : space.turned_away())
+        if (count > turned_away) {
+            turned_away = count;
+            most = constraint;
+        }
+    throw error(fmt::format("{}: none of the {:.0f} points of the space satisfies the constraints", spec.file,
+                            space.raw_size()),
+                most.empty() ? "widen the lists of values" : "most are turned away by: " + most);
+}
+
+void check_baseline(const tune_spec& spec, const search_space& space)
+{
+    if (!spec.baseline) return;
+    if (const std::string why = space.why_not(*spec.baseline); !why.empty())
+        throw error(fmt::format("{}: the baseline ({}) is no candidate: {}", spec.file, text_of(*spec.baseline), why),
+                    "change the baseline or the constraint");
+}
+
+void say_what_it_cost(const tune_summary& summary, const tune_lane& lane)
+{
+    std::string outcomes;
+    for (const auto& [what, count] : summary.outcomes)
+        outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", with_commas(static_cast<std::int64_t>(count)),
+                                words_of(what));
+    if (outcomes.empty()) outcomes = "nothing new";
+    if (summary.shared > 0) outcomes += fmt::format("; {} of them with code that was measured already", summary.shared);
+    say(fmt::format("{}: {:.1f} s: {}", lane.label, summary.seconds, outcomes));
+    if (summary.measured == 0 || lane.recorded) return;
+    const double measurers = static_cast<double>(lane.measurers.size());
+    const double share = summary.seconds > 0 ? summary.measuring_seconds / summary.seconds / measurers : 0;
+    say(fmt::format(
+        "compiling took {:.1f} s on {} processes; measuring {:.1f} s ({:.0f} % of the time, idle {:.0f} %), "
+        "of it samples {:.1f} s",
+        summary.compile_seconds, lane.preparers, summary.measuring_seconds, 100 * share, 100 * (1 - share),
+        summary.sample_seconds));
+}
+
+exit_status run_tune_verb(tune_verb_options options, const std::string& command)
+{
+    tune_spec spec = parse_tune_spec(options.file, read_input(options.file, std::size_t{1} << 20));
+    for (const std::string& each : options.workloads) replace_workload_value(spec, each);
+    tune_options how{.workloads = {}, .seed = options.seed};
+    read_budget(options.budget, how);
+    for (std::size_t i = 0; i < spec.workloads.size(); ++i) how.workloads.push_back(i);
+    if (options.store.empty()) options.store = fs::path(options.file).stem().string() + ".db";
+    if (options.resume && !fs::exists(options.store))
+        throw error("there is no " + options.store + " to resume", "leave --resume out, or name the file with --store");
+
+    const temporary_directory folder;
+    options.lanes.folder = folder.path();
+    options.lanes.builder.cache_folder = options.no_cache ? fs::path{} : default_cache_folder();
+    const planned_lanes planned = plan_lanes(spec, options.lanes);
+    std::vector<search_space> spaces;
+    for (const planned_lane& each : planned.lanes) {
+        spaces.emplace_back(spec, each.limits);
+        refuse_empty(spec, spaces.back());
+        check_baseline(spec, spaces.back());
+    }
+
+    catch_interrupts();
+    // A record that is replayed leaves nothing behind unless a store is asked for; neither does what only builds.
+    const bool keeps = options.lanes.replay.empty() && !options.lanes.build_only;
+    const std::string file = keeps ? options.store : (folder.path() / "replay.db").string();
+    result_store store(file);
+    std::vector<std::int64_t> runs;
+    exit_status status = exit_status::done;
+    for (std::size_t i = 0; i < planned.lanes.size() && !interrupted(); ++i) {
+        const tune_lane& lane = planned.lanes[i].lane;
+        const search_space& space = spaces[i];
+        say(fmt::format("{} on {}: {:.0f} points, {} x {}{}", spec.name, lane.label, space.raw_size(),
+                        plural(space.size(), "candidate"), plural(spec.workloads.size(), "workload"),
+                        keeps ? ", kept in " + file : ""));
+        const run_info run{.name = spec.name,
+                           .spec_text = spec.text,
+                           .spec_hash = hash_of(spec.text),
+                           .task_hash = task_hash(spec, space),
+                           .source_hash = lane.source_hash,
+                           .command = command,
+                           .version = LAUNCHBOX_VERSION,
+                           .started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
+                           .environment = lane.environment,
+                           .baseline = spec.baseline};
+        progress_line line("results");
+        const tune_summary summary = run_tune(spec, space, lane, store, run, how, [&](const tune_progress& now) {
+            line.show(fmt::format(
+                          "{} on {}, {}{}", spec.name, lane.label, now.doing,
+                          now.best_ns > 0 ? fmt::format(", best {:.4g} ms with {}", now.best_ns * 1e-6, now.best) : ""),
+                      now.done, now.total);
+        });
+        line.clear();
+        runs.push_back(summary.run);
+        say_what_it_cost(summary, lane);
+        if (!summary.device_lost.empty()) {
+            say("the GPU is lost: " + summary.device_lost + "; what was measured is kept in " + file);
+            status = exit_status::missing;
+        }
+        if (summary.out_of_budget) say("the budget is spent; the same command goes on where it stopped");
+        if (summary.interrupted) status = exit_status::interrupted;
+    }
+    if (options.lanes.build_only) {
+        std::vector<build_report> built;
+        for (std::size_t i = 0; i < runs.size(); ++i)
+            built.push_back({.name = spec.name,
+                             .architecture = planned.lanes[i].lane.environment.architecture,
+                             .results = store.results(runs[i])});
+        write_report(options.output, {[&](const output_style&) { return build_document(built); },
+                                      [&] { return build_json(built); }, [&] { return build_table(built); }});
+        return status;
+    }
+    write_results(options.output, store, runs);
+    if (status == exit_status::interrupted) say("interrupted; " + file + " has all that was finished");
+    return status;
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, call_context& context)
+{
+    CLI::App* verb =
+        app.add_subcommand("tune", "Measure the candidates of a spec on the GPUs here, and keep all results");
+    auto options = std::make_shared<tune_verb_options>();
+    verb->add_option("SPEC", options->file, "What is to be tuned (docs/tune_spec.md)")->required()->type_name("");
+    verb->add_option("--store", options->store, "The file of results; the spec's name with .db")->type_name("FILE");
+    verb->add_flag("--resume", options->resume, "Go on where FILE stopped; this is done anyway when FILE exists");
+    verb->add_option("--budget", options->budget, "Stop after so many candidates (200) or so much time (90s, 10m, 2h)")
+        ->type_name("N|TIME");
+    verb->add_option("--workload", options->workloads, "These values instead of the spec's: n=1e8 or type=int,double")
+        ->type_name("NAME=VALUES");
+    verb->add_option("--gpu", options->lanes.gpus, "Only these GPUs, by their numbers")->delimiter(',')->type_name("N");
+    verb->add_option("--arch", options->lanes.architecture, "Compile for this instead of the GPU's own: sm_90a")
+        ->type_name("ARCH");
+    verb->add_option("--replay", options->lanes.replay, "Answer with these recorded results instead of measuring")
+        ->type_name("FILE");
+    verb->add_flag("--build-only", options->lanes.build_only, "Compile and screen all candidates, and measure none");
+    verb->add_option("--compiler", options->lanes.builder.compiler, "nvrtc or nvcc, instead of the spec's")
+        ->check(CLI::IsMember({"nvrtc", "nvcc"}))
+        ->type_name("NAME");
+    verb->add_option("--nvcc", options->lanes.builder.nvcc, "The compiler, or the folder of its toolkit")
+        ->type_name("PATH");
+    verb->add_option("-j,--jobs", options->lanes.builder.jobs, "Compilers at once; as many as there are cores")
+        ->type_name("N");
+    verb->add_option("--seed", options->seed, "Of the order in which candidates are measured")->type_name("N");
+    verb->add_flag("--no-cache", options->no_cache, "Compile anew what was compiled before");
+    options->output.add_to(*verb);
+    add_examples(*verb, "launchbox tune examples/tune_cpu_sort/tune_cpu_sort.toml --budget 4 --store /tmp/sort.db",
+                 "launchbox tune examples/block_sort/block_sort.toml --build-only --arch sm_90 --budget 2");
+    verb->callback([options, &context] {
+        context.action = [options, &context] { return run_tune_verb(*options, context.command); };
+    });
+}
+
+}  // namespace launchbox::cli

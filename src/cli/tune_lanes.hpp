@@ -1,0 +1,40 @@
+// On what a spec is to be measured here: GPUs, the processor, or a record.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tune/kernel_builder.hpp"
+#include "tune/search_space.hpp"
+#include "tune/tune_lane.hpp"
+#include "tune/tune_spec.hpp"
+
+namespace launchbox::cli {
+
+struct lane_request {
+    std::string architecture;  ///< --arch; empty: that of each GPU
+    std::vector<int> gpus;     ///< --gpu; empty: all
+    std::string replay;        ///< a store or its JSON; empty: really measured
+    bool build_only = false;
+    builder_options builder;
+    std::filesystem::path folder;  ///< for what is built; it outlives the lanes
+};
+
+/// A lane with what it needs, and the names that the constraints may use on it.
+struct planned_lane {
+    tune_lane lane;
+    limit_values limits;
+};
+
+struct planned_lanes {
+    std::unique_ptr<kernel_builder> builder;  ///< of a [kernel]; all lanes use it
+    std::vector<planned_lane> lanes;
+};
+
+/// GPUs that are alike share a lane. Throws `error` with status `missing` when the spec needs a GPU or a compiler and
+/// there is none, with what can be done instead. `spec` must outlive the lanes.
+planned_lanes plan_lanes(const tune_spec& spec, const lane_request& request);
+
+}  // namespace launchbox::cli

@@ -1,0 +1,28 @@
+// What became of candidates that were built and screened, and not measured.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+#include "report/document.hpp"
+#include "tune/result_store.hpp"
+
+namespace launchbox {
+
+struct build_report {
+    std::string name;          ///< of the tunable
+    std::string architecture;  ///< "sm_90"; may be empty
+    std::vector<stored_result> results;
+};
+
+document build_document(const std::vector<build_report>& reports);
+
+/// launchbox.builds/1.
+nlohmann::ordered_json build_json(const std::vector<build_report>& reports);
+
+/// One row a candidate and workload.
+table build_table(const std::vector<build_report>& reports);
+
+}  // namespace launchbox

@@ -1,0 +1,589 @@
+#include "tune/tune_run.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <random>
+#include <set>
+#include <shared_mutex>
+#include <thread>
+#include <unordered_map>
+
+#include "support/error.hpp"
+#include "support/interrupt.hpp"
+#include "support/sample_statistics.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+// Deaths of workers after which a candidate is held responsible.
+constexpr int deaths_that_settle = 2;
+
+double seconds_since(clock::time_point start)
+{
+    return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+std::string now_as_text()
+{
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+// A result that need not be measured again, whatever it is.
+bool is_final(const stored_result& result)
+{
+    return result.measured.what != outcome::device_lost;
+}
+
+std::string job_key(const assignment& parameters, const assignment& problem)
+{
+    return text_of(parameters) + "\n" + text_of(problem);
+}
+
+// What is known of one workload while the run goes on.
+struct problem_state {
+    std::optional<std::size_t> reference;  // position in `jobs` of what all others are compared with
+    bool reference_ready = false;          // its outputs are there
+    bool reference_given = false;          // it is the baseline; else the first that can be measured
+    double best_ns = 0, baseline_ns = 0;
+    assignment best;
+    std::unordered_map<std::string, stored_result> by_code;  // what identical code with the same launch took
+};
+
+class tuning {
+public:
+    tuning(const tune_spec& spec, const search_space& space, const tune_lane& lane, result_store& store,
+           const run_info& run, const tune_options& options)
+        : spec_(spec), space_(space), lane_(lane), store_(store), options_(options), problems_(spec.workloads.size())
+    {
+        summary_.run = store_.begin_run(run);
+        plan();
+    }
+
+    tune_summary go(const std::function<void(const tune_progress&)>& progress);
+
+private:
+    void plan();
+    void take_over(const stored_result& result);
+    [[nodiscard]] prepared_job prepare(const tune_job& job) const;
+    void prepare_jobs();
+    void measure_jobs(const measurer& measure);
+    void measure_reference_again(std::size_t problem, const measurer& measure);
+    std::optional<std::size_t> next_to_measure();
+    void do_job(std::size_t position, const measurer& measure);
+    measurement measure_with_retries(std::size_t position, const measurer& measure, const measure_request& request,
+                                     int& deaths);
+    void settle(std::size_t position, measurement measured, const stored_result* twin, int deaths);
+    void race(std::size_t problem);
+    void stop_when_the_counted_are_done();
+    void stop_with(std::exception_ptr failure);
+    [[nodiscard]] bool stopping() const { return stop_ || interrupted(); }
+    [[nodiscard]] bool is_baseline(const assignment& parameters) const
+    {
+        return spec_.baseline && parameters == *spec_.baseline;
+    }
+    [[nodiscard]] std::size_t unfinished() const { return jobs_.size() - settled_; }
+
+    const tune_spec& spec_;
+    const search_space& space_;
+    const tune_lane& lane_;
+    result_store& store_;
+    const tune_options& options_;
+    const clock::time_point start_ = clock::now();
+
+    enum class stage { waiting, preparing, ready, measuring, skipped, settled };
+    std::vector<tune_job> jobs_;  // in the order in which they are done
+    std::vector<stage> stages_;
+    std::vector<prepared_job> prepared_;
+    std::unordered_map<std::string, int> deaths_before_;
+
+    std::mutex lock_;
+    std::condition_variable changed_;
+    std::shared_mutex processor_;  // in a lane that measures alone: shared by those who prepare
+    std::vector<problem_state> problems_;
+    std::deque<std::size_t> ready_;
+    std::size_t next_to_prepare_ = 0, prepared_ahead_ = 0, settled_ = 0;
+    std::set<std::size_t> candidates_measured_;
+    std::atomic<bool> stop_ = false;
+    std::exception_ptr failure_;
+    tune_summary summary_;
+    tune_progress shown_;
+};
+
+// The baseline first, then all others in an order that a seed decides: a run that ends early has seen all regions.
+void tuning::plan()
+{
+    std::unordered_map<std::string, stored_result> known;
+    for (stored_result& result : store_.results(summary_.run))
+        if (is_final(result)) {
+            std::string key = job_key(result.parameters, result.problem);
+            known.insert_or_assign(std::move(key), std::move(result));
+        }
+    for (const attempt& each : store_.attempts(summary_.run))
+        deaths_before_[job_key(each.parameters, each.problem)] = each.deaths;
+
+    std::vector<std::size_t> order(space_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::mt19937_64 random(options_.seed);
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    if (spec_.baseline)
+        if (const auto baseline = space_.find(*spec_.baseline)) {
+            std::erase(order, *baseline);
+            order.insert(order.begin(), *baseline);
+        }
+
+    // What only builds has its budget in candidates, too; where something is measured, those that are measured count.
+    if (lane_.measurers.empty() && options_.most_candidates && order.size() > *options_.most_candidates) {
+        order.resize(*options_.most_candidates);
+        summary_.out_of_budget = true;
+    }
+    for (const std::size_t candidate : order) {
+        const assignment parameters = space_.at(candidate);
+        for (const std::size_t problem : options_.workloads) {
+            jobs_.push_back({.candidate = candidate, .problem = problem, .parameters = parameters});
+            problem_state& state = problems_[problem];
+            const auto found = known.find(job_key(parameters, spec_.workloads[problem].values));
+            stages_.push_back(found == known.end() ? stage::waiting : stage::settled);
+            if (is_baseline(parameters)) {
+                state.reference = jobs_.size() - 1;
+                state.reference_given = true;
+            }
+            if (found == known.end()) continue;
+            ++settled_;
+            ++summary_.known_before;
+            if (!state.reference && found->second.measured.what == outcome::measured)
+                state.reference = jobs_.size() - 1;
+            take_over(found->second);
+        }
+    }
+    prepared_.resize(jobs_.size());
+    summary_.jobs = jobs_.size();
+}
+
+// What a result tells those that come after it.
+void tuning::take_over(const stored_result& result)
+{
+    if (result.measured.what != outcome::measured || result.measured.samples_ns.empty()) return;
+    for (const std::size_t problem : options_.workloads) {
+        if (spec_.workloads[problem].values != result.problem) continue;
+        problem_state& state = problems_[problem];
+        const double median = summarise(result.measured.samples_ns).median;
+        if (is_baseline(result.parameters)) state.baseline_ns = median;
+        if (state.best_ns == 0 || median < state.best_ns) {
+            state.best_ns = median;
+            state.best = result.parameters;
+        }
+        shown_.best_ns = state.best_ns;
+        shown_.baseline_ns = state.baseline_ns;
+        shown_.best = text_of(state.best);
+    }
+}
+
+tune_summary tuning::go(const std::function<void(const tune_progress&)>& progress)
+{
+    if (unfinished() > 0) {
+        std::vector<std::jthread> threads;
+        for (unsigned i = 0; i < std::max(1u, lane_.preparers); ++i)
+            threads.emplace_back([this] {
+                try {
+                    prepare_jobs();
+                } catch (...) {
+                    stop_with(std::current_exception());
+                }
+            });
+        for (const measurer& measure : lane_.measurers)
+            threads.emplace_back([this, &measure] {
+                try {
+                    measure_jobs(measure);
+                } catch (...) {
+                    stop_with(std::current_exception());
+                }
+            });
+        const std::size_t before = settled_;
+        for (std::unique_lock guard(lock_); settled_ < jobs_.size() && !stopping();) {
+            changed_.wait_for(guard, std::chrono::milliseconds(100));
+            if (options_.most_seconds && seconds_since(start_) > *options_.most_seconds && !stop_) {
+                summary_.out_of_budget = true;
+                stop_ = true;
+            }
+            shown_.done = settled_;
+            shown_.total = jobs_.size();
+            shown_.doing = "measuring";
+            const auto done = static_cast<double>(settled_ - before);
+            shown_.seconds_left = done == 0 ? 0 : seconds_since(start_) / done * static_cast<double>(unfinished());
+            if (options_.most_seconds)
+                shown_.seconds_left = std::min(shown_.seconds_left, *options_.most_seconds - seconds_since(start_));
+            const tune_progress now = shown_;
+            guard.unlock();
+            if (progress) progress(now);
+            guard.lock();
+        }
+        stop_ = true;
+        changed_.notify_all();
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    summary_.interrupted = interrupted();
+    if (!lane_.measurers.empty() && !summary_.interrupted && summary_.device_lost.empty())
+        for (const std::size_t problem : options_.workloads) {
+            shown_.doing = "final race";
+            shown_.done = shown_.total = jobs_.size();
+            if (progress) progress(shown_);
+            if (!interrupted()) race(problem);
+        }
+    summary_.interrupted = interrupted();
+    summary_.seconds = seconds_since(start_);
+    return summary_;
+}
+
+void tuning::stop_with(std::exception_ptr failure)
+{
+    const std::lock_guard guard(lock_);
+    if (!failure_) failure_ = failure;
+    stop_ = true;
+    changed_.notify_all();
+}
+
+prepared_job tuning::prepare(const tune_job& job) const
+{
+    if (const std::string why = space_.why_not(job.parameters, spec_.workloads[job.problem]); !why.empty())
+        return {.what = outcome::rejected, .reason = "the constraint " + why + " does not hold"};
+    return lane_.prepare(job);
+}
+
+// Prepared jobs wait in memory and on disk: enough for the measurers never to wait, no more.
+void tuning::prepare_jobs()
+{
+    const std::size_t ahead = 4 * std::size_t{lane_.preparers} + 16;
+    for (std::unique_lock guard(lock_);;) {
+        changed_.wait(guard, [&] { return stopping() || next_to_prepare_ >= jobs_.size() || prepared_ahead_ < ahead; });
+        while (next_to_prepare_ < jobs_.size() && stages_[next_to_prepare_] != stage::waiting) ++next_to_prepare_;
+        if (stopping() || next_to_prepare_ >= jobs_.size()) return;
+        const std::size_t position = next_to_prepare_++;
+        stages_[position] = stage::preparing;
+        ++prepared_ahead_;
+        guard.unlock();
+        prepared_job made;
+        {
+            std::shared_lock<std::shared_mutex> together(processor_, std::defer_lock);
+            if (lane_.alone) together.lock();
+            if (!stopping()) made = prepare(jobs_[position]);
+        }
+        guard.lock();
+        if (stopping()) return;
+        prepared_[position] = std::move(made);
+        if (!prepared_[position].from_cache) summary_.compile_seconds += prepared_[position].compile_seconds;
+        if (prepared_[position].what == outcome::measured && !lane_.measurers.empty()) {
+            stages_[position] = stage::ready;
+            ready_.push_back(position);
+        } else {
+            // Settled without a measurement; in a lane without measurers, all that it was made for.
+            measurement settled{.what = prepared_[position].what, .reason = prepared_[position].reason};
+            guard.unlock();
+            settle(position, std::move(settled), nullptr, 0);
+            guard.lock();
+        }
+        changed_.notify_all();
+    }
+}
+
+// The oldest job that may be measured now: nothing before the reference of its workload.
+std::optional<std::size_t> tuning::next_to_measure()
+{
+    std::erase_if(ready_, [&](std::size_t position) { return stages_[position] != stage::ready; });
+    for (const std::size_t position : ready_) {
+        const problem_state& state = problems_[jobs_[position].problem];
+        if (lane_.needs_reference && !state.reference_ready && state.reference != position) {
+            if (state.reference_given) continue;
+            // Without a baseline the first of the order that can be measured is the reference: not before all in
+            // front of it are settled.
+            bool first = true;
+            for (std::size_t i = 0; i < position && first; ++i)
+                first = jobs_[i].problem != jobs_[position].problem || stages_[i] == stage::settled;
+            if (!first || state.reference) continue;
+        }
+        return position;
+    }
+    return std::nullopt;
+}
+
+void tuning::measure_jobs(const measurer& measure)
+{
+    for (std::unique_lock guard(lock_);;) {
+        if (stopping() || settled_ == jobs_.size()) return;
+        // A reference that an earlier call has measured: its outputs are needed again.
+        std::optional<std::size_t> again;
+        if (lane_.needs_reference)
+            for (const std::size_t problem : options_.workloads)
+                if (const problem_state& state = problems_[problem];
+                    !state.reference_ready && state.reference && stages_[*state.reference] == stage::settled)
+                    again = problem;
+        if (again) {
+            stages_[*problems_[*again].reference] = stage::measuring;
+            guard.unlock();
+            measure_reference_again(*again, measure);
+            guard.lock();
+            stages_[*problems_[*again].reference] = stage::settled;
+            changed_.notify_all();
+            continue;
+        }
+        const std::optional<std::size_t> position = next_to_measure();
+        if (!position) {
+            const clock::time_point waiting = clock::now();
+            changed_.wait_for(guard, std::chrono::milliseconds(200));
+            summary_.idle_seconds += seconds_since(waiting);
+            continue;
+        }
+        stages_[*position] = stage::measuring;
+        problem_state& state = problems_[jobs_[*position].problem];
+        if (lane_.needs_reference && !state.reference_ready && !state.reference) state.reference = position;
+        guard.unlock();
+        do_job(*position, measure);
+        guard.lock();
+        changed_.notify_all();
+    }
+}
+
+void tuning::measure_reference_again(std::size_t problem, const measurer& measure)
+{
+    const std::size_t position = problems_[problem].reference.value();
+    prepared_job made = prepare(jobs_[position]);
+    if (made.what != outcome::measured)
+        throw error(fmt::format("{} cannot be built any more: {}", text_of(jobs_[position].parameters), made.reason),
+                    "its results are the reference for all others; measure anew into another file with --store");
+    int deaths = 0;
+    {
+        const std::lock_guard guard(lock_);
+        prepared_[position] = std::move(made);
+    }
+    const measurement measured = measure_with_retries(position, measure, {.samples = 1, .is_reference = true}, deaths);
+    if (measured.what != outcome::measured)
+        throw error(fmt::format("{} was measured before and now fails: {}: {}", text_of(jobs_[position].parameters),
+                                words_of(measured.what), measured.reason),
+                    "its results are the reference for all others; look at the GPU, or measure anew with --store");
+    const std::lock_guard guard(lock_);
+    problems_[problem].reference_ready = true;
+}
+
+measurement tuning::measure_with_retries(std::size_t position, const measurer& measure, const measure_request& request,
+                                         int& deaths)
+{
+    const tune_job& job = jobs_[position];
+    const assignment& problem = spec_.workloads[job.problem].values;
+    for (;;) {
+        measurement measured;
+        {
+            std::unique_lock<std::shared_mutex> undisturbed(processor_, std::defer_lock);
+            if (lane_.alone) undisturbed.lock();
+            measured = measure(job, prepared_[position], request);
+        }
+        if (measured.what != outcome::worker_died || lane_.recorded) return measured;
+        ++deaths;
+        const std::lock_guard guard(lock_);
+        ++summary_.worker_deaths;
+        if (deaths >= deaths_that_settle || interrupted()) return measured;
+        store_.begin_attempt(summary_.run, {.parameters = job.parameters, .problem = problem, .deaths = deaths});
+    }
+}
+
+void tuning::do_job(std::size_t position, const measurer& measure)
+{
+    const tune_job& job = jobs_[position];
+    const assignment& problem = spec_.workloads[job.problem].values;
+    problem_state& state = problems_[job.problem];
+    measure_request request;
+    int deaths = 0;
+    {
+        std::unique_lock guard(lock_);
+        // The budget in candidates counts those that are really measured.
+        if (options_.most_candidates && !candidates_measured_.contains(job.candidate) &&
+            candidates_measured_.size() >= *options_.most_candidates) {
+            summary_.out_of_budget = true;
+            stages_[position] = stage::skipped;
+            prepared_[position] = {};
+            --prepared_ahead_;
+            stop_when_the_counted_are_done();
+            return;
+        }
+        const std::string& same = prepared_[position].same_when_equal;
+        if (const auto twin = state.by_code.find(same); !same.empty() && twin != state.by_code.end()) {
+            const stored_result known = twin->second;
+            guard.unlock();
+            settle(position, known.measured, &known, 0);
+            return;
+        }
+        candidates_measured_.insert(job.candidate);
+        request = {.best_ns = is_baseline(job.parameters) ? 0 : state.best_ns,
+                   .is_reference = state.reference == position};
+        if (const auto before = deaths_before_.find(job_key(job.parameters, problem)); before != deaths_before_.end())
+            deaths = before->second;
+        store_.begin_attempt(summary_.run, {.parameters = job.parameters, .problem = problem, .deaths = deaths});
+    }
+    const clock::time_point start = clock::now();
+    measurement measured = measure_with_retries(position, measure, request, deaths);
+    const double took = seconds_since(start);
+    {
+        const std::lock_guard guard(lock_);
+        summary_.measuring_seconds += took;
+        for (const double sample : measured.samples_ns) summary_.sample_seconds += sample * 1e-9;
+        ++summary_.measured;
+        if (interrupted() && measured.what != outcome::measured) return;  // it may be the interrupt's doing
+        if (measured.what == outcome::device_lost) {
+            summary_.device_lost = measured.reason;
+            stop_ = true;
+        }
+        if (request.is_reference) {
+            state.reference_ready = measured.what == outcome::measured;
+            if (!state.reference_ready && !state.reference_given) state.reference.reset();
+        }
+    }
+    const bool hopeless = request.is_reference && state.reference_given && lane_.needs_reference &&
+                          measured.what != outcome::measured && measured.what != outcome::device_lost;
+    const std::string why = fmt::format("{}: {}", words_of(measured.what), measured.reason);
+    settle(position, std::move(measured), nullptr, deaths);
+    if (hopeless)
+        throw error(fmt::format("the baseline ({}){} cannot be measured: {}", text_of(job.parameters),
+                                problem.values.empty() ? "" : " with " + text_of(problem), why),
+                    "all others are compared with it; mend it, or name another baseline in [tunable]");
+}
+
+// The budget is spent on candidates; each is measured on all workloads.
+void tuning::stop_when_the_counted_are_done()
+{
+    for (std::size_t i = 0; i < jobs_.size(); ++i)
+        if (stages_[i] != stage::settled && stages_[i] != stage::skipped &&
+            candidates_measured_.contains(jobs_[i].candidate))
+            return;
+    stop_ = true;
+}
+
+void tuning::settle(std::size_t position, measurement measured, const stored_result* twin, int deaths)
+{
+    const tune_job& job = jobs_[position];
+    const std::lock_guard guard(lock_);
+    prepared_job& made = prepared_[position];
+    stored_result result{.run = summary_.run,
+                         .parameters = job.parameters,
+                         .problem = spec_.workloads[job.problem].values,
+                         .weight = spec_.workloads[job.problem].weight,
+                         .measured = std::move(measured),
+                         .kernel = std::move(made.kernel),
+                         .code = made.code,
+                         .same_as = twin == nullptr ? std::nullopt : std::optional(twin->parameters),
+                         .log = std::move(made.log),
+                         .compile_seconds = made.compile_seconds,
+                         .from_cache = made.from_cache,
+                         .deaths = deaths,
+                         .finished = now_as_text()};
+    const problem_state& state = problems_[job.problem];
+    const bool hopeless = lane_.needs_reference && !lane_.measurers.empty() && state.reference_given &&
+                          state.reference == position && result.measured.what != outcome::measured &&
+                          stages_[position] == stage::preparing;
+    store_.save(result);
+    ++summary_.outcomes[result.measured.what];
+    if (twin != nullptr) ++summary_.shared;
+    if (stages_[position] == stage::preparing) ++summary_.settled_unmeasured;
+    take_over(result);
+    if (twin == nullptr && !made.same_when_equal.empty() && !lane_.measurers.empty() &&
+        result.measured.what != outcome::device_lost && result.measured.what != outcome::worker_died &&
+        stages_[position] == stage::measuring)
+        problems_[job.problem].by_code.insert_or_assign(made.same_when_equal, result);
+    made = {.same_when_equal = made.same_when_equal};
+    stages_[position] = stage::settled;
+    ++settled_;
+    --prepared_ahead_;
+    if (summary_.out_of_budget) stop_when_the_counted_are_done();
+    changed_.notify_all();
+    if (hopeless)
+        throw error(fmt::format("the baseline ({}){} cannot be measured: {}: {}", text_of(job.parameters),
+                                result.problem.values.empty() ? "" : " with " + text_of(result.problem),
+                                words_of(result.measured.what), result.measured.reason),
+                    "all others are compared with it; mend it, or name another baseline in [tunable]");
+}
+
+// The best of a workload are measured again, in turns.
+void tuning::race(std::size_t problem)
+{
+    const workload& where = spec_.workloads[problem];
+    std::vector<stored_result> all;
+    for (stored_result& result : store_.results(summary_.run))
+        if (result.problem == where.values && result.measured.what == outcome::measured && !result.same_as &&
+            space_.find(result.parameters))
+            all.push_back(std::move(result));
+    std::vector<std::vector<double>> samples;
+    for (const stored_result& result : all) samples.push_back(result.measured.samples_ns);
+    const std::vector<std::size_t> chosen = race_contestants(samples, options_.race);
+    if (chosen.empty()) return;
+
+    std::vector<tune_job> jobs;
+    std::vector<prepared_job> made;
+    std::optional<std::size_t> baseline;
+    for (const std::size_t i : chosen) {
+        if (is_baseline(all[i].parameters)) baseline = jobs.size();
+        jobs.push_back(
+            {.candidate = space_.find(all[i].parameters).value(), .problem = problem, .parameters = all[i].parameters});
+    }
+    race_outcome raced;
+    // A race of the same candidates over the same results has the same outcome: it is not run again.
+    if (summary_.measured == 0)
+        for (const race_result_info& earlier : store_.races(summary_.run))
+            if (earlier.problem == where.values && earlier.entries.size() == jobs.size() &&
+                std::ranges::all_of(jobs, [&](const tune_job& job) {
+                    return std::ranges::any_of(earlier.entries,
+                                               [&](const race_entry& e) { return e.parameters == job.parameters; });
+                }))
+                return;
+    if (lane_.recorded) {
+        raced.order.resize(jobs.size());
+        for (std::size_t i = 0; i < jobs.size(); ++i) raced.order[i] = i;
+        for (const std::size_t i : chosen) raced.rounds_ns.push_back(samples[i]);
+        const sample_summary first = summarise(raced.rounds_ns.front());
+        for (std::size_t i = 1; i < jobs.size(); ++i)
+            if (const sample_summary other = summarise(raced.rounds_ns[i]); !differs(first, other)) {
+                raced.equal = true;
+                raced.equal_within = std::max(raced.equal_within, other.high / first.low - 1);
+            }
+        if (raced.equal && baseline && !differs(first, summarise(raced.rounds_ns[*baseline]))) {
+            std::erase(raced.order, *baseline);
+            raced.order.insert(raced.order.begin(), *baseline);
+        }
+    } else {
+        if (jobs.size() > 1)
+            for (const tune_job& job : jobs) made.push_back(prepare(job));
+        raced = run_final_race(jobs.size(), baseline, options_.race, [&](std::size_t i) -> std::optional<double> {
+            if (interrupted() || made[i].what != outcome::measured) return std::nullopt;
+            const measurement again = lane_.measurers.front()(jobs[i], made[i], {.samples = 5});
+            if (again.what != outcome::measured || again.samples_ns.empty()) return std::nullopt;
+            return summarise(again.samples_ns).median;
+        });
+        if (interrupted()) return;
+    }
+    race_result_info info{.run = summary_.run,
+                          .problem = where.values,
+                          .entries = {},
+                          .verdict = raced.equal ? "equal" : "winner",
+                          .equal_within = raced.equal_within};
+    for (const std::size_t i : raced.order)
+        info.entries.push_back({.parameters = jobs[i].parameters, .samples_ns = raced.rounds_ns[i]});
+    store_.save(info);
+}
+
+}  // namespace
+
+tune_summary run_tune(const tune_spec& spec, const search_space& space, const tune_lane& lane, result_store& store,
+                      const run_info& run, const tune_options& options,
+                      const std::function<void(const tune_progress&)>& progress)
+{
+    return tuning(spec, space, lane, store, run, options).go(progress);
+}
+
+}  // namespace launchbox

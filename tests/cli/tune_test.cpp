@@ -1,0 +1,270 @@
+// launchbox tune as its users meet it, with programs for candidates: what is kept, what a kill leaves, what is refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+#include <sstream>
+
+#include "tool.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* spec_text = R"(
+[tunable]
+name = "sum"
+baseline = { threads = 64, items = 1 }
+[parameters]
+threads = { from = 32, to = 320, step = 32 }
+items = { from = 1, to = 10 }
+[[workload]]
+n = [1000, 3000]
+[program]
+run = ["sh", "bench.sh", "{threads}", "{items}", "{n}"]
+sources = ["bench.sh"]
+)";
+constexpr std::size_t jobs = 200;
+
+// Writes down each run of it, kills the tuner at the run that the file kill_at names, and takes a time that its
+// arguments decide: 96 x 7 is the fastest.
+constexpr const char* bench_text = R"(
+echo "$1 $2 $3" >>runs
+if [ -f kill_at ] && [ "$(wc -l <runs)" -eq "$(cat kill_at)" ];
+then kill - 9 $PPID;
+fi a = $(($1 > 96 ? $1 - 96 : 96 - $1)); b=$(( $2 > 7 ? $2 - 7 : 7 - $2 ))
+t=$(( $3 * 10 + a * 100 + b * 1000 ))
+echo "{\"samples_ns\": [$t, $((t + 1)), $((t + 2)), $t, $((t + 1)), $((t + 2))]}"
+)";
+
+class tune_test : public ::testing::Test {
+protected:
+    temporary_directory folder;
+    fs::path here = folder.path();
+
+    void SetUp() override
+    {
+        write("sum.toml", spec_text);
+        write("bench.sh", bench_text);
+    }
+
+    void write(const std::string& name, const std::string& text) const { std::ofstream(here / name) << text; }
+
+    [[nodiscard]] std::string path(const std::string& name) const { return (here / name).string(); }
+
+    [[nodiscard]] call tune(const std::vector<std::string>& more = {}) const
+    {
+        std::vector<std::string> words{"tune", path("sum.toml"), "--store", path("sum.db")};
+        words.insert(words.end(), more.begin(), more.end());
+        return launchbox_run(words);
+    }
+
+    [[nodiscard]] std::map<std::string, int> runs() const
+    {
+        std::map<std::string, int> all;
+        std::ifstream file(here / "runs");
+        for (std::string line; std::getline(file, line);) ++all[line];
+        return all;
+    }
+
+    // Parameters and workload with the samples, without what differs from call to call.
+    [[nodiscard]] static std::map<std::string, std::string> results_in(const nlohmann::json& report)
+    {
+        std::map<std::string, std::string> all;
+        for (const auto& each : report.at("candidates"))
+            all[each.at("parameters").dump() + each.at("workload").dump()] =
+                each.at("status").dump() + each.at("samples_ns").dump();
+        return all;
+    }
+
+    [[nodiscard]] nlohmann::json report() const
+    {
+        const call shown = launchbox_run({"results", path("sum.db"), "--format", "json", "--samples"});
+        EXPECT_EQ(shown.status, 0) << shown.err;
+        return shown.json();
+    }
+};
+
+TEST_F(tune_test, finds_the_fastest_and_says_what_it_did)
+{
+    const call tuned = tune();
+    ASSERT_EQ(tuned.status, 0) << tuned.err;
+    EXPECT_TRUE(tuned.says("100 points, 100 candidates x 2 workloads")) << tuned.err;
+    EXPECT_TRUE(tuned.says("200 measured")) << tuned.err;
+    EXPECT_TRUE(tuned.shows("96")) << tuned.out;
+    const nlohmann::json all = report();
+    EXPECT_EQ(all.at("candidates").size(), jobs);
+    ASSERT_EQ(all.at("best").size(), 2u);
+    for (const auto& best : all.at("best"))
+        EXPECT_EQ(best.at("parameters").dump(), R"({"threads":96,"items":7})") << best.dump();
+}
+
+// The program kills the tuner at 50 moments that a seed decides, as kill -9 would.
+TEST_F(tune_test, killed_at_50_moments_it_loses_nothing_and_measures_nothing_twice)
+{
+    ASSERT_EQ(tune().status, 0);
+    const auto undisturbed = results_in(report());
+    ASSERT_EQ(undisturbed.size(), jobs);
+    fs::remove(here / "sum.db");
+    fs::remove(here / "runs");
+
+    std::mt19937 random(20261121);
+    int kills = 0;
+    std::size_t at = 0;
+    for (; kills < 50; ++kills) {
+        at = 0;
+        for (const auto& [line, times] : runs()) at += static_cast<std::size_t>(times);
+        at += 1 + random() % 6;
+        write("kill_at", std::to_string(at) + "\n");
+        const call killed = tune();
+        if (killed.status == 0) break;  // it was done before
+        ASSERT_EQ(killed.status, 128 + 9) << killed.err;
+    }
+    EXPECT_EQ(kills, 50);
+    fs::remove(here / "kill_at");
+    ASSERT_EQ(tune({"--resume"}).status, 0);
+    EXPECT_EQ(results_in(report()), undisturbed);
+
+    // Each kill costs what was in flight, and each start the two runs of the baseline whose outputs are compared with.
+    int twice = 0, total = 0;
+    for (const auto& [line, times] : runs()) {
+        if (line.starts_with("64 1 ")) continue;
+        total += times;
+        twice += times - 1;
+    }
+    EXPECT_EQ(total - twice, static_cast<int>(jobs) - 2);
+    EXPECT_LE(twice, 50);
+}
+
+TEST_F(tune_test, a_damaged_program_is_a_failure_with_a_kind_and_the_rest_is_measured)
+{
+    write("bench.sh",
+          std::string("[ $1 = 32 ] && exit 3\n[ $1 = 128 ] && kill -11 $$\n"
+                      "[ $1 = 160 ] && { echo '{\"failure\": \"trap\", \"reason\": \"assert\"}'; exit 1; }\n"
+                      "[ $1 = 192 ] && { echo '{\"time_ms\": [0, -1]}'; exit 0; }\n") +
+              bench_text);
+    const call tuned = tune({"--workload", "n=1000"});
+    ASSERT_EQ(tuned.status, 0) << tuned.err;
+    std::map<std::string, int> kinds;
+    for (const auto& each : report().at("candidates")) ++kinds[each.at("status")];
+    EXPECT_EQ(kinds,
+              (std::map<std::string, int>{
+                  {"measured", 60}, {"wrong_result", 10}, {"worker_died", 10}, {"trap", 10}, {"launch_error", 10}}));
+}
+
+TEST_F(tune_test, a_hanging_program_is_ended_and_called_so)
+{
+    std::string text = spec_text;
+    text.replace(text.find("step = 32"), 9, "step = 96");
+    write("sum.toml", text + "[measure]\nhang_seconds = 0.5\nhang_ratio = 2\n");
+    text = bench_text;
+    write("bench.sh", "[ $1$2 = 323 ] && exec sleep 1000\n" + text);
+    std::string changed = spec_text;
+    changed.replace(changed.find("threads = 64, "), 14, "threads = 128,");
+    changed.replace(changed.find("step = 32"), 9, "step = 96");
+    write("sum.toml", changed + "[measure]\nhang_seconds = 0.5\nhang_ratio = 2\n");
+    const call tuned = tune({"--workload", "n=1000"});
+    ASSERT_EQ(tuned.status, 0) << tuned.err;
+    std::map<std::string, int> kinds;
+    for (const auto& each : report().at("candidates")) ++kinds[each.at("status")];
+    EXPECT_EQ(kinds["hang"], 1);
+}
+
+TEST_F(tune_test, a_build_per_candidate_and_a_checksum_that_must_be_the_baselines)
+{
+    write("sum.toml", R"(
+[tunable]
+name = "built"
+baseline = { threads = 64 }
+[parameters]
+threads = [32, 64, 96, 128]
+[program]
+build = ["sh", "build.sh", "{threads}", "{output}"]
+run = ["{output}"]
+)");
+    write("build.sh",
+          "[ $1 = 96 ] && { echo 'k.cu(3): error: no'; exit 1; }\n"
+          "[ $1 = 128 ] && exit 0\n"
+          "{ echo '#!/bin/sh'; echo \"echo '{\\\"time_ms\\\": [$1, $1, $1], \\\"checksum\\\": "
+          "\\\"$(( $1 / 64 ))\\\"}'\"; } >$2; chmod +x $2\n");
+    const call tuned = tune();
+    ASSERT_EQ(tuned.status, 0) << tuned.err;
+    std::map<std::string, std::string> reasons;
+    for (const auto& each : report().at("candidates"))
+        reasons[each.at("parameters").dump()] =
+            std::string(each.at("status")) + (each.at("reason").is_null() ? "" : ": " + std::string(each.at("reason")));
+    EXPECT_EQ(reasons.at(R"({"threads":32})"), "wrong_result: its checksum is 0, and the baseline's is 1");
+    EXPECT_EQ(reasons.at(R"({"threads":64})"), "measured");
+    EXPECT_EQ(reasons.at(R"({"threads":96})"), "compile_error: k.cu(3): error: no");
+    EXPECT_EQ(reasons.at(R"({"threads":128})"), "compile_error: the build made no {output}");
+}
+
+TEST_F(tune_test, budgets_workloads_and_replay)
+{
+    EXPECT_EQ(tune({"--budget", "5"}).status, 0);
+    EXPECT_EQ(report().at("candidates").size(), 10u);
+    const call other = tune({"--budget", "1h", "--workload", "n=1e3,5000"});
+    EXPECT_EQ(other.status, 0) << other.err;
+    EXPECT_EQ(report().at("candidates").size(), 205u) << "n=1000 was known for five";
+
+    const call json =
+        launchbox_run({"results", path("sum.db"), "--format", "json", "--samples", "-o", path("sum.json")});
+    ASSERT_EQ(json.status, 0) << json.err;
+    const std::size_t before = runs().size();
+    const call replayed =
+        launchbox_run({"tune", path("sum.toml"), "--replay", path("sum.json"), "--workload", "n=1000"});
+    ASSERT_EQ(replayed.status, 0) << replayed.err;
+    EXPECT_TRUE(replayed.says("as recorded")) << replayed.err;
+    EXPECT_TRUE(replayed.says("100 measured")) << replayed.err;
+    EXPECT_EQ(runs().size(), before) << "nothing is run";
+    EXPECT_TRUE(replayed.shows("96")) << replayed.out;
+}
+
+TEST_F(tune_test, refusals_are_one_sentence_with_what_to_do)
+{
+    expect_refused(tune({"--budget", "soon"}), "--budget soon is neither a number of candidates nor a time");
+    expect_refused(tune({"--budget", "-3"}), "--budget");
+    expect_refused(tune({"--workload", "m=3"}), "no value of that name");
+    expect_refused(tune({"--workload", "n=many"}), "'many' is no number");
+    expect_refused(tune({"--resume"}), "to resume");
+    expect_refused(tune({"--replay", path("sum.toml")}), "sum.toml");
+    expect_refused(launchbox_run({"tune", path("none.toml")}), "none.toml");
+    expect_refused(launchbox_run({"tune", path("sum.toml"), "--budgte", "3"}), "--budgte");
+    expect_refused(launchbox_run({"tune", path("sum.toml"), "--store", "/proc/no/such.db"}), "/proc/no/such.db");
+    write("sum.toml", std::string(spec_text) + "[constraints]\nall = [\"threads > 1000\"]\n");
+    const call empty = tune();
+    expect_refused(empty, "none of the 100 points");
+    EXPECT_TRUE(empty.says("threads > 1000"));
+    write("sum.toml", std::string(spec_text) + "[constraints]\nall = [\"threads > 64\"]\n");
+    expect_refused(tune(), "the baseline (threads=64 items=1) is no candidate");
+    write("bench.sh", "echo broken; exit 1\n");
+    write("sum.toml", spec_text);
+    expect_refused(tune(), "the baseline (threads=64 items=1) with n=1000 cannot be measured");
+}
+
+TEST_F(tune_test, a_kernel_without_a_gpu_says_what_can_be_done_here)
+{
+    const call refused = launchbox_run({"tune", "examples/block_sort/block_sort.toml", "--store", path("sum.db")}, {},
+                                       {"CUDA_VISIBLE_DEVICES="});
+    if (refused.status == 0) GTEST_SKIP() << "there is a GPU here";
+    expect_refused(refused, "there is no GPU here", 3);
+    EXPECT_TRUE(refused.says("--build-only --arch")) << refused.err;
+    EXPECT_TRUE(refused.says("--replay")) << refused.err;
+    EXPECT_FALSE(fs::exists(here / "sum.db"));
+}
+
+TEST_F(tune_test, builds_and_screens_without_a_gpu)
+{
+    NEEDS_NVCC();
+    const call built = launchbox_run(
+        {"tune", "examples/block_sort/block_sort.toml", "--build-only", "--arch", "sm_90", "--budget", "3"});
+    EXPECT_EQ(built.status, 0) << built.err;
+    EXPECT_TRUE(built.shows("built")) << built.out;
+}
+
+}  // namespace
+}  // namespace launchbox
