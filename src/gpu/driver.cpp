@@ -1,32 +1,12 @@
 #include "gpu/driver.hpp"
 
-#include <cuda.h>
-#include <dlfcn.h>
-
 #include <array>
+
+#include "gpu/cuda_driver.hpp"
 
 namespace launchbox {
 
 namespace {
-
-// The driver's functions by name. cuda.h renames some to their current version (cuDeviceTotalMem_v2); so do we.
-struct driver_library {
-    void* handle = nullptr;
-
-    driver_library() : handle(::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {}
-    ~driver_library()
-    {
-        if (handle != nullptr) ::dlclose(handle);
-    }
-    driver_library(const driver_library&) = delete;
-    driver_library& operator=(const driver_library&) = delete;
-
-    template <class Function>
-    Function* function(const char* name) const
-    {
-        return handle == nullptr ? nullptr : reinterpret_cast<Function*>(::dlsym(handle, name));
-    }
-};
 
 gpu_list failed(std::string reason)
 {
@@ -37,37 +17,29 @@ gpu_list failed(std::string reason)
 
 gpu_list find_gpus()
 {
-    const driver_library driver;
-    if (driver.handle == nullptr) return failed("the CUDA driver (libcuda.so.1) is not installed");
-    const auto init = driver.function<decltype(cuInit)>("cuInit");
-    const auto version_of = driver.function<decltype(cuDriverGetVersion)>("cuDriverGetVersion");
-    const auto count_of = driver.function<decltype(cuDeviceGetCount)>("cuDeviceGetCount");
-    const auto device_of = driver.function<decltype(cuDeviceGet)>("cuDeviceGet");
-    const auto name_of = driver.function<decltype(cuDeviceGetName)>("cuDeviceGetName");
-    const auto attribute_of = driver.function<decltype(cuDeviceGetAttribute)>("cuDeviceGetAttribute");
-    const auto memory_of = driver.function<decltype(cuDeviceTotalMem)>("cuDeviceTotalMem_v2");
-    if (!init || !version_of || !count_of || !device_of || !name_of || !attribute_of || !memory_of)
-        return failed("libcuda.so.1 is not a CUDA driver that launchbox knows");
+    const cuda_driver& driver = loaded_cuda_driver();
+    if (!driver.missing.empty()) return failed(driver.missing);
 
-    if (const CUresult code = init(0); code != CUDA_SUCCESS)
+    if (const CUresult code = driver.init(0); code != CUDA_SUCCESS)
         return failed(code == CUDA_ERROR_NO_DEVICE ? "the driver finds no GPU"
                                                    : "cuInit fails with code " + std::to_string(code));
     gpu_list list;
     int version = 0, count = 0;
-    if (version_of(&version) == CUDA_SUCCESS)
+    if (driver.driver_version(&version) == CUDA_SUCCESS)
         list.driver_version = std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-    if (count_of(&count) != CUDA_SUCCESS || count == 0) return failed("the driver finds no GPU");
+    if (driver.device_count(&count) != CUDA_SUCCESS || count == 0) return failed("the driver finds no GPU");
 
     for (int index = 0; index < count; ++index) {
         CUdevice device = 0;
         std::array<char, 256> name{};
         std::size_t memory = 0;
-        if (device_of(&device, index) != CUDA_SUCCESS) continue;
+        if (driver.device(&device, index) != CUDA_SUCCESS) continue;
         gpu_device gpu{.index = index};
-        if (name_of(name.data(), static_cast<int>(name.size()) - 1, device) == CUDA_SUCCESS) gpu.name = name.data();
-        if (memory_of(&memory, device) == CUDA_SUCCESS) gpu.memory_bytes = static_cast<std::int64_t>(memory);
+        if (driver.device_name(name.data(), static_cast<int>(name.size()) - 1, device) == CUDA_SUCCESS)
+            gpu.name = name.data();
+        if (driver.device_memory(&memory, device) == CUDA_SUCCESS) gpu.memory_bytes = static_cast<std::int64_t>(memory);
         const auto ask = [&](int& value, CUdevice_attribute which) {
-            if (attribute_of(&value, which, device) != CUDA_SUCCESS) value = 0;
+            if (driver.device_attribute(&value, which, device) != CUDA_SUCCESS) value = 0;
         };
         ask(gpu.capability.major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
         ask(gpu.capability.minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);

@@ -1,10 +1,13 @@
 // One GPU, measured in a process of its own that may die.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +54,8 @@ struct gpu_task {
 struct gpu_worker_options {
     int device = 0;
     std::string worker_program;  ///< starts with run_gpu_worker; empty: this program
+    /// How long it may be silent beyond what a task's own limits allow: a call of the driver that does not return.
+    double overhead_seconds = 30;
 };
 
 /// Starts the process when it is first needed, and again after it died or could not go on. Not for two threads at once.

@@ -1,0 +1,98 @@
+#include "gpu/nvml.hpp"
+
+#include <dlfcn.h>
+
+#include <type_traits>
+
+namespace launchbox {
+
+namespace {
+
+// nvml.h does not come with every toolkit, so the few functions that are used are declared here.
+using nvml_handle = void*;
+constexpr int nvml_success = 0;
+constexpr unsigned nvml_sm_clock = 1, nvml_memory_clock = 2, nvml_gpu_temperature = 0;
+
+struct nvml_library {
+    int (*init)() = nullptr;
+    int (*device_at_bus)(const char*, nvml_handle*) = nullptr;
+    int (*clock)(nvml_handle, unsigned, unsigned*) = nullptr;
+    int (*temperature)(nvml_handle, unsigned, unsigned*) = nullptr;
+    int (*power)(nvml_handle, unsigned*) = nullptr;
+    int (*slowed_by)(nvml_handle, unsigned long long*) = nullptr;
+    bool ready = false;
+
+    nvml_library()
+    {
+        void* const library = ::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+        if (library == nullptr) return;
+        const auto find = [&](auto& function, const char* name) {
+            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
+        };
+        find(init, "nvmlInit_v2");
+        find(device_at_bus, "nvmlDeviceGetHandleByPciBusId_v2");
+        find(clock, "nvmlDeviceGetClockInfo");
+        find(temperature, "nvmlDeviceGetTemperature");
+        find(power, "nvmlDeviceGetPowerUsage");
+        find(slowed_by, "nvmlDeviceGetCurrentClocksEventReasons");
+        // Its name in drivers before 535.
+        if (slowed_by == nullptr) find(slowed_by, "nvmlDeviceGetCurrentClocksThrottleReasons");
+        ready = init != nullptr && device_at_bus != nullptr && init() == nvml_success;
+    }
+};
+
+const nvml_library& nvml()
+{
+    static const nvml_library library;
+    return library;
+}
+
+constexpr std::uint64_t distress =
+    slowed_by_hardware | slowed_by_software_thermal | slowed_by_hardware_thermal | slowed_by_power_brake;
+
+}  // namespace
+
+bool is_throttled(const nvml_reading& reading)
+{
+    return (reading.slowed_by.value_or(0) & distress) != 0;
+}
+
+std::string throttling_text(const nvml_reading& reading)
+{
+    const std::uint64_t bits = reading.slowed_by.value_or(0);
+    std::string text;
+    const auto note = [&](std::uint64_t which, const char* words) {
+        if ((bits & which) != 0) text += (text.empty() ? "" : ", ") + std::string(words);
+    };
+    note(slowed_by_software_thermal | slowed_by_hardware_thermal, "thermal");
+    note(slowed_by_hardware, "hardware slowdown");
+    note(slowed_by_power_brake, "power brake");
+    note(slowed_by_power_cap, "power cap");
+    return text;
+}
+
+nvml_device::nvml_device(const std::string& bus)
+{
+    if (bus.empty() || !nvml().ready) return;
+    if (nvml().device_at_bus(bus.c_str(), &device_) != nvml_success) device_ = nullptr;
+}
+
+nvml_reading nvml_device::read() const
+{
+    nvml_reading reading;
+    if (device_ == nullptr) return reading;
+    const auto ask = [&](std::optional<int>& value, auto function, auto... which) {
+        unsigned answer = 0;
+        if (function != nullptr && function(device_, which..., &answer) == nvml_success)
+            value = static_cast<int>(answer);
+    };
+    ask(reading.sm_clock_mhz, nvml().clock, nvml_sm_clock);
+    ask(reading.memory_clock_mhz, nvml().clock, nvml_memory_clock);
+    ask(reading.temperature_celsius, nvml().temperature, nvml_gpu_temperature);
+    ask(reading.power_milliwatts, nvml().power);
+    unsigned long long bits = 0;
+    if (nvml().slowed_by != nullptr && nvml().slowed_by(device_, &bits) == nvml_success) reading.slowed_by = bits;
+    return reading;
+}
+
+}  // namespace launchbox

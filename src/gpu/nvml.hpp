@@ -1,0 +1,36 @@
+// What NVML says of a GPU while it works; NVML is loaded at run time and may not be there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace launchbox {
+
+struct nvml_reading {
+    std::optional<int> sm_clock_mhz, memory_clock_mhz, temperature_celsius, power_milliwatts;
+    std::optional<std::uint64_t> slowed_by;  ///< bits of nvmlClocksEventReasons
+};
+
+/// Why clocks are lower than they could be: bits of nvmlClocksEventReasons, as NVIDIA documents them.
+inline constexpr std::uint64_t slowed_by_power_cap = 0x4, slowed_by_hardware = 0x8, slowed_by_software_thermal = 0x20,
+                               slowed_by_hardware_thermal = 0x40, slowed_by_power_brake = 0x80;
+
+/// Whether times taken now are those of a GPU in distress. A power cap alone is its ordinary state under load.
+bool is_throttled(const nvml_reading& reading);
+/// "thermal, power cap"; empty for none.
+std::string throttling_text(const nvml_reading& reading);
+
+/// One GPU. Reads only: no setting is changed, and no rights are needed.
+class nvml_device {
+public:
+    /// `bus`: its PCI address, "0000:3b:00.0". Without NVML, or when it does not know that GPU, readings are empty.
+    explicit nvml_device(const std::string& bus);
+    [[nodiscard]] bool there() const { return device_ != nullptr; }
+    [[nodiscard]] nvml_reading read() const;
+
+private:
+    void* device_ = nullptr;
+};
+
+}  // namespace launchbox
