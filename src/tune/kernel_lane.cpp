@@ -44,6 +44,15 @@ private:
         return joined(job.parameters, spec_.workloads[job.problem].values);
     }
 
+    // Files are from the spec's folder, wherever the worker runs.
+    [[nodiscard]] std::vector<task_argument> arguments_for(const assignment& values) const
+    {
+        std::vector<task_argument> arguments = arguments_of(kernel_, values);
+        for (task_argument& argument : arguments)
+            if (!argument.file.empty()) argument.file = (fs::path(spec_.folder) / argument.file).string();
+        return arguments;
+    }
+
     const tune_spec& spec_;
     const kernel_target& kernel_;
     kernel_builder& builder_;
@@ -110,7 +119,7 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .cluster = launch.cluster,
                   .dynamic_shared_bytes = launch.dynamic_shared_bytes,
                   .workload = text_of(spec_.workloads[job.problem].values),
-                  .arguments = arguments_of(kernel_, values),
+                  .arguments = arguments_for(values),
                   .expected = {},
                   .save_outputs = {},
                   .absolute = spec_.verify.absolute,

@@ -2,9 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <ostream>
+
 #include "support/error.hpp"
+#include "support/files.hpp"
 #include "support/subprocess.hpp"
+#include "tune/buffers.hpp"
 #include "tune/command_words.hpp"
+#include "tune/npy.hpp"
 
 namespace launchbox {
 
@@ -14,6 +20,24 @@ namespace {
 
 // A reference in plain Python for 10^8 elements takes minutes.
 constexpr double longest_reference_seconds = 3600;
+
+// What the kernel gets, as .npy.
+void write_argument(const task_argument& argument, const std::string& file)
+{
+    constexpr std::int64_t at_once = 1 << 20;
+    const element_type type = element_type_of(argument.type);
+    const argument_filler filler(argument);
+    write_file_atomically(file, [&](std::ostream& out) {
+        out << npy_header(type, argument.count);
+        std::string part;
+        for (std::int64_t first = 0; first < argument.count; first += at_once) {
+            const std::int64_t count = std::min(at_once, argument.count - first);
+            part.resize(static_cast<std::size_t>(count) * static_cast<std::size_t>(type.bytes));
+            filler.fill(first, count, part.data());
+            out << part;
+        }
+    });
+}
 
 bool is_output(const task_argument& argument)
 {
@@ -84,7 +108,7 @@ std::map<std::string, std::string> reference_outputs::made_by_program(std::size_
         }
         const std::string file = file_of(problem, argument.name);
         if (is_output(argument)) files[argument.name] = file;
-        if (argument.role != argument_role::output) write_argument(argument, spec_.folder, file);
+        if (argument.role != argument_role::output) write_argument(argument, file);
         values[argument.name] = file;
     }
     const subprocess_result ran = run(
