@@ -5,18 +5,21 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gpu/driver.hpp"
 #include "launchbox/sm_limits.hpp"
+#include "support/value_expression.hpp"
+#include "tune/search_space_scan.hpp"
 #include "tune/tune_spec.hpp"
 
 namespace launchbox {
 
 /// Names that expressions may use beside parameters: "sm.max_threads" and the like, and "device.sms".
-using limit_values = std::map<std::string, parameter_value>;
+using limit_values = named_constants;
 
 /// The sm.* names of the table's row, and device.* where a GPU is given.
 limit_values limits_for_expressions(const sm_limits& limits, const gpu_device* gpu);
@@ -56,7 +59,16 @@ private:
     double raw_size_ = 0;
     std::vector<std::string> workload_constraints_;
     std::vector<std::pair<std::string, std::uint64_t>> turned_away_;
-    // the owner of this file decides on the rest
+    struct judge;  // of single points
+    [[nodiscard]] std::optional<std::vector<std::uint64_t>> packed(const assignment& candidate) const;
+    [[nodiscard]] std::size_t place_of(const std::vector<std::uint64_t>& candidate) const;
+
+    std::vector<scan_level>
+        levels_;  // the parameters in the file's order, `otherwise` the last value if it is not listed
+    std::vector<std::map<std::string, std::uint32_t>> numbers_;  // of the values, by their text
+    packed_layout layout_;
+    std::vector<std::uint64_t> candidates_;
+    std::shared_ptr<judge> judge_;
 };
 
 }  // namespace launchbox
