@@ -64,12 +64,13 @@ TEST(block_sort, resources_and_screening_are_those_of_nvcc)
     const std::size_t stride = std::getenv("LAUNCHBOX_EXHAUSTIVE") != nullptr ? 1 : 83;
     const tune_spec spec = block_sort();
     kernel_builder by_nvrtc(spec, {.compiler = "nvrtc"}), by_nvcc(spec, {.compiler = "nvcc"});
-    const sm_limits& limits = *find_sm_limits(sm_90);
+    const sm_limits& limits = sm_90;
     run_parallel((all.size() + stride - 1) / stride, [&](std::size_t i) {
         const assignment& values = all[i * stride];
         const evaluated_launch launch = launch_of(*spec.kernel, values);
         EXPECT_EQ(why_not_before_build(spec, values, launch, limits), "") << text_of(values);
-        const build_result one = by_nvrtc.build(values, sm_90), other = by_nvcc.build(values, sm_90);
+        const build_result one = by_nvrtc.build(values, sm_90.capability),
+                           other = by_nvcc.build(values, sm_90.capability);
         ASSERT_EQ(one.what, outcome::measured) << one.reason;
         ASSERT_EQ(other.what, outcome::measured) << other.reason;
         const kernel_info &a = one.kernel, &b = other.kernel;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel_specs.hpp"
+#include "launchbox/sm_limits.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "tune/compile_endings.hpp"
@@ -67,7 +68,7 @@ protected:
     }
     [[nodiscard]] static build_result build(kernel_builder& builder, const std::string& kernel)
     {
-        return builder.build(values_of({{"kernel", kernel}}), sm_90);
+        return builder.build(values_of({{"kernel", kernel}}), sm_90.capability);
     }
     [[nodiscard]] std::ptrdiff_t calls_of(const std::string& kernel) const
     {
@@ -145,7 +146,7 @@ TEST_F(CompileFaults, one_that_lies_is_not_believed)
     EXPECT_EQ(lie.reason, "the compiler made no kernel lie");
     const build_result nothing = build(builder, "nothing");
     EXPECT_EQ(nothing.what, outcome::compile_error);
-    EXPECT_EQ(nothing.reason, "nvcc: ended with exit status 0");
+    EXPECT_EQ(nothing.reason, "nvcc 13.0.88: ended with exit status 0");
 }
 
 TEST_F(CompileFaults, a_worker_that_cannot_be_started_is_an_error)

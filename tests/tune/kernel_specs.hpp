@@ -35,6 +35,4 @@ inline parameter_value whole(std::int64_t value)
     return value;
 }
 
-inline const compute_capability sm_90{9, 0};
-
 }  // namespace launchbox::testing_specs
