@@ -49,13 +49,17 @@ public:
         fs::create_directories(folder_);
     }
 
-    // A compiler that died is tried once more: some do for reasons of their machine.
+    // A compiler that died is tried once more: some do for reasons of their machine. So is one that ran out of memory
+    // in a process that had compiled before, since libraries keep some of it.
     pool_answer compile(const compile_job& job)
     {
+        using enum pool_answer::ending;
+        const bool fresh = !worker_ || !worker_->running();
         pool_answer answer = try_to(job);
-        const auto died = [&] { return answer.how == pool_answer::ending::died; };
-        if (died()) answer = try_to(job);
-        if (died()) answer.reason += ", twice";
+        const pool_answer::ending first = answer.how;
+        if (first != died && (fresh || first != out_of_memory)) return answer;
+        answer = try_to(job);
+        if (first == died && answer.how == died) answer.reason += ", twice";
         return answer;
     }
 
@@ -97,8 +101,10 @@ private:
         result.answer = read_compile_answer(said.line, folder_);
         const nvcc_output& output = result.answer.output;
         if (output.succeeded()) return result;
-        if (is_out_of_memory(output.log))
+        if (is_out_of_memory(output.log)) {
+            worker_->kill();
             return {out_of_memory, std::move(result.answer), memory_reason(options_.memory_bytes)};
+        }
         if (const std::string signal = death_of_compiler(output); !signal.empty())
             return {died, std::move(result.answer), "the compiler died: " + signal};
         return result;

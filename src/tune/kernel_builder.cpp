@@ -330,6 +330,7 @@ std::string kernel_builder::inside::reason_of(const compile_result& compiled, co
 {
     const std::vector<std::string> errors = error_lines(compiled);
     std::string first = errors.empty() ? std::string() : errors.front();
+    if (first.starts_with("ended with ")) return compiler.name + ": " + first;
     if (first.find(unit_name) != std::string::npos || first.find("__nv_name_map") != std::string::npos)
         return job.source + " has no kernel " + job.expression + ", or several: " + first;
     if (job.nvrtc && compiled.log.find("could not open source file") != std::string::npos)

@@ -1,1 +1,151 @@
 #include "compiler/nvrtc.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "compiler/included_files.hpp"
+#include "image/cubin.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+
+using namespace launchbox;
+namespace fs = std::filesystem;
+using words = std::vector<std::string>;
+
+namespace {
+
+class Nvrtc : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        try {
+            tools_ = find_toolchain();
+        } catch (const error&) {
+        }
+        place_ = find_nvrtc(tools_ ? &*tools_ : nullptr);
+        if (!place_) GTEST_SKIP() << "no NVRTC";
+    }
+    [[nodiscard]] nvrtc_output compile(const std::string& source, const std::string& expression, words flags = {}) const
+    {
+        return nvrtc(place_->library)
+            .compile({.source = source,
+                      .name = "k.cu",
+                      .expression = expression,
+                      .architecture = {9, 0},
+                      .flags = std::move(flags),
+                      .includes = place_->includes});
+    }
+    std::optional<toolchain> tools_;
+    std::optional<nvrtc_place> place_;
+};
+
+TEST_F(Nvrtc, is_found_beside_the_compiler_with_its_headers)
+{
+    if (!tools_) GTEST_SKIP() << "no nvcc";
+    EXPECT_TRUE(place_->library.is_absolute());
+    EXPECT_TRUE(tools_->version.starts_with(place_->version + ".")) << place_->version;
+    const auto has = [&](const char* header) {
+        return std::ranges::any_of(place_->includes,
+                                   [&](const fs::path& folder) { return fs::exists(folder / header); });
+    };
+    EXPECT_TRUE(has("cuda_runtime.h"));
+    EXPECT_TRUE(has("cub/cub.cuh"));
+}
+
+TEST_F(Nvrtc, takes_the_library_that_the_environment_names)
+{
+    const temporary_directory folder;
+    const fs::path copy = folder.path() / "mine.so";
+    fs::create_symlink(place_->library, copy);
+    ::setenv("LAUNCHBOX_NVRTC", copy.c_str(), 1);
+    EXPECT_EQ(find_nvrtc(nullptr)->library, copy);
+    ::setenv("LAUNCHBOX_NVRTC", "/nowhere.so", 1);
+    EXPECT_EQ(find_nvrtc(tools_ ? &*tools_ : nullptr)->library, place_->library);
+    ::unsetenv("LAUNCHBOX_NVRTC");
+    EXPECT_THROW(nvrtc("/nowhere.so"), error);
+    EXPECT_THROW(nvrtc("libm.so.6"), error);
+}
+
+TEST_F(Nvrtc, compiles_to_a_cubin_and_an_outline)
+{
+    const nvrtc_output made =
+        compile("template <class T> __global__ __launch_bounds__(128, 4) void k(T* p) { *p = 1; }", "k<long long>",
+                {"-O3", "-std=c++20"});
+    ASSERT_TRUE(made.output.succeeded()) << made.output.log;
+    EXPECT_EQ(made.kernel, "_Z1kIxEvPT_");
+    EXPECT_NE(made.output.log.find("Used "), std::string::npos) << made.output.log;
+    EXPECT_NE(made.output.log.find("\n    0 bytes stack frame, 0 bytes spill stores"), std::string::npos);
+    EXPECT_NE(made.output.ptx_outline.find(".minnctapersm 4"), std::string::npos) << made.output.ptx_outline;
+    const cubin_contents contents = read_cubin(made.output.cubin, "");
+    ASSERT_EQ(contents.kernels.size(), 1u);
+    EXPECT_EQ(contents.kernels[0].name, made.kernel);
+    EXPECT_EQ(contents.architecture, "sm_90");
+}
+
+TEST_F(Nvrtc, says_what_is_wrong)
+{
+    EXPECT_NE(compile("__global__ void k() { x = 1; }", "k").output.log.find("k.cu(1): error: identifier \"x\""),
+              std::string::npos);
+    const nvrtc_output unknown = compile("__global__ void k() {}", "k", {"--no-such-flag"});
+    EXPECT_FALSE(unknown.output.succeeded());
+    EXPECT_NE(unknown.output.log.find("--no-such-flag"), std::string::npos);
+    EXPECT_FALSE(compile("__global__ void k() {}", "other").output.succeeded());
+}
+
+TEST_F(Nvrtc, understands_what_nvcc_calls_flags)
+{
+    const temporary_directory folder;
+    write_file_atomically(folder.path() / "a.h", "#define A 1\n");
+    const std::string path = folder.path().string();
+    const nvrtc_output made =
+        compile("#include <a.h>\n__global__ void k(int* p) { *p = A + B + C; }", "k",
+                {"-O3", "-I", path, "-D", "B=2", "-DC=3", "-std", "c++20", "-lineinfo", "-Xptxas", "-O2", "-Xcompiler",
+                 "-fPIC", "--expt-relaxed-constexpr", "-maxrregcount", "64", "-m64", "--use_fast_math"});
+    EXPECT_TRUE(made.output.succeeded()) << made.output.log;
+}
+
+TEST(nvrtc_flags, are_those_of_nvcc_in_the_spelling_of_nvrtc)
+{
+    EXPECT_EQ(flags_for_nvrtc({"-O3", "-Ione", "-I", "two", "-I=three", "--include-path", "four", "-isystem", "five"}),
+              (words{"--include-path=one", "--include-path=two", "--include-path=three", "--include-path=four",
+                     "--include-path=five"}));
+    EXPECT_EQ(
+        flags_for_nvrtc({"-DX=1", "-D", "Y", "-std=c++20", "--std", "c++17", "-use_fast_math", "-lineinfo"}),
+        (words{"--define-macro=X=1", "--define-macro=Y", "--std=c++20", "--std=c++17", "-use_fast_math", "-lineinfo"}));
+    EXPECT_EQ(flags_for_nvrtc({"-Xcompiler", "-O3", "-ccbin=gcc", "-Xptxas=-dlcm=cg", "--maxrregcount", "32"}),
+              (words{"--ptxas-options=-dlcm=cg", "--maxrregcount=32"}));
+    EXPECT_EQ(flags_for_nvrtc({"-I"}), words{"-I"}) << "for NVRTC to complain about";
+    EXPECT_EQ(include_folders({"-Ia", "-D", "-Ib", "-isystem", "c"}), (words{"a", "c"}));
+    EXPECT_EQ(forced_includes({"-include", "a.h", "--pre-include=b.h"}), (words{"a.h", "b.h"}));
+}
+
+TEST(included_files, are_found_as_the_compiler_finds_them)
+{
+    const temporary_directory temporary;
+    const fs::path folder = fs::canonical(temporary.path());
+    const auto write = [&](const fs::path& name, const std::string& text) {
+        fs::create_directories((folder / name).parent_path());
+        write_file_atomically(folder / name, text);
+    };
+    write("k.cu",
+          "#include \"sub/a.hpp\"\n  #  include <b.hpp>\n#include <cuda_runtime.h>\n#include MACRO\n#include \"\n"
+          "// #include \"no.hpp\"\n#if 0\n#include \"rare.hpp\"\n#endif\n#include \"sub\"");
+    write("sub/a.hpp", "#include \"c.hpp\"\n#include \"../k.cu\"\n");
+    write("sub/c.hpp", "#include \"a.hpp\"\r\n");
+    write("c.hpp", "");
+    write("no.hpp", "");
+    write("rare.hpp", "");
+    write("lib/b.hpp", "#include \"none.hpp\"\n");
+    write("lib/rare.hpp", "");
+    EXPECT_EQ(included_files({folder / "k.cu"}, {folder / "lib"}),
+              (std::vector<fs::path>{folder / "k.cu", folder / "sub/a.hpp", folder / "lib/b.hpp", folder / "rare.hpp",
+                                     folder / "sub/c.hpp"}));
+    EXPECT_EQ(included_files({folder / "k.cu"}, {}).size(), 4u);
+}
+
+}  // namespace
