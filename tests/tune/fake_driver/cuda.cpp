@@ -193,7 +193,8 @@ DOUBLE cuModuleLoadData(CUmodule* to, const void* image)
             each.name = kernel.name;
             each.kernel = kernel;
         }
-        gpu().kernel = loaded->functions.empty() ? "" : loaded->functions.begin()->first;
+        gpu().kernel.clear();
+        for (const auto& each : loaded->functions) gpu().kernel += each.first + " ";
         if (const CUresult due = fault("load", gpu().kernel); due != CUDA_SUCCESS) return due;
     }
     *to = reinterpret_cast<CUmodule>(loaded.release());

@@ -38,7 +38,7 @@ struct machine {
     const volatile std::uint32_t* blocked_by = nullptr;
     std::map<CUdeviceptr, std::pair<std::unique_ptr<char[]>, std::size_t>> memory;
     std::size_t used = 0;
-    std::string kernel;  ///< the one that was loaded last, for stages that know of none
+    std::string kernel;  ///< all of the module that was loaded last, for stages that know of none
 };
 
 machine& gpu();
