@@ -89,7 +89,7 @@ struct integer_range {
 // The type's own range, and within it that of the argument, both ends included.
 integer_range range_of(const task_argument& argument, const element_type& type)
 {
-    if (!argument.low && !argument.high) return {};
+    if (!argument.low && !argument.high) return argument.type == "bool" ? integer_range{0, 2} : integer_range{};
     const int bits = std::min(type.bytes, 8) * 8;
     const bool is_signed = type.what == element_type::kind::signed_integer;
     const double least = is_signed ? -std::ldexp(1, bits - 1) : 0, beyond = std::ldexp(1, is_signed ? bits - 1 : bits);

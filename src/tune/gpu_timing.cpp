@@ -47,7 +47,6 @@ public:
         series_.add(sample_ns);
         if (seconds_since(looked_) > seconds_between_looks) look();
     }
-    void drop() { note_dropped(1); }
 
     sampling_state state(double seconds)
     {
@@ -56,7 +55,8 @@ public:
         look();
         return series_.state(seconds);
     }
-    [[nodiscard]] const sample_series& series() const { return series_; }
+    [[nodiscard]] const std::vector<double>& samples_ns() const { return samples_; }
+    [[nodiscard]] int dropped() const { return dropped_; }
     [[nodiscard]] const nvml_reading& last() const { return reading_; }
 
 private:
@@ -65,22 +65,16 @@ private:
         reading_ = gpu_.read();
         looked_ = clock::now();
         // A GPU that is always slowed down is measured as it is; its state tells.
-        const bool doubted = is_throttled(reading_) && dropped_ < rules_.max_samples;
+        const bool doubted =
+            is_throttled(reading_) && dropped_ < rules_.max_samples && seconds_since(begin_) < rules_.max_seconds;
         if (doubted && samples_.size() > trusted_) {
-            const int lost = static_cast<int>(samples_.size() - trusted_);
+            dropped_ += static_cast<int>(samples_.size() - trusted_);
             samples_.resize(trusted_);
             series_ = sample_series(rules_);
             for (const double each : samples_) series_.add(each);
-            for (int i = 0; i < dropped_; ++i) series_.drop();
-            note_dropped(lost);
         }
         if (doubted) std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it cools down
         trusted_ = samples_.size();
-    }
-    void note_dropped(int count)
-    {
-        dropped_ += count;
-        for (int i = 0; i < count; ++i) series_.drop();
     }
 
     static constexpr double seconds_between_looks = 0.02;
@@ -91,7 +85,7 @@ private:
     std::size_t trusted_ = 0;  // so many of them were taken before the last look
     int dropped_ = 0;
     nvml_reading reading_;
-    clock::time_point looked_;
+    clock::time_point begin_ = clock::now(), looked_ = begin_;
 };
 
 }  // namespace
@@ -125,8 +119,8 @@ void gpu_timer::measure(const gpu_task& task, const loaded_kernel& kernel, workl
             told = clock::now();
         }
     }
-    answer.samples_ns = samples.series().samples_ns();
-    answer.dropped = samples.series().dropped();
+    answer.samples_ns = samples.samples_ns();
+    answer.dropped = samples.dropped();
     answer.stopped_early = state == sampling_state::given_up;
     if (gpu_.nvml().there()) {
         const nvml_reading& last = samples.last();

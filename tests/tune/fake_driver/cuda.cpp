@@ -1,0 +1,343 @@
+// The functions of the CUDA driver that launchbox uses, on the double's machine.
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "image/cubin.hpp"
+#include "machine.hpp"
+
+using fake::event;
+using fake::fault;
+using fake::function;
+using fake::gpu;
+using fake::json;
+using fake::module;
+
+namespace {
+
+// As the driver: the stream does nothing after an error, and everything that looks at it finds that.
+CUresult look_at_stream()
+{
+    if (gpu().dead != CUDA_SUCCESS) return gpu().dead;
+    if (gpu().blocked_by != nullptr && *gpu().blocked_by == 0) return CUDA_ERROR_NOT_READY;
+    if (gpu().pending != CUDA_SUCCESS) return gpu().dead = gpu().pending;
+    if (gpu().hung) return CUDA_ERROR_NOT_READY;
+    return CUDA_SUCCESS;
+}
+
+template <class Work>
+CUresult work(double ns, Work what)
+{
+    if (gpu().dead != CUDA_SUCCESS) return gpu().dead;
+    if (gpu().hung || gpu().pending != CUDA_SUCCESS) return CUDA_SUCCESS;  // queued behind what does not end
+    what();
+    gpu().clock_ns += ns;
+    return CUDA_SUCCESS;
+}
+
+int attribute(CUdevice_attribute which, const json& device)
+{
+    const auto capability = device.value("capability", std::vector<int>{9, 0});
+    switch (which) {
+        case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+            return capability.at(0);
+        case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+            return capability.at(1);
+        case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+            return device.value("sms", 132);
+        case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
+            return device.value("l2_bytes", 1 << 20);
+        case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
+            return device.value("threads_per_sm", 2048);
+        case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
+            return device.value("blocks_per_sm", 32);
+        case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR:
+        case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
+            return 65536;
+        case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
+            return device.value("shared_per_sm", 233472);
+        case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+            return 49152;
+        case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+            return device.value("shared_per_block", 232448);
+        case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
+            return 1024;
+        default:
+            return 0;
+    }
+}
+
+std::size_t device_memory(int device)
+{
+    return fake::device_plan(device).value("memory_bytes", std::size_t{8} << 30);
+}
+
+char* at(CUdeviceptr pointer)
+{
+    return reinterpret_cast<char*>(pointer);
+}
+
+CUresult launch(CUfunction what, const fake::shape& how, void** parameters)
+{
+    return fake::launch(*reinterpret_cast<function*>(what), how, parameters);
+}
+
+}  // namespace
+
+#define DOUBLE extern "C" [[gnu::visibility("default")]] CUresult
+
+DOUBLE cuInit(unsigned)
+{
+    return fault("init", "");
+}
+DOUBLE cuDriverGetVersion(int* version)
+{
+    *version = fake::plan().value("driver_version", 13000);
+    return CUDA_SUCCESS;
+}
+DOUBLE cuGetErrorName(CUresult code, const char** name)
+{
+    static const std::map<int, const char*> names{{1, "CUDA_ERROR_INVALID_VALUE"},
+                                                  {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+                                                  {500, "CUDA_ERROR_NOT_FOUND"},
+                                                  {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+                                                  {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+                                                  {710, "CUDA_ERROR_ASSERT"},
+                                                  {719, "CUDA_ERROR_LAUNCH_FAILED"}};
+    const auto found = names.find(code);
+    *name = found == names.end() ? "CUDA_ERROR_OF_THE_DOUBLE" : found->second;
+    return CUDA_SUCCESS;
+}
+DOUBLE cuGetErrorString(CUresult, const char** text)
+{
+    *text = "as the plan says";
+    return CUDA_SUCCESS;
+}
+DOUBLE cuDeviceGetCount(int* count)
+{
+    *count = fake::plan().contains("devices") ? static_cast<int>(fake::plan().at("devices").size()) : 1;
+    return CUDA_SUCCESS;
+}
+DOUBLE cuDeviceGet(CUdevice* device, int number)
+{
+    int count = 0;
+    cuDeviceGetCount(&count);
+    if (number < 0 || number >= count) return CUDA_ERROR_INVALID_DEVICE;
+    *device = number;
+    return CUDA_SUCCESS;
+}
+DOUBLE cuDeviceGetName(char* name, int length, CUdevice device)
+{
+    std::strncpy(name, fake::device_plan(device).value("name", std::string("Double")).c_str(),
+                 static_cast<std::size_t>(length));
+    return CUDA_SUCCESS;
+}
+DOUBLE cuDeviceGetAttribute(int* value, CUdevice_attribute which, CUdevice device)
+{
+    *value = attribute(which, fake::device_plan(device));
+    return CUDA_SUCCESS;
+}
+DOUBLE cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device)
+{
+    *bytes = device_memory(device);
+    return CUDA_SUCCESS;
+}
+DOUBLE cuDeviceGetPCIBusId(char* bus, int length, CUdevice device)
+{
+    std::strncpy(bus, ("0000:0" + std::to_string(device) + ":00.0").c_str(), static_cast<std::size_t>(length));
+    return CUDA_SUCCESS;
+}
+DOUBLE cuDevicePrimaryCtxSetFlags_v2(CUdevice, unsigned)
+{
+    return CUDA_SUCCESS;
+}
+DOUBLE cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice)
+{
+    *context = reinterpret_cast<CUcontext>(&gpu());
+    return fault("context", "");
+}
+DOUBLE cuCtxSetCurrent(CUcontext)
+{
+    return gpu().dead;
+}
+
+DOUBLE cuModuleLoadData(CUmodule* to, const void* image)
+{
+    if (gpu().dead != CUDA_SUCCESS) return gpu().dead;
+    auto loaded = std::make_unique<module>();
+    const char* const bytes = static_cast<const char*>(image);
+    if (std::strncmp(bytes, ".version", 8) == 0) {  // the helpers, known by name
+        for (const char* name : {"launchbox_checksum", "launchbox_count_other", "launchbox_block"})
+            if (std::strstr(bytes, name) != nullptr) loaded->functions[name].name = name;
+    } else {
+        if (std::memcmp(bytes,
+                        "\x7f"
+                        "ELF",
+                        4) != 0)
+            return CUDA_ERROR_INVALID_IMAGE;
+        // The driver is given no size either: the section table is what stands last.
+        std::uint64_t table = 0;
+        std::uint16_t size = 0, count = 0;
+        std::memcpy(&table, bytes + 0x28, 8);
+        std::memcpy(&size, bytes + 0x3a, 2);
+        std::memcpy(&count, bytes + 0x3c, 2);
+        std::uint64_t end = table + std::uint64_t{size} * count;
+        std::uint64_t programs = 0;
+        std::uint16_t program_size = 0, program_count = 0;
+        std::memcpy(&programs, bytes + 0x20, 8);
+        std::memcpy(&program_size, bytes + 0x36, 2);
+        std::memcpy(&program_count, bytes + 0x38, 2);
+        end = std::max(end, programs + std::uint64_t{program_size} * program_count);
+        for (const launchbox::kernel_info& kernel : launchbox::read_cubin({bytes, end}, "module").kernels) {
+            function& each = loaded->functions[kernel.name];
+            each.name = kernel.name;
+            each.kernel = kernel;
+        }
+        gpu().kernel.clear();
+        for (const auto& each : loaded->functions) gpu().kernel += each.first + " ";
+        if (const CUresult due = fault("load", gpu().kernel); due != CUDA_SUCCESS) return due;
+    }
+    *to = reinterpret_cast<CUmodule>(loaded.release());
+    return CUDA_SUCCESS;
+}
+DOUBLE cuModuleUnload(CUmodule what)
+{
+    delete reinterpret_cast<module*>(what);
+    return gpu().dead;
+}
+DOUBLE cuModuleGetFunction(CUfunction* to, CUmodule from, const char* name)
+{
+    auto& functions = reinterpret_cast<module*>(from)->functions;
+    const auto found = functions.find(name);
+    if (found == functions.end()) return CUDA_ERROR_NOT_FOUND;
+    if (const CUresult due = fault("function", name); due != CUDA_SUCCESS) return due;
+    *to = reinterpret_cast<CUfunction>(&found->second);
+    return CUDA_SUCCESS;
+}
+DOUBLE cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction what)
+{
+    const function& of = *reinterpret_cast<function*>(what);
+    *value = 0;
+    if (which == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
+        *value = static_cast<int>(of.kernel.static_shared_bytes.value_or(0));
+    if (which == CU_FUNC_ATTRIBUTE_NUM_REGS) *value = of.kernel.registers.value_or(0);
+    return gpu().dead;
+}
+DOUBLE cuFuncSetAttribute(CUfunction what, CUfunction_attribute which, int value)
+{
+    function& of = *reinterpret_cast<function*>(what);
+    if (const CUresult due = fault("attribute", of.name); due != CUDA_SUCCESS) return due;
+    if (which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+        const auto fixed = static_cast<int>(of.kernel.static_shared_bytes.value_or(0));
+        if (value + fixed > attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, fake::device_plan(0)))
+            return CUDA_ERROR_INVALID_VALUE;
+        of.allowed_dynamic_shared = value;
+    }
+    if (which == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) of.large_clusters = value != 0;
+    return CUDA_SUCCESS;
+}
+// As the plan has it, since the double computes with these three: two pointers and a count.
+DOUBLE cuFuncGetParamInfo(CUfunction, std::size_t index, std::size_t* offset, std::size_t* bytes)
+{
+    const auto sizes = fake::plan().value("parameter_bytes", std::vector<std::size_t>{8, 8, 4});
+    if (index >= sizes.size()) return CUDA_ERROR_INVALID_VALUE;
+    *bytes = sizes[index];
+    *offset = 8 * index;
+    return CUDA_SUCCESS;
+}
+DOUBLE cuLaunchKernel(CUfunction what, unsigned x, unsigned y, unsigned z, unsigned a, unsigned b, unsigned c,
+                      unsigned shared, CUstream, void** parameters, void**)
+{
+    return launch(what, {std::uint64_t{x} * y * z, std::uint64_t{a} * b * c, 1, shared}, parameters);
+}
+DOUBLE cuLaunchKernelEx(const CUlaunchConfig* how, CUfunction what, void** parameters, void**)
+{
+    std::uint64_t cluster = 1;
+    for (unsigned i = 0; i < how->numAttrs; ++i)
+        if (how->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            cluster = std::uint64_t{how->attrs[i].value.clusterDim.x} * how->attrs[i].value.clusterDim.y *
+                      how->attrs[i].value.clusterDim.z;
+    return launch(what,
+                  {std::uint64_t{how->gridDimX} * how->gridDimY * how->gridDimZ,
+                   std::uint64_t{how->blockDimX} * how->blockDimY * how->blockDimZ, cluster, how->sharedMemBytes},
+                  parameters);
+}
+
+DOUBLE cuMemAlloc_v2(CUdeviceptr* to, std::size_t bytes)
+{
+    if (const CUresult due = fault("alloc", gpu().kernel); due != CUDA_SUCCESS) return due;
+    if (gpu().used + bytes > device_memory(0)) return CUDA_ERROR_OUT_OF_MEMORY;
+    std::unique_ptr<char[]> block(new (std::nothrow) char[bytes + 512]);
+    if (!block) return CUDA_ERROR_OUT_OF_MEMORY;
+    *to = (reinterpret_cast<CUdeviceptr>(block.get()) + 255) & ~CUdeviceptr{255};
+    gpu().memory[*to] = {std::move(block), bytes};
+    gpu().used += bytes;
+    return CUDA_SUCCESS;
+}
+DOUBLE cuMemFree_v2(CUdeviceptr what)
+{
+    const auto found = gpu().memory.find(what);
+    if (found == gpu().memory.end()) return CUDA_ERROR_INVALID_VALUE;
+    gpu().used -= found->second.second;
+    gpu().memory.erase(found);
+    return gpu().dead;
+}
+DOUBLE cuMemHostAlloc(void** to, std::size_t bytes, unsigned)
+{
+    *to = ::operator new (bytes, std::align_val_t{4096});
+    return gpu().dead;
+}
+DOUBLE cuMemHostGetDevicePointer_v2(CUdeviceptr* to, void* host, unsigned)
+{
+    *to = reinterpret_cast<CUdeviceptr>(host);
+    return gpu().dead;
+}
+DOUBLE cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream)
+{
+    return work(100, [&] { std::memcpy(at(to), from, bytes); });
+}
+DOUBLE cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream)
+{
+    return work(100, [&] { std::memcpy(to, at(from), bytes); });
+}
+DOUBLE cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream)
+{
+    return work(100, [&] { std::memmove(at(to), at(from), bytes); });
+}
+DOUBLE cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream)
+{
+    return work(100, [&] { std::memset(at(to), value, bytes); });
+}
+DOUBLE cuMemsetD32Async(CUdeviceptr to, unsigned value, std::size_t words, CUstream)
+{
+    return work(100, [&] { std::fill_n(reinterpret_cast<unsigned*>(to), words, value); });
+}
+
+DOUBLE cuStreamCreate(CUstream* to, unsigned)
+{
+    *to = reinterpret_cast<CUstream>(&gpu());
+    return gpu().dead;
+}
+DOUBLE cuStreamQuery(CUstream)
+{
+    return look_at_stream();
+}
+DOUBLE cuEventCreate(CUevent* to, unsigned)
+{
+    *to = reinterpret_cast<CUevent>(new event);
+    return gpu().dead;
+}
+DOUBLE cuEventRecord(CUevent what, CUstream)
+{
+    return work(0, [&] { reinterpret_cast<event*>(what)->at_ns = gpu().clock_ns; });
+}
+DOUBLE cuEventQuery(CUevent)
+{
+    return look_at_stream();
+}
+DOUBLE cuEventElapsedTime_v2(float* milliseconds, CUevent begin, CUevent end)
+{
+    *milliseconds =
+        static_cast<float>((reinterpret_cast<event*>(end)->at_ns - reinterpret_cast<event*>(begin)->at_ns) * 1e-6);
+    return gpu().dead;
+}

@@ -1,0 +1,56 @@
+// The double's GPU: memory, modules, a stream with a virtual clock, and the faults of the plan.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "image/kernel_info.hpp"
+#include "plan.hpp"
+
+namespace fake {
+
+struct function {
+    std::string name;
+    launchbox::kernel_info kernel;
+    long launches = 0;
+    int allowed_dynamic_shared = 48 << 10;
+    bool large_clusters = false;
+};
+
+struct module {
+    std::map<std::string, function> functions;
+};
+
+struct event {
+    double at_ns = 0;
+};
+
+struct machine {
+    CUresult dead = CUDA_SUCCESS;     ///< from now on every call says this
+    CUresult pending = CUDA_SUCCESS;  ///< what the next look at the stream finds
+    bool hung = false;
+    double clock_ns = 0;
+    const volatile std::uint32_t* blocked_by = nullptr;
+    std::map<CUdeviceptr, std::pair<std::unique_ptr<char[]>, std::size_t>> memory;
+    std::size_t used = 0;
+    std::string kernel;  ///< all of the module that was loaded last, for stages that know of none
+};
+
+machine& gpu();
+const json& device_plan(int device);
+
+/// What the plan has for this stage: an error to be returned, or something that does not return.
+CUresult fault(const std::string& stage, const std::string& kernel);
+
+struct shape {
+    std::uint64_t blocks = 1, threads = 1, cluster = 1;
+    unsigned dynamic_shared = 0;
+};
+CUresult launch(function& what, const shape& how, void** parameters);
+
+}  // namespace fake

@@ -1,0 +1,65 @@
+// The double of NVML: readings as the plan's "nvml" says them, one list entry a reading, the last one for ever.
+#include <algorithm>
+
+#include "plan.hpp"
+
+using fake::json;
+
+namespace {
+
+json reading(bool next)
+{
+    static std::size_t at = 0;
+    const json& all = fake::plan().at("nvml");
+    if (next) ++at;
+    return all.at(std::min(at, all.size()) - 1);
+}
+
+int answer(unsigned* to, const char* name)
+{
+    const json now = reading(false);
+    if (!now.contains(name)) return 3;  // NVML_ERROR_NOT_SUPPORTED
+    *to = now.at(name);
+    return 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+[[gnu::visibility("default")]] int nvmlInit_v2()
+{
+    return fake::plan().contains("nvml") ? 0 : 9;  // NVML_ERROR_DRIVER_NOT_LOADED
+}
+
+[[gnu::visibility("default")]] int nvmlDeviceGetHandleByPciBusId_v2(const char*, void** device)
+{
+    *device = const_cast<json*>(&fake::plan());
+    return 0;
+}
+
+// The first question of each reading.
+[[gnu::visibility("default")]] int nvmlDeviceGetClockInfo(void*, unsigned kind, unsigned* clock)
+{
+    if (kind == 1) reading(true);
+    return answer(clock, kind == 1 ? "sm_clock" : "memory_clock");
+}
+
+[[gnu::visibility("default")]] int nvmlDeviceGetTemperature(void*, unsigned, unsigned* celsius)
+{
+    return answer(celsius, "temperature");
+}
+
+[[gnu::visibility("default")]] int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts)
+{
+    return answer(milliwatts, "power");
+}
+
+[[gnu::visibility("default")]] int nvmlDeviceGetCurrentClocksEventReasons(void*, unsigned long long* reasons)
+{
+    unsigned bits = 0;
+    const int code = answer(&bits, "reasons");
+    *reasons = bits;
+    return code;
+}
+}
