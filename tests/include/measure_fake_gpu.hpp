@@ -23,7 +23,7 @@ struct fake_gpu {
 
     // What was asked.
     std::vector<std::string> asked;  ///< "flush 1000", "hold", "event", "work", in the stream's order
-    int allocated = 0, held = 0, timed_out = 0;
+    int allocated = 0, freed_in_use = 0, held = 0, timed_out = 0;
     volatile int* released = nullptr;  ///< the flag of the hold that was launched last
 
     double host_ns = 0, gpu_ns = 0;

@@ -21,9 +21,7 @@ struct measuring_failure {
 
 inline void require(cudaError_t code, measuring when)
 {
-    if (code == cudaSuccess) return;
-    cudaGetLastError();  // it is told in the result
-    throw measuring_failure{code, when};
+    if (code != cudaSuccess) throw measuring_failure{code, when};
 }
 
 // The names are those that `tune` stores.

@@ -79,7 +79,7 @@ static inline measurement_result measure_call(const timed_call& call, const meas
         result = failed_measurement({.code = refused.code, .when = measuring::launching});
         result.reason = refused.what();
     }
-    if (!result.measured()) cudaGetLastError();  // what freeing left after an error that lasts
+    if (!result.measured()) cudaGetLastError();  // it is told in the result
     result.cold = options.l2 == l2_state::cold;
     result.launches = options.launches;
     result.bytes = options.bytes;
