@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <map>
@@ -60,7 +61,8 @@ struct device {
     tune_lane lane(std::size_t measurers = 1)
     {
         tune_lane lane;
-        lane.environment = {.gpu = "test GPU", .architecture = "sm_90"};
+        lane.environment.gpu = "test GPU";
+        lane.environment.architecture = "sm_90";
         lane.label = "test GPU";
         lane.source_hash = "source";
         lane.preparers = 3;
@@ -121,16 +123,22 @@ protected:
     device gpu{spec};
     tune_options options{.workloads = {0, 1}};
 
+    [[nodiscard]] run_info run_on(const tune_lane& lane) const
+    {
+        run_info run;
+        run.name = "sum";
+        run.task_hash = task_hash(spec, space);
+        run.source_hash = lane.source_hash;
+        run.started = "2026-01-01T00:00:00Z";
+        run.environment = lane.environment;
+        run.baseline = spec.baseline;
+        return run;
+    }
+
     tune_summary tune(const tune_lane& lane)
     {
         result_store store(file);
-        const run_info run{.name = "sum",
-                           .task_hash = task_hash(spec, space),
-                           .source_hash = lane.source_hash,
-                           .started = "2026-01-01T00:00:00Z",
-                           .environment = lane.environment,
-                           .baseline = spec.baseline};
-        return run_tune(spec, space, lane, store, run, options);
+        return run_tune(spec, space, lane, store, run_on(lane), options);
     }
 
     // By candidate and workload; without the times of day.
@@ -258,12 +266,7 @@ TEST_F(tune_run_test, deaths_before_an_interruption_count)
     const tune_lane lane = gpu.lane();
     {
         result_store store(file);
-        const std::int64_t run = store.begin_run({.name = "sum",
-                                                  .task_hash = task_hash(spec, space),
-                                                  .source_hash = lane.source_hash,
-                                                  .started = "2026-01-01T00:00:00Z",
-                                                  .environment = lane.environment,
-                                                  .baseline = spec.baseline});
+        const std::int64_t run = store.begin_run(run_on(lane));
         store.begin_attempt(run, {.parameters = {{{"threads", std::int64_t{32}}, {"items", std::int64_t{2}}}},
                                   .problem = spec.workloads[0].values,
                                   .deaths = 1});
