@@ -57,7 +57,7 @@ int main()
     constexpr double points = 1e8;
     constexpr std::uint64_t naive_points = 4'000'000;
     const std::pair<const char*, tune_spec> spaces[] = {
-        {"early constraints", spec_with({"a * b == 12", "c + d == 9", "e * f > 80 or e == f", "g % 2 == h % 2"})},
+        {"early constraints", spec_with({"a * b == 12", "c + d <= 7", "e * f > 80 or e == f"})},
         {"one that names everything", spec_with({"a * b + c * d + e * f + g * h == 79 and (a + b + c + d) % 9 == 3"})}};
     nlohmann::ordered_json json{{"cores", std::thread::hardware_concurrency()}, {"points", points}};
     std::printf("%-28s %12s %10s %16s %8s\n", "constraints", "candidates", "seconds", "full product, s", "ratio");
