@@ -192,10 +192,16 @@ const std::vector<std::uint64_t>& condition_scan::operator()(const std::vector<s
     if (lua_pcall(state, static_cast<int>(used_before_.size()), 2, 0) != LUA_OK) {
         int line = 0;
         const std::string message = with_names(lua.message(&line), names_);
-        const auto condition = machine_->condition_of_line.find(line);
-        throw error(condition == machine_->condition_of_line.end()
-                        ? "the constraints cannot be tried: " + message
-                        : "cannot evaluate " + quoted_expression(condition->second) + ": " + message,
+        auto at = machine_->condition_of_line.find(line);
+        // Lua 5.4.4 names a wrong line for a division by zero.
+        if (message.find("zero") != std::string::npos || message.find("n%%0") != std::string::npos) {
+            const auto divides = [](const auto& each) { return each.second.find_first_of("/%") != std::string::npos; };
+            const auto begin = machine_->condition_of_line.begin(), end = machine_->condition_of_line.end();
+            at = std::count_if(begin, end, divides) == 1 ? std::find_if(begin, end, divides) : end;
+        }
+        throw error(at == machine_->condition_of_line.end()
+                        ? "cannot evaluate one of the constraints with // or %: " + message
+                        : "cannot evaluate " + quoted_expression(at->second) + ": " + message,
                     "a constraint compares values of one type, such as threads * items <= 16384");
     }
     const auto count = static_cast<std::size_t>(lua_tointeger(state, -2));

@@ -240,9 +240,9 @@ std::vector<std::size_t> search_space::neighbours(std::size_t index) const
 
 std::string search_space::why_not(const assignment& point) const
 {
-    for (const auto& [name, value] : point.values)
-        if (std::none_of(levels_.begin(), levels_.end(), [&](const auto& level) { return level.name == name; }))
-            return fmt::format("there is no parameter {}", name);
+    for (const auto& each : point.values)
+        if (std::none_of(levels_.begin(), levels_.end(), [&](const auto& level) { return level.name == each.first; }))
+            return fmt::format("there is no parameter {}", each.first);
     for (const scan_level& level : levels_)
         if (point.find(level.name) == nullptr) return fmt::format("{} has no value", level.name);
     const std::lock_guard guard(judge_->lock);

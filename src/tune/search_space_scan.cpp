@@ -262,7 +262,6 @@ void finder::foresee(std::size_t segment_at, std::size_t prefixes) const
 {
     if (segment_at >= first_plain_) return;
     double points = static_cast<double>(prefixes);
-    std::string unbound;
     for (std::size_t l = segments_[segment_at].begin; l < levels_.size(); ++l) {
         if (levels_[l].when.empty()) points *= static_cast<double>(levels_[l].values.size());
         if (is_tried(levels_[l])) break;

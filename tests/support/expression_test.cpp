@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "support/error.hpp"
+#include "support/expression_tokens.hpp"
+#include "support/value_expression.hpp"
 
 namespace launchbox {
 namespace {
@@ -147,6 +149,118 @@ TEST(expression, what_a_call_leaves_behind_cannot_end_the_process)
             } catch (const error&) {
             }
         }
+}
+
+const assignment some_values{
+    {{"threads", std::int64_t{256}}, {"share", 0.5}, {"precision", std::string("half")}, {"use_shared", true}}};
+const named_constants some_limits{{"sm.max_threads", std::int64_t{2048}}, {"device.name", std::string("H200")}};
+
+parameter_value typed(const std::string& text)
+{
+    return value_expression(text)(some_values, some_limits);
+}
+
+std::string typed_complaint(const std::string& text)
+{
+    try {
+        static_cast<void>(typed(text));
+        return {};
+    } catch (const error& problem) {
+        EXPECT_FALSE(problem.hint().empty()) << text;
+        return problem.what();
+    }
+}
+
+TEST(value_expression, calculates_with_values_of_every_type)
+{
+    const auto whole = [](std::int64_t value) { return parameter_value(value); };
+    EXPECT_EQ(typed("threads * 4"), whole(1024));
+    EXPECT_EQ(typed("ceil_div(threads, 100) + 0x10"), whole(19));
+    EXPECT_EQ(typed("max(threads, 1, 300)"), whole(300));
+    EXPECT_EQ(typed("min(threads, 1.5)"), parameter_value(1.5));
+    EXPECT_EQ(typed("share * 3"), parameter_value(1.5));
+    EXPECT_EQ(typed("1e-1 + .5"), parameter_value(0.6));
+    EXPECT_EQ(typed("sm.max_threads // threads"), whole(8));
+    EXPECT_EQ(typed("threads & (threads - 1)"), whole(0));
+    EXPECT_EQ(typed("-7 // 2"), whole(-4));
+    EXPECT_EQ(typed("precision"), parameter_value(std::string("half")));
+    EXPECT_EQ(typed("precision == \"half\" and threads <= 512"), parameter_value(true));
+    EXPECT_EQ(typed("precision == 'float' or not use_shared"), parameter_value(false));
+    EXPECT_EQ(typed("device.name ~= 'H100'"), parameter_value(true));
+    EXPECT_EQ(typed("use_shared and 1 or 2"), whole(1));
+}
+
+TEST(value_expression, says_which_names_it_uses)
+{
+    EXPECT_EQ(value_expression("a + sm.max_threads * a - b.c.d + max(e, 1)").names(),
+              (std::vector<std::string>{"a", "sm.max_threads", "b.c.d", "e"}));
+    EXPECT_TRUE(value_expression("true and 'name' == \"x\"").names().empty());
+    EXPECT_TRUE(is_name("a_1"));
+    for (const char* word : {"", "1a", "a.b", "min", "and", "end", "a-b", "\xc3\xa4"})
+        EXPECT_FALSE(is_name(word)) << word;
+}
+
+TEST(value_expression, a_type_that_is_wanted_is_asked_for)
+{
+    EXPECT_EQ(value_expression("2^3").whole_number({}), 8);
+    EXPECT_TRUE(value_expression("1 < 2").truth({}));
+    EXPECT_THROW(static_cast<void>(value_expression("1").truth({})), error);
+    EXPECT_THROW(static_cast<void>(value_expression("1.5").whole_number({})), error);
+    EXPECT_THROW(static_cast<void>(value_expression("1e300").whole_number({})), error);
+    EXPECT_THROW(static_cast<void>(value_expression("true").whole_number({})), error);
+}
+
+TEST(value_expression, what_does_not_belong_in_one_is_said_so)
+{
+    for (const char* text : {"",
+                             " ",
+                             "threads *",
+                             "1) or (2",
+                             "1, 2",
+                             "(",
+                             "threads threads",
+                             "48K",
+                             "'a",
+                             "{}",
+                             "a[1]",
+                             "function() end",
+                             "while true do end",
+                             "a = 1",
+                             "a; b",
+                             "a:b()",
+                             "#precision",
+                             "precision .. 'x'",
+                             "1 -- comment",
+                             "nil",
+                             "f(1)",
+                             "max",
+                             "a.min(1)",
+                             "\x1bLua",
+                             "a\nb",
+                             "threads \xe2\x89\xa4 1",
+                             "..."})
+        EXPECT_NE(typed_complaint(text).find("is no expression"), std::string::npos) << text << typed_complaint(text);
+    EXPECT_NE(typed_complaint(std::string(5000, '1')).find("4096"), std::string::npos);
+    EXPECT_NE(typed_complaint(std::string(4000, '(')), "");
+    EXPECT_NE(typed_complaint("'" + std::string(4000, 'x')), "");
+    try {
+        value_expression("a && b");
+        FAIL();
+    } catch (const error& problem) {
+        EXPECT_EQ(problem.hint(), "write and");
+    }
+}
+
+TEST(value_expression, what_cannot_be_calculated_is_said_in_the_user_s_words)
+{
+    EXPECT_EQ(typed_complaint("thread + 1"), "unknown name 'thread' in 'thread + 1'");
+    EXPECT_EQ(typed_complaint("precision < threads"),
+              "cannot evaluate 'precision < threads': attempt to compare string with number");
+    EXPECT_NE(typed_complaint("use_shared + 1").find("'use_shared'"), std::string::npos)
+        << typed_complaint("use_shared + 1");
+    EXPECT_EQ(typed_complaint("threads // 0"), "cannot evaluate 'threads // 0': attempt to divide by zero");
+    EXPECT_NE(typed_complaint("max('a', 1)"), "");
+    EXPECT_NE(typed_complaint("'10' + 1"), "");
 }
 
 }  // namespace
