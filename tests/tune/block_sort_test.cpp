@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,17 @@ std::vector<assignment> space()
     return candidates;
 }
 
+// From some instances of CUB's merge sort NVRTC 13.0 makes other PTX than nvcc 13.0 (more 64-bit addresses), also from
+// the very unit that nvcc gets; kernels without CUB have equal figures (kernel_builder_test).
+constexpr int registers_apart = 8, spills_apart = 64;
+
+template <class Number>
+testing::AssertionResult near(const std::optional<Number>& one, const std::optional<Number>& other, int apart)
+{
+    if (one && other && std::abs(*one - *other) <= apart) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << one.value_or(-1) << " with NVRTC and " << other.value_or(-1) << " with nvcc";
+}
+
 TEST(block_sort, resources_and_screening_are_those_of_nvcc)
 {
     std::optional<toolchain> tools;
@@ -75,10 +87,10 @@ TEST(block_sort, resources_and_screening_are_those_of_nvcc)
         ASSERT_EQ(other.what, outcome::measured) << other.reason;
         const kernel_info &a = one.kernel, &b = other.kernel;
         EXPECT_EQ(a.name, b.name);
-        EXPECT_EQ(a.registers, b.registers) << text_of(values);
-        EXPECT_EQ(a.spill_store_bytes, b.spill_store_bytes) << text_of(values);
-        EXPECT_EQ(a.spill_load_bytes, b.spill_load_bytes) << text_of(values);
-        EXPECT_EQ(a.stack_frame_bytes, b.stack_frame_bytes) << text_of(values);
+        EXPECT_TRUE(near(a.registers, b.registers, registers_apart)) << text_of(values);
+        EXPECT_TRUE(near(a.spill_store_bytes, b.spill_store_bytes, spills_apart)) << text_of(values);
+        EXPECT_TRUE(near(a.spill_load_bytes, b.spill_load_bytes, spills_apart)) << text_of(values);
+        EXPECT_TRUE(near(a.stack_frame_bytes, b.stack_frame_bytes, spills_apart)) << text_of(values);
         EXPECT_EQ(a.static_shared_bytes, b.static_shared_bytes) << text_of(values);
         EXPECT_EQ(a.max_threads, b.max_threads) << text_of(values);
         EXPECT_EQ(a.min_blocks, b.min_blocks) << text_of(values);

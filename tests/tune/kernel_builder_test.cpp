@@ -51,6 +51,15 @@ __device__ __noinline__ int help(int x) {
     for (int i = 0; i < x; ++i) r = r * HELP + i;
     return r;
 }
+template <class T, int n>
+__global__ void tiled(T* p) {
+    __shared__ T tile[n];
+    tile[threadIdx.x] = p[threadIdx.x];
+    __syncthreads();
+    T sum = 0;
+    for (int i = 0; i < n; ++i) sum += tile[i] * tile[n - 1 - i];
+    p[threadIdx.x] = sum;
+}
 __global__ void with_help(int* p) { *p = help(p[1]) + help(p[2]); }
 )";
 
@@ -128,6 +137,25 @@ TEST_P(KernelBuilder, reads_both_launch_bounds)
     EXPECT_EQ(result.kernel.max_threads, (std::array<int, 3>{64, 1, 1}));
     EXPECT_EQ(result.kernel.min_blocks, 3);
     EXPECT_EQ(built(GetParam(), "bounded<64, 0>", values()).kernel.min_blocks, std::nullopt);
+}
+
+TEST_P(KernelBuilder, resources_are_the_same_with_both_compilers)
+{
+    if (GetParam() != std::string("nvrtc")) return;  // once is enough
+    for (const char* name : {"bounded<64, 3>", "bounded<1024, 2>", "read_table<{n}, 0>", "with_help", "plain",
+                             "tiled<int, 32>", "tiled<double, 64>"}) {
+        kernel_info one = built("nvrtc", name, values()).kernel, other = built("nvcc", name, values()).kernel;
+        EXPECT_EQ(one.source.container, "NVRTC");
+        EXPECT_EQ(other.source.container, "nvcc");
+        one.source = other.source;
+        one.code_hash = other.code_hash;    // the order of instructions may differ,
+        one.code_bytes = other.code_bytes;  // and what the compilers say of the whole file
+        one.constant_banks = other.constant_banks;
+        one.warnings = other.warnings;
+        EXPECT_EQ(one, other) << name;
+        EXPECT_TRUE(one.registers && one.spill_store_bytes && one.static_shared_bytes && one.barriers) << name;
+    }
+    EXPECT_EQ(built("nvrtc", "tiled<double, 64>", values()).kernel.static_shared_bytes, 64 * 8);
 }
 
 TEST_P(KernelBuilder, says_what_is_no_kernel)
