@@ -119,6 +119,7 @@ exit_status run_command(int count, char** arguments)
     add_suggest(app, context);
     add_bounds(app, context);
     add_check(app, context);
+    add_results(app, context);
     add_devices(app, context);
     add_examples(app, "launchbox occupancy --arch sm_90 --threads 256 --registers 63 --shared 11264",
                  "launchbox devices");

@@ -24,5 +24,6 @@ void add_suggest(CLI::App& app, call_context& context);
 void add_bounds(CLI::App& app, call_context& context);
 void add_check(CLI::App& app, call_context& context);
 void add_devices(CLI::App& app, call_context& context);
+void add_results(CLI::App& app, call_context& context);
 
 }  // namespace launchbox::cli
