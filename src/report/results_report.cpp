@@ -38,11 +38,10 @@ document results_document(const results_report& found)
     signs.explain(page);
     if (!found.problems.empty()) {
         page.line("");
-        page.line(fmt::format("  left out: {} of the file{}", counted(found.problems.size(), "row", "rows"),
-                              found.problems.size() == 1 ? "" : ", the first of them:"),
-                  tone::warning);
         for (std::size_t i = 0; i < std::min<std::size_t>(found.problems.size(), 3); ++i)
-            page.line("    " + escape_for_terminal(found.problems[i]), tone::warning);
+            page.line("  note: " + escape_for_terminal(found.problems[i]), tone::warning);
+        if (found.problems.size() > 3)
+            page.line(fmt::format("  and {} more such notes: --format json", found.problems.size() - 3), tone::warning);
     }
     return page;
 }
@@ -92,7 +91,8 @@ document results_log_document(const results_report& found)
                 add("register cap", kernel.register_cap, "");
                 add("code", kernel.code_bytes, " B");
             }
-            std::string log = result.log;
+            std::string log;
+            for (const char each : result.log) log += each == '\t' ? std::string(4, ' ') : std::string(1, each);
             while (!log.empty() && (log.back() == '\n' || log.back() == '\r')) log.pop_back();
             for (std::size_t start = 0; start < log.size();) {
                 const std::size_t end = std::min(log.find('\n', start), log.size());
