@@ -25,7 +25,7 @@ struct lane_request {
 /// A lane with what it needs, and the names that the constraints may use on it.
 struct planned_lane {
     tune_lane lane;
-    limit_values limits;
+    named_constants limits;
 };
 
 struct planned_lanes {

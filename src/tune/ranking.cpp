@@ -84,6 +84,13 @@ void add_candidates(const std::vector<stored_result>& results, const std::vector
     }
 }
 
+// The largest difference that the samples of both leave open.
+double difference(const sample_summary& one, const sample_summary& other)
+{
+    if (one.low <= 0 || other.low <= 0) return 0;
+    return std::max(one.high / other.low, other.high / one.low) - 1;
+}
+
 void compare_candidates(const std::vector<stored_result>& results, ranking& into)
 {
     std::map<std::string, std::size_t> places;
@@ -97,17 +104,11 @@ void compare_candidates(const std::vector<stored_result>& results, ranking& into
     for (ranked_candidate& each : into.candidates) {
         if (into.baseline) each.over_baseline = gain_of(into.candidates[*into.baseline].time, each.time);
         each.equals_best = best != nullptr && &each != best && each.may_win && !differs(each.time, best->time);
+        if (each.equals_best) each.equal_within = difference(best->time, each.time);
         const std::optional<assignment>& original = results[each.result].same_as;
         if (!original) continue;
         if (const auto found = places.find(text_of(*original)); found != places.end()) each.same_as = found->second;
     }
-}
-
-// The largest difference that the samples of both leave open.
-double difference(const sample_summary& one, const sample_summary& other)
-{
-    if (one.low <= 0 || other.low <= 0) return 0;
-    return std::max(one.high / other.low, other.high / one.low) - 1;
 }
 
 std::optional<std::size_t> place_of(const std::vector<stored_result>& results, const ranking& among,
@@ -144,13 +145,13 @@ std::optional<verdict> decided_by_samples(const ranking& among)
     if (among.baseline && candidates[*among.baseline].equals_best) {
         decided.winner = *among.baseline;
         decided.equal = true;
-        decided.equal_within = difference(candidates[*among.baseline].time, best->time);
+        decided.equal_within = candidates[*among.baseline].equal_within;
         return decided;
     }
     for (const ranked_candidate& each : candidates) {
         if (!each.equals_best || each.same_as == decided.winner) continue;
         decided.equal = true;
-        decided.equal_within = std::max(decided.equal_within, difference(best->time, each.time));
+        decided.equal_within = std::max(decided.equal_within, each.equal_within);
     }
     return decided;
 }
@@ -160,7 +161,11 @@ void rank_one(const std::vector<stored_result>& results, const std::vector<std::
 {
     add_candidates(results, members, baseline, into);
     compare_candidates(results, into);
-    if (race != nullptr) into.decided = decided_by_race(results, *race, into);
+    if (race != nullptr) {
+        for (const race_entry& each : race->entries)
+            if (const auto place = place_of(results, into, each.parameters)) into.candidates[*place].raced = true;
+        into.decided = decided_by_race(results, *race, into);
+    }
     if (!into.decided) into.decided = decided_by_samples(into);
 
     std::map<outcome, std::vector<std::size_t>> failures;

@@ -25,6 +25,8 @@ struct ranked_candidate {
     bool is_baseline = false;
     bool may_win = false;      ///< its outputs are right as far as anybody's are, and it was measured to the end
     bool equals_best = false;  ///< not beyond noise slower than the fastest that may win; false for that one itself
+    double equal_within = 0;   ///< with `equals_best`: the largest difference that the samples of both leave open
+    bool raced = false;        ///< took part in the final race
     std::optional<std::size_t> same_as = {};  ///< place in `candidates` of the one whose samples these are
 };
 

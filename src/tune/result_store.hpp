@@ -39,6 +39,8 @@ struct run_info {
     std::string started;      ///< UTC, "2026-11-21T09:30:00Z"
     environment_info environment;
     std::optional<assignment> baseline;
+
+    friend bool operator==(const run_info&, const run_info&) = default;
 };
 
 struct stored_result {
@@ -54,12 +56,16 @@ struct stored_result {
     bool from_cache = false;
     int deaths = 0;             ///< workers that died of it
     std::string finished = {};  ///< UTC
+
+    friend bool operator==(const stored_result&, const stored_result&) = default;
 };
 
 /// The final race on one workload.
 struct race_entry {
     assignment parameters;
     std::vector<double> samples_ns;
+
+    friend bool operator==(const race_entry&, const race_entry&) = default;
 };
 struct race_result_info {
     std::int64_t run = 0;
@@ -67,6 +73,8 @@ struct race_result_info {
     std::vector<race_entry> entries;  ///< the winner first
     std::string verdict;              ///< "winner", "equal": the first is not separated from the second
     double equal_within = 0;          ///< with "equal": 0.004 for 0.4 %
+
+    friend bool operator==(const race_result_info&, const race_result_info&) = default;
 };
 
 /// A candidate that was being measured when the process that measured it, or launchbox itself, ended.

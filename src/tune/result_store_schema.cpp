@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -139,6 +140,11 @@ content content_of(const std::string& file)
     };
     if (big_endian(68) != static_cast<std::uint32_t>(store_application_id))
         throw error(file + " is an SQLite database, but no result store", not_ours_hint);
+    // SQLite reads what is missing of the last page as zeros. What is beside the file may still complete it.
+    const auto page = std::max<off_t>(static_cast<off_t>(big_endian(16) >> 16), 512);
+    if (found.st_size % page != 0 && !fs::exists(file + "-wal") && !fs::exists(file + "-journal"))
+        throw error(file + " is damaged: it ends in the middle of a page",
+                    "take a copy from before, or save what can be read: sqlite3 " + file + " .recover");
     return content::store;
 }
 

@@ -109,6 +109,8 @@ def rows_of(found):
                 for kernel in found["kernels"] for row in kernel["rows"]]
     if kind == "launchbox.devices/1":
         return found.get("compute_capabilities", found["gpus"])
+    if kind == "launchbox.results/1":
+        return found["candidates"]
     return found["results"]
 
 
@@ -293,6 +295,14 @@ def calls():
     yield ["inspect", "-", "--summary"], None, log
     yield ["inspect", "-"], 2, b"nothing of interest\n"
 
+    recorded = os.path.join("tests", "data", "results", "example.json")
+    hostile_results = os.path.join("tests", "data", "results", "hostile.json")
+    for more in [[], ["--samples"], ["--top", "all", "--failures"], ["--workload", "n=134217728"]]:
+        yield ["results", recorded, *more], 0, b""
+    yield ["results", hostile_results, recorded], 0, b""
+    yield ["results", recorded, "missing.db"], 2, b""
+    yield ["results", recorded, "--workload", "n=5"], 2, b""
+
     library = toolkit_library("libcurand.so*")
     if library:
         yield ["inspect", library, "--before-linking"], 0, b""
@@ -376,7 +386,7 @@ def main():
                 if written.read() != text["json"]:
                     fail(arguments, "-o writes something else")
     print(f"{outputs} outputs validated against {len(VALIDATORS)} schemas, {failures} failures")
-    if len(VALIDATORS) != (8 if compiles else 7):
+    if len(VALIDATORS) != (9 if compiles else 8):
         print(f"expected outputs of each schema, saw {sorted(VALIDATORS)}")
         return 1
     return 1 if failures else 0

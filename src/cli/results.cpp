@@ -1,0 +1,189 @@
+// launchbox results: recorded measurements, ranked.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <set>
+
+#include "cli/messages.hpp"
+#include "cli/options.hpp"
+#include "cli/verbs.hpp"
+#include "report/results_report.hpp"
+#include "tune/result_filter.hpp"
+
+namespace launchbox::cli {
+
+namespace {
+
+struct results_options {
+    std::vector<std::string> files;
+    output_options output;
+    std::vector<std::string> workload, log;
+    std::string gpu, top = "10";
+    std::int64_t run = 0;
+    bool failures = false, samples = false;
+};
+
+std::vector<shown_run> read_files(const results_options& options, results_report& report, exit_status& status);
+void keep_wanted(const results_options& options, std::vector<shown_run>& runs);
+std::size_t rows_wanted(const std::string& text);
+
+exit_status run_results(const results_options& options)
+{
+    const bool shows_log = !options.log.empty();
+    if (shows_log && (options.output.format == "json" || options.output.format == "csv"))
+        throw error("--log is text for people", "leave --format out; with --format json --samples logs are part of it");
+    results_report report;
+    report.top = rows_wanted(options.top);
+    report.all_failures = options.failures;
+    report.with_samples = options.samples;
+    exit_status status = exit_status::done;
+    report.runs = read_files(options, report, status);
+    keep_wanted(options, report.runs);
+    for (shown_run& each : report.runs) each.rankings = rank(each.run.results, each.run.races, each.run.info.baseline);
+    report_forms forms;
+    forms.page = [&](const output_style&) {
+        return shows_log ? results_log_document(report) : results_document(report);
+    };
+    forms.write_json = [&](std::ostream& out) { write_results_json(report, out); };
+    forms.rows = [&] { return results_table(report); };
+    write_report(options.output, forms);
+    return status;
+}
+
+}  // namespace
+
+void add_results(CLI::App& app, call_context& context)
+{
+    CLI::App* verb = app.add_subcommand("results", "What launchbox tune has measured: ranking, verdict, failures");
+    auto options = std::make_shared<results_options>();
+    verb->add_option("files", options->files, "Stores (.db), or JSON that this verb has written; - is JSON from stdin")
+        ->type_name("FILE")
+        ->required();
+    verb->add_option("--workload", options->workload, "Only workloads with these values: n=1e8, or type=int,n=1e8")
+        ->type_name("NAME=VALUE");
+    verb->add_option("--gpu", options->gpu, "Only runs on GPUs, or processors, with this in their name")
+        ->type_name("NAME");
+    verb->add_option("--run", options->run, "Only the run of this number")->type_name("N")->check(CLI::PositiveNumber);
+    verb->add_option("--top", options->top, "Rows of a table (default 10), or all")->type_name("N");
+    verb->add_flag("--failures", options->failures, "Every candidate that was not measured, with the reason");
+    verb->add_flag("--samples", options->samples,
+                   "JSON with all that is known: samples, logs, specs; it can be read back");
+    verb->add_option("--log", options->log, "What the compiler said and made of these candidates: threads=256,items=11")
+        ->type_name("NAME=VALUE");
+    options->output.add_to(*verb);
+    add_examples(*verb, "launchbox results tests/data/results/example.json --workload n=1048576",
+                 "launchbox results tests/data/results/example.json --format csv --top all");
+    verb->callback([options, &context] { context.action = [options] { return run_results(*options); }; });
+}
+
+namespace {
+
+// One bad file among several is reported, and the rest is shown.
+std::vector<shown_run> read_files(const results_options& options, results_report& report, exit_status& status)
+{
+    if (std::count(options.files.begin(), options.files.end(), "-") > 1)
+        throw error("standard input can be read only once", "name - once");
+    std::vector<shown_run> runs;
+    std::size_t read_well = 0;
+    for (const std::string& path : options.files) try {
+            result_file read = read_result_file(path);
+            ++read_well;
+            for (recorded_run& each : read.runs)
+                runs.push_back({path == "-" ? "standard input" : path, std::move(each), {}});
+            report.problems.insert(report.problems.end(), read.problems.begin(), read.problems.end());
+        } catch (const error& problem) {
+            if (options.files.size() == 1) throw;
+            say(problem.what());
+            status = problem.status();
+        }
+    if (read_well == 0) throw error("none of the files can be read", "name stores of launchbox tune");
+    return runs;
+}
+
+std::string lower(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char each) { return static_cast<char>(each < 128 ? std::tolower(each) : each); });
+    return text;
+}
+
+// The names that there are, for who has named another.
+std::string known(const std::set<std::string>& names)
+{
+    std::string text;
+    std::size_t count = 0;
+    for (const std::string& each : names) {
+        if (++count > 8) return text + fmt::format(" and {} more", names.size() - 8);
+        text += (text.empty() ? "" : "; ") + escape_for_terminal(each);
+    }
+    return text.empty() ? "there are none" : "there are: " + text;
+}
+
+void keep_runs(const results_options& options, std::vector<shown_run>& runs)
+{
+    std::set<std::string> machines, numbers;
+    const std::string wanted = lower(options.gpu);
+    std::erase_if(runs, [&](const shown_run& each) {
+        const environment_info& where = each.run.info.environment;
+        machines.insert(where.gpu.empty() ? where.processor : where.gpu);
+        return lower(where.gpu).find(wanted) == std::string::npos &&
+               lower(where.processor).find(wanted) == std::string::npos;
+    });
+    if (runs.empty() && !options.gpu.empty())
+        throw error("no run was on '" + escape_for_terminal(options.gpu) + "'", known(machines));
+    if (options.run == 0) return;
+    std::erase_if(runs, [&](const shown_run& each) {
+        numbers.insert(std::to_string(each.run.number));
+        return each.run.number != options.run;
+    });
+    if (runs.empty()) throw error(fmt::format("there is no run {}", options.run), known(numbers));
+}
+
+// Runs without a result that is wanted go; without a filter all stay.
+void keep_results(std::vector<shown_run>& runs, const std::vector<std::string>& texts, const std::string& option,
+                  assignment stored_result::*part)
+{
+    const value_filter filter = parse_value_filter(texts, option);
+    if (filter.wanted.empty()) {
+        if (!texts.empty()) throw error(option + " names nothing", "write, for example, " + option + " n=1e8");
+        return;
+    }
+    std::set<std::string> names;
+    for (shown_run& each : runs) {
+        std::erase_if(each.run.results, [&](const stored_result& result) {
+            names.insert(text_of(result.*part));
+            return !filter.matches(result.*part);
+        });
+        if (part == &stored_result::problem)
+            std::erase_if(each.run.races, [&](const race_result_info& race) { return !filter.matches(race.problem); });
+    }
+    std::erase_if(runs, [](const shown_run& each) { return each.run.results.empty(); });
+    if (!runs.empty()) return;
+    std::string asked;
+    for (const auto& [name, value] : filter.wanted) asked += (asked.empty() ? "" : " ") + name + "=" + value;
+    throw error("nothing has " + escape_for_terminal(asked), known(names));
+}
+
+void keep_wanted(const results_options& options, std::vector<shown_run>& runs)
+{
+    keep_runs(options, runs);
+    keep_results(runs, options.workload, "--workload", &stored_result::problem);
+    keep_results(runs, options.log, "--log", &stored_result::parameters);
+}
+
+std::size_t rows_wanted(const std::string& text)
+{
+    if (text == "all") return static_cast<std::size_t>(-1);
+    std::size_t rows = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), rows);
+    if (failure != std::errc() || end != text.data() + text.size() || rows == 0)
+        throw error("--top: '" + escape_for_terminal(text) + "' is no number of rows",
+                    "write a number from 1, or --top all");
+    return rows;
+}
+
+}  // namespace
+
+}  // namespace launchbox::cli

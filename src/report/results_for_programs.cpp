@@ -1,0 +1,307 @@
+// The forms of `results` for programs: JSON and the table behind CSV.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/json.hpp"
+#include "report/json_stream.hpp"
+#include "report/results_report.hpp"
+#include "tune/result_json.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+// Text of several lines keeps its lines and tabs; everything else as in any text.
+ordered_json lines_json(const std::string& text)
+{
+    std::string safe;
+    for (std::size_t start = 0; start < text.size();) {
+        const std::size_t end = std::min(text.find_first_of("\n\t", start), text.size());
+        safe += json_text(text.substr(start, end - start));
+        if (end < text.size()) safe += text[end];
+        start = end + 1;
+    }
+    return safe;
+}
+
+// The same with every name and text fit for JSON.
+ordered_json safe(const ordered_json& value)
+{
+    if (value.is_string()) return json_text(value.get_ref<const std::string&>());
+    if (!value.is_structured()) return value;
+    ordered_json result = value.is_array() ? ordered_json::array() : ordered_json::object();
+    for (const auto& [name, each] : value.items()) {
+        if (value.is_array())
+            result.push_back(safe(each));
+        else
+            result[json_text(name)] = safe(each);
+    }
+    return result;
+}
+
+ordered_json values_json(const assignment& values)
+{
+    return safe(json_of(values));
+}
+
+ordered_json optional_values_json(const std::optional<assignment>& values)
+{
+    return values ? values_json(*values) : ordered_json(nullptr);
+}
+
+ordered_json text_or_null(const std::string& text)
+{
+    return text.empty() ? ordered_json(nullptr) : ordered_json(json_text(text));
+}
+
+ordered_json environment_json(const environment_info& where)
+{
+    return {{"gpu", text_or_null(where.gpu)},
+            {"processor", text_or_null(where.processor)},
+            {"architecture", text_or_null(where.architecture)},
+            {"sms", where.sms == 0 ? ordered_json(nullptr) : ordered_json(where.sms)},
+            {"memory_bytes", where.memory_bytes == 0 ? ordered_json(nullptr) : ordered_json(where.memory_bytes)},
+            {"driver", text_or_null(where.driver)},
+            {"toolkit", text_or_null(where.toolkit)}};
+}
+
+ordered_json run_json(const shown_run& shown, std::size_t environment, bool whole)
+{
+    const run_info& info = shown.run.info;
+    ordered_json json{{"file", json_text(shown.file)},
+                      {"number", shown.run.number},
+                      {"name", json_text(info.name)},
+                      {"environment", environment},
+                      {"host", json_text(info.environment.host)},
+                      {"started", json_text(info.started)},
+                      {"version", json_text(info.version)},
+                      {"command", json_text(info.command)},
+                      {"spec_hash", json_text(info.spec_hash)},
+                      {"task_hash", json_text(info.task_hash)},
+                      {"source_hash", json_text(info.source_hash)},
+                      {"baseline", optional_values_json(info.baseline)}};
+    if (whole) json["spec"] = lines_json(info.spec_text);
+    return json;
+}
+
+/// Where each result stands: its workload's ranking and its place in it.
+struct placed {
+    const ranking* workload = nullptr;
+    std::optional<std::size_t> place = {};
+};
+
+std::vector<placed> places_in(const shown_run& shown)
+{
+    std::vector<placed> places(shown.run.results.size());
+    for (const ranking& each : shown.rankings)
+        for (std::size_t place = 0; place < each.candidates.size(); ++place)
+            places[each.candidates[place].result] = {&each, place};
+    return places;
+}
+
+ordered_json candidate_json(const stored_result& result, std::size_t run, const placed& where, bool whole)
+{
+    const measurement& measured = result.measured;
+    const ranked_candidate* ranked = where.place ? &where.workload->candidates[*where.place] : nullptr;
+    const auto figure = [&](auto get) {
+        return ranked != nullptr ? ordered_json(get(*ranked)) : ordered_json(nullptr);
+    };
+    const auto gained = [&](double gain::*part) {
+        return ranked != nullptr && ranked->over_baseline ? ordered_json((*ranked->over_baseline).*part)
+                                                          : ordered_json(nullptr);
+    };
+    ordered_json json;
+    json["run"] = run;
+    json["parameters"] = values_json(result.parameters);
+    json["workload"] = values_json(result.problem);
+    json["weight"] = result.weight;
+    json["status"] = name_of(measured.what);
+    json["reason"] = text_or_null(measured.reason);
+    json["rank"] = where.place ? ordered_json(*where.place + 1) : ordered_json(nullptr);
+    json["median_ns"] = figure([](const ranked_candidate& each) { return each.time.median; });
+    json["low_ns"] = figure([](const ranked_candidate& each) { return each.time.low; });
+    json["high_ns"] = figure([](const ranked_candidate& each) { return each.time.high; });
+    json["samples"] = measured.samples_ns.size();
+    json["dropped"] = measured.dropped;
+    json["speed_up"] = gained(&gain::times);
+    json["speed_up_low"] = gained(&gain::low);
+    json["speed_up_high"] = gained(&gain::high);
+    json["is_baseline"] = ranked != nullptr && ranked->is_baseline;
+    json["is_winner"] = where.place && where.workload->decided && where.workload->decided->winner == *where.place;
+    json["verified"] = measured.verified;
+    json["stopped_early"] = measured.stopped_early;
+    json["same_as"] = optional_values_json(result.same_as);
+    json["resources"] = result.kernel ? safe(json_of(*result.kernel)) : ordered_json(nullptr);
+    json["deaths"] = result.deaths;
+    json["seconds"] = measured.seconds;
+    json["compile_seconds"] = result.compile_seconds;
+    json["from_cache"] = result.from_cache;
+    json["finished"] = text_or_null(result.finished);
+    json["device"] = measured.device ? safe(json_of(*measured.device)) : ordered_json(nullptr);
+    if (!whole) return json;
+    json["samples_ns"] = measured.samples_ns;
+    json["checksum"] = json_text(measured.checksum);
+    json["sticky"] = measured.sticky;
+    json["code"] = json_text(result.code);
+    json["log"] = lines_json(result.log);
+    return json;
+}
+
+ordered_json race_json(const race_result_info& race, std::size_t run, bool whole)
+{
+    ordered_json entries = ordered_json::array();
+    for (const race_entry& each : race.entries) {
+        entries.push_back({{"parameters", values_json(each.parameters)},
+                           {"median_ns", summarise(each.samples_ns).median},
+                           {"samples", each.samples_ns.size()}});
+        if (whole) entries.back()["samples_ns"] = each.samples_ns;
+    }
+    return {{"run", run},
+            {"workload", values_json(race.problem)},
+            {"verdict", json_text(race.verdict)},
+            {"equal_within", race.equal_within},
+            {"entries", entries}};
+}
+
+ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& workload)
+{
+    ordered_json json{{"run", run}, {"workload", values_json(workload.problem)}, {"weight", workload.weight}};
+    const verdict* decided = workload.decided ? &*workload.decided : nullptr;
+    const ranked_candidate* winner = decided != nullptr ? &workload.candidates[decided->winner] : nullptr;
+    json["parameters"] =
+        winner != nullptr ? values_json(shown.run.results[winner->result].parameters) : ordered_json(nullptr);
+    json["median_ns"] = winner != nullptr ? ordered_json(winner->time.median) : ordered_json(nullptr);
+    const std::optional<gain> over = winner == nullptr        ? std::nullopt
+                                     : decided->over_baseline ? decided->over_baseline
+                                                              : winner->over_baseline;
+    json["speed_up"] = over ? ordered_json(over->times) : ordered_json(nullptr);
+    json["speed_up_low"] = over ? ordered_json(over->low) : ordered_json(nullptr);
+    json["speed_up_high"] = over ? ordered_json(over->high) : ordered_json(nullptr);
+    json["is_baseline"] = winner != nullptr && winner->is_baseline;
+    json["raced"] = decided != nullptr && decided->raced;
+    json["equal_within"] = decided != nullptr && decided->equal ? ordered_json(decided->equal_within) : nullptr;
+    json["verdict"] = verdict_text(shown.run.results, workload);
+    json["measured"] = workload.candidates.size();
+    json["failures"] = ordered_json::object();
+    for (const failure_count& each : workload.failures)
+        json["failures"][std::string(name_of(each.what))] = each.results.size();
+    return json;
+}
+
+}  // namespace
+
+void write_results_json(const results_report& found, std::ostream& out)
+{
+    std::vector<environment_info> environments;
+    ordered_json runs = ordered_json::array(), shown_environments = ordered_json::array();
+    for (const shown_run& each : found.runs) {
+        environment_info where = each.run.info.environment;
+        where.host.clear();
+        const auto known = std::find(environments.begin(), environments.end(), where);
+        runs.push_back(run_json(each, static_cast<std::size_t>(known - environments.begin()), found.with_samples));
+        if (known == environments.end()) {
+            environments.push_back(where);
+            shown_environments.push_back(environment_json(where));
+        }
+    }
+    json_object_stream json(out);
+    json.member("schema", "launchbox.results/1");
+    json.member("environments", shown_environments);
+    json.member("runs", runs);
+    json.begin_array("best");
+    for (std::size_t run = 0; run < found.runs.size(); ++run)
+        for (const ranking& each : found.runs[run].rankings) json.element(best_json(found.runs[run], run, each));
+    json.end_array();
+    json.begin_array("races");
+    for (std::size_t run = 0; run < found.runs.size(); ++run)
+        for (const race_result_info& each : found.runs[run].run.races)
+            json.element(race_json(each, run, found.with_samples));
+    json.end_array();
+    json.begin_array("candidates");
+    for (std::size_t run = 0; run < found.runs.size(); ++run) {
+        const std::vector<placed> places = places_in(found.runs[run]);
+        for (std::size_t i = 0; i < places.size(); ++i)
+            json.element(candidate_json(found.runs[run].run.results[i], run, places[i], found.with_samples));
+    }
+    json.end_array();
+    ordered_json problems = ordered_json::array();
+    for (const std::string& each : found.problems) problems.push_back(json_text(each));
+    json.member("problems", problems);
+    json.finish();
+}
+
+namespace {
+
+void add_names(const assignment& values, std::vector<std::string>& names)
+{
+    for (const auto& [name, value] : values.values)
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+std::string csv_text(const ordered_json& value)
+{
+    if (value.is_null()) return "";
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+}  // namespace
+
+table results_table(const results_report& found)
+{
+    std::vector<std::string> parameters, workloads;
+    for (const shown_run& run : found.runs)
+        for (const stored_result& each : run.run.results) {
+            add_names(each.parameters, parameters);
+            add_names(each.problem, workloads);
+        }
+    table rows;
+    for (const char* title : {"file", "number", "name", "gpu", "processor", "driver", "toolkit", "run"})
+        rows.columns.push_back({title});
+    for (const std::string& name : workloads) rows.columns.push_back({"workload." + escape_for_terminal(name)});
+    for (const std::string& name : parameters) rows.columns.push_back({"parameters." + escape_for_terminal(name)});
+    const std::vector<std::string> figures{
+        "weight",   "status",        "reason",   "rank",         "median_ns",       "low_ns",      "high_ns",
+        "samples",  "dropped",       "speed_up", "speed_up_low", "speed_up_high",   "is_baseline", "is_winner",
+        "verified", "stopped_early", "deaths",   "seconds",      "compile_seconds", "from_cache",  "finished"};
+    const std::vector<std::string> resources{"registers",         "spill_store_bytes",   "spill_load_bytes",
+                                             "stack_frame_bytes", "static_shared_bytes", "barriers",
+                                             "min_blocks",        "register_cap",        "code_bytes"};
+    for (const auto* list : {&figures, &resources})
+        for (const std::string& title : *list) rows.columns.push_back({title});
+
+    for (std::size_t run = 0; run < found.runs.size(); ++run) {
+        const shown_run& shown = found.runs[run];
+        const run_info& info = shown.run.info;
+        const std::vector<placed> places = places_in(shown);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const stored_result& result = shown.run.results[i];
+            std::vector<cell> row{json_text(shown.file),
+                                  std::to_string(shown.run.number),
+                                  json_text(info.name),
+                                  json_text(info.environment.gpu),
+                                  json_text(info.environment.processor),
+                                  json_text(info.environment.driver),
+                                  json_text(info.environment.toolkit),
+                                  std::to_string(run)};
+            const auto add_values = [&](const std::vector<std::string>& names, const assignment& values) {
+                for (const std::string& name : names) {
+                    const parameter_value* value = values.find(name);
+                    row.emplace_back(value == nullptr ? "" : json_text(text_of(*value)));
+                }
+            };
+            add_values(workloads, result.problem);
+            add_values(parameters, result.parameters);
+            const ordered_json json = candidate_json(result, run, places[i], false);
+            for (const std::string& title : figures) row.emplace_back(csv_text(json[title]));
+            for (const std::string& title : resources)
+                row.emplace_back(result.kernel ? csv_text(json["resources"][title]) : "");
+            rows.rows.push_back(std::move(row));
+        }
+    }
+    return rows;
+}
+
+}  // namespace launchbox
