@@ -153,9 +153,10 @@ TEST_F(gpu_worker_test, outputs_are_saved)
 
 TEST_F(gpu_worker_test, an_array_that_is_changed_in_place_begins_anew_at_each_launch)
 {
-    plan_["kernels"] = {{{"effect", "add_one"}}};
+    plan_["kernels"] = {{{"effect", "accumulate"}}};
     gpu_task in_place = task();
     in_place.arguments[1] = input();
+    in_place.arguments[1].seed = 43;
     in_place.arguments[1].name = "out";
     in_place.arguments[1].role = argument_role::in_out;
     for (const bool cold : {true, false}) {
@@ -164,13 +165,15 @@ TEST_F(gpu_worker_test, an_array_that_is_changed_in_place_begins_anew_at_each_la
         in_place.save_outputs = {{"out", path("out.npy")}};
         const measurement found = worker().measure(in_place);
         EXPECT_EQ(found.what, outcome::measured) << found.reason;
-        const std::string bytes = read_input(path("out.npy")), before = content(input());
+        const std::string bytes = read_input(path("out.npy")), before = content(input()),
+                          began = content(in_place.arguments[1]);
         const npy_array out = read_npy(bytes, "out");
         for (std::size_t i = 0; i < count; ++i) {
-            std::uint32_t is = 0, was = 0;
+            std::uint32_t is = 0, was = 0, other = 0;
             std::memcpy(&is, out.data.data() + 4 * i, 4);
             std::memcpy(&was, before.data() + 4 * i, 4);
-            ASSERT_EQ(is, was + 1);
+            std::memcpy(&other, began.data() + 4 * i, 4);
+            ASSERT_EQ(is, was ^ other ^ 0x55555555U);
         }
         // After all samples, too: it is the same sum.
         EXPECT_EQ(found.checksum, checksum_text(checksum(out.data)));

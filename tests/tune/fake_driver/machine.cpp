@@ -40,6 +40,11 @@ io parameters_of(const json* rule, void** parameters)
 void compute(const std::string& effect, const io& with)
 {
     if (effect == "nothing") return;
+    if (effect == "accumulate") {  // what was in out counts
+        for (std::int64_t i = 0; i < with.bytes(); ++i)
+            with.out[i] = static_cast<char>(with.out[i] ^ with.in[i] ^ 0x55);
+        return;
+    }
     std::memmove(with.out, with.in, static_cast<std::size_t>(with.bytes()));
     if (effect != "add_one") return;
     for (std::int64_t i = 0; i < with.count; ++i) {
