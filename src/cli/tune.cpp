@@ -151,6 +151,25 @@ void say_what_it_cost(const tune_summary& summary, const tune_lane& lane)
         summary.sample_seconds));
 }
 
+// The runs of this call, as `results` shows them.
+void show_results(const output_options& output, const std::string& file, const std::vector<std::int64_t>& runs)
+{
+    results_report report;
+    report.top = 5;
+    result_file read = read_result_file(file);
+    report.problems = std::move(read.problems);
+    for (recorded_run& each : read.runs)
+        if (std::ranges::find(runs, each.number) != runs.end()) {
+            shown_run& shown = report.runs.emplace_back(shown_run{file, std::move(each), {}});
+            shown.rankings = rank(shown.run.results, shown.run.races, shown.run.info.baseline);
+        }
+    report_forms forms;
+    forms.page = [&](const output_style&) { return results_document(report); };
+    forms.write_json = [&](std::ostream& out) { write_results_json(report, out); };
+    forms.rows = [&] { return results_table(report); };
+    write_report(output, forms);
+}
+
 exit_status run_tune_verb(tune_verb_options options, const std::string& command)
 {
     tune_spec spec = parse_tune_spec(options.file, read_input(options.file, std::size_t{1} << 20));
@@ -223,7 +242,7 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
                                       [&] { return build_json(built); }, [&] { return build_table(built); }});
         return status;
     }
-    write_results(options.output, store, runs);
+    show_results(options.output, file, runs);
     if (status == exit_status::interrupted) say("interrupted; " + file + " has all that was finished");
     return status;
 }
