@@ -59,9 +59,18 @@ compile_answer compile_with_nvcc(const compile_job& job, const fs::path& outputs
 {
     const fs::path unit = outputs / unit_name;
     write_file_atomically(unit, unit_for_nvcc(fs::absolute(job.source), job.expression));
-    compile_answer answer{
-        run_nvcc(job.tools, {.source = unit.string(), .architecture = job.architecture, .flags = job.flags})};
-    if (answer.output.succeeded()) answer.kernel = kernel_named_in(answer.output.ptx_outline);
+    const nvcc_job named{
+        .source = unit.string(), .architecture = job.architecture, .flags = job.flags, .only_ptx = true};
+    compile_answer answer{run_nvcc(job.tools, named)};
+    if (!answer.output.succeeded()) return answer;
+    answer.kernel = kernel_named_in(answer.output.ptx_outline);
+    // Without the variable: a kernel whose address is taken, and that calls functions, gets other registers.
+    write_file_atomically(unit, "#include \"" + fs::absolute(job.source).string() +
+                                    "\"\ntemplate <auto> __global__ void launchbox_marker() {}\n"
+                                    "template __global__ void launchbox_marker<&" +
+                                    job.expression + ">();\n");
+    answer.output =
+        run_nvcc(job.tools, {.source = unit.string(), .architecture = job.architecture, .flags = job.flags});
     return answer;
 }
 

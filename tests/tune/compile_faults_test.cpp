@@ -28,7 +28,7 @@ case "$*" in
 esac
 unit="${@: -1}"
 folder="$(dirname "$0")"
-kernel="$(sed -n 's/.*= &\(.*\);/\1/p' "$unit")"
+kernel="$(sed -n -e 's/.*launchbox_marker<&\(.*\)>();/\1/p' -e 's/.*= &\(.*\);/\1/p' "$unit")"
 echo "$kernel" >> "$folder/calls"
 previous=""
 for word in "$@"; do

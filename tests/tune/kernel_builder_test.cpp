@@ -152,6 +152,15 @@ TEST_P(KernelBuilder, resources_are_the_same_with_both_compilers)
         one.code_bytes = other.code_bytes;  // and what the compilers say of the whole file
         one.constant_banks = other.constant_banks;
         one.warnings = other.warnings;
+        one.callees = other.callees;
+        EXPECT_EQ(one.registers, other.registers) << name;
+        EXPECT_EQ(one.spill_store_bytes, other.spill_store_bytes) << name;
+        EXPECT_EQ(one.spill_load_bytes, other.spill_load_bytes) << name;
+        EXPECT_EQ(one.stack_frame_bytes, other.stack_frame_bytes) << name;
+        EXPECT_EQ(one.cumulative_stack_bytes, other.cumulative_stack_bytes) << name;
+        EXPECT_EQ(one.static_shared_bytes, other.static_shared_bytes) << name;
+        EXPECT_EQ(one.min_blocks, other.min_blocks) << name;
+        EXPECT_EQ(one.max_threads, other.max_threads) << name;
         EXPECT_EQ(one, other) << name;
         EXPECT_TRUE(one.registers && one.spill_store_bytes && one.static_shared_bytes && one.barriers) << name;
     }

@@ -148,6 +148,8 @@ TEST(screen, asks_the_model_of_what_was_compiled)
     bounded.max_threads = {256, 1, 1};
     EXPECT_EQ(why(bounded, 256), "");
     EXPECT_EQ(why(bounded, 257), "257 threads, but it was compiled for sm_90 with __launch_bounds__(256)");
+    bounded.registers = 255;
+    EXPECT_EQ(why(bounded, 288), "288 threads, but it was compiled for sm_90 with __launch_bounds__(256)");
     kernel_info exact = compiled(32);
     exact.required_threads = {16, 8, 1};
     EXPECT_EQ(why_not_launched(exact, {.threads = {16, 8, 1}}, hopper, no_floor), "");
