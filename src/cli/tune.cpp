@@ -1,7 +1,6 @@
 // launchbox tune: measures the candidates of a spec and keeps every result.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <charconv>
@@ -98,11 +97,6 @@ void replace_workload_value(tune_spec& spec, const std::string& text)
     spec.workloads = std::move(replaced);
 }
 
-std::string hash_of(const std::string& text)
-{
-    return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
-}
-
 std::string plural(std::size_t count, const std::string& what)
 {
     return with_commas(static_cast<std::int64_t>(count)) + " " + what + (count == 1 ? "" : "s");
@@ -137,18 +131,16 @@ void say_what_it_cost(const tune_summary& summary, const tune_lane& lane)
     std::string outcomes;
     for (const auto& [what, count] : summary.outcomes)
         outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", with_commas(static_cast<std::int64_t>(count)),
-                                words_of(what));
+                                what == outcome::measured && lane.measurers.empty() ? "built" : words_of(what));
     if (outcomes.empty()) outcomes = "nothing new";
     if (summary.shared > 0) outcomes += fmt::format("; {} of them with code that was measured already", summary.shared);
     say(fmt::format("{}: {:.1f} s: {}", lane.label, summary.seconds, outcomes));
     if (summary.measured == 0 || lane.recorded) return;
-    const double measurers = static_cast<double>(lane.measurers.size());
-    const double share = summary.seconds > 0 ? summary.measuring_seconds / summary.seconds / measurers : 0;
+    const double share = summary.measuring_seconds / summary.seconds / static_cast<double>(lane.measurers.size());
+    const std::string idle = lane.alone ? "" : fmt::format(", idle {:.0f} %", 100 * (1 - share));
     say(fmt::format(
-        "compiling took {:.1f} s on {} processes; measuring {:.1f} s ({:.0f} % of the time, idle {:.0f} %), "
-        "of it samples {:.1f} s",
-        summary.compile_seconds, lane.preparers, summary.measuring_seconds, 100 * share, 100 * (1 - share),
-        summary.sample_seconds));
+        "compiling took {:.1f} s on {} processes; measuring {:.1f} s ({:.0f} % of the time{}), of it samples {:.1f} s",
+        summary.compile_seconds, lane.preparers, summary.measuring_seconds, 100 * share, idle, summary.sample_seconds));
 }
 
 // The runs of this call, as `results` shows them.
@@ -198,6 +190,7 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
     const std::string file = keeps ? options.store : (folder.path() / "replay.db").string();
     result_store store(file);
     std::vector<std::int64_t> runs;
+    std::vector<build_report> built;
     exit_status status = exit_status::done;
     for (std::size_t i = 0; i < planned.lanes.size() && !interrupted(); ++i) {
         const tune_lane& lane = planned.lanes[i].lane;
@@ -207,7 +200,7 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
                         keeps ? ", kept in " + file : ""));
         const run_info run{.name = spec.name,
                            .spec_text = spec.text,
-                           .spec_hash = hash_of(spec.text),
+                           .spec_hash = key_of({spec.text}),
                            .task_hash = task_hash(spec, space),
                            .source_hash = lane.source_hash,
                            .command = command,
@@ -224,6 +217,7 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
         });
         line.clear();
         runs.push_back(summary.run);
+        built.push_back({.name = spec.name, .architecture = lane.environment.architecture, .results = summary.built});
         say_what_it_cost(summary, lane);
         if (!summary.device_lost.empty()) {
             say("the GPU is lost: " + summary.device_lost + "; what was measured is kept in " + file);
@@ -233,11 +227,6 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
         if (summary.interrupted) status = exit_status::interrupted;
     }
     if (options.lanes.build_only) {
-        std::vector<build_report> built;
-        for (std::size_t i = 0; i < runs.size(); ++i)
-            built.push_back({.name = spec.name,
-                             .architecture = planned.lanes[i].lane.environment.architecture,
-                             .results = store.results(runs[i])});
         write_report(options.output, {[&](const output_style&) { return build_document(built); },
                                       [&] { return build_json(built); }, [&] { return build_table(built); }});
         return status;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
+#include "compiler/compile_cache.hpp"
 #include "gpu/driver.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -53,15 +53,14 @@ std::string hash_of_named_files(const tune_spec& spec)
         for (const kernel_argument& argument : spec.kernel->arguments) words.push_back(argument.file);
     words.insert(words.end(), spec.verify.command.begin(), spec.verify.command.end());
     for (const auto& [output, file] : spec.verify.files) words.push_back(file);
-    std::string all;
+    std::vector<std::string> all;
     for (const std::string& word : words) {
         std::error_code ignored;
         const fs::path file = fs::path(spec.folder) / word;
         if (word.empty() || !fs::is_regular_file(file, ignored)) continue;
-        const std::string bytes = read_input(file.string());
-        all += fmt::format("{} {:016x}\n", word, XXH3_64bits(bytes.data(), bytes.size()));
+        all.insert(all.end(), {word, read_input(file.string())});
     }
-    return fmt::format("{:016x}", XXH3_64bits(all.data(), all.size()));
+    return key_of({all.begin(), all.end()});
 }
 
 bool alike(const gpu_device& one, const gpu_device& other)
@@ -154,7 +153,9 @@ planned_lanes kernel_lanes(const tune_spec& spec, const lane_request& request)
         const target on =
             request.architecture.empty() ? target_of_this_machine() : parse_targets(request.architecture, {}).front();
         const std::string name(architecture_name(on.architecture).view());
-        add(on, nullptr, {}, {.architecture = name}, name);
+        environment_info environment;
+        environment.architecture = name;
+        add(on, nullptr, {}, std::move(environment), name);
         return planned;
     }
     for (const std::vector<gpu_device>& group : groups_of(found, request.gpus)) {
@@ -190,7 +191,8 @@ planned_lanes program_lanes(const tune_spec& spec, const lane_request& request)
             const target on = parse_targets(request.architecture, {}).front();
             lane.limits = limits_for_expressions(*on.limits, nullptr);
         }
-        lane.lane.environment = {.processor = processor_name(), .architecture = request.architecture};
+        lane.lane.environment.processor = processor_name();
+        lane.lane.environment.architecture = request.architecture;
         lane.lane.environment.host = host_name();
         lane.lane.label = needs_gpu ? request.architecture : lane.lane.environment.processor;
         return planned;

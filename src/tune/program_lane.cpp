@@ -1,7 +1,6 @@
 #include "tune/program_lane.hpp"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +13,7 @@
 #include <regex>
 #include <thread>
 
+#include "compiler/compile_cache.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/interrupt.hpp"
@@ -171,7 +171,7 @@ prepared_job program_runner::prepare(const tune_job& job)
         std::string arguments;
         for (const std::string& word : filled_in(program_.run, placeholders(values, options_.architecture, "", "")))
             arguments += word + '\n';
-        made.code = fmt::format("{:016x}", XXH3_64bits(bytes.data(), bytes.size()));
+        made.code = key_of({bytes});
         made.same_when_equal = made.code + "\n" + arguments;
     }
     const std::lock_guard guard(lock_);

@@ -96,8 +96,8 @@ public:
     /// the call is recorded, and `runs` tells of the latest.
     std::int64_t begin_run(const run_info& run);
 
-    /// Whole or not at all, and on disk when this returns. Replaces an earlier result of the same candidate, workload
-    /// and run.
+    /// Whole or not at all, and safe from a kill of this process when this returns. Replaces an earlier result of the
+    /// same candidate, workload and run.
     void save(const stored_result& result);
     void save(const race_result_info& race);
 

@@ -1,18 +1,17 @@
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 
+#include "compiler/compile_cache.hpp"
 #include "tune/tune_run.hpp"
 
 namespace launchbox {
 
 namespace {
 
-// Each part with its length, so that no two lists of parts are the same text.
 class parts {
 public:
-    void add(const std::string& text) { all_ += fmt::format("{}:{}\n", text.size(), text); }
+    void add(const std::string& text) { all_.push_back(text); }
     void add(double number) { add(fmt::format("{}", number)); }
     template <class Texts>
     void add_all(const Texts& texts)
@@ -20,14 +19,10 @@ public:
         add(fmt::format("{} parts", texts.size()));
         for (const auto& text : texts) add(text);
     }
-    [[nodiscard]] std::string hash() const
-    {
-        const XXH128_hash_t hash = XXH3_128bits(all_.data(), all_.size());
-        return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
-    }
+    [[nodiscard]] std::string hash() const { return key_of({all_.begin(), all_.end()}); }
 
 private:
-    std::string all_;
+    std::vector<std::string> all_;
 };
 
 void add_kernel(parts& all, const kernel_target& kernel)

@@ -248,7 +248,7 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
 void tuning::stop_with(std::exception_ptr failure)
 {
     const std::lock_guard guard(lock_);
-    if (!failure_) failure_ = failure;
+    if (!failure_ && !interrupted()) failure_ = failure;  // what an interrupt broke is not a failure
     stop_ = true;
     changed_.notify_all();
 }
@@ -488,7 +488,10 @@ void tuning::settle(std::size_t position, measurement measured, const stored_res
     const bool hopeless = lane_.needs_reference && !lane_.measurers.empty() && state.reference_given &&
                           state.reference == position && result.measured.what != outcome::measured &&
                           stages_[position] == stage::preparing;
-    store_.save(result);
+    if (lane_.measurers.empty())
+        summary_.built.push_back(result);
+    else
+        store_.save(result);
     ++summary_.outcomes[result.measured.what];
     if (twin != nullptr) ++summary_.shared;
     if (stages_[position] == stage::preparing) ++summary_.settled_unmeasured;
@@ -501,7 +504,7 @@ void tuning::settle(std::size_t position, measurement measured, const stored_res
     stages_[position] = stage::settled;
     ++settled_;
     --prepared_ahead_;
-    if (summary_.out_of_budget) stop_when_the_counted_are_done();
+    if (summary_.out_of_budget && !lane_.measurers.empty()) stop_when_the_counted_are_done();
     changed_.notify_all();
     if (hopeless)
         throw error(fmt::format("the baseline ({}){} cannot be measured: {}: {}", text_of(job.parameters),

@@ -46,7 +46,8 @@ struct tune_summary {
     double compile_seconds = 0;    ///< of what was compiled in this call
     std::size_t worker_deaths = 0;
     bool interrupted = false, out_of_budget = false;
-    std::string device_lost = {};  ///< why measuring ended early; empty: it did not
+    std::vector<stored_result> built;  ///< of a lane that measures nothing: `measured` without samples is built
+    std::string device_lost = {};      ///< why measuring ended early; empty: it did not
 };
 
 /// Which constraint of the space needs a workload, and other facts of the spec that results depend on, as one hash.

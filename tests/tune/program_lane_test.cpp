@@ -61,7 +61,7 @@ TEST(program_output, broken_json_and_endless_lines_are_no_harm)
 {
     EXPECT_EQ(read("{\"time_ms\": [1").samples_ns, (std::vector<double>{wall}));
     EXPECT_EQ(read(std::string(1 << 20, '{')).samples_ns, (std::vector<double>{wall}));
-    EXPECT_EQ(read(std::string(1 << 20, 'a'), "(a*)*b(x)").what, outcome::launch_error);
+    EXPECT_EQ(read(std::string(1 << 20, 'a'), "a*b(x)").what, outcome::launch_error);
 }
 
 }  // namespace
