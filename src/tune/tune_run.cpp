@@ -125,7 +125,8 @@ void tuning::plan()
 {
     std::unordered_map<std::string, stored_result> known;
     for (stored_result& result : store_.results(summary_.run))
-        if (is_final(result)) {
+        // A baseline that failed ended the run: it is tried again, since the next call would end the same way.
+        if (is_final(result) && (result.measured.what == outcome::measured || !is_baseline(result.parameters))) {
             std::string key = job_key(result.parameters, result.problem);
             known.insert_or_assign(std::move(key), std::move(result));
         }

@@ -30,21 +30,11 @@ sources = ["bench.sh"]
 )";
 constexpr std::size_t jobs = 200;
 
-// Writes down each run of it, kills the tuner at the run that the file kill_at names, and takes a time that its
-// arguments decide: 96 x 7 is the fastest.
-constexpr const char* bench_text = R"(
-echo "$1 $2 $3" >>runs
-if [ -f kill_at ] && [ "$(wc -l <runs)" -eq "$(cat kill_at)" ];
-then kill - 9 $PPID;
-fi a = $(($1 > 96 ? $1 - 96 : 96 - $1)); b=$(( $2 > 7 ? $2 - 7 : 7 - $2 ))
-t=$(( $3 * 10 + a * 100 + b * 1000 ))
-echo "{\"samples_ns\": [$t, $((t + 1)), $((t + 2)), $t, $((t + 1)), $((t + 2))]}"
-)";
-
 class tune_test : public ::testing::Test {
 protected:
     temporary_directory folder;
     fs::path here = folder.path();
+    const std::string bench_text = read_input(repository_file("tests/data/tune/bench.sh"));
 
     void SetUp() override
     {
@@ -100,7 +90,7 @@ TEST_F(tune_test, finds_the_fastest_and_says_what_it_did)
     EXPECT_EQ(all.at("candidates").size(), jobs);
     ASSERT_EQ(all.at("best").size(), 2u);
     for (const auto& best : all.at("best"))
-        EXPECT_EQ(best.at("parameters").dump(), R"({"threads":96,"items":7})") << best.dump();
+        EXPECT_EQ(best.at("parameters").dump(), R"({"items":7,"threads":96})") << best.dump();
 }
 
 // The program kills the tuner at 50 moments that a seed decides, as kill -9 would.
@@ -150,7 +140,8 @@ TEST_F(tune_test, a_damaged_program_is_a_failure_with_a_kind_and_the_rest_is_mea
     const call tuned = tune({"--workload", "n=1000"});
     ASSERT_EQ(tuned.status, 0) << tuned.err;
     std::map<std::string, int> kinds;
-    for (const auto& each : report().at("candidates")) ++kinds[each.at("status")];
+    const nlohmann::json all = report();
+    for (const auto& each : all.at("candidates")) ++kinds[each.at("status")];
     EXPECT_EQ(kinds,
               (std::map<std::string, int>{
                   {"measured", 60}, {"wrong_result", 10}, {"worker_died", 10}, {"trap", 10}, {"launch_error", 10}}));
@@ -161,8 +152,7 @@ TEST_F(tune_test, a_hanging_program_is_ended_and_called_so)
     std::string text = spec_text;
     text.replace(text.find("step = 32"), 9, "step = 96");
     write("sum.toml", text + "[measure]\nhang_seconds = 0.5\nhang_ratio = 2\n");
-    text = bench_text;
-    write("bench.sh", "[ $1$2 = 323 ] && exec sleep 1000\n" + text);
+    write("bench.sh", "[ $1$2 = 323 ] && exec sleep 1000\n" + bench_text);
     std::string changed = spec_text;
     changed.replace(changed.find("threads = 64, "), 14, "threads = 128,");
     changed.replace(changed.find("step = 32"), 9, "step = 96");
@@ -170,7 +160,8 @@ TEST_F(tune_test, a_hanging_program_is_ended_and_called_so)
     const call tuned = tune({"--workload", "n=1000"});
     ASSERT_EQ(tuned.status, 0) << tuned.err;
     std::map<std::string, int> kinds;
-    for (const auto& each : report().at("candidates")) ++kinds[each.at("status")];
+    const nlohmann::json all = report();
+    for (const auto& each : all.at("candidates")) ++kinds[each.at("status")];
     EXPECT_EQ(kinds["hang"], 1);
 }
 
@@ -186,15 +177,16 @@ threads = [32, 64, 96, 128]
 build = ["sh", "build.sh", "{threads}", "{output}"]
 run = ["{output}"]
 )");
-    write("build.sh",
-          "[ $1 = 96 ] && { echo 'k.cu(3): error: no'; exit 1; }\n"
-          "[ $1 = 128 ] && exit 0\n"
-          "{ echo '#!/bin/sh'; echo \"echo '{\\\"time_ms\\\": [$1, $1, $1], \\\"checksum\\\": "
-          "\\\"$(( $1 / 64 ))\\\"}'\"; } >$2; chmod +x $2\n");
+    write("build.sh", R"sh([ $1 = 96 ] && { echo 'k.cu(3): error: no'; exit 1; }
+[ $1 = 128 ] && exit 0
+printf '#!/bin/sh\necho {\\"time_ms\\": [%s, %s, %s], \\"checksum\\": \\"%s\\"}\n' $1 $1 $1 $(( $1 / 64 )) >$2
+chmod +x $2
+)sh");
     const call tuned = tune();
     ASSERT_EQ(tuned.status, 0) << tuned.err;
     std::map<std::string, std::string> reasons;
-    for (const auto& each : report().at("candidates"))
+    const nlohmann::json all = report();
+    for (const auto& each : all.at("candidates"))
         reasons[each.at("parameters").dump()] =
             std::string(each.at("status")) + (each.at("reason").is_null() ? "" : ": " + std::string(each.at("reason")));
     EXPECT_EQ(reasons.at(R"({"threads":32})"), "wrong_result: its checksum is 0, and the baseline's is 1");
@@ -243,7 +235,11 @@ TEST_F(tune_test, refusals_are_one_sentence_with_what_to_do)
     expect_refused(tune(), "the baseline (threads=64 items=1) is no candidate");
     write("bench.sh", "echo broken; exit 1\n");
     write("sum.toml", spec_text);
-    expect_refused(tune(), "the baseline (threads=64 items=1) with n=1000 cannot be measured");
+    const call failed = tune();
+    EXPECT_EQ(failed.status, 2);
+    EXPECT_TRUE(failed.says("the baseline (threads=64 items=1) with n=")) << failed.err;
+    EXPECT_TRUE(failed.says("wrong result: ended with exit status 1: broken")) << failed.err;
+    EXPECT_EQ(failed.out, "");
 }
 
 TEST_F(tune_test, a_kernel_without_a_gpu_says_what_can_be_done_here)
