@@ -61,11 +61,11 @@ int in_int(std::int64_t value)
 }
 
 // The explanation ends with what to do about it; here another candidate does.
-std::string first_sentence(std::string text)
+std::string first_sentence(std::string_view text)
 {
-    if (const std::size_t end = text.find(". "); end != std::string::npos) text.erase(end);
-    if (text.ends_with('.')) text.pop_back();
-    return text;
+    text = text.substr(0, text.find(". "));
+    if (text.ends_with('.')) text.remove_suffix(1);
+    return std::string(text);
 }
 
 launch_facts facts_of(const evaluated_launch& launch, const sm_limits& limits)
@@ -80,9 +80,11 @@ launch_facts facts_of(const evaluated_launch& launch, const sm_limits& limits)
 
 std::string explained(const launch_facts& facts)
 {
-    std::string text = explain(facts).text;
-    if (constexpr std::string_view no_name = ": "; text.starts_with(no_name)) text.erase(0, no_name.size());
-    return first_sentence(std::move(text));
+    const std::string whole = explain(facts).text;
+    std::string_view text = whole;
+    // Where a name would stand. GCC 12 takes a comparison of strings here for one of memory that was never written.
+    if (text.size() > 2 && text[0] == ':' && text[1] == ' ') text.remove_prefix(2);
+    return first_sentence(text);
 }
 
 // The most blocks that a cluster can have, where it is known.

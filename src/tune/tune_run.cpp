@@ -53,6 +53,7 @@ std::string job_key(const assignment& parameters, const assignment& problem)
 // What is known of one workload while the run goes on.
 struct problem_state {
     std::optional<std::size_t> reference;  // position in `jobs` of what all others are compared with
+    bool reference_known = false;          // an earlier call has measured it
     bool reference_ready = false;          // its outputs are there
     bool reference_given = false;          // it is the baseline; else the first that can be measured
     double best_ns = 0, baseline_ns = 0;
@@ -164,6 +165,7 @@ void tuning::plan()
             ++summary_.known_before;
             if (!state.reference && found->second.measured.what == outcome::measured)
                 state.reference = jobs_.size() - 1;
+            if (state.reference == jobs_.size() - 1) state.reference_known = true;
             take_over(found->second);
         }
     }
@@ -326,7 +328,7 @@ void tuning::measure_jobs(const measurer& measure)
         if (lane_.needs_reference)
             for (const std::size_t problem : options_.workloads)
                 if (const problem_state& state = problems_[problem];
-                    !state.reference_ready && state.reference && stages_[*state.reference] == stage::settled)
+                    !state.reference_ready && state.reference_known && stages_[*state.reference] == stage::settled)
                     again = problem;
         if (again) {
             stages_[*problems_[*again].reference] = stage::measuring;

@@ -245,6 +245,11 @@ DOUBLE cuFuncGetParamInfo(CUfunction, std::size_t index, std::size_t* offset, st
     *offset = 8 * index;
     return CUDA_SUCCESS;
 }
+// NVRTC looks for a driver, too, and calls this without a look whether it is there.
+DOUBLE cuGetExportTable(const void**, const CUuuid*)
+{
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
 DOUBLE cuLaunchKernel(CUfunction what, unsigned x, unsigned y, unsigned z, unsigned a, unsigned b, unsigned c,
                       unsigned shared, CUstream, void** parameters, void**)
 {

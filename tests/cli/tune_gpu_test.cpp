@@ -1,0 +1,227 @@
+// launchbox tune on a GPU that is a double of the driver: kernels really compiled, computed by the double, which
+// faults, hangs and dies on command.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+#include <regex>
+
+#include "tool.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// What the plan makes of the candidates of candidates.toml whose fault has this number, and what has to become of them.
+struct planned_fault {
+    int number;
+    json what;
+    const char* outcome;
+};
+const std::vector<planned_fault> faults{
+    {1, {{"stage", "load"}, {"action", "error"}, {"code", 200}}, "launch_error"},
+    {2, {{"stage", "function"}, {"action", "error"}, {"code", 500}}, "launch_error"},
+    {3, {{"stage", "load"}, {"action", "error"}, {"code", 2}}, "out_of_memory"},
+    {4, {{"stage", "first_launch"}, {"action", "error"}, {"code", 701}}, "launch_error"},
+    {5, {{"stage", "timed_launch"}, {"action", "error"}, {"code", 1}}, "launch_error"},
+    {6, {{"stage", "load"}, {"action", "exit"}}, "worker_died"},
+    {7, {{"stage", "first_launch"}, {"action", "abort"}}, "worker_died"},
+    {8, {{"stage", "timed_launch"}, {"action", "segfault"}}, "worker_died"},
+    {9, {{"stage", "first_launch"}, {"action", "kill"}, {"times", 1}}, "measured"},
+    {10, {{"stage", "first_launch_runs"}, {"action", "async"}, {"code", 700}}, "illegal_access"},
+    {11, {{"stage", "first_launch_runs"}, {"action", "async"}, {"code", 719}}, "trap"},
+    {12, {{"stage", "timed_launch_runs"}, {"action", "async"}, {"code", 710}}, "trap"},
+    {13, {{"stage", "first_launch_runs"}, {"action", "hang"}}, "hang"},
+    {14, {{"stage", "timed_launch_runs"}, {"action", "hang"}}, "hang"},
+    {15, {{"stage", "first_launch_runs"}, {"action", "wrong_one"}}, "wrong_result"},
+    {16, {{"stage", "first_launch_runs"}, {"action", "untouched"}}, "wrong_result"},
+    {17, {{"stage", "first_launch_runs"}, {"action", "race"}}, "wrong_result"},
+    {18, {{"stage", "first_launch_runs"}, {"action", "write_behind"}, {"bytes", 8}}, "illegal_access"},
+    {19, {{"stage", "first_launch_runs"}, {"action", "write_input"}, {"index", 5}}, "illegal_access"},
+    {20, nullptr, "compile_error"},
+    {21, {{"stage", "timed_launch"}, {"action", "dead"}, {"code", 700}}, "illegal_access"},
+};
+
+class tune_gpu_test : public ::testing::Test {
+protected:
+    temporary_directory folder;
+    fs::path here = folder.path();
+    json plan;
+
+    void SetUp() override
+    {
+        NEEDS_NVCC();
+        for (const char* each : {"candidates.cu", "candidates.toml"})
+            fs::copy_file(repository_file(std::string("tests/data/tune/") + each), here / each);
+        plan["devices"] = {{{"name", "Double"}, {"memory_bytes", 64 << 20}}};
+        plan["state"] = (here / "state.json").string();
+        plan["noise"] = 0.001;
+        // Fastest with 128 threads and 4 items.
+        plan["kernels"] = {
+            {{"match", "candidateILi(\\d+)ELi(\\d+)ELi(\\d+)E"},
+             {"effect", "copy"},
+             {"ns", 20000},
+             {"terms", {{{"group", 2}, {"best", 128}, {"cost", 0.1}}, {{"group", 3}, {"best", 4}, {"cost", 0.1}}}}}};
+    }
+
+    void command_faults()
+    {
+        for (const planned_fault& each : faults)
+            if (!each.what.is_null()) {
+                json fault = each.what;
+                fault["match"] = "candidateILi" + std::to_string(each.number) + "E";
+                plan["faults"].push_back(fault);
+            }
+    }
+
+    [[nodiscard]] call tune(const std::vector<std::string>& more = {}) const
+    {
+        write_file_atomically(here / "plan.json", plan.dump());
+        std::vector<std::string> words{"tune", (here / "candidates.toml").string(), "--store",
+                                       (here / "results.db").string()};
+        words.insert(words.end(), more.begin(), more.end());
+        return launchbox_run(
+            words, {},
+            {"LD_LIBRARY_PATH=" LAUNCHBOX_FAKE_DRIVER, "FAKE_GPU_PLAN=" + (here / "plan.json").string(),
+             "LAUNCHBOX_CACHE=" LAUNCHBOX_TEST_CACHE});
+    }
+
+    [[nodiscard]] json report() const
+    {
+        const call shown = launchbox_run({"results", (here / "results.db").string(), "--format", "json", "--samples"});
+        EXPECT_EQ(shown.status, 0) << shown.err;
+        return shown.json();
+    }
+
+    static std::map<std::string, std::string> statuses(const json& report)
+    {
+        std::map<std::string, std::string> all;
+        for (const json& each : report.at("candidates"))
+            all[each.at("parameters").dump()] = each.at("status").get<std::string>();
+        return all;
+    }
+
+    static std::map<std::string, std::string> samples(const json& report)
+    {
+        std::map<std::string, std::string> all;
+        for (const json& each : report.at("candidates"))
+            if (each.at("status") == "measured") all[each.at("parameters").dump()] = each.at("samples_ns").dump();
+        return all;
+    }
+};
+
+TEST_F(tune_gpu_test, every_kind_of_fault_in_200_candidates_touches_no_other_result)
+{
+    const call clean = tune();
+    ASSERT_EQ(clean.status, 0) << clean.err;
+    const json without = report();
+    fs::remove(here / "results.db");
+
+    command_faults();
+    const call tuned = tune();
+    ASSERT_EQ(tuned.status, 0) << tuned.err;
+    const json with = report();
+    ASSERT_EQ(with.at("candidates").size(), 200u);
+    std::map<std::string, std::string> expected = statuses(without);
+    int healthy = 0;
+    for (const json& each : with.at("candidates")) {
+        const int number = each.at("parameters").at("fault");
+        const std::string status = each.at("status");
+        if (number == 0) {
+            EXPECT_EQ(status, expected.at(each.at("parameters").dump()));
+            ++healthy;
+        } else {
+            EXPECT_EQ(status, faults[static_cast<std::size_t>(number) - 1].outcome)
+                << "fault " << number << ": " << each.at("reason");
+            if (status != "measured") {
+                EXPECT_FALSE(each.at("reason").get<std::string>().empty()) << number;
+            }
+        }
+    }
+    EXPECT_EQ(healthy, 179);
+    const auto before = samples(without), after = samples(with);
+    for (const auto& [key, value] : after)
+        if (key.find("\"fault\":0,") != std::string::npos) {
+            EXPECT_EQ(value, before.at(key)) << key;
+        }
+    ASSERT_EQ(with.at("best").size(), 1u);
+    EXPECT_EQ(with.at("best")[0].at("parameters").dump(), without.at("best")[0].at("parameters").dump());
+    EXPECT_EQ(with.at("best")[0].at("parameters").at("threads"), 128);
+    EXPECT_EQ(with.at("best")[0].at("parameters").at("items"), 4);
+}
+
+// The worker is killed, and some candidates later the tuner, at launches that a seed chooses, 50 times each. Never the
+// same candidate: two deaths would settle it.
+TEST_F(tune_gpu_test, killed_at_100_moments_nothing_is_lost)
+{
+    ASSERT_EQ(tune().status, 0);
+    const auto undisturbed = statuses(report());
+    fs::remove(here / "results.db");
+
+    std::mt19937 random(42);
+    int kills = 0;
+    std::size_t known = 0;
+    for (; kills < 50; ++kills) {
+        fs::remove(here / "state.json");
+        const int worker_at = static_cast<int>(random() % 3), tuner_at = worker_at + 3 + static_cast<int>(random() % 3);
+        plan["faults"] = {{{"match", ".*candidate.*"},
+                           {"stage", "first_launch"},
+                           {"action", "kill"},
+                           {"skip", worker_at},
+                           {"times", 1}},
+                          {{"match", ".*candidate.*"},
+                           {"stage", "first_launch"},
+                           {"action", "kill_parent"},
+                           {"skip", tuner_at},
+                           {"times", 1}}};
+        const call killed = tune();
+        if (killed.status == 0) break;
+        ASSERT_EQ(killed.status, 128 + 9) << killed.err;
+        const std::size_t now = fs::exists(here / "results.db") ? report().at("candidates").size() : 0;
+        EXPECT_GE(now, known) << "a result is lost";
+        known = now;
+    }
+    EXPECT_EQ(kills, 50);
+    plan.erase("faults");
+    const call last = tune({"--resume"});
+    ASSERT_EQ(last.status, 0) << last.err;
+    EXPECT_EQ(statuses(report()), undisturbed);
+    EXPECT_EQ(report().at("best")[0].at("parameters").at("items"), 4);
+}
+
+TEST_F(tune_gpu_test, a_gpu_that_is_lost_ends_the_run_and_nothing_is_held_against_the_candidate)
+{
+    plan["faults"] = {{{"match", ".*"}, {"stage", "context"}, {"action", "error"}, {"code", 46}, {"skip", 1}},
+                      {{"match", "candidateILi0ELi64ELi3E"}, {"stage", "load"}, {"action", "exit"}}};
+    const call lost = tune();
+    EXPECT_EQ(lost.status, 3) << lost.err;
+    EXPECT_TRUE(lost.says("the GPU is lost")) << lost.err;
+    plan.erase("faults");
+    fs::remove(here / "state.json");
+    EXPECT_EQ(tune().status, 0);
+    EXPECT_EQ(report().at("candidates").size(), 200u);
+}
+
+TEST_F(tune_gpu_test, two_gpus_that_are_alike_share_and_another_measures_for_itself)
+{
+    const json device = {{"name", "Double"}, {"memory_bytes", 64 << 20}};
+    plan["devices"] = {device, device, {{"name", "Other"}, {"memory_bytes", 64 << 20}, {"sms", 8}}};
+    const call tuned = tune({"--budget", "12"});
+    ASSERT_EQ(tuned.status, 0) << tuned.err;
+    EXPECT_TRUE(tuned.says("2 x Double")) << tuned.err;
+    const json all = report();
+    EXPECT_EQ(all.at("environments").size(), 2u);
+    EXPECT_EQ(all.at("best").size(), 2u);
+    const call one = tune({"--gpu", "2", "--budget", "1"});
+    EXPECT_EQ(one.status, 0);
+    EXPECT_FALSE(one.says("on Double"));
+    expect_refused(tune({"--gpu", "7"}), "there is no GPU 7 here");
+    expect_refused(tune({"--arch", "sm_80"}), "code for sm_80 does not run on");
+}
+
+}  // namespace
+}  // namespace launchbox
