@@ -181,6 +181,18 @@ std::string nvrtc::version() const
 
 nvrtc_output nvrtc::compile(const nvrtc_job& job)
 {
+    nvrtc_output result = compile_once(job, true);
+    // With -v NVRTC 13.0 leaves ptxas's errors out of the log.
+    const bool silent = result.output.log.find("error") == std::string::npos;
+    if (result.output.exit_code != 0 && silent) result = compile_once(job, false);
+    if (result.output.exit_code != 0 && result.output.log.find("error") == std::string::npos)
+        result.output.log +=
+            std::string("nvrtc: error: ") + call_->text_of_code(static_cast<nvrtcResult>(result.output.exit_code));
+    return result;
+}
+
+nvrtc_output nvrtc::compile_once(const nvrtc_job& job, bool verbose)
+{
     nvrtc_output result;
     nvrtcProgram program = nullptr;
     const auto failed = [&](nvrtcResult code) {
@@ -188,20 +200,11 @@ nvrtc_output nvrtc::compile(const nvrtc_job& job)
         result.output.exit_code = static_cast<int>(code);
         return true;
     };
-    // A code without a word in the log.
-    const auto explain = [&] {
-        if (result.output.exit_code != 0 && result.output.log.find("error") == std::string::npos)
-            result.output.log +=
-                std::string("nvrtc: error: ") + call_->text_of_code(static_cast<nvrtcResult>(result.output.exit_code));
-    };
-    if (failed(call_->create(&program, job.source.c_str(), job.name.c_str(), 0, nullptr, nullptr))) {
-        explain();
-        return result;
-    }
+    if (failed(call_->create(&program, job.source.c_str(), job.name.c_str(), 0, nullptr, nullptr))) return result;
     const std::unique_ptr<nvrtcProgram, decltype(call_->destroy)> destroy(&program, call_->destroy);
 
-    std::vector<std::string> flags{"--gpu-architecture=" + std::string(architecture_name(job.architecture).view()),
-                                   "--ptxas-options=-v"};
+    std::vector<std::string> flags{"--gpu-architecture=" + std::string(architecture_name(job.architecture).view())};
+    if (verbose) flags.emplace_back("--ptxas-options=-v");
     for (std::string& flag : flags_for_nvrtc(job.flags)) flags.push_back(std::move(flag));
     for (const fs::path& folder : job.includes) flags.push_back("--include-path=" + folder.string());
     std::vector<const char*> words;
@@ -225,7 +228,6 @@ nvrtc_output nvrtc::compile(const nvrtc_job& job)
         result.output.ptx_outline = ptx_outline(text(call_->ptx_size, call_->ptx));
         result.output.made = !result.output.cubin.empty();
     }
-    explain();
     return result;
 }
 

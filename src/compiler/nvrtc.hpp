@@ -49,6 +49,7 @@ public:
     nvrtc_output compile(const nvrtc_job& job);
 
 private:
+    nvrtc_output compile_once(const nvrtc_job& job, bool verbose);
     struct functions;
     void* handle_ = nullptr;
     std::unique_ptr<functions> call_;

@@ -25,7 +25,8 @@ workload_buffers::~workload_buffers()
 
 void workload_buffers::free_all()
 {
-    for (const guarded_buffer* each : all()) gpu_.driver().free(each->base);
+    if (!gpu_.hangs())
+        for (const guarded_buffer* each : all()) gpu_.driver().free(each->base);
     live_.clear();
     pristine_.clear();
     copies_.clear();

@@ -82,7 +82,10 @@ void gpu_context::wait(double seconds, std::string_view stage) const
         if (code == CUDA_SUCCESS) return;
         if (code != CUDA_ERROR_NOT_READY) throw cuda_failure{code, std::string(stage)};
         const double waited = seconds_since(begin);
-        if (waited > seconds) throw gpu_hang{seconds, std::string(stage)};
+        if (waited > seconds) {
+            hangs_ = true;
+            throw gpu_hang{seconds, std::string(stage)};
+        }
         // Short kernels are waited for without giving up the core, so that the next one follows at once.
         if (waited > 0.002) std::this_thread::sleep_for(std::chrono::microseconds(100));
     }

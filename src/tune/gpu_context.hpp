@@ -34,6 +34,8 @@ public:
 
     /// Waits until all that was asked of the GPU is done.
     void wait(double seconds, std::string_view stage) const;
+    /// Whether that was in vain. Calls that wait for the GPU, as those that free something do, would never return.
+    [[nodiscard]] bool hangs() const { return hangs_; }
 
     /// Copies through pinned memory, piece by piece; `fill(first_byte, bytes, to)` makes a piece, `take` gets one.
     void upload(CUdeviceptr to, std::size_t bytes,
@@ -57,6 +59,7 @@ private:
     void load_helpers();
 
     const cuda_driver& driver_;
+    mutable bool hangs_ = false;
     std::function<void()> alive_;
     CUcontext context_ = nullptr;
     CUstream stream_ = nullptr;

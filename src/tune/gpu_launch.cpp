@@ -55,7 +55,7 @@ loaded_kernel::loaded_kernel(const gpu_context& gpu, const gpu_task& task) : gpu
 
 loaded_kernel::~loaded_kernel()
 {
-    gpu_.driver().unload_module(module_);
+    if (!gpu_.hangs()) gpu_.driver().unload_module(module_);
 }
 
 // The driver reads as many parameters as the kernel has, whatever there are.

@@ -222,7 +222,7 @@ TEST_F(measure_gpu, a_refused_launch_is_a_result_and_leaves_nothing_behind)
 {
     const measurement_result m = measure([&](cudaStream_t stream) { increment<<<1, 4096, 0, stream>>>(as<int>()); });
     EXPECT_EQ(m.failure, "launch_error");
-    EXPECT_EQ(m.error, "cudaErrorInvalidConfiguration");
+    EXPECT_EQ(m.error, "cudaErrorInvalidValue");
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 
     const measurement_result explained =

@@ -1,5 +1,7 @@
 // Candidates that do what bad kernels do, among good ones: doubles n numbers, `items` to a thread.
+#ifndef __CUDACC_RTC__  // which knows assert
 #include <cassert>
+#endif
 
 enum class fault {
     none,
