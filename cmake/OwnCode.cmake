@@ -17,12 +17,14 @@ if(LAUNCHBOX_SANITIZE OR LAUNCHBOX_FUZZ)
   # What the sanitizers add to the code makes GCC see uninitialised values in std::optional.
   target_compile_options(launchbox_own_code INTERFACE -Wno-maybe-uninitialized -Wno-unknown-warning-option)
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # libstdc++ offers std::expected to compilers that report concepts as of 202002; clang below 19 reports 201907
-  # although the code compiles.
-  target_compile_options(launchbox_own_code INTERFACE
-    -Wno-builtin-macro-redefined -Wno-macro-redefined -D__cpp_concepts=202002L)
-endif()
+# libstdc++ offers std::expected to compilers that report concepts as of 202002; clang below 19 reports 201907 although
+# the code compiles. Only for what includes image/elf.hpp: std::variant does not compile with it.
+function(launchbox_uses_expected target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(${target} PRIVATE
+      -Wno-builtin-macro-redefined -Wno-macro-redefined -D__cpp_concepts=202002L)
+  endif()
+endfunction()
 
 # Adds a library of one room of src/: launchbox_room(name sources... USES targets...)
 function(launchbox_room name)

@@ -5,6 +5,7 @@
 
 #include "report/json.hpp"
 #include "support/terminal.hpp"
+#include "tune/result_json.hpp"
 
 namespace launchbox {
 
@@ -13,6 +14,11 @@ namespace {
 std::string name_here(const stored_result& result)
 {
     return result.measured.what == outcome::measured ? "built" : std::string(words_of(result.measured.what));
+}
+
+std::string outcome_of(const stored_result& result)
+{
+    return result.measured.what == outcome::measured ? "built" : std::string(name_of(result.measured.what));
 }
 
 std::string figure(const std::optional<int>& value)
@@ -68,34 +74,34 @@ document build_document(const std::vector<build_report>& reports)
 
 nlohmann::ordered_json build_json(const std::vector<build_report>& reports)
 {
-    nlohmann::ordered_json all{{"schema", "launchbox.builds/1"}, {"builds", nlohmann::ordered_json::array()}};
-    for (const build_report& report : reports) {
-        nlohmann::ordered_json outcomes = nlohmann::ordered_json::array();
-        for (const auto& [name, each] : groups_of(report))
-            outcomes.push_back({{"outcome", each.example->measured.what == outcome::measured
-                                                ? "built"
-                                                : std::string(name_of(each.example->measured.what))},
-                                {"count", each.count},
-                                {"example", json_text(text_of_example(*each.example))}});
-        all["builds"].push_back(
-            {{"tunable", json_text(report.name)},
-             {"architecture", report.architecture.empty() ? nlohmann::ordered_json()
-                                                          : nlohmann::ordered_json(json_text(report.architecture))},
-             {"outcomes", std::move(outcomes)}});
-    }
+    nlohmann::ordered_json all{{"schema", "launchbox.builds/1"}, {"candidates", nlohmann::ordered_json::array()}};
+    const auto known = [](bool is, const std::string& text) {
+        return is ? nlohmann::ordered_json(json_text(text)) : nlohmann::ordered_json();
+    };
+    for (const build_report& report : reports)
+        for (const stored_result& result : report.results)
+            all["candidates"].push_back({{"tunable", json_text(report.name)},
+                                         {"architecture", known(!report.architecture.empty(), report.architecture)},
+                                         {"parameters", json_of(result.parameters)},
+                                         {"workload", json_of(result.problem)},
+                                         {"outcome", outcome_of(result)},
+                                         {"reason", known(!result.measured.reason.empty(), result.measured.reason)},
+                                         {"resources", result.kernel ? json_of(*result.kernel) : nlohmann::ordered_json()},
+                                         {"from_cache", result.from_cache}});
     return all;
 }
 
 table build_table(const std::vector<build_report>& reports)
 {
     table rows{
-        .columns = {{"architecture"}, {"parameters"}, {"workload"}, {"outcome"}, {"registers", true}, {"reason"}},
+        .columns =
+            {{"tunable"}, {"architecture"}, {"parameters"}, {"workload"}, {"outcome"}, {"reason"}, {"registers", true}},
         .rows = {}};
     for (const build_report& report : reports)
         for (const stored_result& result : report.results)
-            rows.rows.push_back({report.architecture, text_of(result.parameters), text_of(result.problem),
-                                 name_here(result), result.kernel ? figure(result.kernel->registers) : "",
-                                 escape_for_terminal(result.measured.reason)});
+            rows.rows.push_back({report.name, report.architecture, text_of(result.parameters), text_of(result.problem),
+                                 outcome_of(result), escape_for_terminal(result.measured.reason),
+                                 result.kernel ? figure(result.kernel->registers) : ""});
     return rows;
 }
 

@@ -345,7 +345,10 @@ std::string kernel_builder::compiler() const
 
 std::string kernel_builder::source_hash() const
 {
-    return inside_->hash_of_sources({});
+    // Folders that depend on a candidate's values cannot be looked into here.
+    std::vector<std::string> flags = inside_->target.flags;
+    std::erase_if(flags, [](const std::string& flag) { return flag.find('{') != std::string::npos; });
+    return inside_->hash_of_sources(flags);
 }
 
 unsigned kernel_builder::jobs() const

@@ -47,7 +47,8 @@ public:
     build_result build(const assignment& values, const compute_capability& architecture);
 
     [[nodiscard]] std::string compiler() const;     ///< "NVRTC 13.0" or "nvcc 13.0.88"
-    [[nodiscard]] std::string source_hash() const;  ///< of the source and all files that it includes by name
+    [[nodiscard]] std::string source_hash() const;  ///< of the source and all files that it includes by name,
+    ///< in folders of flags without {names}, too
     [[nodiscard]] unsigned jobs() const;
     [[nodiscard]] double compile_seconds() const;  ///< spent by all compilers so far, in this process
     [[nodiscard]] std::size_t compiles() const;

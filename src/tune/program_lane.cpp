@@ -105,6 +105,7 @@ public:
 private:
     measurement run_once(const std::vector<std::string>& command, const std::vector<std::string>& environment,
                          double limit);
+    void drop_when_done(const std::string& file);
     double limit_for(std::size_t problem, bool is_reference);
     void remember_reference(std::size_t problem, double seconds);
     void compare(const tune_job& job, const measure_request& request, measurement& measured);
@@ -113,7 +114,9 @@ private:
     const program_target& program_;
     const program_lane_options options_;
     std::mutex lock_;
-    std::map<std::string, prepared_job> built_;     // by command: a program serves all workloads that it does not know
+    std::map<std::string, prepared_job> built_;  // by command: a program serves all workloads that it does not know
+    std::map<std::string, std::shared_ptr<std::mutex>> under_way_;
+    std::map<std::string, std::size_t> measured_;   // on how many workloads, by program
     std::map<std::size_t, std::string> checksums_;  // of the reference, by workload
     std::map<std::size_t, double> seconds_;         // that one run of the reference took, by workload
     std::atomic<int> programs_ = 0;
@@ -127,6 +130,14 @@ prepared_job program_runner::prepare(const tune_job& job)
     const std::map<std::string, std::string> same = placeholders(values, options_.architecture, "", spec_.name);
     std::string key;
     for (const std::string& word : filled_in(program_.build, same)) key += word + '\n';
+    std::shared_ptr<std::mutex> one_at_a_time;  // the other workloads' jobs wait for this build
+    {
+        const std::lock_guard guard(lock_);
+        std::shared_ptr<std::mutex>& known = under_way_[key];
+        if (known == nullptr) known = std::make_shared<std::mutex>();
+        one_at_a_time = known;
+    }
+    const std::lock_guard building(*one_at_a_time);
     {
         const std::lock_guard guard(lock_);
         if (const auto found = built_.find(key); found != built_.end() && fs::exists(found->second.file)) {
@@ -213,7 +224,17 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
         result.stopped_early = series.state(elapsed()) == detail::sampling_state::given_up;
     }
     result.seconds = elapsed();
+    if (request.samples == 0 && result.what != outcome::worker_died) drop_when_done(made.file);
     return result;
+}
+
+// Programs of thousands of candidates would fill the disk. One that is needed again is built again.
+void program_runner::drop_when_done(const std::string& file)
+{
+    const std::lock_guard guard(lock_);
+    if (file.empty() || ++measured_[file] < spec_.workloads.size()) return;
+    std::error_code ignored;
+    fs::remove(file, ignored);
 }
 
 double program_runner::limit_for(std::size_t problem, bool is_reference)

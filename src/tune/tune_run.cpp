@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <random>
 #include <set>
@@ -116,6 +117,7 @@ private:
     std::size_t next_to_prepare_ = 0, prepared_ahead_ = 0, settled_ = 0;
     std::set<std::size_t> candidates_measured_;
     std::atomic<bool> stop_ = false;
+    std::map<std::size_t, stored_result> built_;  // by position, where nothing is measured
     std::exception_ptr failure_;
     tune_summary summary_;
     tune_progress shown_;
@@ -235,6 +237,7 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
         changed_.notify_all();
     }
     if (failure_) std::rethrow_exception(failure_);
+    for (auto& [position, result] : built_) summary_.built.push_back(std::move(result));
     summary_.interrupted = interrupted();
     if (!lane_.measurers.empty() && !summary_.interrupted && summary_.device_lost.empty())
         for (const std::size_t problem : options_.workloads) {
@@ -492,7 +495,7 @@ void tuning::settle(std::size_t position, measurement measured, const stored_res
                           state.reference == position && result.measured.what != outcome::measured &&
                           stages_[position] == stage::preparing;
     if (lane_.measurers.empty())
-        summary_.built.push_back(result);
+        built_.emplace(position, result);
     else
         store_.save(result);
     ++summary_.outcomes[result.measured.what];

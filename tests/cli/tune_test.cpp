@@ -130,6 +130,21 @@ TEST_F(tune_test, killed_at_50_moments_it_loses_nothing_and_measures_nothing_twi
     EXPECT_LE(twice, 50);
 }
 
+TEST_F(tune_test, interrupted_it_keeps_what_is_finished_says_so_and_goes_on)
+{
+    write("interrupt_at", "20\n");
+    const call stopped = tune();
+    EXPECT_EQ(stopped.status, 4) << stopped.err;
+    EXPECT_TRUE(stopped.says("interrupted; ")) << stopped.err;
+    EXPECT_TRUE(stopped.shows("baseline")) << "what is there is shown: " << stopped.out;
+    const std::size_t kept = report().at("candidates").size();
+    EXPECT_GE(kept, 10u);
+    EXPECT_LT(kept, jobs);
+    fs::remove(here / "interrupt_at");
+    ASSERT_EQ(tune({"--resume"}).status, 0);
+    EXPECT_EQ(report().at("candidates").size(), jobs);
+}
+
 TEST_F(tune_test, a_damaged_program_is_a_failure_with_a_kind_and_the_rest_is_measured)
 {
     write("bench.sh",

@@ -109,7 +109,7 @@ def rows_of(found):
                 for kernel in found["kernels"] for row in kernel["rows"]]
     if kind == "launchbox.devices/1":
         return found.get("compute_capabilities", found["gpus"])
-    if kind == "launchbox.results/1":
+    if kind in ("launchbox.results/1", "launchbox.builds/1"):
         return found["candidates"]
     return found["results"]
 
@@ -332,6 +332,9 @@ def calls():
         for each in [bounds, timed]:
             launchbox(each, 0)  # fills the cache, so that every form reports the same compiles
             yield each, 0, b""
+        tune = ["tune", os.path.join("tests", "data", "tune", "faults.toml"), "--build-only", "--arch", "sm_90"]
+        launchbox(tune, 0)  # the same
+        yield tune, 0, b""
         merge = merge_source()
         yield ["check", merge, "--arch", "sm_80,sm_90", *everything, "--", "-lineinfo"], 1, b""
         source = os.path.join("tests", "data", "kernels", "bounds.cu")
