@@ -90,8 +90,16 @@ nvml_reading nvml_device::read() const
     ask(reading.memory_clock_mhz, nvml().clock, nvml_memory_clock);
     ask(reading.temperature_celsius, nvml().temperature, nvml_gpu_temperature);
     ask(reading.power_milliwatts, nvml().power);
+    reading.slowed_by = read_slowdown().slowed_by;
+    return reading;
+}
+
+nvml_reading nvml_device::read_slowdown() const
+{
+    nvml_reading reading;
     unsigned long long bits = 0;
-    if (nvml().slowed_by != nullptr && nvml().slowed_by(device_, &bits) == nvml_success) reading.slowed_by = bits;
+    if (device_ != nullptr && nvml().slowed_by != nullptr && nvml().slowed_by(device_, &bits) == nvml_success)
+        reading.slowed_by = bits;
     return reading;
 }
 

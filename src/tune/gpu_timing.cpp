@@ -62,7 +62,7 @@ public:
 private:
     void look()
     {
-        reading_ = gpu_.read();
+        reading_ = gpu_.read_slowdown();
         looked_ = clock::now();
         // A GPU that is always slowed down is measured as it is; its state tells.
         const bool doubted =
@@ -123,7 +123,13 @@ void gpu_timer::measure(const gpu_task& task, const loaded_kernel& kernel, workl
     answer.dropped = samples.dropped();
     answer.stopped_early = state == sampling_state::given_up;
     if (gpu_.nvml().there()) {
-        const nvml_reading& last = samples.last();
+        // Temperature and clocks change slowly, and asking for them takes longer than many candidates.
+        if (seconds_since(read_at_) > 1) {
+            reading_ = gpu_.nvml().read();
+            read_at_ = clock::now();
+        }
+        nvml_reading last = reading_;
+        last.slowed_by = samples.last().slowed_by;
         answer.device = device_state{last.sm_clock_mhz, last.memory_clock_mhz, last.temperature_celsius,
                                      last.power_milliwatts, throttling_text(last)};
     }

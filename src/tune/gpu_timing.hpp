@@ -1,6 +1,8 @@
 // Samples of a kernel's time: events around each launch, behind a kernel that holds the GPU until all is queued.
 #pragma once
 
+#include <chrono>
+
 #include "tune/gpu_buffers.hpp"
 #include "tune/gpu_launch.hpp"
 
@@ -19,6 +21,8 @@ private:
     gpu_context& gpu_;
     CUevent begin_ = nullptr, end_ = nullptr;
     CUdeviceptr flush_ = 0;
+    nvml_reading reading_;  // the last whole one
+    std::chrono::steady_clock::time_point read_at_ = {};
     int timed_out_ = 0;  // blocks that ended by themselves in this task
 };
 
