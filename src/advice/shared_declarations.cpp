@@ -18,14 +18,15 @@ std::vector<std::string> conflicting_declarations(const std::vector<bounds_answe
             kernels_of[{each.declared_at->file, each.declared_at->line, each.architecture}].push_back(&each);
 
     std::vector<std::string> sentences;
-    for (const auto& [declaration, kernels] : kernels_of) {
+    for (const auto& entry : kernels_of) {
+        const std::vector<const bounds_answer*>& kernels = entry.second;
         const auto wish = [](const bounds_answer* each) {
             return attribute_text(each->block_sizes[*each->best].recommendation.attribute);
         };
         const auto other = std::ranges::find_if(
             kernels, [&](const bounds_answer* each) { return wish(each) != wish(kernels.front()); });
         if (other == kernels.end()) continue;
-        const auto& [file, line, architecture] = declaration;
+        const auto& [file, line, architecture] = entry.first;
         sentences.push_back(
             fmt::format("{}:{}, {}: {} wants {}, {} wants {}, and one declaration has one attribute; "
                         "it can depend on a template parameter: __launch_bounds__(threads_of<T>)",

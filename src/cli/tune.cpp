@@ -69,8 +69,8 @@ parameter_value value_like(const parameter_value& example, const std::string& te
     return number;
 }
 
-// "n=1e8,2e8": these values of n instead of the spec's.
-void replace_workload_value(tune_spec& spec, const std::string& text)
+// "n=1e8,2e8".
+void choose_workloads(tune_spec& spec, const std::string& text)
 {
     const std::size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
@@ -83,18 +83,29 @@ void replace_workload_value(tune_spec& spec, const std::string& text)
             "--workload " + text + ": the spec's workloads have no value of that name",
             names.empty() ? "they have none" : "they have: " + names + "; write --workload " + known.back() + "=VALUE");
     }
-    std::vector<workload> replaced;
+    // A value that the spec has chooses among its workloads; another one takes the place of its values.
+    std::vector<workload> chosen;
+    const auto add = [&](const workload& each) {
+        if (std::ranges::none_of(chosen, [&](const workload& w) { return w.values == each.values; }))
+            chosen.push_back(each);
+    };
     for (std::size_t begin = equals + 1; begin <= text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string wanted = text.substr(begin, end - begin);
+        const auto has_it = [&](const workload& each) {
+            const parameter_value* value = each.values.find(name);
+            return *value == value_like(*value, wanted);
+        };
+        const bool known_value = std::ranges::any_of(spec.workloads, has_it);
         for (workload each : spec.workloads) {
+            if (known_value && !has_it(each)) continue;
             for (auto& [other, value] : each.values.values)
-                if (other == name) value = value_like(value, text.substr(begin, end - begin));
-            if (std::ranges::none_of(replaced, [&](const workload& w) { return w.values == each.values; }))
-                replaced.push_back(std::move(each));
+                if (other == name) value = value_like(value, wanted);
+            add(each);
         }
         begin = end + 1;
     }
-    spec.workloads = std::move(replaced);
+    spec.workloads = std::move(chosen);
 }
 
 std::string plural(std::size_t count, const std::string& what)
@@ -143,8 +154,9 @@ void say_what_it_cost(const tune_summary& summary, const tune_lane& lane)
         summary.compile_seconds, lane.preparers, summary.measuring_seconds, 100 * share, idle, summary.sample_seconds));
 }
 
-// The runs of this call, as `results` shows them.
-void show_results(const output_options& output, const std::string& file, const std::vector<std::int64_t>& runs)
+// The runs of this call, as `results` shows them. `name`: where the user finds them.
+void show_results(const output_options& output, const std::string& file, const std::string& name,
+                  const std::vector<std::int64_t>& runs)
 {
     results_report report;
     report.top = 5;
@@ -152,7 +164,7 @@ void show_results(const output_options& output, const std::string& file, const s
     report.problems = std::move(read.problems);
     for (recorded_run& each : read.runs)
         if (std::ranges::find(runs, each.number) != runs.end()) {
-            shown_run& shown = report.runs.emplace_back(shown_run{file, std::move(each), {}});
+            shown_run& shown = report.runs.emplace_back(shown_run{name, std::move(each), {}});
             shown.rankings = rank(shown.run.results, shown.run.races, shown.run.info.baseline);
         }
     report_forms forms;
@@ -165,7 +177,7 @@ void show_results(const output_options& output, const std::string& file, const s
 exit_status run_tune_verb(tune_verb_options options, const std::string& command)
 {
     tune_spec spec = parse_tune_spec(options.file, read_input(options.file, std::size_t{1} << 20));
-    for (const std::string& each : options.workloads) replace_workload_value(spec, each);
+    for (const std::string& each : options.workloads) choose_workloads(spec, each);
     tune_options how{.workloads = {}, .seed = options.seed};
     read_budget(options.budget, how);
     for (std::size_t i = 0; i < spec.workloads.size(); ++i) how.workloads.push_back(i);
@@ -231,7 +243,7 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
                                       [&] { return build_json(built); }, [&] { return build_table(built); }});
         return status;
     }
-    show_results(options.output, file, runs);
+    show_results(options.output, file, keeps ? file : options.lanes.replay, runs);
     if (status == exit_status::interrupted) say("interrupted; " + file + " has all that was finished");
     return status;
 }
@@ -248,7 +260,8 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_flag("--resume", options->resume, "Go on where FILE stopped; this is done anyway when FILE exists");
     verb->add_option("--budget", options->budget, "Stop after so many candidates (200) or so much time (90s, 10m, 2h)")
         ->type_name("N|TIME");
-    verb->add_option("--workload", options->workloads, "These values instead of the spec's: n=1e8 or type=int,double")
+    verb->add_option("--workload", options->workloads,
+                     "Only these of the spec's, or other values instead: n=1e8 or type=int,double")
         ->type_name("NAME=VALUES");
     verb->add_option("--gpu", options->lanes.gpus, "Only these GPUs, by their numbers")->delimiter(',')->type_name("N");
     verb->add_option("--arch", options->lanes.architecture, "Compile for this instead of the GPU's own: sm_90a")
@@ -266,8 +279,9 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_option("--seed", options->seed, "Of the order in which candidates are measured")->type_name("N");
     verb->add_flag("--no-cache", options->no_cache, "Compile anew what was compiled before");
     options->output.add_to(*verb);
-    add_examples(*verb, "launchbox tune examples/tune_cpu_sort/tune_cpu_sort.toml --budget 4 --store /tmp/sort.db",
-                 "launchbox tune examples/block_sort/block_sort.toml --build-only --arch sm_90 --budget 2");
+    add_examples(*verb, "launchbox tune examples/block_sort/block_sort.toml --build-only --arch sm_90 --budget 2",
+                 "launchbox tune examples/block_sort/block_sort.toml --replay "
+                 "measurements/nvidia-h200/tune_block_sort.json");
     verb->callback([options, &context] {
         context.action = [options, &context] { return run_tune_verb(*options, context.command); };
     });

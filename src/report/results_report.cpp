@@ -200,6 +200,9 @@ std::string note_of(const std::vector<stored_result>& results, const ranking& wo
     if (!wins && each.raced) add("raced");
     if (!wins && each.equals_best) add("equal within " + percent(each.equal_within));
     if (each.same_as) add(fmt::format("same code as #{}", *each.same_as + 1));
+    const auto twins = std::count_if(workload.candidates.begin(), workload.candidates.end(),
+                                     [&](const ranked_candidate& other) { return other.same_as == place; });
+    if (twins > 0) add(fmt::format("{} more with this code", twins));
     if (measured.stopped_early) add("stopped early");
     if (!measured.verified && !each.is_baseline) add("unverified");
     if (measured.dropped > 0)
@@ -233,10 +236,14 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
 
     const double best_ms = std::max(workload.candidates.front().time.median / ns_per_ms, 1e-9);
     const int decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(best_ms))), 0, 6);  // four digits
+    std::size_t distinct = 0;
     for (std::size_t place = 0; place < workload.candidates.size(); ++place) {
         const ranked_candidate& each = workload.candidates[place];
         const bool wins = workload.decided && workload.decided->winner == place;
-        if (place >= top && !wins && !each.is_baseline) continue;
+        // Those with another's code say nothing new, unless all are asked for.
+        const bool shown_anyway = wins || each.is_baseline || top == static_cast<std::size_t>(-1);
+        if (!shown_anyway && (each.same_as || distinct >= top)) continue;
+        if (!each.same_as) ++distinct;
         const stored_result& result = results[each.result];
         std::vector<cell> row{std::to_string(place + 1)};
         for (const std::string& name : columns.parameters) {

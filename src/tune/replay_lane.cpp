@@ -41,8 +41,10 @@ tune_lane replay_lane(const tune_spec& spec, const run_info& recorded, const std
     lane.prepare = [find](const tune_job& job) -> prepared_job {
         const stored_result* result = find(job);
         if (result == nullptr) return {.what = outcome::rejected, .reason = "it is not in the record"};
+        // Those that shared a time share it again.
         prepared_job made{.kernel = result->kernel,
                           .code = result->code,
+                          .same_when_equal = text_of(result->same_as ? *result->same_as : result->parameters),
                           .log = result->log,
                           .compile_seconds = result->compile_seconds,
                           .from_cache = true};

@@ -231,6 +231,24 @@ TEST_F(tune_test, budgets_workloads_and_replay)
     EXPECT_TRUE(replayed.shows("96")) << replayed.out;
 }
 
+// What an H200 measured, answered without one.
+TEST_F(tune_test, a_record_of_a_gpu_is_replayed)
+{
+    const std::string record = "measurements/nvidia-h200/tune_block_sort.json";
+    const call replayed = launchbox_run({"tune", "examples/block_sort/block_sort.toml", "--replay", record,
+                                         "--workload", "n=134217728", "--format", "json"});
+    ASSERT_EQ(replayed.status, 0) << replayed.err;
+    EXPECT_TRUE(replayed.says("NVIDIA H200, as recorded")) << replayed.err;
+    EXPECT_TRUE(replayed.says("411 candidates x 2 workloads")) << replayed.err;
+    const nlohmann::json found = replayed.json();
+    ASSERT_EQ(found.at("best").size(), 2u);
+    for (const auto& best : found.at("best")) {
+        EXPECT_EQ(best.at("parameters").at("threads"), 64) << best;
+        EXPECT_EQ(best.at("parameters").at("items"), 17) << best;
+        EXPECT_GT(best.at("speed_up").get<double>(), 2.5) << best;
+    }
+}
+
 TEST_F(tune_test, refusals_are_one_sentence_with_what_to_do)
 {
     expect_refused(tune({"--budget", "soon"}), "--budget soon is neither a number of candidates nor a time");

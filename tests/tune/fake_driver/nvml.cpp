@@ -12,7 +12,7 @@ json reading(bool next)
     static std::size_t at = 0;
     const json& all = fake::plan().at("nvml");
     if (next) ++at;
-    return all.at(std::min(at, all.size()) - 1);
+    return all.at(std::clamp<std::size_t>(at, 1, all.size()) - 1);
 }
 
 int answer(unsigned* to, const char* name)
@@ -38,10 +38,8 @@ extern "C" {
     return 0;
 }
 
-// The first question of each reading.
 [[gnu::visibility("default")]] int nvmlDeviceGetClockInfo(void*, unsigned kind, unsigned* clock)
 {
-    if (kind == 1) reading(true);
     return answer(clock, kind == 1 ? "sm_clock" : "memory_clock");
 }
 
@@ -57,6 +55,7 @@ extern "C" {
 
 [[gnu::visibility("default")]] int nvmlDeviceGetCurrentClocksEventReasons(void*, unsigned long long* reasons)
 {
+    reading(true);  // whatever else a reading asks for, it asks for this once
     unsigned bits = 0;
     const int code = answer(&bits, "reasons");
     *reasons = bits;
