@@ -20,7 +20,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr double look_up_seconds = 0.1;  // for an interrupt
-constexpr int give_way = 19;              // measuring comes first
+constexpr int give_way = 5;              // measuring comes first
 
 double since(clock::time_point start)
 {

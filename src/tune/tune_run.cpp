@@ -30,6 +30,11 @@ using clock = std::chrono::steady_clock;
 // Deaths of workers after which a candidate is held responsible.
 constexpr int deaths_that_settle = 2;
 
+// The final race of one workload: samples of a contestant in a round, and how many times the wall time that one
+// candidate may take it may last.
+constexpr int samples_a_turn = 5;
+constexpr double race_seconds_per_limit = 15;
+
 double seconds_since(clock::time_point start)
 {
     return std::chrono::duration<double>(clock::now() - start).count();
@@ -568,9 +573,19 @@ void tuning::race(std::size_t problem)
     } else {
         if (jobs.size() > 1)
             for (const tune_job& job : jobs) made.push_back(prepare(job));
-        raced = run_final_race(jobs.size(), baseline, options_.race, [&](std::size_t i) -> std::optional<double> {
+        // Slow ones are timed less often: half a minute of rounds is enough where a candidate took two seconds.
+        double one_round = 0;
+        for (const std::size_t i : chosen) one_round += all[i].measured.seconds;
+        race_rules rules = options_.race;
+        const double affordable = race_seconds_per_limit * spec_.measure.max_seconds / std::max(one_round, 1e-6);
+        rules.most_rounds = static_cast<int>(std::clamp<double>(affordable, rules.fewest_rounds, rules.most_rounds));
+        const int samples = summarise(all[chosen.front()].measured.samples_ns).median * 1e-9 * samples_a_turn <
+                                    spec_.measure.max_seconds / 4
+                                ? samples_a_turn
+                                : 1;
+        raced = run_final_race(jobs.size(), baseline, rules, [&](std::size_t i) -> std::optional<double> {
             if (interrupted() || made[i].what != outcome::measured) return std::nullopt;
-            const measurement again = lane_.measurers.front()(jobs[i], made[i], {.samples = 5});
+            const measurement again = lane_.measurers.front()(jobs[i], made[i], {.samples = samples});
             if (again.what != outcome::measured || again.samples_ns.empty()) return std::nullopt;
             return summarise(again.samples_ns).median;
         });
