@@ -137,7 +137,8 @@ exit_status run_command(int count, char** arguments)
     add_examples(app, "launchbox occupancy --arch sm_90 --threads 256 --registers 63 --shared 11264",
                  "launchbox devices");
 
-    for (int i = 0; i < count; ++i) context.command += (i == 0 ? "" : " ") + std::string(arguments[i]);
+    context.command = "launchbox";
+    for (int i = 1; i < count; ++i) context.command += " " + std::string(arguments[i]);
     const std::vector<std::string> words = own_arguments(count, arguments, context);
     std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);  // as CLI11 wants them
     try {

@@ -20,6 +20,7 @@
 #include "support/error.hpp"
 #include "support/interrupt.hpp"
 #include "support/sample_statistics.hpp"
+#include "tune/tune_race.hpp"
 
 namespace launchbox {
 
@@ -29,11 +30,6 @@ using clock = std::chrono::steady_clock;
 
 // Deaths of workers after which a candidate is held responsible.
 constexpr int deaths_that_settle = 2;
-
-// The final race of one workload: samples of a contestant in a round, and how many times the wall time that one
-// candidate may take it may last.
-constexpr int samples_a_turn = 5;
-constexpr double race_seconds_per_limit = 15;
 
 double seconds_since(clock::time_point start)
 {
@@ -91,7 +87,6 @@ private:
     measurement measure_with_retries(std::size_t position, const measurer& measure, const measure_request& request,
                                      int& deaths);
     void settle(std::size_t position, measurement measured, const stored_result* twin, int deaths);
-    void race(std::size_t problem);
     void stop_when_the_counted_are_done();
     void stop_with(std::exception_ptr failure);
     [[nodiscard]] bool stopping() const { return stop_ || interrupted(); }
@@ -249,7 +244,16 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
             shown_.doing = "final race";
             shown_.done = shown_.total = jobs_.size();
             if (progress) progress(shown_);
-            if (!interrupted()) race(problem);
+            if (!interrupted())
+                race_workload({.spec = spec_,
+                               .space = space_,
+                               .lane = lane_,
+                               .store = store_,
+                               .run = summary_.run,
+                               .nothing_new = summary_.measured == 0,
+                               .rules = options_.race,
+                               .prepare = [this](const tune_job& job) { return prepare(job); }},
+                              problem);
         }
     summary_.interrupted = interrupted();
     summary_.seconds = seconds_since(start_);
@@ -522,83 +526,6 @@ void tuning::settle(std::size_t position, measurement measured, const stored_res
                                 result.problem.values.empty() ? "" : " with " + text_of(result.problem),
                                 words_of(result.measured.what), result.measured.reason),
                     "all others are compared with it; mend it, or name another baseline in [tunable]");
-}
-
-// The best of a workload are measured again, in turns.
-void tuning::race(std::size_t problem)
-{
-    const workload& where = spec_.workloads[problem];
-    std::vector<stored_result> all;
-    for (stored_result& result : store_.results(summary_.run))
-        if (result.problem == where.values && result.measured.what == outcome::measured && !result.same_as &&
-            space_.find(result.parameters))
-            all.push_back(std::move(result));
-    std::vector<std::vector<double>> samples;
-    for (const stored_result& result : all) samples.push_back(result.measured.samples_ns);
-    const std::vector<std::size_t> chosen = race_contestants(samples, options_.race);
-    if (chosen.empty()) return;
-
-    std::vector<tune_job> jobs;
-    std::vector<prepared_job> made;
-    std::optional<std::size_t> baseline;
-    for (const std::size_t i : chosen) {
-        if (is_baseline(all[i].parameters)) baseline = jobs.size();
-        jobs.push_back(
-            {.candidate = space_.find(all[i].parameters).value(), .problem = problem, .parameters = all[i].parameters});
-    }
-    race_outcome raced;
-    // A race of the same candidates over the same results has the same outcome: it is not run again.
-    if (summary_.measured == 0)
-        for (const race_result_info& earlier : store_.races(summary_.run))
-            if (earlier.problem == where.values && earlier.entries.size() == jobs.size() &&
-                std::ranges::all_of(jobs, [&](const tune_job& job) {
-                    return std::ranges::any_of(earlier.entries,
-                                               [&](const race_entry& e) { return e.parameters == job.parameters; });
-                }))
-                return;
-    if (lane_.recorded) {
-        raced.order.resize(jobs.size());
-        for (std::size_t i = 0; i < jobs.size(); ++i) raced.order[i] = i;
-        for (const std::size_t i : chosen) raced.rounds_ns.push_back(samples[i]);
-        const sample_summary first = summarise(raced.rounds_ns.front());
-        for (std::size_t i = 1; i < jobs.size(); ++i)
-            if (const sample_summary other = summarise(raced.rounds_ns[i]); !differs(first, other)) {
-                raced.equal = true;
-                raced.equal_within = std::max(raced.equal_within, other.high / first.low - 1);
-            }
-        if (raced.equal && baseline && !differs(first, summarise(raced.rounds_ns[*baseline]))) {
-            std::erase(raced.order, *baseline);
-            raced.order.insert(raced.order.begin(), *baseline);
-        }
-    } else {
-        if (jobs.size() > 1)
-            for (const tune_job& job : jobs) made.push_back(prepare(job));
-        // Slow ones are timed less often: half a minute of rounds is enough where a candidate took two seconds.
-        double one_round = 0;
-        for (const std::size_t i : chosen) one_round += all[i].measured.seconds;
-        race_rules rules = options_.race;
-        const double affordable = race_seconds_per_limit * spec_.measure.max_seconds / std::max(one_round, 1e-6);
-        rules.most_rounds = static_cast<int>(std::clamp<double>(affordable, rules.fewest_rounds, rules.most_rounds));
-        const int samples = summarise(all[chosen.front()].measured.samples_ns).median * 1e-9 * samples_a_turn <
-                                    spec_.measure.max_seconds / 4
-                                ? samples_a_turn
-                                : 1;
-        raced = run_final_race(jobs.size(), baseline, rules, [&](std::size_t i) -> std::optional<double> {
-            if (interrupted() || made[i].what != outcome::measured) return std::nullopt;
-            const measurement again = lane_.measurers.front()(jobs[i], made[i], {.samples = samples});
-            if (again.what != outcome::measured || again.samples_ns.empty()) return std::nullopt;
-            return summarise(again.samples_ns).median;
-        });
-        if (interrupted()) return;
-    }
-    race_result_info info{.run = summary_.run,
-                          .problem = where.values,
-                          .entries = {},
-                          .verdict = raced.equal ? "equal" : "winner",
-                          .equal_within = raced.equal_within};
-    for (const std::size_t i : raced.order)
-        info.entries.push_back({.parameters = jobs[i].parameters, .samples_ns = raced.rounds_ns[i]});
-    store_.save(info);
 }
 
 }  // namespace
