@@ -142,7 +142,8 @@ pool_answer compile_pool::compile(const compile_job& job)
     std::future<pool_answer> answer;
     {
         const std::lock_guard guard(lock_);
-        answer = waiting_.emplace_back(job, std::promise<pool_answer>()).answer.get_future();
+        waiting_.push_back({job, std::promise<pool_answer>()});  // clang below 16 wants the braces
+        answer = waiting_.back().answer.get_future();
     }
     wake_.notify_one();
     return answer.get();

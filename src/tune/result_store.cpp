@@ -14,6 +14,8 @@
 namespace launchbox {
 
 struct result_store::inside {
+    explicit inside(opened_store store) : opened(std::move(store)) {}  // clang below 16 needs it
+
     opened_store opened;
     mutable std::mutex one_at_a_time;
     mutable row_problems problems;
