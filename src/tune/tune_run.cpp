@@ -461,14 +461,7 @@ void tuning::do_job(std::size_t position, const measurer& measure)
             if (!state.reference_ready && !state.reference_given) state.reference.reset();
         }
     }
-    const bool hopeless = request.is_reference && state.reference_given && lane_.needs_reference &&
-                          measured.what != outcome::measured && measured.what != outcome::device_lost;
-    const std::string why = fmt::format("{}: {}", words_of(measured.what), measured.reason);
     settle(position, std::move(measured), nullptr, deaths);
-    if (hopeless)
-        throw error(fmt::format("the baseline ({}){} cannot be measured: {}", text_of(job.parameters),
-                                problem.values.empty() ? "" : " with " + text_of(problem), why),
-                    "all others are compared with it; mend it, or name another baseline in [tunable]");
 }
 
 // The budget is spent on candidates; each is measured on all workloads.
@@ -502,7 +495,7 @@ void tuning::settle(std::size_t position, measurement measured, const stored_res
     const problem_state& state = problems_[job.problem];
     const bool hopeless = lane_.needs_reference && !lane_.measurers.empty() && state.reference_given &&
                           state.reference == position && result.measured.what != outcome::measured &&
-                          stages_[position] == stage::preparing;
+                          result.measured.what != outcome::device_lost;
     if (lane_.measurers.empty())
         built_.emplace(position, result);
     else
