@@ -59,25 +59,12 @@ search_space::search_space(const tune_spec& spec, const limit_values& limits, st
     : judge_(std::make_shared<judge>())
 {
     std::set<std::string> names, of_workload;
-    std::vector<std::size_t> counts;
     raw_size_ = 1;
     for (const tuning_parameter& each : spec.parameters) {
-        scan_level& level = levels_.emplace_back(scan_level{each.name, each.values, each.when, each.values.size()});
-        judge_->when.emplace_back();
-        if (!each.when.empty()) {
-            judge_->when.back().emplace(each.when);
-            const auto otherwise = std::find(each.values.begin(), each.values.end(), each.otherwise);
-            level.otherwise = static_cast<std::size_t>(otherwise - each.values.begin());
-            if (otherwise == each.values.end()) level.values.push_back(each.otherwise);
-        }
-        std::map<std::string, std::uint32_t>& numbers = numbers_.emplace_back();
-        for (std::size_t i = 0; i < level.values.size(); ++i)
-            numbers[text_of(level.values[i])] = static_cast<std::uint32_t>(i);
-        counts.push_back(level.values.size());
-        raw_size_ *= static_cast<double>(each.values.size());
+        add_level(each);
         names.insert(each.name);
     }
-    layout_ = packed_layout(counts);
+    layout_ = packed_layout(counts_of_values());
     for (const auto& when : judge_->when)
         if (when) check_names(*when, names, limits);
     if (!spec.workloads.empty())
@@ -117,6 +104,51 @@ search_space::search_space(const tune_spec& spec, const limit_values& limits, st
     for (std::size_t c = 0; c < conditions.size(); ++c) turned_away_[of_conditions[c]].second = found.turned_away[c];
     candidates_ = std::move(found.packed);
     sort_candidates(candidates_, layout_.words());
+}
+
+search_space::search_space(const std::vector<tuning_parameter>& parameters, const std::vector<assignment>& candidates)
+    : judge_(std::make_shared<judge>())
+{
+    raw_size_ = 1;
+    for (const tuning_parameter& each : parameters) {
+        tuning_parameter plain = each;
+        plain.when.clear();
+        add_level(plain);
+    }
+    layout_ = packed_layout(counts_of_values());
+    std::set<std::vector<std::uint64_t>> different;
+    for (const assignment& each : candidates)
+        if (auto one = packed(each)) different.insert(*std::move(one));
+    for (const auto& each : different) candidates_.insert(candidates_.end(), each.begin(), each.end());
+}
+
+void search_space::add_level(const tuning_parameter& parameter)
+{
+    scan_level& level =
+        levels_.emplace_back(scan_level{parameter.name, parameter.values, parameter.when, parameter.values.size()});
+    judge_->when.emplace_back();
+    if (!parameter.when.empty()) {
+        judge_->when.back().emplace(parameter.when);
+        const auto otherwise = std::find(parameter.values.begin(), parameter.values.end(), parameter.otherwise);
+        level.otherwise = static_cast<std::size_t>(otherwise - parameter.values.begin());
+        if (otherwise == parameter.values.end()) level.values.push_back(parameter.otherwise);
+    }
+    std::map<std::string, std::uint32_t>& numbers = numbers_.emplace_back();
+    for (std::size_t i = 0; i < level.values.size(); ++i)
+        numbers[text_of(level.values[i])] = static_cast<std::uint32_t>(i);
+    raw_size_ *= static_cast<double>(parameter.values.size());
+}
+
+std::vector<std::size_t> search_space::counts_of_values() const
+{
+    std::vector<std::size_t> counts;
+    for (const scan_level& each : levels_) counts.push_back(each.values.size());
+    return counts;
+}
+
+std::vector<std::uint32_t> search_space::coordinates(std::size_t index) const
+{
+    return layout_.indices(candidates_.data() + index * layout_.words());
 }
 
 namespace {

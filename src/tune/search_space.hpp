@@ -34,9 +34,22 @@ public:
     search_space(const tune_spec& spec, const limit_values& limits, std::size_t most = 20'000'000,
                  const std::function<void(double part_done)>& progress = {});
 
+    /// Of listed candidates, as a record has them: without expressions. Each has all of the parameters; others, and
+    /// those with a value that its parameter does not list, are left out, and so is what is listed twice.
+    search_space(const std::vector<tuning_parameter>& parameters, const std::vector<assignment>& candidates);
+
     [[nodiscard]] double raw_size() const { return raw_size_; }  ///< points without constraints
     [[nodiscard]] std::size_t size() const;
     [[nodiscard]] assignment at(std::size_t index) const;
+
+    /// The parameters in the file's order, and their values; a conditional parameter's `otherwise` is among them.
+    [[nodiscard]] std::size_t parameters() const { return levels_.size(); }
+    [[nodiscard]] const std::vector<parameter_value>& values_of(std::size_t parameter) const
+    {
+        return levels_[parameter].values;
+    }
+    /// For each parameter the number of the candidate's value in `values_of`.
+    [[nodiscard]] std::vector<std::uint32_t> coordinates(std::size_t index) const;
 
     /// Its number; `nullopt` for what is no candidate. The order of the values does not matter.
     [[nodiscard]] std::optional<std::size_t> find(const assignment& candidate) const;
@@ -56,6 +69,9 @@ public:
     [[nodiscard]] const std::vector<std::pair<std::string, std::uint64_t>>& turned_away() const { return turned_away_; }
 
 private:
+    void add_level(const tuning_parameter& parameter);
+    [[nodiscard]] std::vector<std::size_t> counts_of_values() const;
+
     double raw_size_ = 0;
     std::vector<std::string> workload_constraints_;
     std::vector<std::pair<std::string, std::uint64_t>> turned_away_;
