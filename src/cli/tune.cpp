@@ -18,7 +18,9 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/interrupt.hpp"
+#include "tune/search_strategy.hpp"
 #include "tune/tune_run.hpp"
+#include "tune/warm_start.hpp"
 
 namespace launchbox::cli {
 
@@ -27,8 +29,8 @@ namespace fs = std::filesystem;
 namespace {
 
 struct tune_verb_options {
-    std::string file, store, budget;
-    std::vector<std::string> workloads;
+    std::string file, store, budget, search;
+    std::vector<std::string> workloads, warm_start;
     lane_request lanes;
     std::uint64_t seed = 1;
     bool resume = false, no_cache = false;
@@ -113,6 +115,35 @@ std::string plural(std::size_t count, const std::string& what)
     return with_commas(static_cast<std::int64_t>(count)) + " " + what + (count == 1 ? "" : "s");
 }
 
+// Candidates of other records that are tried first: enough that the best here is likely to be near one of them, few
+// enough that a record that does not fit costs little.
+constexpr std::size_t most_warm_candidates = 12;
+
+std::vector<assignment> warm_candidates(const std::vector<std::string>& files)
+{
+    std::vector<assignment> candidates;
+    for (const std::string& each : files) {
+        const result_file file = read_result_file(each);
+        for (const std::string& problem : file.problems) say(each + ": " + problem);
+        const std::vector<assignment> best = best_of(file, most_warm_candidates);
+        if (best.empty()) throw error("--warm-start " + each + ": no candidate was measured there", "leave it out");
+        candidates.insert(candidates.end(), best.begin(), best.end());
+    }
+    return candidates;
+}
+
+std::vector<std::size_t> warm_start_in(const tune_spec& spec, const search_space& space,
+                                       const std::vector<assignment>& candidates)
+{
+    std::vector<std::string> names;
+    for (const tuning_parameter& each : spec.parameters) names.push_back(each.name);
+    std::vector<std::size_t> found = found_in(space, names, candidates);
+    if (!candidates.empty())
+        say(fmt::format("warm start: {} of the {} best elsewhere are candidates here{}", found.size(),
+                        candidates.size(), found.empty() ? "; it changes nothing" : ""));
+    return found;
+}
+
 // Why there is nothing to do, before any work.
 void refuse_empty(const tune_spec& spec, const search_space& space)
 {
@@ -180,11 +211,14 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
     for (const std::string& each : options.workloads) choose_workloads(spec, each);
     tune_options how{.workloads = {}, .seed = options.seed};
     read_budget(options.budget, how);
+    // Without a budget everything is measured, and the order matters little: then no proposal waits for an answer.
+    how.search = !options.search.empty() ? options.search : options.budget.empty() ? "random" : "auto";
     for (std::size_t i = 0; i < spec.workloads.size(); ++i) how.workloads.push_back(i);
     if (options.store.empty()) options.store = fs::path(options.file).stem().string() + ".db";
     if (options.resume && !fs::exists(options.store))
         throw error("there is no " + options.store + " to resume", "leave --resume out, or name the file with --store");
 
+    const std::vector<assignment> warm = warm_candidates(options.warm_start);
     const temporary_directory folder;
     options.lanes.folder = folder.path();
     options.lanes.builder.cache_folder = options.no_cache ? fs::path{} : default_cache_folder();
@@ -210,6 +244,7 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
         say(fmt::format("{} on {}: {:.0f} points, {} x {}{}", spec.name, lane.label, space.raw_size(),
                         plural(space.size(), "candidate"), plural(spec.workloads.size(), "workload"),
                         keeps ? ", kept in " + file : ""));
+        how.first = warm_start_in(spec, space, warm);
         const run_info run{.name = spec.name,
                            .spec_text = spec.text,
                            .spec_hash = key_of({spec.text}),
@@ -260,6 +295,16 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_flag("--resume", options->resume, "Go on where FILE stopped; this is done anyway when FILE exists");
     verb->add_option("--budget", options->budget, "Stop after so many candidates (200) or so much time (90s, 10m, 2h)")
         ->type_name("N|TIME");
+    std::vector<std::string> strategies;
+    for (const strategy_description& each : search_strategies()) strategies.emplace_back(each.name);
+    verb->add_option("--search", options->search,
+                     fmt::format("How candidates are chosen: {}; without it auto where there is a budget, else random",
+                                 fmt::join(strategies, ", ")))
+        ->check(CLI::IsMember(strategies))
+        ->type_name("NAME");
+    verb->add_option("--warm-start", options->warm_start,
+                     "Try first what was best in these results: of another GPU, size or type")
+        ->type_name("FILE");
     verb->add_option("--workload", options->workloads,
                      "Only these of the spec's, or other values instead: n=1e8 or type=int,double")
         ->type_name("NAME=VALUES");
@@ -276,7 +321,7 @@ void add_tune(CLI::App& app, call_context& context)
         ->type_name("PATH");
     verb->add_option("-j,--jobs", options->lanes.builder.jobs, "Compilers at once; as many as there are cores")
         ->type_name("N");
-    verb->add_option("--seed", options->seed, "Of the order in which candidates are measured")->type_name("N");
+    verb->add_option("--seed", options->seed, "Of the search: the same seed proposes the same")->type_name("N");
     verb->add_flag("--no-cache", options->no_cache, "Compile anew what was compiled before");
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox tune examples/block_sort/block_sort.toml --build-only --arch sm_90 --budget 2",

@@ -51,6 +51,8 @@ struct tune_lane {
     std::string source_hash;
     unsigned preparers = 1;  ///< threads that may call `prepare` at once
     std::function<prepared_job(const tune_job&)> prepare;
+    /// How likely a candidate is worth a try before it is built; see strategy_options. Empty: nothing is known.
+    std::function<double(const assignment& parameters)> prior = {};
     std::vector<measurer> measurers;  ///< one thread each: GPUs that are alike. Empty: nothing is measured
     bool alone = false;               ///< nothing may be prepared while something is measured: both use the processor
     bool recorded = false;            ///< measurements are looked up: measuring again gives the same

@@ -20,6 +20,7 @@
 #include "support/error.hpp"
 #include "support/interrupt.hpp"
 #include "support/sample_statistics.hpp"
+#include "tune/proposals.hpp"
 #include "tune/tune_race.hpp"
 
 namespace launchbox {
@@ -77,8 +78,11 @@ public:
 
 private:
     void plan();
+    [[nodiscard]] strategy_options strategy_settings() const;
+    bool propose();
     void take_over(const stored_result& result);
     [[nodiscard]] prepared_job prepare(const tune_job& job) const;
+    [[nodiscard]] std::size_t jobs_ahead() const;
     void prepare_jobs();
     void measure_jobs(const measurer& measure);
     void measure_reference_again(std::size_t problem, const measurer& measure);
@@ -87,14 +91,15 @@ private:
     measurement measure_with_retries(std::size_t position, const measurer& measure, const measure_request& request,
                                      int& deaths);
     void settle(std::size_t position, measurement measured, const stored_result* twin, int deaths);
-    void stop_when_the_counted_are_done();
     void stop_with(std::exception_ptr failure);
     [[nodiscard]] bool stopping() const { return stop_ || interrupted(); }
     [[nodiscard]] bool is_baseline(const assignment& parameters) const
     {
         return spec_.baseline && parameters == *spec_.baseline;
     }
-    [[nodiscard]] std::size_t unfinished() const { return jobs_.size() - settled_; }
+    [[nodiscard]] bool may_propose() const;
+    [[nodiscard]] bool finished() const { return unsettled_ == 0 && !may_propose(); }
+    void note_progress();
 
     const tune_spec& spec_;
     const search_space& space_;
@@ -103,19 +108,24 @@ private:
     const tune_options& options_;
     const clock::time_point start_ = clock::now();
 
-    enum class stage { waiting, preparing, ready, measuring, skipped, settled };
-    std::vector<tune_job> jobs_;  // in the order in which they are done
-    std::vector<stage> stages_;
-    std::vector<prepared_job> prepared_;
+    enum class stage { waiting, preparing, ready, measuring, settled };
+    std::unordered_map<std::string, stored_result> known_;  // by job_key: what earlier calls have settled
     std::unordered_map<std::string, int> deaths_before_;
+    std::optional<proposals> proposals_;
+    // In the order in which they were proposed. Deques, since threads work on elements while others are added.
+    std::deque<tune_job> jobs_;
+    std::deque<stage> stages_;
+    std::deque<prepared_job> prepared_;
 
     std::mutex lock_;
     std::condition_variable changed_;
     std::shared_mutex processor_;  // in a lane that measures alone: shared by those who prepare
     std::vector<problem_state> problems_;
     std::deque<std::size_t> ready_;
-    std::size_t next_to_prepare_ = 0, prepared_ahead_ = 0, settled_ = 0;
+    std::size_t next_to_prepare_ = 0, prepared_ahead_ = 0, unsettled_ = 0, settled_ = 0;
+    bool exhausted_ = false;
     std::set<std::size_t> candidates_measured_;
+    std::size_t open_measured_ = 0;  // of these, with a job that is not settled
     std::atomic<bool> stop_ = false;
     std::map<std::size_t, stored_result> built_;  // by position, where nothing is measured
     std::exception_ptr failure_;
@@ -123,56 +133,82 @@ private:
     tune_progress shown_;
 };
 
-// The baseline first, then all others in an order that a seed decides: a run that ends early has seen all regions.
 void tuning::plan()
 {
-    std::unordered_map<std::string, stored_result> known;
     for (stored_result& result : store_.results(summary_.run))
         // A baseline that failed ended the run: it is tried again, since the next call would end the same way.
         if (is_final(result) && (result.measured.what == outcome::measured || !is_baseline(result.parameters))) {
+            const std::optional<std::size_t> candidate = space_.find(result.parameters);
+            for (const std::size_t problem : options_.workloads) {
+                problem_state& state = problems_[problem];
+                if (!candidate || spec_.workloads[problem].values != result.problem) continue;
+                ++summary_.known_before;
+                // What others are compared with: the baseline, or else the first that was measured.
+                const bool reference = spec_.baseline ? is_baseline(result.parameters) : !state.reference;
+                if (reference && result.measured.what == outcome::measured) {
+                    state.reference = jobs_.size();
+                    state.reference_known = true;
+                    jobs_.push_back({.candidate = *candidate, .problem = problem, .parameters = result.parameters});
+                    stages_.push_back(stage::settled);
+                    prepared_.emplace_back();
+                }
+            }
+            take_over(result);
             std::string key = job_key(result.parameters, result.problem);
-            known.insert_or_assign(std::move(key), std::move(result));
+            known_.insert_or_assign(std::move(key), std::move(result));
         }
     for (const attempt& each : store_.attempts(summary_.run))
         deaths_before_[job_key(each.parameters, each.problem)] = each.deaths;
+    for (const std::size_t problem : options_.workloads)
+        problems_[problem].reference_given = spec_.baseline && space_.find(*spec_.baseline);
 
-    std::vector<std::size_t> order(space_.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::mt19937_64 random(options_.seed);
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    const auto known = [this](const assignment& parameters, std::size_t problem) -> const measurement* {
+        const auto found = known_.find(job_key(parameters, spec_.workloads[problem].values));
+        return found == known_.end() ? nullptr : &found->second.measured;
+    };
+    proposals_.emplace(spec_, space_, options_.workloads, make_strategy(options_.search, space_, strategy_settings()),
+                       known);
+    summary_.jobs = space_.size() * options_.workloads.size();
+    // A space of which everything is known has nothing to propose: found out before threads are started for it.
+    propose();
+}
+
+// The baseline first: all others are compared with it.
+strategy_options tuning::strategy_settings() const
+{
+    strategy_options settings{.seed = options_.seed, .first = options_.first};
     if (spec_.baseline)
-        if (const auto baseline = space_.find(*spec_.baseline)) {
-            std::erase(order, *baseline);
-            order.insert(order.begin(), *baseline);
-        }
+        if (const auto baseline = space_.find(*spec_.baseline))
+            settings.first.insert(settings.first.begin(), *baseline);
+    if (lane_.prior) settings.prior = [this](std::size_t candidate) { return lane_.prior(space_.at(candidate)); };
+    return settings;
+}
 
-    // What only builds has its budget in candidates, too; where something is measured, those that are measured count.
-    if (lane_.measurers.empty() && options_.most_candidates && order.size() > *options_.most_candidates) {
-        order.resize(*options_.most_candidates);
-        summary_.out_of_budget = true;
+// What only builds has its budget in candidates, too; where something is measured, those that are measured count, and
+// those that may still be.
+bool tuning::may_propose() const
+{
+    if (exhausted_) return false;
+    if (!options_.most_candidates) return true;
+    if (lane_.measurers.empty()) return proposals_->proposed() < *options_.most_candidates;
+    return candidates_measured_.size() + proposals_->open() - open_measured_ < *options_.most_candidates;
+}
+
+// The jobs of one more candidate; false: there is none.
+bool tuning::propose()
+{
+    if (!may_propose()) return false;
+    const std::vector<tune_job> jobs = proposals_->next();
+    exhausted_ = jobs.empty() || proposals_->exhausted();
+    for (const tune_job& job : jobs) {
+        problem_state& state = problems_[job.problem];
+        if (is_baseline(job.parameters)) state.reference = jobs_.size();
+        jobs_.push_back(job);
+        stages_.push_back(stage::waiting);
+        prepared_.emplace_back();
     }
-    for (const std::size_t candidate : order) {
-        const assignment parameters = space_.at(candidate);
-        for (const std::size_t problem : options_.workloads) {
-            jobs_.push_back({.candidate = candidate, .problem = problem, .parameters = parameters});
-            problem_state& state = problems_[problem];
-            const auto found = known.find(job_key(parameters, spec_.workloads[problem].values));
-            stages_.push_back(found == known.end() ? stage::waiting : stage::settled);
-            if (is_baseline(parameters)) {
-                state.reference = jobs_.size() - 1;
-                state.reference_given = true;
-            }
-            if (found == known.end()) continue;
-            ++settled_;
-            ++summary_.known_before;
-            if (!state.reference && found->second.measured.what == outcome::measured)
-                state.reference = jobs_.size() - 1;
-            if (state.reference == jobs_.size() - 1) state.reference_known = true;
-            take_over(found->second);
-        }
-    }
-    prepared_.resize(jobs_.size());
-    summary_.jobs = jobs_.size();
+    unsettled_ += jobs.size();
+    return !jobs.empty();
 }
 
 // What a result tells those that come after it.
@@ -196,7 +232,7 @@ void tuning::take_over(const stored_result& result)
 
 tune_summary tuning::go(const std::function<void(const tune_progress&)>& progress)
 {
-    if (unfinished() > 0) {
+    if (!finished()) {
         std::vector<std::jthread> threads;
         for (unsigned i = 0; i < std::max(1u, lane_.preparers); ++i)
             threads.emplace_back([this] {
@@ -214,25 +250,20 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
                     stop_with(std::current_exception());
                 }
             });
-        const std::size_t before = settled_;
-        for (std::unique_lock guard(lock_); settled_ < jobs_.size() && !stopping();) {
+        for (std::unique_lock guard(lock_); !finished() && !stopping();) {
             changed_.wait_for(guard, std::chrono::milliseconds(100));
             if (options_.most_seconds && seconds_since(start_) > *options_.most_seconds && !stop_) {
                 summary_.out_of_budget = true;
                 stop_ = true;
             }
-            shown_.done = settled_;
-            shown_.total = jobs_.size();
-            shown_.doing = "measuring";
-            const auto done = static_cast<double>(settled_ - before);
-            shown_.seconds_left = done == 0 ? 0 : seconds_since(start_) / done * static_cast<double>(unfinished());
-            if (options_.most_seconds)
-                shown_.seconds_left = std::min(shown_.seconds_left, *options_.most_seconds - seconds_since(start_));
+            note_progress();
             const tune_progress now = shown_;
             guard.unlock();
             if (progress) progress(now);
             guard.lock();
         }
+        const std::lock_guard guard(lock_);
+        summary_.out_of_budget |= !exhausted_ && finished();
         stop_ = true;
         changed_.notify_all();
     }
@@ -242,7 +273,7 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
     if (!lane_.measurers.empty() && !summary_.interrupted && summary_.device_lost.empty())
         for (const std::size_t problem : options_.workloads) {
             shown_.doing = "final race";
-            shown_.done = shown_.total = jobs_.size();
+            shown_.done = shown_.total;
             if (progress) progress(shown_);
             if (!interrupted())
                 race_workload({.spec = spec_,
@@ -260,6 +291,22 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
     return summary_;
 }
 
+void tuning::note_progress()
+{
+    shown_.doing = "measuring";
+    shown_.done = settled_;
+    shown_.total = summary_.jobs - summary_.known_before;
+    if (options_.most_candidates) {
+        shown_.done = lane_.measurers.empty() ? settled_ : candidates_measured_.size();
+        shown_.total = *options_.most_candidates;
+    }
+    const auto done = static_cast<double>(shown_.done);
+    const auto left = static_cast<double>(shown_.total) - done;
+    shown_.seconds_left = done == 0 ? 0 : seconds_since(start_) / done * left;
+    if (options_.most_seconds)
+        shown_.seconds_left = std::min(shown_.seconds_left, *options_.most_seconds - seconds_since(start_));
+}
+
 void tuning::stop_with(std::exception_ptr failure)
 {
     const std::lock_guard guard(lock_);
@@ -275,14 +322,31 @@ prepared_job tuning::prepare(const tune_job& job) const
     return lane_.prepare(job);
 }
 
-// Prepared jobs wait in memory and on disk: enough for the measurers never to wait, no more.
+// Prepared jobs wait in memory and on disk: enough for the measurers never to wait, no more. What a strategy proposes
+// is the better the more it has been told: a job for each preparer, and for a record, which answers at once, a single
+// one.
+std::size_t tuning::jobs_ahead() const
+{
+    const auto& all = search_strategies();
+    const bool adaptive = std::ranges::any_of(
+        all, [&](const strategy_description& each) { return each.name == options_.search && each.adaptive; });
+    if (!adaptive) return 4 * std::size_t{lane_.preparers} + 16;
+    return lane_.recorded ? 1 : std::max(1u, lane_.preparers);
+}
+
 void tuning::prepare_jobs()
 {
-    const std::size_t ahead = 4 * std::size_t{lane_.preparers} + 16;
-    for (std::unique_lock guard(lock_);;) {
-        changed_.wait(guard, [&] { return stopping() || next_to_prepare_ >= jobs_.size() || prepared_ahead_ < ahead; });
+    const std::size_t ahead = jobs_ahead();
+    const auto next_waiting = [this] {
         while (next_to_prepare_ < jobs_.size() && stages_[next_to_prepare_] != stage::waiting) ++next_to_prepare_;
-        if (stopping() || next_to_prepare_ >= jobs_.size()) return;
+        return next_to_prepare_ < jobs_.size();
+    };
+    for (std::unique_lock guard(lock_);;) {
+        changed_.wait(guard, [&] {
+            return stopping() || finished() || (prepared_ahead_ < ahead && (next_waiting() || propose()));
+        });
+        if (stopping() || finished()) return;
+        if (!next_waiting()) continue;
         const std::size_t position = next_to_prepare_++;
         stages_[position] = stage::preparing;
         ++prepared_ahead_;
@@ -334,7 +398,7 @@ std::optional<std::size_t> tuning::next_to_measure()
 void tuning::measure_jobs(const measurer& measure)
 {
     for (std::unique_lock guard(lock_);;) {
-        if (stopping() || settled_ == jobs_.size()) return;
+        if (stopping() || finished()) return;
         // A reference that an earlier call has measured: its outputs are needed again.
         std::optional<std::size_t> again;
         if (lane_.needs_reference)
@@ -419,16 +483,6 @@ void tuning::do_job(std::size_t position, const measurer& measure)
     int deaths = 0;
     {
         std::unique_lock guard(lock_);
-        // The budget in candidates counts those that are really measured.
-        if (options_.most_candidates && !candidates_measured_.contains(job.candidate) &&
-            candidates_measured_.size() >= *options_.most_candidates) {
-            summary_.out_of_budget = true;
-            stages_[position] = stage::skipped;
-            prepared_[position] = {};
-            --prepared_ahead_;
-            stop_when_the_counted_are_done();
-            return;
-        }
         const std::string& same = prepared_[position].same_when_equal;
         if (const auto twin = state.by_code.find(same); !same.empty() && twin != state.by_code.end()) {
             const stored_result known = twin->second;
@@ -436,7 +490,8 @@ void tuning::do_job(std::size_t position, const measurer& measure)
             settle(position, known.measured, &known, 0);
             return;
         }
-        candidates_measured_.insert(job.candidate);
+        // The budget in candidates counts those that are really measured.
+        if (candidates_measured_.insert(job.candidate).second) ++open_measured_;
         request = {.best_ns = is_baseline(job.parameters) ? 0 : state.best_ns,
                    .is_reference = state.reference == position};
         if (const auto before = deaths_before_.find(job_key(job.parameters, problem)); before != deaths_before_.end())
@@ -462,16 +517,6 @@ void tuning::do_job(std::size_t position, const measurer& measure)
         }
     }
     settle(position, std::move(measured), nullptr, deaths);
-}
-
-// The budget is spent on candidates; each is measured on all workloads.
-void tuning::stop_when_the_counted_are_done()
-{
-    for (std::size_t i = 0; i < jobs_.size(); ++i)
-        if (stages_[i] != stage::settled && stages_[i] != stage::skipped &&
-            candidates_measured_.contains(jobs_[i].candidate))
-            return;
-    stop_ = true;
 }
 
 void tuning::settle(std::size_t position, measurement measured, const stored_result* twin, int deaths)
@@ -511,8 +556,11 @@ void tuning::settle(std::size_t position, measurement measured, const stored_res
     made = {.same_when_equal = made.same_when_equal};
     stages_[position] = stage::settled;
     ++settled_;
+    --unsettled_;
     --prepared_ahead_;
-    if (summary_.out_of_budget && !lane_.measurers.empty()) stop_when_the_counted_are_done();
+    const std::size_t open_before = proposals_->open();
+    proposals_->settle(job, result.measured);
+    if (proposals_->open() < open_before && candidates_measured_.contains(job.candidate)) --open_measured_;
     changed_.notify_all();
     if (hopeless)
         throw error(fmt::format("the baseline ({}){} cannot be measured: {}: {}", text_of(job.parameters),

@@ -20,13 +20,15 @@ struct tune_options {
     std::vector<std::size_t> workloads;               ///< indices into the spec's; those that are to be measured
     std::optional<double> most_seconds = {};          ///< no new measurement after this
     std::optional<std::size_t> most_candidates = {};  ///< measured in this call; rejected ones do not count
-    std::uint64_t seed = 1;                           ///< of the order
+    std::string search = "random";                    ///< a strategy of search_strategy.hpp
+    std::uint64_t seed = 1;                           ///< of the strategy
+    std::vector<std::size_t> first = {};              ///< candidates that are tried first, behind the baseline
     race_rules race = {};
 };
 
 /// What is shown while it runs.
 struct tune_progress {
-    std::size_t done = 0, total = 0;  ///< jobs: candidates x workloads
+    std::size_t done = 0, total = 0;  ///< jobs (candidates x workloads), or candidates of a budget
     double best_ns = 0;               ///< of the workload that was measured last; 0: none
     double baseline_ns = 0;
     std::string best = {};   ///< its parameters
