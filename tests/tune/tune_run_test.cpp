@@ -11,6 +11,7 @@
 
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "tune/search_strategy.hpp"
 
 namespace launchbox {
 namespace {
@@ -433,6 +434,53 @@ TEST_F(tune_run_test, a_lane_without_measurers_prepares_everything_and_measures_
     EXPECT_EQ(summary.measured, 0u);
     EXPECT_EQ(summary.outcomes.at(outcome::compile_error), 2u);
     EXPECT_EQ(summary.outcomes.at(outcome::measured), 2 * candidates - 2);
+}
+
+TEST_F(tune_run_test, candidates_of_a_warm_start_come_behind_the_baseline_and_before_all_others)
+{
+    const auto candidate = [&](std::int64_t threads, std::int64_t items) {
+        return space.find({{{"threads", threads}, {"items", items}}}).value();
+    };
+    options.workloads = {0};
+    options.first = {candidate(64, 3), candidate(32, 5)};
+    options.most_candidates = 3;
+    tune_lane lane = gpu.lane();
+    lane.preparers = 1;
+    const tune_summary summary = tune(lane);
+    EXPECT_EQ(gpu.order, (std::vector<std::string>{"threads=128 items=1 n=1000", "threads=64 items=3 n=1000",
+                                                   "threads=32 items=5 n=1000"}));
+    EXPECT_TRUE(summary.out_of_budget);
+}
+
+TEST_F(tune_run_test, a_budget_is_spent_on_what_is_measured_and_not_one_candidate_more_is_prepared)
+{
+    for (const char* items : {"1", "2", "3", "4"})
+        gpu.unprepared[std::string("threads=32 items=") + items] = {.what = outcome::compile_error, .reason = "no"};
+    options.workloads = {0};
+    options.most_candidates = 10;
+    options.search = "exhaustive";  // begins with those that fail, behind the baseline
+    const tune_summary summary = tune(gpu.lane());
+    EXPECT_EQ(summary.measured, 10u);
+    EXPECT_EQ(summary.outcomes.at(outcome::compile_error), 4u);
+    EXPECT_EQ(results().size(), 14u);
+    EXPECT_TRUE(summary.out_of_budget);
+
+    options.most_candidates = 100;
+    EXPECT_FALSE(tune(gpu.lane()).out_of_budget);
+    EXPECT_EQ(results().size(), candidates);
+}
+
+TEST_F(tune_run_test, every_strategy_measures_the_whole_space_once)
+{
+    for (const strategy_description& each : search_strategies()) {
+        options.search = each.name;
+        gpu.measured.clear();
+        std::filesystem::remove(file);
+        const tune_summary summary = tune(gpu.lane(2));
+        EXPECT_EQ(summary.measured, 2 * candidates) << each.name;
+        for (const auto& [key, times] : gpu.measured) EXPECT_EQ(times, 1) << each.name << " " << key;
+        EXPECT_EQ(tune(gpu.lane()).measured, 0u) << each.name;
+    }
 }
 
 TEST_F(tune_run_test, a_time_budget_of_nothing_measures_nothing_new_after_it)
