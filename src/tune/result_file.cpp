@@ -9,7 +9,9 @@
 
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/gzip.hpp"
 #include "support/terminal.hpp"
+#include "tune/foreign_results.hpp"
 #include "tune/result_json.hpp"
 
 namespace launchbox {
@@ -18,7 +20,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* hint = "name a store of launchbox tune, or what launchbox results --format json wrote of one";
+constexpr const char* hint =
+    "name a store of launchbox tune, what launchbox results --format json wrote of one, or a file of Kernel Tuner, KTT "
+    "or T4";
 
 result_file read_store(const std::string& path);
 recorded_run run_of(const ordered_json& value, const ordered_json& environments);
@@ -118,11 +122,18 @@ private:
 
 result_file read_result_file(const std::string& path)
 {
-    if (path == "-") return read_results_json(read_input(path), "standard input");
-    std::string start(15, '\0');
-    std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-    if (start == "SQLite format 3") return read_store(path);
-    return read_results_json(read_input(path), path);
+    const std::string name = path == "-" ? "standard input" : path;
+    if (path != "-") {
+        std::string start(15, '\0');
+        std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+        if (start == "SQLite format 3") return read_store(path);
+    }
+    decompressed_text input{.text = read_input(path), .problem = {}};
+    if (is_gzip(input.text)) input = gunzip(input.text);
+    std::optional<result_file> foreign = read_foreign_results(input.text, name);
+    result_file read = foreign ? *std::move(foreign) : read_results_json(input.text, name);
+    if (!input.problem.empty()) read.problems.insert(read.problems.begin(), name + ": " + input.problem);
+    return read;
 }
 
 result_file read_results_json(std::string_view text, const std::string& name)

@@ -1,0 +1,179 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "tune/foreign/formats.hpp"
+#include "tune/foreign/json_pieces.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+// In nanoseconds; "miliseconds" is how writers spell it, and no unit is milliseconds.
+std::optional<double> unit_named(std::string unit)
+{
+    std::transform(unit.begin(), unit.end(), unit.begin(),
+                   [](unsigned char each) { return static_cast<char>(std::tolower(each)); });
+    if (unit.empty() || unit == "ms" || unit == "milliseconds" || unit == "miliseconds" || unit == "millisecond")
+        return 1e6;
+    if (unit == "s" || unit == "seconds" || unit == "second" || unit == "sec") return 1e9;
+    if (unit == "us" || unit == "microseconds" || unit == "microsecond") return 1e3;
+    if (unit == "ns" || unit == "nanoseconds" || unit == "nanosecond") return 1;
+    return std::nullopt;
+}
+
+struct t4_reader {
+    foreign_run& run;
+    foreign_problems& problems;
+    double unit_ns = 1e6;
+    assignment problem;
+
+    void read_metadata(const ordered_json& metadata);
+    void read(const ordered_json& entry, std::size_t number);
+    bool read_samples(const std::string& where, const ordered_json& times, const ordered_json* time,
+                      measurement& measured);
+};
+
+const ordered_json* measured_value(const ordered_json& entry, const char* name);
+outcome outcome_of(const std::string& invalidity, bool& known);
+
+}  // namespace
+
+std::vector<recorded_run> read_t4_results(const foreign_text& file, foreign_problems& problems)
+{
+    foreign_run run(problems, file.hash);
+    t4_reader reader{run, problems, 1e6, {}};
+    // The format has no name of the kernel: the file's stands for it.
+    const std::size_t folder = file.name.find_last_of('/');
+    run.info.name = folder == std::string::npos ? file.name : file.name.substr(folder + 1);
+    std::string_view results;
+    json_pieces members(file.text);
+    bool cut = false;
+    while (const std::optional<json_piece> member = members.next()) {
+        cut |= !member->whole;
+        if (member->name == "results") {
+            results = member->text;
+            continue;
+        }
+        const std::optional<ordered_json> value = parse_piece(member->text);
+        if (!value) continue;
+        if (member->name == "metadata") reader.read_metadata(*value);
+        if (member->name == "schema_version" && *value != "1.0.0")
+            problems.say("is of another version of T4 than 1.0.0: what is known of it is read");
+    }
+    json_pieces entries(results);
+    for (std::size_t number = 0; const std::optional<json_piece> entry = entries.next(); ++number) {
+        const std::optional<ordered_json> value = entry->whole ? parse_piece(entry->text) : std::nullopt;
+        if (value && value->is_object())
+            reader.read(*value, number);
+        else
+            problems.add("left out, since the entry is cut off or damaged", fmt::format("result {}", number));
+    }
+    if (!entries.closed() || cut || !members.closed())
+        problems.say("is cut off: all candidates up to its end are read");
+    std::vector<recorded_run> runs;
+    runs.push_back(run.finish(1));
+    return runs;
+}
+
+namespace {
+
+void t4_reader::read_metadata(const ordered_json& metadata)
+{
+    const std::string unit = text_member(metadata, "timeunit");
+    if (const std::optional<double> known = unit_named(unit))
+        unit_ns = *known;
+    else
+        problems.say("has a timeunit that is not known here: times are taken for milliseconds");
+}
+
+void t4_reader::read(const ordered_json& entry, std::size_t number)
+{
+    const std::string where = fmt::format("result {}", number);
+    const ordered_json* parameters = member_of(entry, "configuration");
+    if (parameters == nullptr || !parameters->is_object() || parameters->empty()) {
+        problems.add("left out, since there are no parameters", where);
+        return;
+    }
+    stored_result result;
+    result.problem = problem;
+    for (const auto& [name, value] : parameters->items())
+        result.parameters.values.emplace_back(name, foreign_value(value));
+    const ordered_json none = ordered_json::object();
+    const ordered_json* times = member_of(entry, "times");
+    if (times == nullptr || !times->is_object()) times = &none;
+    const double unit_s = unit_ns / 1e9;
+    result.compile_seconds = foreign_cost(*times, "compilation_time", unit_s);
+    if (result.compile_seconds == 0) result.compile_seconds = foreign_cost(*times, "compilation", unit_s);
+    result.measured.seconds = foreign_cost(*times, "benchmark", unit_s) + foreign_cost(*times, "validation", unit_s);
+    result.finished = foreign_timestamp(text_member(entry, "timestamp"));
+
+    const std::string invalidity = text_member(entry, "invalidity");
+    const ordered_json* time = measured_value(entry, "time");
+    bool known = true;
+    const outcome what = outcome_of(invalidity, known);
+    if (!known) problems.add("with an invalidity that is not known here: '" + invalidity + "'", where);
+    if (what != outcome::measured)
+        set_failure(result.measured, time != nullptr && time->is_string() ? time->get<std::string>() : invalidity,
+                    what);
+    else if (!read_samples(where, *times, time, result.measured))
+        return;
+    run.add(std::move(result));
+}
+
+bool t4_reader::read_samples(const std::string& where, const ordered_json& times, const ordered_json* time,
+                             measurement& measured)
+{
+    bool unusable = false;
+    if (const ordered_json* runtimes = member_of(times, "runtimes"); runtimes != nullptr && runtimes->is_array())
+        for (const ordered_json& each : *runtimes) {
+            if (const std::optional<double> sample = foreign_time(each, unit_ns))
+                measured.samples_ns.push_back(*sample);
+            else
+                unusable = true;
+        }
+    if (unusable) problems.add("without some of their samples, which are no times above 0", where);
+    const std::optional<double> only = time != nullptr ? foreign_time(*time, unit_ns) : std::nullopt;
+    if (measured.samples_ns.empty()) {
+        if (!only) {
+            problems.add("left out, since there is no number above 0 for the time", where);
+            return false;
+        }
+        measured.samples_ns = {*only};
+    } else if (only) {
+        double sum = 0;
+        for (const double each : measured.samples_ns) sum += each;
+        // Some files have a time of one run beside the samples of another.
+        if (std::abs(sum / static_cast<double>(measured.samples_ns.size()) - *only) > 1e-3 * *only)
+            problems.add("whose time is not the mean of their samples: the samples count", where);
+    }
+    return true;
+}
+
+const ordered_json* measured_value(const ordered_json& entry, const char* name)
+{
+    const ordered_json* all = member_of(entry, "measurements");
+    if (all == nullptr || !all->is_array()) return nullptr;
+    for (const ordered_json& each : *all)
+        if (text_member(each, "name") == name) return member_of(each, "value");
+    return nullptr;
+}
+
+outcome outcome_of(const std::string& invalidity, bool& known)
+{
+    if (invalidity == "correct" || invalidity.empty()) return outcome::measured;
+    if (invalidity == "timeout") return outcome::hang;
+    if (invalidity == "compile") return outcome::compile_error;
+    if (invalidity == "correctness") return outcome::wrong_result;
+    if (invalidity == "constraints") return outcome::rejected;
+    known = invalidity == "runtime";
+    return outcome::launch_error;
+}
+
+}  // namespace
+
+}  // namespace launchbox
