@@ -6,6 +6,9 @@
 #include <unordered_set>
 
 #include "support/error.hpp"
+#include "tune/evolution_search.hpp"
+#include "tune/local_search.hpp"
+#include "tune/model_search.hpp"
 
 namespace launchbox {
 
@@ -51,6 +54,10 @@ const std::vector<strategy_description>& search_strategies()
     static const std::vector<strategy_description> all{
         {"exhaustive", "every candidate, in the order of the spec", false},
         {"random", "every candidate, in an order that the seed decides", false},
+        {"auto", "model and local search in turns: the best of these on recorded spaces", true},
+        {"local", "from random starts to better neighbours, until there is none", true},
+        {"evolution", "combinations of good candidates, with changes by chance", true},
+        {"model", "what a Gaussian process over the results so far expects most of", true},
     };
     return all;
 }
@@ -64,6 +71,10 @@ std::unique_ptr<search_strategy> make_strategy(std::string_view name, const sear
         return std::make_unique<fixed_order>(std::move(order), options.first);
     }
     if (name == "random") return std::make_unique<fixed_order>(shuffled(space.size(), options.seed), options.first);
+    if (name == "auto") return make_auto_search(space, options);
+    if (name == "local") return make_local_search(space, options);
+    if (name == "evolution") return make_evolution_search(space, options);
+    if (name == "model") return make_model_search(space, options);
     std::string names;
     for (const strategy_description& each : search_strategies())
         names += (names.empty() ? "" : ", ") + std::string(each.name);

@@ -1,0 +1,200 @@
+// launchbox bench-search: how good the search strategies are, by replay of recorded spaces.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "cli/messages.hpp"
+#include "cli/options.hpp"
+#include "cli/verbs.hpp"
+#include "report/search_bench_report.hpp"
+#include "support/interrupt.hpp"
+#include "support/parallel.hpp"
+#include "tune/result_file.hpp"
+
+namespace launchbox::cli {
+
+namespace {
+
+struct bench_options {
+    std::vector<std::string> files, folders, strategies;
+    output_options output;
+    std::int64_t repeats = 100, most = 1000;
+    std::uint64_t seed = 1;
+};
+
+std::vector<std::string> strategies_wanted(const std::vector<std::string>& named);
+std::vector<std::string> files_of(const bench_options& options, std::set<std::string>& from_folders);
+void bench_file(const bench_options& options, const std::vector<std::string>& strategies, const std::string& file,
+                const result_file& read, search_bench& bench, progress_line& line);
+
+exit_status run_bench(const bench_options& options)
+{
+    const std::vector<std::string> strategies = strategies_wanted(options.strategies);
+    std::set<std::string> from_folders;
+    const std::vector<std::string> files = files_of(options, from_folders);
+    search_bench bench{.repeats = static_cast<std::size_t>(options.repeats),
+                       .most = static_cast<std::size_t>(options.most),
+                       .seed = options.seed,
+                       .problems = {},
+                       .notes = {}};
+    exit_status status = exit_status::done;
+    catch_interrupts();
+    {
+        progress_line line("searches");
+        for (const std::string& file : files) {
+            if (interrupted()) break;
+            try {
+                const result_file read = read_result_file(file);
+                const std::size_t before = bench.problems.size();
+                bench_file(options, strategies, file, read, bench, line);
+                if (bench.problems.size() == before && !interrupted()) {
+                    line.clear();
+                    say(file + ": no candidate was measured");
+                }
+                for (const std::string& each : read.problems) bench.notes.push_back(file + ": " + each);
+            } catch (const error& problem) {
+                // A folder may hold other things too.
+                line.clear();
+                const std::string what = problem.what();
+                say((what.find(file) == std::string::npos ? file + ": " : "") + what);
+                if (!from_folders.contains(file)) status = problem.status();
+            }
+        }
+    }
+    bench.interrupted = interrupted();
+    if (bench.interrupted) say("interrupted; what was finished is shown");
+    if (bench.problems.empty() && !bench.interrupted)
+        throw error("no file holds a recorded space",
+                    "name stores of launchbox tune, or what other tuners have recorded");
+    write_report(options.output, {[&](const output_style&) { return search_bench_document(bench); },
+                                  [&] { return search_bench_json(bench); }, [&] { return search_bench_table(bench); }});
+    return bench.interrupted ? exit_status::interrupted : status;
+}
+
+}  // namespace
+
+void add_bench_search(CLI::App& app, call_context& context)
+{
+    CLI::App* verb =
+        app.add_subcommand("bench-search", "How good the search strategies are: replay of recorded spaces");
+    auto options = std::make_shared<bench_options>();
+    verb->add_option("files", options->files,
+                     "Stores (.db), JSON of launchbox results, files of other tuners; or folders with such files")
+        ->type_name("FILE|FOLDER");
+    verb->add_option("--data", options->folders, "A folder, or a file, as well")->type_name("PATH");
+    verb->add_option("--strategy", options->strategies, "Strategies, separated by commas (default: all but exhaustive)")
+        ->delimiter(',')
+        ->type_name("NAME,...");
+    verb->add_option("--repeats", options->repeats, "Searches with each strategy (default 100)")
+        ->type_name("N")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
+    verb->add_option("--most", options->most, "Evaluations after which a search is given up (default 1000)")
+        ->type_name("N")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{20000000}));
+    verb->add_option("--seed", options->seed, "Of the first search; the others follow (default 1)")->type_name("N");
+    options->output.add_to(*verb);
+    add_examples(*verb,
+                 "launchbox bench-search measurements/nvidia-h200/tune_block_sort.json --strategy local --repeats 3",
+                 "launchbox bench-search measurements/nvidia-h200/tune_block_sort.json --strategy auto --repeats 3 "
+                 "--most 100 --format csv");
+    verb->callback([options, &context] { context.action = [options] { return run_bench(*options); }; });
+}
+
+namespace {
+
+std::vector<std::string> strategies_wanted(const std::vector<std::string>& named)
+{
+    std::vector<std::string> wanted, known;
+    for (const strategy_description& each : search_strategies()) known.emplace_back(each.name);
+    if (named.empty()) {
+        wanted = known;
+        std::erase(wanted, "exhaustive");
+        return wanted;
+    }
+    for (const std::string& each : named) {
+        if (std::find(known.begin(), known.end(), each) == known.end())
+            throw error("there is no search strategy '" + escape_for_terminal(each) + "'",
+                        fmt::format("there are: {}", fmt::join(known, ", ")));
+        if (std::find(wanted.begin(), wanted.end(), each) == wanted.end()) wanted.push_back(each);
+    }
+    return wanted;
+}
+
+// Folders are not gone into; their files in the order of their names.
+std::vector<std::string> files_of(const bench_options& options, std::set<std::string>& from_folders)
+{
+    std::vector<std::string> named = options.files, files;
+    named.insert(named.end(), options.folders.begin(), options.folders.end());
+    if (named.empty()) throw error("no recorded space is named", "name a file of results, or a folder with --data");
+    for (const std::string& each : named) {
+        std::error_code failure;
+        if (!std::filesystem::is_directory(each, failure)) {
+            files.push_back(each);
+            continue;
+        }
+        std::vector<std::string> inside;
+        std::filesystem::directory_iterator entries(each, failure);
+        if (failure) throw error(each + " cannot be read: " + failure.message(), "name a folder that can");
+        for (const auto& entry : entries)
+            if (entry.is_regular_file(failure)) inside.push_back(entry.path().string());
+        std::sort(inside.begin(), inside.end());
+        from_folders.insert(inside.begin(), inside.end());
+        files.insert(files.end(), inside.begin(), inside.end());
+    }
+    return files;
+}
+
+replay_figures search_often(const bench_options& options, const replay_problem& problem, const std::string& strategy,
+                            const std::function<void(std::size_t done)>& progress)
+{
+    std::vector<search_course> courses(static_cast<std::size_t>(options.repeats));
+    std::mutex lock;
+    std::size_t done = 0;
+    run_parallel(courses.size(), [&](std::size_t i) {
+        if (interrupted()) return;
+        const auto search = make_strategy(strategy, problem.space, {.seed = options.seed + i});
+        courses[i] = replay_search(problem, *search, static_cast<std::size_t>(options.most), interrupted);
+        const std::lock_guard guard(lock);
+        progress(++done);
+    });
+    return interrupted() ? replay_figures{} : figures_of(problem, courses);
+}
+
+void bench_file(const bench_options& options, const std::vector<std::string>& strategies, const std::string& file,
+                const result_file& read, search_bench& bench, progress_line& line)
+{
+    for (const recorded_run& run : read.runs)
+        for (const replay_problem& problem : replay_problems(run)) {
+            const environment_info& where = run.info.environment;
+            benched_problem made{.file = file,
+                                 .name = run.info.name,
+                                 .device = where.gpu.empty() ? where.processor : where.gpu,
+                                 .run = run.number,
+                                 .workload = problem.workload,
+                                 .candidates = problem.answers.size(),
+                                 .measured = problem.costs.size(),
+                                 .screened = problem.answers.size() - problem.evaluable,
+                                 .best_ns = problem.best(),
+                                 .median_ns = problem.median(),
+                                 .of_chance = evaluations_of_chance(problem),
+                                 .strategies = {}};
+            for (const std::string& strategy : strategies) {
+                replay_figures figures = search_often(options, problem, strategy, [&](std::size_t done) {
+                    line.show(fmt::format("{}, {}", file, strategy), done, static_cast<std::size_t>(options.repeats));
+                });
+                if (interrupted()) break;
+                made.strategies.push_back({strategy, std::move(figures)});
+            }
+            if (!made.strategies.empty()) bench.problems.push_back(std::move(made));
+            if (interrupted()) return;
+        }
+}
+
+}  // namespace
+
+}  // namespace launchbox::cli

@@ -1,0 +1,61 @@
+#include "tune/model_search.hpp"
+
+#include <algorithm>
+
+#include "tune/cost_model.hpp"
+#include "tune/search_memory.hpp"
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::size_t spread_starts = 8;
+
+class model_search : public adaptive_strategy {
+public:
+    model_search(const search_space& space, const strategy_options& options, bool with_neighbours)
+        : adaptive_strategy(space, options), model_(memory()), with_neighbours_(with_neighbours)
+    {
+    }
+
+private:
+    std::size_t choose() override
+    {
+        if (memory().trials().size() < spread_starts) return far_from_all();
+        if (with_neighbours_ && memory().below(2) == 0)
+            if (const auto near = model_.most_promising_neighbour()) return *near;
+        if (const auto candidate = model_.most_promising()) return *candidate;
+        return memory().draw_promising();
+    }
+
+    std::size_t far_from_all()
+    {
+        std::size_t chosen = memory().draw_promising(), most = 0;
+        for (int i = 0; i < 30; ++i) {
+            const std::size_t candidate = memory().draw_promising();
+            const auto coordinates = memory().space().coordinates(candidate);
+            std::size_t nearest = coordinates.size();
+            for (const trial& each : memory().trials())
+                nearest = std::min(nearest, distance(coordinates, each.coordinates));
+            if (nearest > most) most = nearest, chosen = candidate;
+        }
+        return chosen;
+    }
+
+    cost_model model_;
+    bool with_neighbours_;
+};
+
+}  // namespace
+
+std::unique_ptr<search_strategy> make_model_search(const search_space& space, const strategy_options& options)
+{
+    return std::make_unique<model_search>(space, options, false);
+}
+
+std::unique_ptr<search_strategy> make_auto_search(const search_space& space, const strategy_options& options)
+{
+    return std::make_unique<model_search>(space, options, true);
+}
+
+}  // namespace launchbox
