@@ -162,6 +162,14 @@ tune_lane kernel_lane(const tune_spec& spec, kernel_builder& builder, const kern
     lane.source_hash = builder.source_hash();
     lane.preparers = builder.jobs();
     lane.prepare = [runner](const tune_job& job) { return runner->prepare(job); };
+    // Of the first workload: the launch of another has other blocks, but seldom other threads.
+    lane.prior = [&spec, limits = options.limits](const assignment& parameters) {
+        try {
+            return promise_before_build(spec, joined(parameters, spec.workloads.front().values), *limits);
+        } catch (const error&) {  // an expression that fails: it will be rejected with the reason
+            return 0.0;
+        }
+    };
     for (const int gpu : options.gpus) {
         const auto worker =
             std::make_shared<gpu_worker>(gpu_worker_options{.device = gpu, .worker_program = options.worker_program});

@@ -164,6 +164,20 @@ std::string why_not_before_build(const tune_spec& spec, const assignment& values
     return why.empty() ? too_large_cluster(launch, limits) : why;
 }
 
+double promise_before_build(const tune_spec& spec, const assignment& values, const sm_limits& limits)
+{
+    const evaluated_launch launch = launch_of(spec.kernel.value(), values);
+    if (!why_not_before_build(spec, values, launch, limits).empty()) return 0;
+    launch_facts facts = facts_of(launch, limits);
+    facts.registers = 16;  // fewer make no difference on any GPU
+    if (!spec.kernel->static_shared.empty()) facts.static_shared_bytes = calculator(values)(spec.kernel->static_shared);
+    const occupancy_result account =
+        occupancy(limits, detail::resources_of(limits, facts), detail::shape_of(facts),
+                  detail::settings_of(limits, facts.static_shared_bytes, facts.carveout_percent));
+    const std::int64_t threads = extent_of(launch.threads).count();
+    return account.occupancy() >= 0.5 && threads % warp_size == 0 ? 1 : 0.5;
+}
+
 std::string why_not_launched(const kernel_info& kernel, const evaluated_launch& launch, const sm_limits& limits,
                              const screen_settings& settings)
 {

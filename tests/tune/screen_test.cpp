@@ -172,4 +172,31 @@ TEST(screen, has_a_floor_for_occupancy)
               "occupancy 75 %, and min_occupancy is 80 %: 48 of 64 warps are resident on an SM");
 }
 
+TEST(screen, promises_more_of_what_can_fill_half_an_sm)
+{
+    const tune_spec spec = parse_tune_spec("promise.toml", R"toml([tunable]
+name = "promise"
+[parameters]
+threads = [32, 64, 96, 100, 1024, 2048]
+shared = [0, 40000, 60000]
+[kernel]
+source = "none.cu"
+name = "none"
+threads = "threads"
+blocks = "8"
+static_shared = "shared"
+)toml");
+    const auto promise = [&](std::int64_t threads, std::int64_t shared) {
+        return promise_before_build(spec, {{{"threads", threads}, {"shared", shared}}}, hopper);
+    };
+    EXPECT_EQ(promise(1024, 0), 1);
+    EXPECT_EQ(promise(64, 0), 1) << "32 blocks of 2 warps are all that an SM holds";
+    EXPECT_EQ(promise(32, 0), 1) << "32 blocks of a warp are half of it";
+    EXPECT_EQ(promise(100, 0), 0.5) << "part of a warp is idle";
+    EXPECT_EQ(promise(64, 40000), 0.5) << "5 blocks of 2 warps";
+    EXPECT_EQ(promise(1024, 40000), 1);
+    EXPECT_EQ(promise(1024, 60000), 0) << "more static shared memory than there is";
+    EXPECT_EQ(promise(2048, 0), 0);
+}
+
 }  // namespace
