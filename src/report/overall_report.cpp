@@ -94,7 +94,9 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
             row.emplace_back(interval(each.score));
             const workload_speed& worst = each.speeds[each.worst];
             row.emplace_back(fmt::format("{:.2f}", worst.speed.times));
-            row.emplace_back(workloads[worst.ranking]);
+            // The reference is nowhere worse than elsewhere.
+            const bool everywhere = each.is_baseline && overall.over_baseline;
+            row.emplace_back(everywhere ? "–" : workloads[worst.ranking]);
             row.emplace_back(note_of(overall, place), place == 0 ? tone::good : tone::plain);
             rows.rows.push_back(std::move(row));
         }
