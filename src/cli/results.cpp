@@ -8,6 +8,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
+#include "cli/results_views.hpp"
 #include "cli/verbs.hpp"
 #include "report/results_report.hpp"
 #include "tune/result_filter.hpp"
@@ -23,6 +24,7 @@ struct results_options {
     std::string gpu, top = "10";
     std::int64_t run = 0;
     bool failures = false, samples = false;
+    results_view_options view;
 };
 
 std::vector<shown_run> read_files(const results_options& options, results_report& report, exit_status& status);
@@ -32,6 +34,7 @@ std::size_t rows_wanted(const std::string& text);
 exit_status run_results(const results_options& options)
 {
     const bool shows_log = !options.log.empty();
+    if (shows_log && options.view.any()) throw error("--log is a view of its own", "leave the other view out");
     if (shows_log && (options.output.format == "json" || options.output.format == "csv"))
         throw error("--log is text for people", "leave --format out; with --format json --samples logs are part of it");
     results_report report;
@@ -42,6 +45,10 @@ exit_status run_results(const results_options& options)
     report.runs = read_files(options, report, status);
     keep_wanted(options, report.runs);
     for (shown_run& each : report.runs) each.rankings = rank(each.run.results, each.run.races, each.run.info.baseline);
+    if (options.view.any()) {
+        const exit_status shown = show_results_view(options.view, std::move(report), options.output);
+        return status == exit_status::done ? shown : status;
+    }
     report_forms forms;
     forms.page = [&](const output_style&) {
         return shows_log ? results_log_document(report) : results_document(report);
@@ -72,6 +79,7 @@ void add_results(CLI::App& app, call_context& context)
                    "JSON with all that is known: samples, logs, specs; it can be read back");
     verb->add_option("--log", options->log, "What the compiler said and made of these candidates: threads=256,items=11")
         ->type_name("NAME=VALUE");
+    options->view.add_to(*verb);
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox results tests/data/results/example.json --workload n=1048576",
                  "launchbox results tests/data/results/example.json --format csv --top all");

@@ -5,7 +5,9 @@
 
 #include "report/json.hpp"
 #include "report/json_stream.hpp"
+#include "report/overall_report.hpp"
 #include "report/results_report.hpp"
+#include "report/run_json.hpp"
 #include "tune/result_json.hpp"
 
 namespace launchbox {
@@ -13,79 +15,6 @@ namespace launchbox {
 namespace {
 
 using nlohmann::ordered_json;
-
-// Text of several lines keeps its lines and tabs; everything else as in any text.
-ordered_json lines_json(const std::string& text)
-{
-    std::string safe;
-    for (std::size_t start = 0; start < text.size();) {
-        const std::size_t end = std::min(text.find_first_of("\n\t", start), text.size());
-        safe += json_text(text.substr(start, end - start));
-        if (end < text.size()) safe += text[end];
-        start = end + 1;
-    }
-    return safe;
-}
-
-// The same with every name and text fit for JSON.
-ordered_json safe(const ordered_json& value)
-{
-    if (value.is_string()) return json_text(value.get_ref<const std::string&>());
-    if (!value.is_structured()) return value;
-    ordered_json result = value.is_array() ? ordered_json::array() : ordered_json::object();
-    for (const auto& [name, each] : value.items()) {
-        if (value.is_array())
-            result.push_back(safe(each));
-        else
-            result[json_text(name)] = safe(each);
-    }
-    return result;
-}
-
-ordered_json values_json(const assignment& values)
-{
-    return safe(json_of(values));
-}
-
-ordered_json optional_values_json(const std::optional<assignment>& values)
-{
-    return values ? values_json(*values) : ordered_json(nullptr);
-}
-
-ordered_json text_or_null(const std::string& text)
-{
-    return text.empty() ? ordered_json(nullptr) : ordered_json(json_text(text));
-}
-
-ordered_json environment_json(const environment_info& where)
-{
-    return {{"gpu", text_or_null(where.gpu)},
-            {"processor", text_or_null(where.processor)},
-            {"architecture", text_or_null(where.architecture)},
-            {"sms", where.sms == 0 ? ordered_json(nullptr) : ordered_json(where.sms)},
-            {"memory_bytes", where.memory_bytes == 0 ? ordered_json(nullptr) : ordered_json(where.memory_bytes)},
-            {"driver", text_or_null(where.driver)},
-            {"toolkit", text_or_null(where.toolkit)}};
-}
-
-ordered_json run_json(const shown_run& shown, std::size_t environment, bool whole)
-{
-    const run_info& info = shown.run.info;
-    ordered_json json{{"file", json_text(shown.file)},
-                      {"number", shown.run.number},
-                      {"name", json_text(info.name)},
-                      {"environment", environment},
-                      {"host", json_text(info.environment.host)},
-                      {"started", json_text(info.started)},
-                      {"version", json_text(info.version)},
-                      {"command", json_text(info.command)},
-                      {"spec_hash", json_text(info.spec_hash)},
-                      {"task_hash", json_text(info.task_hash)},
-                      {"source_hash", json_text(info.source_hash)},
-                      {"baseline", optional_values_json(info.baseline)}};
-    if (whole) json["spec"] = lines_json(info.spec_text);
-    return json;
-}
 
 /// Where each result stands: its workload's ranking and its place in it.
 struct placed {
@@ -134,13 +63,13 @@ ordered_json candidate_json(const stored_result& result, std::size_t run, const 
     json["verified"] = measured.verified;
     json["stopped_early"] = measured.stopped_early;
     json["same_as"] = optional_values_json(result.same_as);
-    json["resources"] = result.kernel ? safe(json_of(*result.kernel)) : ordered_json(nullptr);
+    json["resources"] = result.kernel ? safe_json(json_of(*result.kernel)) : ordered_json(nullptr);
     json["deaths"] = result.deaths;
     json["seconds"] = measured.seconds;
     json["compile_seconds"] = result.compile_seconds;
     json["from_cache"] = result.from_cache;
     json["finished"] = text_or_null(result.finished);
-    json["device"] = measured.device ? safe(json_of(*measured.device)) : ordered_json(nullptr);
+    json["device"] = measured.device ? safe_json(json_of(*measured.device)) : ordered_json(nullptr);
     if (!whole) return json;
     json["samples_ns"] = measured.samples_ns;
     json["checksum"] = json_text(measured.checksum);
@@ -195,25 +124,18 @@ ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& w
 
 void write_results_json(const results_report& found, std::ostream& out)
 {
-    std::vector<environment_info> environments;
-    ordered_json runs = ordered_json::array(), shown_environments = ordered_json::array();
-    for (const shown_run& each : found.runs) {
-        environment_info where = each.run.info.environment;
-        where.host.clear();
-        const auto known = std::find(environments.begin(), environments.end(), where);
-        runs.push_back(run_json(each, static_cast<std::size_t>(known - environments.begin()), found.with_samples));
-        if (known == environments.end()) {
-            environments.push_back(where);
-            shown_environments.push_back(environment_json(where));
-        }
-    }
+    const auto [environments, runs] = runs_json(found.runs, found.with_samples);
     json_object_stream json(out);
     json.member("schema", "launchbox.results/1");
-    json.member("environments", shown_environments);
+    json.member("environments", environments);
     json.member("runs", runs);
     json.begin_array("best");
     for (std::size_t run = 0; run < found.runs.size(); ++run)
         for (const ranking& each : found.runs[run].rankings) json.element(best_json(found.runs[run], run, each));
+    json.end_array();
+    json.begin_array("overall");
+    for (std::size_t run = 0; run < found.runs.size(); ++run)
+        if (found.runs[run].rankings.size() > 1) json.element(overall_json(found.runs[run], run));
     json.end_array();
     json.begin_array("races");
     for (std::size_t run = 0; run < found.runs.size(); ++run)
@@ -227,27 +149,9 @@ void write_results_json(const results_report& found, std::ostream& out)
             json.element(candidate_json(found.runs[run].run.results[i], run, places[i], found.with_samples));
     }
     json.end_array();
-    ordered_json problems = ordered_json::array();
-    for (const std::string& each : found.problems) problems.push_back(json_text(each));
-    json.member("problems", problems);
+    json.member("problems", texts_json(found.problems));
     json.finish();
 }
-
-namespace {
-
-void add_names(const assignment& values, std::vector<std::string>& names)
-{
-    for (const auto& [name, value] : values.values)
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-}
-
-std::string csv_text(const ordered_json& value)
-{
-    if (value.is_null()) return "";
-    return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-}  // namespace
 
 table results_table(const results_report& found)
 {
@@ -286,14 +190,8 @@ table results_table(const results_report& found)
                                   json_text(info.environment.driver),
                                   json_text(info.environment.toolkit),
                                   std::to_string(run)};
-            const auto add_values = [&](const std::vector<std::string>& names, const assignment& values) {
-                for (const std::string& name : names) {
-                    const parameter_value* value = values.find(name);
-                    row.emplace_back(value == nullptr ? "" : json_text(text_of(*value)));
-                }
-            };
-            add_values(workloads, result.problem);
-            add_values(parameters, result.parameters);
+            add_values(workloads, result.problem, row);
+            add_values(parameters, result.parameters, row);
             const ordered_json json = candidate_json(result, run, places[i], false);
             for (const std::string& title : figures) row.emplace_back(csv_text(json[title]));
             for (const std::string& title : resources)

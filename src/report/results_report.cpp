@@ -3,30 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "report/kernel_cells.hpp"
+#include "report/overall_report.hpp"
+#include "report/run_cells.hpp"
 
 namespace launchbox {
 
 namespace {
 
-constexpr double ns_per_ms = 1e6;
-// So many parameters leave no room for those that are the same everywhere.
-constexpr std::size_t most_constant_columns = 4;
-
 void add_run(document& page, const shown_run& shown, const results_report& found, cell_signs& signs);
 void add_ranking(document& page, const shown_run& shown, const ranking& workload, std::size_t top, cell_signs& signs);
 void add_failures(document& page, const shown_run& shown, const ranking& workload, bool all);
-std::string names_of(const assignment& values);
-std::string counted(std::size_t count, const char* one, const char* more);
-
-std::string percent(double part)
-{
-    return fmt::format("{:.{}f} %", part * 100, part < 0.1 ? 1 : 0);
-}
-
 }  // namespace
 
 document results_document(const results_report& found)
@@ -36,13 +25,7 @@ document results_document(const results_report& found)
     for (const shown_run& each : found.runs) add_run(page, each, found, signs);
     if (signs.unknown || signs.inferred) page.line("");
     signs.explain(page);
-    if (!found.problems.empty()) {
-        page.line("");
-        for (std::size_t i = 0; i < std::min<std::size_t>(found.problems.size(), 3); ++i)
-            page.line("  note: " + escape_for_terminal(found.problems[i]), tone::warning);
-        if (found.problems.size() > 3)
-            page.line(fmt::format("  and {} more such notes: --format json", found.problems.size() - 3), tone::warning);
-    }
+    add_problems(found.problems, page);
     return page;
 }
 
@@ -54,7 +37,7 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
     const verdict& decided = *workload.decided;
     const ranked_candidate& winner = workload.candidates[decided.winner];
     const std::string name = names_of(results[winner.result].parameters);
-    const std::string equal = percent(decided.equal_within);
+    const std::string equal = percent_text(decided.equal_within);
     if (winner.is_baseline)
         return decided.equal
                    ? fmt::format("The baseline, {}, stays: the fastest is equal to it within {}.", name, equal)
@@ -115,77 +98,32 @@ document results_log_document(const results_report& found)
 
 namespace {
 
-std::string names_of(const assignment& values)
-{
-    return escape_for_terminal(text_of(values));
-}
-
-// Numbers of four digits and more with commas, as everywhere.
-std::string workload_name(const assignment& values)
-{
-    std::string text;
-    for (const auto& [name, value] : values.values) {
-        const auto* whole = std::get_if<std::int64_t>(&value);
-        text += (text.empty() ? "" : ", ") + name + " = " + (whole != nullptr ? with_commas(*whole) : text_of(value));
-    }
-    return text.empty() ? "the workload" : escape_for_terminal(text);
-}
-
-std::string counted(std::size_t count, const char* one, const char* more)
-{
-    return with_commas(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : more);
-}
-
 void add_run(document& page, const shown_run& shown, const results_report& found, cell_signs& signs)
 {
-    const run_info& info = shown.run.info;
-    const environment_info& where = info.environment;
-    const std::string machine = !where.gpu.empty() ? where.gpu : where.processor;
-    page.heading(escape_for_terminal(info.name + (machine.empty() ? "" : " on " + machine)));
-    std::string line;
-    const auto add = [&](const std::string& text) { line += (line.empty() || text.empty() ? "" : ", ") + text; };
-    add(where.architecture);
-    if (where.sms > 0) add(counted(static_cast<std::size_t>(where.sms), "SM", "SMs"));
-    if (!where.driver.empty()) add("driver " + where.driver);
-    add(where.toolkit);
-    add(info.started.substr(0, info.started.find('T')));
-    add(fmt::format("run {} of {}", shown.run.number, shown.file));
-    page.line("  " + escape_for_terminal(line), tone::faint);
+    page.heading(run_title(shown.run.info));
+    page.line("  " + run_line(shown), tone::faint);
     if (shown.rankings.empty()) page.line("  No results.");
     for (const ranking& each : shown.rankings) {
         add_ranking(page, shown, each, found.top, signs);
         add_failures(page, shown, each, found.all_failures);
     }
+    if (shown.rankings.size() > 1) add_overall(shown, found.top, page);
 }
 
 struct shown_columns {
-    std::vector<std::string> parameters;
-    std::string constant;  // the values that are the same everywhere, where there is no room for them
+    parameter_columns parameters;
     bool kernel = false, speed_up = false;
 };
 
 shown_columns columns_of(const std::vector<stored_result>& results, const ranking& workload)
 {
-    shown_columns columns;
-    columns.speed_up = workload.baseline.has_value();
-    std::vector<std::pair<std::string, std::set<std::string>>> values;
+    std::vector<const assignment*> candidates;
+    bool kernel = false;
     for (const ranked_candidate& each : workload.candidates) {
-        const stored_result& result = results[each.result];
-        columns.kernel |= result.kernel.has_value();
-        for (const auto& [name, value] : result.parameters.values) {
-            auto found = std::find_if(values.begin(), values.end(),
-                                      [&, &wanted = name](const auto& known) { return known.first == wanted; });
-            if (found == values.end()) found = values.insert(values.end(), {name, {}});
-            found->second.insert(text_of(value));
-        }
+        kernel |= results[each.result].kernel.has_value();
+        candidates.push_back(&results[each.result].parameters);
     }
-    for (const auto& [name, different] : values) {
-        if (values.size() > most_constant_columns && different.size() == 1 && workload.candidates.size() > 1)
-            columns.constant += (columns.constant.empty() ? "" : " ") + name + "=" + *different.begin();
-        else
-            columns.parameters.push_back(name);
-    }
-    return columns;
+    return {columns_of(candidates), kernel, workload.baseline.has_value()};
 }
 
 std::string note_of(const std::vector<stored_result>& results, const ranking& workload, std::size_t place)
@@ -198,7 +136,7 @@ std::string note_of(const std::vector<stored_result>& results, const ranking& wo
     if (each.is_baseline) add("baseline");
     if (wins) add(workload.decided->raced ? "winner of the race" : "winner");
     if (!wins && each.raced) add("raced");
-    if (!wins && each.equals_best) add("equal within " + percent(each.equal_within));
+    if (!wins && each.equals_best) add("equal within " + percent_text(each.equal_within));
     if (each.same_as) add(fmt::format("same code as #{}", *each.same_as + 1));
     const auto twins = std::count_if(workload.candidates.begin(), workload.candidates.end(),
                                      [&](const ranked_candidate& other) { return other.same_as == place; });
@@ -227,15 +165,14 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
     }
     const shown_columns columns = columns_of(results, workload);
     table rows{{{"#", true}}, {}};
-    for (const std::string& name : columns.parameters) rows.columns.push_back({escape_for_terminal(name), true});
+    add_columns(columns.parameters, rows);
     for (const char* name : {"ms", "± %", "samples"}) rows.columns.push_back({name, true});
     if (columns.speed_up) rows.columns.push_back({"speed-up", true});
     if (columns.kernel)
         for (const char* name : {"regs", "spills", "shared"}) rows.columns.push_back({name, true});
     rows.columns.push_back({"note"});
 
-    const double best_ms = std::max(workload.candidates.front().time.median / ns_per_ms, 1e-9);
-    const int decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(best_ms))), 0, 6);  // four digits
+    const double smallest = workload.candidates.front().time.median;
     std::size_t distinct = 0;
     for (std::size_t place = 0; place < workload.candidates.size(); ++place) {
         const ranked_candidate& each = workload.candidates[place];
@@ -246,11 +183,8 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
         if (!each.same_as) ++distinct;
         const stored_result& result = results[each.result];
         std::vector<cell> row{std::to_string(place + 1)};
-        for (const std::string& name : columns.parameters) {
-            const parameter_value* value = result.parameters.find(name);
-            row.emplace_back(value == nullptr ? "–" : escape_for_terminal(text_of(*value)));
-        }
-        row.emplace_back(fmt::format("{:.{}f}", each.time.median / ns_per_ms, decimals));
+        add_cells(columns.parameters, result.parameters, row);
+        row.emplace_back(milliseconds(each.time.median, smallest));
         row.emplace_back(fmt::format("{:.1f}", each.time.spread() * 100));
         row.emplace_back(std::to_string(each.time.count));
         if (columns.speed_up)
@@ -267,7 +201,8 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
     signs.note(rows);
     const std::size_t hidden = workload.candidates.size() - rows.rows.size();
     page.add(std::move(rows));
-    if (!columns.constant.empty()) page.line("  all: " + escape_for_terminal(columns.constant), tone::faint);
+    if (!columns.parameters.constant.empty())
+        page.line("  all: " + escape_for_terminal(columns.parameters.constant), tone::faint);
     if (hidden > 0)
         page.line(fmt::format("  {} more: --top all", with_commas(static_cast<std::int64_t>(hidden))), tone::faint);
     page.line("  " + verdict_text(results, workload), tone::good);

@@ -23,6 +23,24 @@ std::size_t enclosing_rank(std::size_t count)
     return std::max<std::size_t>(rank, 1);
 }
 
+double log_choose(std::size_t from, std::size_t take)
+{
+    const auto n = static_cast<double>(from), k = static_cast<double>(take);
+    return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+}
+
+// The probability that all of the interval of `below` samples lies below that of `above` others: that as many of them
+// as reach the interval's upper end come before the lower end of the other.
+double chance_of_order(std::size_t below, std::size_t above)
+{
+    const std::size_t upper = below - enclosing_rank(below) + 1, lower = enclosing_rank(above);
+    double sum = 0;
+    for (std::size_t before = upper; before <= below; ++before)
+        sum += std::exp(log_choose(before + lower - 1, before) +
+                        log_choose(below - before + above - lower, below - before) - log_choose(below + above, below));
+    return sum;
+}
+
 }  // namespace
 
 sample_summary summarise(std::vector<double> samples)
@@ -40,6 +58,12 @@ sample_summary summarise(std::vector<double> samples)
 bool differs(const sample_summary& one, const sample_summary& other)
 {
     return one.high < other.low || other.high < one.low;
+}
+
+double chance_of_differing(std::size_t one, std::size_t other)
+{
+    if (one == 0 || other == 0) return 1;
+    return std::min(1.0, chance_of_order(one, other) + chance_of_order(other, one));
 }
 
 }  // namespace launchbox

@@ -25,4 +25,8 @@ sample_summary summarise(std::vector<double> samples);
 /// Whether the medians differ beyond noise: the intervals do not meet.
 bool differs(const sample_summary& one, const sample_summary& other);
 
+/// How probable it is that the intervals of so many samples each do not meet although both are drawn from the same
+/// distribution. Exact for every continuous one: all orders of the samples are equally likely. 1 without samples.
+double chance_of_differing(std::size_t one, std::size_t other);
+
 }  // namespace launchbox

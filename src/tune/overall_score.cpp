@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace launchbox {
 
@@ -30,6 +31,41 @@ gain weighted_mean(const std::vector<workload_speed>& speeds, const std::vector<
     return {std::exp(middle / weights), std::exp(low / weights), std::exp(high / weights)};
 }
 
+// Whose samples a candidate's are.
+std::size_t measured_as(const ranking& workload, std::size_t place)
+{
+    return workload.candidates[place].same_as.value_or(place);
+}
+
+void find_same_code(const std::vector<ranking>& rankings, std::vector<overall_candidate>& candidates)
+{
+    std::map<std::vector<std::size_t>, std::size_t> first;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        std::vector<std::size_t> measured;
+        for (const workload_speed& each : candidates[i].speeds)
+            measured.push_back(measured_as(rankings[each.ranking], each.candidate));
+        if (const auto [known, fresh] = first.emplace(std::move(measured), i); !fresh)
+            candidates[i].same_as = known->second;
+    }
+}
+
+std::optional<gain> best_over_next(const std::vector<ranking>& rankings,
+                                   const std::vector<overall_candidate>& candidates)
+{
+    const auto next = std::find_if(candidates.begin(), candidates.end(), [&](const overall_candidate& each) {
+        return &each != &candidates.front() && !each.same_as;
+    });
+    if (next == candidates.end()) return std::nullopt;
+    std::vector<workload_speed> speeds = candidates.front().speeds;
+    for (std::size_t i = 0; i < speeds.size(); ++i) {
+        const ranking& workload = rankings[speeds[i].ranking];
+        const std::size_t best = speeds[i].candidate, other = next->speeds[i].candidate;
+        const bool same = measured_as(workload, best) == measured_as(workload, other);
+        speeds[i].speed = same ? gain{} : gain_of(workload.candidates[other].time, workload.candidates[best].time);
+    }
+    return weighted_mean(speeds, rankings);
+}
+
 }  // namespace
 
 overall_ranking rank_overall(const std::vector<stored_result>& results, const std::vector<ranking>& rankings)
@@ -43,13 +79,17 @@ overall_ranking rank_overall(const std::vector<stored_result>& results, const st
         for (std::size_t c = 0; reference != nullptr && c < rankings[r].candidates.size(); ++c) {
             const ranked_candidate& each = rankings[r].candidates[c];
             if (!each.may_win) continue;
+            const std::size_t reference_place = static_cast<std::size_t>(reference - rankings[r].candidates.data());
             const assignment& parameters = results[each.result].parameters;
             const auto [place, fresh] = places.emplace(text_of(parameters), overall.candidates.size());
             if (fresh)
                 overall.candidates.push_back(
                     {.parameters = parameters, .score = {}, .speeds = {}, .is_baseline = each.is_baseline});
-            const gain speed = &each == reference ? gain{} : gain_of(reference->time, each.time);
-            overall.candidates[place->second].speeds.push_back({r, c, speed});
+            const bool same = measured_as(rankings[r], c) == measured_as(rankings[r], reference_place);
+            const gain speed = same ? gain{} : gain_of(reference->time, each.time);
+            auto& speeds = overall.candidates[place->second].speeds;
+            // A file of somebody else may have a candidate twice.
+            if (speeds.empty() || speeds.back().ranking != r) speeds.push_back({r, c, speed});
         }
     }
     const std::size_t all = overall.candidates.size();
@@ -63,8 +103,11 @@ overall_ranking rank_overall(const std::vector<stored_result>& results, const st
                              [](const auto& one, const auto& other) { return one.speed.times < other.speed.times; });
         each.worst = static_cast<std::size_t>(worst - each.speeds.begin());
     }
-    std::stable_sort(overall.candidates.begin(), overall.candidates.end(),
-                     [](const auto& one, const auto& other) { return one.score.times > other.score.times; });
+    std::stable_sort(overall.candidates.begin(), overall.candidates.end(), [](const auto& one, const auto& other) {
+        return std::tuple(one.score.times, one.is_baseline) > std::tuple(other.score.times, other.is_baseline);
+    });
+    find_same_code(rankings, overall.candidates);
+    if (!overall.candidates.empty()) overall.over_next = best_over_next(rankings, overall.candidates);
     return overall;
 }
 

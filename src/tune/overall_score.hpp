@@ -22,6 +22,8 @@ struct overall_candidate {
     std::vector<workload_speed> speeds;  ///< one a workload
     std::size_t worst = 0;               ///< place in `speeds` of the least speed-up
     bool is_baseline = false;
+    /// Place of the first candidate that has its code on every workload: one choice, under two names.
+    std::optional<std::size_t> same_as = {};
 };
 
 struct overall_ranking {
@@ -29,9 +31,11 @@ struct overall_ranking {
         false;  ///< else the reference of each workload is the fastest candidate there: scores are 1 at most
     std::vector<overall_candidate> candidates;  ///< the best first
     std::size_t incomplete = 0;                 ///< candidates that were measured on some workloads and not on all
+    std::optional<gain> over_next = {};         ///< of the best over the next with other code, without the reference
 };
 
-/// With one workload it says what its ranking says. `results`: those that were ranked.
+/// With one workload it says what its ranking says. `results`: those that were ranked. Intervals are the widest that
+/// the samples allow: every workload at the same end of its own.
 overall_ranking rank_overall(const std::vector<stored_result>& results, const std::vector<ranking>& rankings);
 
 }  // namespace launchbox

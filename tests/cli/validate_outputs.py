@@ -109,7 +109,9 @@ def rows_of(found):
                 for kernel in found["kernels"] for row in kernel["rows"]]
     if kind == "launchbox.devices/1":
         return found.get("compute_capabilities", found["gpus"])
-    if kind in ("launchbox.results/1", "launchbox.builds/1"):
+    if kind == "launchbox.convergence/1":
+        return [{**series, **each} for series in found["series"] for each in series["improvements"]]
+    if kind in ("launchbox.results/1", "launchbox.builds/1", "launchbox.comparison/1"):
         return found["candidates"]
     return found["results"]
 
@@ -300,6 +302,10 @@ def calls():
     for more in [[], ["--samples"], ["--top", "all", "--failures"], ["--workload", "n=134217728"]]:
         yield ["results", recorded, *more], 0, b""
     yield ["results", hostile_results, recorded], 0, b""
+    yield ["results", recorded, hostile_results, "--convergence"], 0, b""
+    yield ["results", recorded, "--convergence", "--workload", "n=134217728"], 0, b""
+    yield ["results", recorded, recorded, hostile_results, "--compare"], 0, b""
+    yield ["results", hostile_results, hostile_results, "--compare"], 0, b""
     yield ["results", recorded, "missing.db"], 2, b""
     yield ["results", recorded, "--workload", "n=5"], 2, b""
 
@@ -389,7 +395,7 @@ def main():
                 if written.read() != text["json"]:
                     fail(arguments, "-o writes something else")
     print(f"{outputs} outputs validated against {len(VALIDATORS)} schemas, {failures} failures")
-    if len(VALIDATORS) != (10 if compiles else 8):
+    if len(VALIDATORS) != (12 if compiles else 10):
         print(f"expected outputs of each schema, saw {sorted(VALIDATORS)}")
         return 1
     return 1 if failures else 0

@@ -1,0 +1,99 @@
+#include "cli/results_views.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/messages.hpp"
+#include "report/comparison_report.hpp"
+#include "report/convergence_report.hpp"
+#include "report/run_cells.hpp"
+
+namespace launchbox::cli {
+
+namespace {
+
+void show_convergence(const results_report& found, const output_options& output)
+{
+    report_forms forms;
+    forms.page = [&](const output_style& style) { return convergence_document(found, style); };
+    forms.json = [&] { return convergence_json(found); };
+    forms.rows = [&] { return convergence_table(found); };
+    write_report(output, forms);
+}
+
+comparison_report compared(results_report found)
+{
+    if (found.runs.size() < 2)
+        throw error("--compare needs two runs, and there is one",
+                    "name a second file, or leave --run, --gpu and --workload out");
+    comparison_report report{std::move(found), {}};
+    const std::vector<shown_run>& runs = report.found.runs;
+    for (std::size_t i = 1; i < runs.size(); ++i)
+        report.others.push_back(compare_runs(runs[0].run, runs[0].rankings, runs[i].run, runs[i].rankings));
+    return report;
+}
+
+// What got slower by more than is allowed: one message each. Throws `error` where the samples cannot tell.
+std::vector<std::string> slower_winners(const comparison_report& report, double allowed_percent)
+{
+    std::vector<std::string> messages;
+    std::size_t judged = 0;
+    for (std::size_t i = 0; i < report.others.size(); ++i)
+        for (const compared_workload& each : report.others[i].workloads) {
+            const std::string where =
+                fmt::format("{} in {}, against {}", workload_name(each.problem), letter_of(i + 1), letter_of(0));
+            if (!each.winner_a) continue;
+            ++judged;
+            if (!each.best) {
+                messages.push_back(where + ": nothing wins any more");
+                continue;
+            }
+            const double slower = (each.best->ratio.times - 1) * 100;
+            if (slower <= allowed_percent || each.best->moved == move_kind::equal) continue;
+            if (each.best->moved == move_kind::unclear)
+                throw error(
+                    fmt::format("{}: the winner is {:.1f} % slower, with too few samples to tell that from noise",
+                                where, slower),
+                    "give stores, or JSON written with --samples");
+            if (each.best->moved == move_kind::slower)
+                messages.push_back(fmt::format("{}: the winner is {:.1f} % slower ({:.1f} % are allowed)", where,
+                                               slower, allowed_percent));
+        }
+    if (judged == 0)
+        throw error("--fail-slower: no workload of the first run has a winner and is in another run",
+                    "compare runs of the same workloads");
+    return messages;
+}
+
+}  // namespace
+
+void results_view_options::add_to(CLI::App& verb)
+{
+    auto* best = verb.add_flag("--convergence", convergence, "The best so far, by evaluations and by time");
+    auto* both = verb.add_flag("--compare", compare, "The first run against each other one: what moved, beyond noise");
+    verb.add_option("--fail-slower", fail_slower,
+                    "With --compare: exit status 1 when a winner is slower by more than so many percent")
+        ->type_name("PERCENT")
+        ->check(CLI::NonNegativeNumber)
+        ->needs(both);
+    best->excludes(both);
+}
+
+exit_status show_results_view(const results_view_options& options, results_report found, const output_options& output)
+{
+    if (options.convergence) {
+        show_convergence(found, output);
+        return exit_status::done;
+    }
+    const comparison_report report = compared(std::move(found));
+    report_forms forms;
+    forms.page = [&](const output_style&) { return comparison_document(report); };
+    forms.json = [&] { return comparison_json(report); };
+    forms.rows = [&] { return comparison_table(report); };
+    std::vector<std::string> slower;
+    if (options.fail_slower) slower = slower_winners(report, *options.fail_slower);
+    write_report(output, forms);
+    for (const std::string& each : slower) say(each);
+    return slower.empty() ? exit_status::done : exit_status::check_failed;
+}
+
+}  // namespace launchbox::cli

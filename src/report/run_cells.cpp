@@ -1,0 +1,146 @@
+#include "report/run_cells.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace launchbox {
+
+namespace {
+
+constexpr double ns_per_ms = 1e6;
+// So many parameters leave no room for those that are the same everywhere.
+constexpr std::size_t most_constant_columns = 4;
+
+// Numbers of four digits and more with commas, as everywhere.
+std::string workload_text(const assignment& values)
+{
+    std::string text;
+    for (const auto& [name, value] : values.values) {
+        const auto* whole = std::get_if<std::int64_t>(&value);
+        text += (text.empty() ? "" : ", ") + name + " = " + (whole != nullptr ? with_commas(*whole) : text_of(value));
+    }
+    return escape_for_terminal(text);
+}
+
+}  // namespace
+
+std::string names_of(const assignment& values)
+{
+    return escape_for_terminal(text_of(values));
+}
+
+std::string workload_name(const assignment& values)
+{
+    const std::string text = workload_text(values);
+    return text.empty() ? "the workload" : text;
+}
+
+std::vector<std::string> workload_names(const std::vector<assignment>& workloads)
+{
+    std::vector<std::string> names;
+    for (const assignment& each : workloads) {
+        assignment different;
+        for (const auto& [name, value] : each.values) {
+            const bool same = std::all_of(workloads.begin(), workloads.end(),
+                                          [&, &name = name, &value = value](const assignment& other) {
+                                              const parameter_value* there = other.find(name);
+                                              return there != nullptr && *there == value;
+                                          });
+            if (!same || workloads.size() == 1) different.values.emplace_back(name, value);
+        }
+        names.push_back(workload_name(different));
+    }
+    return names;
+}
+
+std::string counted(std::size_t count, const char* one, const char* more)
+{
+    return with_commas(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : more);
+}
+
+std::string percent_text(double part)
+{
+    return fmt::format("{:.{}f} %", part * 100, part < 0.1 ? 1 : 0);
+}
+
+std::string milliseconds(double nanoseconds, double smallest)
+{
+    const double least_ms = std::max(smallest / ns_per_ms, 1e-9);
+    const int decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(least_ms))), 0, 6);  // four digits
+    return fmt::format("{:.{}f}", nanoseconds / ns_per_ms, decimals);
+}
+
+std::string seconds_text(double seconds)
+{
+    if (seconds >= 999.5 && seconds < 1e15) return with_commas(std::llround(seconds));
+    return fmt::format("{:.{}f}", seconds, seconds < 9.95 ? 2 : seconds < 99.95 ? 1 : 0);
+}
+
+std::string run_title(const run_info& info)
+{
+    const std::string& machine = !info.environment.gpu.empty() ? info.environment.gpu : info.environment.processor;
+    return escape_for_terminal(info.name + (machine.empty() ? "" : " on " + machine));
+}
+
+std::string run_line(const shown_run& shown)
+{
+    const run_info& info = shown.run.info;
+    const environment_info& where = info.environment;
+    std::string line;
+    const auto add = [&](const std::string& text) { line += (line.empty() || text.empty() ? "" : ", ") + text; };
+    add(where.architecture);
+    if (where.sms > 0) add(counted(static_cast<std::size_t>(where.sms), "SM", "SMs"));
+    if (!where.driver.empty()) add("driver " + where.driver);
+    add(where.toolkit);
+    add(info.started.substr(0, info.started.find('T')));
+    add(fmt::format("run {} of {}", shown.run.number, shown.file));
+    return escape_for_terminal(line);
+}
+
+parameter_columns columns_of(const std::vector<const assignment*>& candidates)
+{
+    parameter_columns columns;
+    std::vector<std::pair<std::string, std::set<std::string>>> values;
+    for (const assignment* each : candidates)
+        for (const auto& [name, value] : each->values) {
+            auto found = std::find_if(values.begin(), values.end(),
+                                      [&, &wanted = name](const auto& known) { return known.first == wanted; });
+            if (found == values.end()) found = values.insert(values.end(), {name, {}});
+            found->second.insert(text_of(value));
+        }
+    for (const auto& [name, different] : values) {
+        if (values.size() > most_constant_columns && different.size() == 1 && candidates.size() > 1)
+            columns.constant += (columns.constant.empty() ? "" : " ") + name + "=" + *different.begin();
+        else
+            columns.names.push_back(name);
+    }
+    return columns;
+}
+
+void add_columns(const parameter_columns& columns, table& rows)
+{
+    for (const std::string& name : columns.names) rows.columns.push_back({escape_for_terminal(name), true});
+}
+
+void add_cells(const parameter_columns& columns, const assignment& candidate, std::vector<cell>& row)
+{
+    for (const std::string& name : columns.names) {
+        const parameter_value* value = candidate.find(name);
+        row.emplace_back(value == nullptr ? "–" : escape_for_terminal(text_of(*value)));
+    }
+}
+
+void add_problems(const std::vector<std::string>& problems, document& page)
+{
+    if (problems.empty()) return;
+    page.line("");
+    for (std::size_t i = 0; i < std::min<std::size_t>(problems.size(), 3); ++i)
+        page.line("  note: " + escape_for_terminal(problems[i]), tone::warning);
+    if (problems.size() > 3)
+        page.line(fmt::format("  and {} more such notes: --format json", problems.size() - 3), tone::warning);
+}
+
+}  // namespace launchbox

@@ -1,0 +1,52 @@
+// What the reports on recorded runs share: names, headings, counts.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "report/document.hpp"
+#include "report/results_report.hpp"
+
+namespace launchbox {
+
+/// "threads=256 items=11", fit for a terminal.
+std::string names_of(const assignment& values);
+
+/// "type = int, n = 1,048,576"; "the workload" for one without values.
+std::string workload_name(const assignment& values);
+
+/// The workloads with the values that are the same for all left out. As many names as there are workloads.
+std::vector<std::string> workload_names(const std::vector<assignment>& workloads);
+
+/// "1 candidate", "1,336 candidates".
+std::string counted(std::size_t count, const char* one, const char* more);
+
+/// 0.004 as "0.4 %", 0.25 as "25 %".
+std::string percent_text(double part);
+
+/// Nanoseconds as milliseconds, with four digits for `smallest`, the least of the column.
+std::string milliseconds(double nanoseconds, double smallest);
+
+/// 0.0042 s to 12,345 s in few digits, without the unit.
+std::string seconds_text(double seconds);
+
+/// "block_sort on NVIDIA H200".
+std::string run_title(const run_info& info);
+
+/// Architecture, driver, toolkit, date, number and file.
+std::string run_line(const shown_run& shown);
+
+/// Which parameters have a column; those that are the same everywhere go below the table where there is no room.
+struct parameter_columns {
+    std::vector<std::string> names;
+    std::string constant;  ///< "unroll=1 vector=4"; empty: none
+};
+parameter_columns columns_of(const std::vector<const assignment*>& candidates);
+void add_columns(const parameter_columns& columns, table& rows);
+void add_cells(const parameter_columns& columns, const assignment& candidate, std::vector<cell>& row);
+
+/// What was left out of the files.
+void add_problems(const std::vector<std::string>& problems, document& page);
+
+}  // namespace launchbox
