@@ -164,6 +164,12 @@ std::optional<double> number_member(const ordered_json& object, const char* name
     return value == nullptr ? std::nullopt : number_in(*value);
 }
 
+bool is_true(const ordered_json& object, const char* name)
+{
+    const ordered_json* value = member_of(object, name);
+    return value != nullptr && (*value == true || *value == 1);
+}
+
 std::optional<double> number_in(const ordered_json& value)
 {
     double number = 0;
