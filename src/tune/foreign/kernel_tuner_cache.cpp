@@ -79,6 +79,7 @@ namespace {
 // A list is the grid's extent, x first.
 assignment problem_of_cache(const ordered_json& size)
 {
+    if (size == "") return {};
     if (!size.is_array()) return {{{"problem_size", foreign_value(size)}}};
     assignment problem;
     const char* const names[] = {"x", "y", "z"};

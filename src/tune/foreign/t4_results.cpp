@@ -186,10 +186,7 @@ void read_own_outcome(const ordered_json& entry, measurement& failed)
 {
     if (const ordered_json* own = measured(entry, "outcome"))
         if (const std::optional<outcome> named = outcome_named(text_member(*own, "value")))
-            if (*named != outcome::measured) {
-                failed.what = *named;
-                failed.reason.clear();
-            }
+            if (*named != outcome::measured) failed.what = *named;
     if (const ordered_json* reason = measured(entry, "reason")) failed.reason = text_member(*reason, "value");
 }
 
