@@ -8,6 +8,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
+#include "cli/results_exchange.hpp"
 #include "cli/results_views.hpp"
 #include "cli/verbs.hpp"
 #include "report/results_report.hpp"
@@ -20,6 +21,7 @@ namespace {
 struct results_options {
     std::vector<std::string> files;
     output_options output;
+    exchange_options exchange;
     std::vector<std::string> workload, log;
     std::string gpu, top = "10";
     std::int64_t run = 0;
@@ -31,7 +33,7 @@ std::vector<shown_run> read_files(const results_options& options, results_report
 void keep_wanted(const results_options& options, std::vector<shown_run>& runs);
 std::size_t rows_wanted(const std::string& text);
 
-exit_status run_results(const results_options& options)
+exit_status run_results(results_options options)
 {
     const bool shows_log = !options.log.empty();
     if (shows_log && options.view.any()) throw error("--log is a view of its own", "leave the other view out");
@@ -42,12 +44,18 @@ exit_status run_results(const results_options& options)
     report.all_failures = options.failures;
     report.with_samples = options.samples;
     exit_status status = exit_status::done;
+    if (options.exchange.import)
+        options.files = {import_results(options.exchange, options.files, report.problems, status)};
     report.runs = read_files(options, report, status);
     keep_wanted(options, report.runs);
     for (shown_run& each : report.runs) each.rankings = rank(each.run.results, each.run.races, each.run.info.baseline);
     if (options.view.any()) {
         const exit_status shown = show_results_view(options.view, std::move(report), options.output);
         return status == exit_status::done ? shown : status;
+    }
+    if (!options.exchange.format.empty()) {
+        export_results(options.exchange, options.output.path, report);
+        return status;
     }
     report_forms forms;
     forms.page = [&](const output_style&) {
@@ -65,7 +73,8 @@ void add_results(CLI::App& app, call_context& context)
 {
     CLI::App* verb = app.add_subcommand("results", "What launchbox tune has measured: ranking, verdict, failures");
     auto options = std::make_shared<results_options>();
-    verb->add_option("files", options->files, "Stores (.db), or JSON that this verb has written; - is JSON from stdin")
+    verb->add_option("files", options->files,
+                     "Stores (.db), JSON of this verb, or files of Kernel Tuner, KTT and T4; - is stdin")
         ->type_name("FILE")
         ->required();
     verb->add_option("--workload", options->workload, "Only workloads with these values: n=1e8, or type=int,n=1e8")
@@ -80,6 +89,7 @@ void add_results(CLI::App& app, call_context& context)
     verb->add_option("--log", options->log, "What the compiler said and made of these candidates: threads=256,items=11")
         ->type_name("NAME=VALUE");
     options->view.add_to(*verb);
+    options->exchange.add_to(*verb);
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox results tests/data/results/example.json --workload n=1048576",
                  "launchbox results tests/data/results/example.json --format csv --top all");

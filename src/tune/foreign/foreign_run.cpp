@@ -75,7 +75,7 @@ std::vector<std::string> foreign_problems::sentences() const
 
 void foreign_run::add(stored_result result)
 {
-    std::string key = text_of(result.problem) + '\n' + text_of(result.parameters);
+    std::string key = text_of(result.parameters);
     if (const std::string problem = problem_of(result); !problem.empty()) {
         problems_.add("left out, since " + problem, text_of(result.parameters));
         return;
@@ -95,15 +95,21 @@ recorded_run foreign_run::finish(std::int64_t number)
     recorded_run run;
     run.number = number;
     run.info = std::move(info);
+    run.info.baseline = facts.baseline;
+    const std::string gpu = facts.environment.processor.empty() ? run.info.environment.gpu : std::string();
+    run.info.environment = facts.environment;
+    run.info.environment.gpu = gpu;
     // Files are told apart by their content, so that no two of them are taken for one run in a store.
     run.info.task_hash = hash_;
     run.info.source_hash = hash_;
-    if (run.info.environment.gpu.empty()) {
+    if (gpu.empty() && facts.environment.processor.empty()) {
         problems_.say("does not say on which GPU it was measured");
-        run.info.environment.gpu = "unknown GPU";
+        run.info.environment.gpu = unknown_gpu;
     }
     for (stored_result& each : results_) {
         each.run = number;
+        each.problem = facts.problem;
+        each.weight = facts.weight;
         if (!each.finished.empty() && (run.info.started.empty() || each.finished < run.info.started))
             run.info.started = each.finished;
     }

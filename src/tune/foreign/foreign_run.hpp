@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tune/foreign/own_facts.hpp"
 #include "tune/result_file.hpp"
 
 namespace launchbox {
@@ -33,13 +34,17 @@ private:
     std::vector<kind_count> kinds_;
 };
 
+/// Stands for the name of a GPU that a file does not tell.
+inline constexpr const char* unknown_gpu = "unknown GPU";
+
 class foreign_run {
 public:
     foreign_run(foreign_problems& problems, std::string_view content_hash) : problems_(problems), hash_(content_hash) {}
 
     run_info info;
+    own_facts facts;  ///< what launchbox itself has written into the file, and the workload
 
-    /// One that is here already, by parameters and workload, is replaced. One that is not fit to be stored is left out.
+    /// One that is here already, by its parameters, is replaced. One that is not fit to be stored is left out.
     void add(stored_result result);
 
     [[nodiscard]] bool empty() const { return results_.empty(); }

@@ -122,7 +122,8 @@ std::optional<json_piece> json_pieces::next()
         place_ = skip_blanks(colon + 1);
     }
     const extent value = value_at(text_, place_);
-    piece.text = text_.substr(place_, value.end - place_);
+    // What is broken inside may still be read piece by piece.
+    piece.text = text_.substr(place_, value.whole ? value.end - place_ : text_.npos);
     piece.whole = value.whole && value.end > place_;
     // An empty value would be found again and again.
     place_ = value.end > place_ ? value.end : place_ + 1;
@@ -162,6 +163,12 @@ std::optional<double> number_member(const ordered_json& object, const char* name
 {
     const ordered_json* value = member_of(object, name);
     return value == nullptr ? std::nullopt : number_in(*value);
+}
+
+bool is_true(const ordered_json& object, const char* name)
+{
+    const ordered_json* value = member_of(object, name);
+    return value != nullptr && (*value == true || *value == 1);
 }
 
 std::optional<double> number_in(const ordered_json& value)

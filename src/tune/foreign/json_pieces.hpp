@@ -50,6 +50,11 @@ std::string text_member(const nlohmann::ordered_json& object, const char* name);
 
 /// The member when it is a number, also one written as text.
 std::optional<double> number_member(const nlohmann::ordered_json& object, const char* name);
+
+/// Whether the member is true, or 1.
+bool is_true(const nlohmann::ordered_json& object, const char* name);
+
+/// A number, also one written as text.
 std::optional<double> number_in(const nlohmann::ordered_json& value);
 
 }  // namespace launchbox

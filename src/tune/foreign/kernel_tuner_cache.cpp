@@ -20,7 +20,6 @@ struct cache_reader {
     foreign_run& run;
     foreign_problems& problems;
     std::vector<std::string> names;  // of the parameters; empty: not told
-    assignment problem;
 
     void read(const std::string& key, const ordered_json& entry);
     bool read_time(const std::string& key, const ordered_json& entry, measurement& measured);
@@ -31,7 +30,8 @@ struct cache_reader {
 std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, foreign_problems& problems)
 {
     foreign_run run(problems, file.hash);
-    cache_reader reader{run, problems, {}, {}};
+    cache_reader reader{run, problems, {}};
+    std::optional<ordered_json> own;
     std::string_view cache;
     json_pieces members(file.text);
     bool cut = false;
@@ -45,13 +45,15 @@ std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, fore
         if (!value) continue;
         if (member->name == "device_name" && value->is_string()) run.info.environment.gpu = value->get<std::string>();
         if (member->name == "kernel_name" && value->is_string()) run.info.name = value->get<std::string>();
-        if (member->name == "problem_size") reader.problem = problem_of_cache(*value);
+        if (member->name == "problem_size") run.facts.problem = problem_of_cache(*value);
+        if (member->name == "launchbox") own = value;
         if (member->name == "tune_params_keys" && value->is_array())
             for (const ordered_json& each : *value)
                 if (each.is_string()) reader.names.push_back(each.get<std::string>());
         if (member->name == "tune_params" && value->is_object() && reader.names.empty())
             for (const auto& [name, values] : value->items()) reader.names.push_back(name);
     }
+    if (own) read_own_facts(*own, run.facts);
     json_pieces entries(cache);
     int repairs = 0;
     while (const std::optional<json_piece> entry = entries.next()) {
@@ -77,6 +79,7 @@ namespace {
 // A list is the grid's extent, x first.
 assignment problem_of_cache(const ordered_json& size)
 {
+    if (size == "") return {};
     if (!size.is_array()) return {{{"problem_size", foreign_value(size)}}};
     assignment problem;
     const char* const names[] = {"x", "y", "z"};
@@ -88,7 +91,6 @@ assignment problem_of_cache(const ordered_json& size)
 void cache_reader::read(const std::string& key, const ordered_json& entry)
 {
     stored_result result;
-    result.problem = problem;
     for (const std::string& name : names) {
         const ordered_json* value = member_of(entry, name.c_str());
         if (value == nullptr) {
@@ -103,7 +105,8 @@ void cache_reader::read(const std::string& key, const ordered_json& entry)
     result.finished = foreign_timestamp(text_member(entry, "timestamp"));
     if (!read_time(key, entry, result.measured)) return;
     // A wrong result would have ended Kernel Tuner, not become an entry.
-    result.measured.verified = result.measured.what == outcome::measured && verification > 0;
+    result.measured.verified =
+        result.measured.what == outcome::measured && (verification > 0 || is_true(entry, "verified"));
     run.add(std::move(result));
 }
 

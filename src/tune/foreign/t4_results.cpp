@@ -30,7 +30,6 @@ struct t4_reader {
     foreign_run& run;
     foreign_problems& problems;
     double unit_ns = 1e6;
-    assignment problem;
 
     void read_metadata(const ordered_json& metadata);
     void read(const ordered_json& entry, std::size_t number);
@@ -38,7 +37,8 @@ struct t4_reader {
                       measurement& measured);
 };
 
-const ordered_json* measured_value(const ordered_json& entry, const char* name);
+const ordered_json* measured(const ordered_json& entry, const char* name);
+void read_own_outcome(const ordered_json& entry, measurement& measured);
 outcome outcome_of(const std::string& invalidity, bool& known);
 
 }  // namespace
@@ -46,7 +46,7 @@ outcome outcome_of(const std::string& invalidity, bool& known);
 std::vector<recorded_run> read_t4_results(const foreign_text& file, foreign_problems& problems)
 {
     foreign_run run(problems, file.hash);
-    t4_reader reader{run, problems, 1e6, {}};
+    t4_reader reader{run, problems};
     // The format has no name of the kernel: the file's stands for it.
     const std::size_t folder = file.name.find_last_of('/');
     run.info.name = folder == std::string::npos ? file.name : file.name.substr(folder + 1);
@@ -89,6 +89,11 @@ void t4_reader::read_metadata(const ordered_json& metadata)
         unit_ns = *known;
     else
         problems.say("has a timeunit that is not known here: times are taken for milliseconds");
+    if (const ordered_json* own = member_of(metadata, "launchbox")) {
+        read_own_facts(*own, run.facts);
+        run.info.environment.gpu = text_member(*own, "device_name");
+        if (const std::string name = text_member(*own, "kernel_name"); !name.empty()) run.info.name = name;
+    }
 }
 
 void t4_reader::read(const ordered_json& entry, std::size_t number)
@@ -100,7 +105,6 @@ void t4_reader::read(const ordered_json& entry, std::size_t number)
         return;
     }
     stored_result result;
-    result.problem = problem;
     for (const auto& [name, value] : parameters->items())
         result.parameters.values.emplace_back(name, foreign_value(value));
     const ordered_json none = ordered_json::object();
@@ -109,19 +113,28 @@ void t4_reader::read(const ordered_json& entry, std::size_t number)
     const double unit_s = unit_ns / 1e9;
     result.compile_seconds = foreign_cost(*times, "compilation_time", unit_s);
     if (result.compile_seconds == 0) result.compile_seconds = foreign_cost(*times, "compilation", unit_s);
-    result.measured.seconds = foreign_cost(*times, "benchmark", unit_s) + foreign_cost(*times, "validation", unit_s);
+    const double validation = foreign_cost(*times, "validation", unit_s);
+    result.measured.seconds = foreign_cost(*times, "benchmark", unit_s) + validation;
     result.finished = foreign_timestamp(text_member(entry, "timestamp"));
 
     const std::string invalidity = text_member(entry, "invalidity");
-    const ordered_json* time = measured_value(entry, "time");
+    const ordered_json* time = measured(entry, "time");
     bool known = true;
     const outcome what = outcome_of(invalidity, known);
     if (!known) problems.add("with an invalidity that is not known here: '" + invalidity + "'", where);
-    if (what != outcome::measured)
-        set_failure(result.measured, time != nullptr && time->is_string() ? time->get<std::string>() : invalidity,
+    if (what != outcome::measured) {
+        const ordered_json* value = time != nullptr ? member_of(*time, "value") : nullptr;
+        set_failure(result.measured, value != nullptr && value->is_string() ? value->get<std::string>() : invalidity,
                     what);
-    else if (!read_samples(where, *times, time, result.measured))
-        return;
+        read_own_outcome(entry, result.measured);
+    } else {
+        if (!read_samples(where, *times, time, result.measured)) return;
+        // Files without the time that the measuring took: it took its samples' at least.
+        if (member_of(*times, "benchmark") == nullptr)
+            for (const double each : result.measured.samples_ns) result.measured.seconds += each / 1e9;
+        const ordered_json* verified = measured(entry, "verified");
+        result.measured.verified = validation > 0 || (verified != nullptr && is_true(*verified, "value"));
+    }
     run.add(std::move(result));
 }
 
@@ -137,7 +150,11 @@ bool t4_reader::read_samples(const std::string& where, const ordered_json& times
                 unusable = true;
         }
     if (unusable) problems.add("without some of their samples, which are no times above 0", where);
-    const std::optional<double> only = time != nullptr ? foreign_time(*time, unit_ns) : std::nullopt;
+    std::optional<double> only;
+    if (const ordered_json* value = time != nullptr ? member_of(*time, "value") : nullptr) {
+        const std::string unit = text_member(*time, "unit");
+        only = foreign_time(*value, unit.empty() ? unit_ns : unit_named(unit).value_or(unit_ns));
+    }
     if (measured.samples_ns.empty()) {
         if (!only) {
             problems.add("left out, since there is no number above 0 for the time", where);
@@ -154,13 +171,23 @@ bool t4_reader::read_samples(const std::string& where, const ordered_json& times
     return true;
 }
 
-const ordered_json* measured_value(const ordered_json& entry, const char* name)
+// The measurement of that name.
+const ordered_json* measured(const ordered_json& entry, const char* name)
 {
     const ordered_json* all = member_of(entry, "measurements");
     if (all == nullptr || !all->is_array()) return nullptr;
     for (const ordered_json& each : *all)
-        if (text_member(each, "name") == name) return member_of(each, "value");
+        if (text_member(each, "name") == name) return &each;
     return nullptr;
+}
+
+// T4 has one word for several of our outcomes.
+void read_own_outcome(const ordered_json& entry, measurement& failed)
+{
+    if (const ordered_json* own = measured(entry, "outcome"))
+        if (const std::optional<outcome> named = outcome_named(text_member(*own, "value")))
+            if (*named != outcome::measured) failed.what = *named;
+    if (const ordered_json* reason = measured(entry, "reason")) failed.reason = text_member(*reason, "value");
 }
 
 outcome outcome_of(const std::string& invalidity, bool& known)

@@ -1,0 +1,205 @@
+#include "cli/results_exchange.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <filesystem>
+#include <iostream>
+#include <set>
+#include <sstream>
+
+#include "cli/messages.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/gzip.hpp"
+#include "tune/result_export.hpp"
+
+namespace launchbox::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using writer = std::function<void(std::ostream&)>;
+
+constexpr std::size_t listed_parts = 8;
+constexpr std::size_t longest_name = 150;  // of a file, before its number and ending
+
+void write_to(const std::string& path, const writer& write);
+void write_files(const std::string& folder, const std::string& format, const std::vector<exported_part>& parts);
+void save_all(const std::string& store, const std::vector<recorded_run>& runs);
+writer writer_of(const std::string& format, const exported_part& part);
+std::string words_of(const exported_part& part);
+
+}  // namespace
+
+void exchange_options::add_to(CLI::App& app)
+{
+    app.add_option("--export", format,
+                   "Write for other tools: t4, kernel-tuner (a cache), csv; -o names file or folder")
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember({"t4", "kernel-tuner", "csv"}));
+    app.add_flag("--import", import,
+                 "Keep what the files hold, also those of Kernel Tuner, KTT and T4, as a new store");
+    app.add_option("--store", store, "With --import: the store to write; the file's name with .db")->type_name("FILE");
+}
+
+void export_results(const exchange_options& options, const std::string& path, const results_report& report)
+{
+    for (const std::string& each : report.problems) say(each);
+    const bool is_folder = !path.empty() && (path.back() == '/' || fs::is_directory(path));
+    if (options.format == "csv") {
+        if (is_folder) throw error("CSV is one table of everything", "name a file with -o, such as -o results.csv");
+        write_to(path, [&](std::ostream& out) { out << render_csv(results_table(report)); });
+        return;
+    }
+    std::vector<exported_part> parts;
+    std::size_t lost = 0;
+    for (const shown_run& each : report.runs) {
+        for (exported_part& part : parts_of(each.run)) parts.push_back(std::move(part));
+        for (const stored_result& result : each.run.results) lost += result.measured.what == outcome::device_lost;
+    }
+    if (parts.empty()) throw error("there is no candidate to export", "look at the file with launchbox results");
+    if (lost > 0) say(fmt::format("{} candidates that were lost with the device are left out", lost));
+    if (is_folder) {
+        write_files(path, options.format, parts);
+        return;
+    }
+    if (parts.size() > 1) {
+        std::string list;
+        for (std::size_t i = 0; i < parts.size() && i < listed_parts; ++i)
+            list += (i == 0 ? "" : "; ") + words_of(parts[i]);
+        if (parts.size() > listed_parts) list += fmt::format(" and {} more", parts.size() - listed_parts);
+        throw error(fmt::format("a file of --export {} holds one run on one workload, and here are {}: {}",
+                                options.format, parts.size(), list),
+                    "choose with --run, --workload or --gpu, or name a folder for one file each: -o out/");
+    }
+    write_to(path, writer_of(options.format, parts.front()));
+}
+
+std::string import_results(const exchange_options& options, const std::vector<std::string>& files,
+                           std::vector<std::string>& problems, exit_status& status)
+{
+    std::string store = options.store;
+    if (store.empty()) {
+        if (files.size() != 1 || files.front() == "-")
+            throw error("the store of --import has no name", "name it with --store FILE.db");
+        // "a.json.gz" is imported as a.db, here: the file may lie where nobody may write.
+        const std::string name = fs::path(files.front()).filename().string();
+        store = name.substr(0, name.find('.', 1)) + ".db";
+    }
+    if (fs::exists(fs::symlink_status(store)))
+        throw error(store + " is there already", "name another with --store FILE.db, or remove it");
+    std::vector<recorded_run> runs;
+    for (const std::string& path : files) try {
+            result_file read = read_result_file(path);
+            std::move(read.runs.begin(), read.runs.end(), std::back_inserter(runs));
+            problems.insert(problems.end(), read.problems.begin(), read.problems.end());
+        } catch (const error& problem) {
+            if (files.size() == 1) throw;
+            say(problem.what());
+            status = problem.status();
+        }
+    if (runs.empty()) throw error("none of the files can be read", "name files of Kernel Tuner, KTT, T4 or launchbox");
+    save_all(store, runs);
+    return store;
+}
+
+namespace {
+
+void write_to(const std::string& path, const writer& write)
+{
+    if (path.empty()) {
+        write(std::cout);
+        if (!std::cout.flush()) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
+    } else if (path.ends_with(".gz")) {
+        std::ostringstream text;
+        write(text);
+        write_file_atomically(path, gzip(std::move(text).str()));
+    } else {
+        write_file_atomically(path, write);
+    }
+}
+
+writer writer_of(const std::string& format, const exported_part& part)
+{
+    return [&part, write = format == "t4" ? write_t4_results : write_kernel_tuner_cache](std::ostream& out) {
+        write(part, out);
+    };
+}
+
+// Without what a shell or another system takes for something else.
+std::string file_name_of(const exported_part& part)
+{
+    const environment_info& where = part.run->info.environment;
+    std::string name = part.run->info.name + "-" + (where.gpu.empty() ? where.processor : where.gpu);
+    if (!part.problem.values.empty()) name += "-" + text_of(part.problem);
+    name.resize(std::min(name.size(), longest_name));
+    for (char& each : name) {
+        const auto byte = static_cast<unsigned char>(each);
+        if (byte >= 128 || (std::isalnum(byte) == 0 && each != '-' && each != '=' && each != '.')) each = '_';
+    }
+    if (name.front() == '.' || name.front() == '-') name.front() = '_';
+    return name;
+}
+
+void write_files(const std::string& folder, const std::string& format, const std::vector<exported_part>& parts)
+{
+    std::error_code failure;
+    fs::create_directories(folder, failure);
+    if (failure) throw error("cannot make the folder " + folder + ": " + failure.message(), "name another with -o");
+    std::set<std::string> names;
+    for (const exported_part& part : parts) {
+        const std::string wanted = file_name_of(part);
+        std::string name = wanted;
+        for (int number = 2; !names.insert(name).second; ++number) name = fmt::format("{}-{}", wanted, number);
+        const std::string path = (fs::path(folder) / (name + ".json")).string();
+        write_to(path, writer_of(format, part));
+        std::cout << path << '\n';
+    }
+}
+
+std::string words_of(const exported_part& part)
+{
+    const environment_info& where = part.run->info.environment;
+    return fmt::format("run {} of {} on {}{}", part.run->number, escape_for_terminal(part.run->info.name),
+                       escape_for_terminal(where.gpu.empty() ? where.processor : where.gpu),
+                       part.problem.values.empty() ? "" : ", " + escape_for_terminal(text_of(part.problem)));
+}
+
+// Beside the store and renamed in the end, so that there is all of it or none.
+void save_all(const std::string& store, const std::vector<recorded_run>& runs)
+{
+    const std::string unfinished = fmt::format("{}.{}.unfinished", store, ::getpid());
+    const auto remove_it = [&] {
+        std::error_code ignored;
+        for (const char* ending : {"", "-wal", "-shm", "-journal"}) fs::remove(unfinished + ending, ignored);
+    };
+    try {
+        {
+            result_store made(unfinished);
+            for (const recorded_run& run : runs) {
+                const std::int64_t number = made.begin_run(run.info);
+                for (stored_result result : run.results) {
+                    result.run = number;
+                    made.save(result);
+                }
+                for (race_result_info race : run.races) {
+                    race.run = number;
+                    made.save(race);
+                }
+            }
+        }
+        std::error_code failure;
+        fs::rename(unfinished, store, failure);
+        if (failure) throw error("cannot write " + store + ": " + failure.message(), "name another with --store");
+    } catch (...) {
+        remove_it();
+        throw;
+    }
+}
+
+}  // namespace
+
+}  // namespace launchbox::cli

@@ -1,0 +1,32 @@
+// The part of `results` that exchanges files with other tuners: --export and --import.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+#include "report/results_report.hpp"
+#include "support/error.hpp"
+
+namespace launchbox::cli {
+
+struct exchange_options {
+    std::string format;  ///< of --export; empty: none
+    bool import = false;
+    std::string store;
+
+    void add_to(CLI::App& app);
+};
+
+/// Writes what the report shows to `path`: a file (compressed where it ends in .gz), a folder (ends in /, or is one)
+/// for one file a run and workload, or standard output where it is empty. Throws `error` where one file cannot hold it.
+void export_results(const exchange_options& options, const std::string& path, const results_report& report);
+
+/// Writes all that `files` hold to a new store, and returns its name. What was left out of them goes to `problems`, and
+/// a file that cannot be read, where there are others, changes `status`. Throws `error` where the store is there
+/// already.
+std::string import_results(const exchange_options& options, const std::vector<std::string>& files,
+                           std::vector<std::string>& problems, exit_status& status);
+
+}  // namespace launchbox::cli

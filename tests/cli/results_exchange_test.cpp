@@ -1,0 +1,87 @@
+// launchbox results --export and --import.
+#include <fstream>
+
+#include "support/gzip.hpp"
+#include "tool.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string example = "tests/data/results/example.json";
+const std::string cache = "tests/data/exchange/kernel_tuner.json";
+
+TEST(results_export, of_one_workload_goes_to_a_file_or_standard_output)
+{
+    const temporary_directory place;
+    const std::string path = (place.path() / "out.json").string();
+    for (const char* format : {"t4", "kernel-tuner"}) {
+        const call to_stdout = launchbox_run({"results", example, "--workload", "n=1048576", "--export", format});
+        EXPECT_EQ(to_stdout.status, 0) << to_stdout.err;
+        const call to_file =
+            launchbox_run({"results", example, "--workload", "n=1048576", "--export", format, "-o", path});
+        EXPECT_EQ(to_file.status, 0) << to_file.err;
+        EXPECT_EQ(read_input(path), to_stdout.out);
+        EXPECT_EQ(launchbox_run({"results", path, "--format", "json"}).json()["candidates"].size(), 12U);
+        const call packed =
+            launchbox_run({"results", example, "--workload", "n=1048576", "--export", format, "-o", path + ".gz"});
+        EXPECT_EQ(packed.status, 0) << packed.err;
+        EXPECT_EQ(gunzip(read_input(path + ".gz")).text, to_stdout.out);
+    }
+}
+
+TEST(results_export, of_several_workloads_names_them_or_fills_a_folder)
+{
+    expect_refused(
+        launchbox_run({"results", example, "--export", "t4"}),
+        "run 1 of block_sort on Example GPU, type=int n=1048576; run 1 of block_sort on Example GPU, type=int "
+        "n=134217728");
+    const temporary_directory place;
+    const std::string folder = (place.path() / "made").string() + "/";
+    const call made = launchbox_run({"results", example, "--export", "kernel-tuner", "-o", folder});
+    EXPECT_EQ(made.status, 0) << made.err;
+    EXPECT_EQ(lines_of(made.out).size(), 2U) << made.out;
+    EXPECT_TRUE(fs::exists(folder + "block_sort-Example_GPU-type=int_n=1048576.json")) << made.out;
+    EXPECT_TRUE(fs::exists(folder + "block_sort-Example_GPU-type=int_n=134217728.json")) << made.out;
+    expect_refused(launchbox_run({"results", example, "--export", "csv", "-o", folder}), "one table");
+}
+
+TEST(results_export, csv_is_the_table_of_format_csv)
+{
+    EXPECT_EQ(launchbox_run({"results", example, "--export", "csv"}).out,
+              launchbox_run({"results", example, "--format", "csv"}).out);
+}
+
+TEST(results_import, makes_a_store_once)
+{
+    const temporary_directory place;
+    const std::string store = (place.path() / "made.db").string();
+    const call made = launchbox_run({"results", "--import", cache, example, "--store", store, "--format", "json"});
+    EXPECT_EQ(made.status, 0) << made.err;
+    EXPECT_EQ(made.json()["runs"].size(), 2U);
+    EXPECT_EQ(made.json()["candidates"].size(), 6U + 14U);
+    EXPECT_EQ(launchbox_run({"results", store, "--gpu", "Example", "--format", "json"}).json()["candidates"].size(),
+              20U);
+    expect_refused(launchbox_run({"results", "--import", cache, "--store", store}), "is there already");
+    expect_refused(launchbox_run({"results", "--import", cache, example}), "has no name");
+    const std::string none = (place.path() / "none.db").string();
+    expect_refused(launchbox_run({"results", "--import", "README.md", "--store", none}), "neither a result store nor");
+    EXPECT_FALSE(fs::exists(none));
+}
+
+TEST(results_import, goes_on_without_a_file_that_cannot_be_read)
+{
+    const temporary_directory place;
+    const std::string store = (place.path() / "made.db").string();
+    const call made = launchbox_run({"results", "--import", cache, "README.md", "--store", store});
+    EXPECT_EQ(made.status, 2);
+    EXPECT_TRUE(made.says("README.md is neither")) << made.err;
+    EXPECT_TRUE(made.shows("scale on Example GPU"));
+    EXPECT_EQ(std::distance(fs::directory_iterator(place.path()), fs::directory_iterator()) >= 1, true);
+    for (const auto& each : fs::directory_iterator(place.path()))
+        EXPECT_EQ(each.path().string().find("unfinished"), std::string::npos) << each.path();
+}
+
+}  // namespace
+}  // namespace launchbox

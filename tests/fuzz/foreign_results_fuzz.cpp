@@ -1,0 +1,47 @@
+// Files of other tuners may be anybody's, cut anywhere. What is read is fit to be stored, and comes back from an
+// export.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "support/error.hpp"
+#include "support/gzip.hpp"
+#include "tune/foreign_results.hpp"
+#include "tune/result_export.hpp"
+#include "tune/result_json.hpp"
+
+using namespace launchbox;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+    std::optional<result_file> read;
+    try {
+        read = is_gzip(bytes) ? read_foreign_results(gunzip(bytes, std::size_t{1} << 20).text, "fuzz")
+                              : read_foreign_results(bytes, "fuzz");
+    } catch (const error&) {
+        return 0;
+    }
+    if (!read) return 0;
+    for (const recorded_run& run : read->runs) {
+        std::set<std::string> candidates;
+        for (const stored_result& each : run.results) {
+            if (!problem_of(each).empty()) std::abort();
+            if (!candidates.insert(text_of(each.parameters)).second) std::abort();
+        }
+        for (const exported_part& part : parts_of(run))
+            for (const auto write : {write_kernel_tuner_cache, write_t4_results}) {
+                std::ostringstream out;
+                try {
+                    write(part, out);
+                    (void)read_foreign_results(out.str(), "fuzz");
+                } catch (const error&) {  // a parameter with a reserved name; times that become 0
+                }
+            }
+    }
+    return 0;
+}
