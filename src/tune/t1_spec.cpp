@@ -319,9 +319,10 @@ void take_constants(reader& of, const json& root)
         sizes.emplace_back(*size);
     }
     if (sizes.empty()) return;
+    // Named as the readers of recorded results name them.
     of.write("[[workload]]");
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-        const std::string name = name_here(of, "problem_size_" + std::string(1, "xyz"[i]));
+        const std::string name = name_here(of, std::string(1, "xyz"[i]));
         const std::int64_t size = std::get<std::int64_t>(sizes[i]);
         of.write(fmt::format("{} = {}", name, size));
         // A key that no expression can name: it is reached as ProblemSize[i].
