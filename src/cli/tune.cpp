@@ -10,6 +10,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
+#include "cli/tune_input.hpp"
 #include "cli/tune_lanes.hpp"
 #include "cli/verbs.hpp"
 #include "compiler/compile_cache.hpp"
@@ -29,7 +30,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct tune_verb_options {
-    std::string file, store, budget, search;
+    std::string file, store, budget, search, write_spec;
     std::vector<std::string> workloads, warm_start;
     lane_request lanes;
     std::uint64_t seed = 1;
@@ -207,7 +208,9 @@ void show_results(const output_options& output, const std::string& file, const s
 
 exit_status run_tune_verb(tune_verb_options options, const std::string& command)
 {
-    tune_spec spec = parse_tune_spec(options.file, read_input(options.file, std::size_t{1} << 20));
+    const std::optional<tune_spec> read = read_spec(options.file, options.write_spec);
+    if (!read) return exit_status::done;
+    tune_spec spec = *read;
     for (const std::string& each : options.workloads) choose_workloads(spec, each);
     tune_options how{.workloads = {}, .seed = options.seed};
     read_budget(options.budget, how);
@@ -290,7 +293,12 @@ void add_tune(CLI::App& app, call_context& context)
     CLI::App* verb =
         app.add_subcommand("tune", "Measure the candidates of a spec on the GPUs here, and keep all results");
     auto options = std::make_shared<tune_verb_options>();
-    verb->add_option("SPEC", options->file, "What is to be tuned (docs/tune_spec.md)")->required()->type_name("");
+    verb->add_option("SPEC", options->file, "What is to be tuned (docs/tune_spec.md), or a T1 problem (docs/t1.md)")
+        ->required()
+        ->type_name("");
+    verb->add_option("--write-spec", options->write_spec,
+                     "Write the spec that is made of a T1 problem, - for standard output, and stop")
+        ->type_name("FILE");
     verb->add_option("--store", options->store, "The file of results; the spec's name with .db")->type_name("FILE");
     verb->add_flag("--resume", options->resume, "Go on where FILE stopped; this is done anyway when FILE exists");
     verb->add_option("--budget", options->budget, "Stop after so many candidates (200) or so much time (90s, 10m, 2h)")
