@@ -10,10 +10,11 @@ import re
 
 TABLE = re.compile(r"// table (\w+): (.+)$")
 MACRO = re.compile(r"#ifdef (\w+)$")
-ONLY = re.compile(r"using (\w+) = launchbox::only<(\w+) (\w+)>;$")
+ONLY = re.compile(r"using (\w+) = launchbox::only<([\w:]+) (\w+)>;$")
 BOX = re.compile(r"using (\w+) = launchbox::launch_box<$")
-ROW = re.compile(r"    launchbox::sm(_a|_f)?<(\d+), (\w+)\{(\d+), (\d+), (\d+)\}>(,?)$")
-RECORD = re.compile(r"// record: (\S+) fnv1a64:([0-9a-f]{16})$")
+VALUE = r"[\w:.+()-]+"
+ROW = re.compile(rf"    launchbox::sm(_a|_f)?<(\d+), ([\w:]+)\{{({VALUE}(?:, {VALUE})*)\}}>(,?)$")
+RECORD = re.compile(r"// record: (\S+) ((?:results-)?)fnv1a64:([0-9a-f]{16})$")
 BASELINE = "// baseline, not measured"
 ROWS_IN_TEXT = re.compile(r"\bsm(_a|_f)?\s*<")
 
@@ -139,9 +140,11 @@ def parse(text, path):
         while at < len(lines) and lines[at] != ">;":
             match = ROW.match(lines[at])
             if match:
-                values = [int(match.group(i)) for i in (4, 5, 6)]
+                values = [int(value) if value.isdecimal() else value for value in match.group(4).split(", ")]
                 if match.group(3) != row_type:
                     fail(at, f"a row of type {match.group(3)} in a table of {row_type}")
+                if rows and len(values) != len(rows[0].values):
+                    fail(at, f"expected a comment or a row of {len(rows[0].values)} values, as the one above")
                 rows.append(Row(match.group(1), int(match.group(2)), row_type, values, comments, at))
                 comments = []
             elif lines[at].strip().startswith("// "):
@@ -230,13 +233,17 @@ def problems_of_row(table, row, root):
     named = RECORD.match(row.comments[-1]) if row.comments else None
     if not named:
         return [f"neither '{BASELINE}' nor a '// record:' is above it"]
-    record_path, stated_hash = named.groups()
+    record_path, of_content, stated_hash = named.groups()
+    if of_content:  # a store: the row is checked by launchbox emit --check
+        return [] if os.path.isfile(os.path.join(root, record_path)) else [f"{record_path} cannot be read"]
     try:
         with open(os.path.join(root, record_path), "rb") as file:
             data = file.read()
         record = json.loads(data)
         if stated_hash != fnv1a64(data):
             return [f"{record_path} is another file than it names: {fnv1a64(data)} instead of {stated_hash}"]
+        if record.get("schema") == "launchbox.results/1":  # the row is checked by launchbox emit --check
+            return []
         if record["table"] != table.name or record["architecture"] != row.architecture():
             return [f"{record_path} is of {record['architecture']} of {record['table']}"]
         if record["winner"] != decide(record):

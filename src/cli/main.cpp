@@ -134,6 +134,7 @@ exit_status run_command(int count, char** arguments)
     add_tune(app, context);
     add_results(app, context);
     add_bench_search(app, context);
+    add_emit(app, context);
     add_devices(app, context);
     add_examples(app, "launchbox occupancy --arch sm_90 --threads 256 --registers 63 --shared 11264",
                  "launchbox devices");

@@ -27,6 +27,7 @@ void add_tune(CLI::App& app, call_context& context);
 void add_check(CLI::App& app, call_context& context);
 void add_devices(CLI::App& app, call_context& context);
 void add_bench_search(CLI::App& app, call_context& context);
+void add_emit(CLI::App& app, call_context& context);
 void add_results(CLI::App& app, call_context& context);
 
 }  // namespace launchbox::cli

@@ -1,0 +1,232 @@
+// launchbox emit: the winners as C++.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "cli/messages.hpp"
+#include "cli/options.hpp"
+#include "cli/verbs.hpp"
+#include "report/emit_report.hpp"
+#include "support/files.hpp"
+#include "support/terminal.hpp"
+#include "tune/emit_check.hpp"
+#include "tune/emit_forms.hpp"
+
+namespace launchbox::cli {
+
+namespace {
+
+struct emit_options {
+    std::vector<std::string> files, workload;
+    std::string output, box, row, form = "box", name, gpu, spec, root = ".", split = "auto", baseline, architectures;
+    split_names names;
+    bool explain = false, check = false, allow_unverified = false;
+};
+
+// What is asked for, checked, before anything is read.
+struct emit_plan {
+    emit_settings settings;
+    emit_records read, chosen;
+    std::string old_header;
+    std::vector<header_table> existing;
+};
+
+emit_plan plan_of(const emit_options& options);
+std::string text_of_form(const emit_options& options, const emit_plan& plan, const emitted_tables& emitted);
+exit_status check_only_header(const emit_options& options);
+void tell(const emit_options& options, const emit_plan& plan, const emitted_tables& emitted);
+
+bool to_file(const emit_options& options)
+{
+    return !options.output.empty() && options.output != "-";
+}
+
+exit_status run_emit(const emit_options& options)
+{
+    if (options.check && !to_file(options)) throw error("--check needs a header", "name it with -o FILE");
+    if (!options.architectures.empty() && !options.explain)
+        throw error("--arch says what --explain shows", "add --explain, or leave --arch out");
+    if (options.check && options.files.empty()) return check_only_header(options);
+    if (options.files.empty())
+        throw error("no record to take rows from", "name stores of launchbox tune, or results --samples --format json");
+    const emit_plan plan = plan_of(options);
+    const emitted_tables emitted = emit_tables(plan.chosen.all, plan.settings, plan.existing);
+    const std::string text = text_of_form(options, plan, emitted);
+    for (const std::string& each : plan.chosen.notes) say(each);
+    if (options.explain) {
+        std::vector<compute_capability> shown_architectures = known_capabilities();
+        if (!options.architectures.empty()) {
+            const auto targets = parse_targets(options.architectures, known_capabilities());
+            shown_architectures.clear();
+            for (const target& each : targets) shown_architectures.push_back(each.architecture);
+        }
+        const output_style style = style_of_standard_output();
+        std::cout << render_text(emit_document(emitted, plan.chosen.all, shown_architectures), style);
+        return exit_status::done;
+    }
+    if (options.check) {
+        const std::string problem = first_difference(plan.old_header, text, options.output);
+        if (!problem.empty()) {
+            std::cout << shown(problem) << '\n';
+            return exit_status::check_failed;
+        }
+        return options.form == "box" ? check_only_header(options) : exit_status::done;
+    }
+    if (!to_file(options)) {
+        std::cout << text;
+        return exit_status::done;
+    }
+    if (text != plan.old_header) write_file_atomically(options.output, text);
+    tell(options, plan, emitted);
+    return exit_status::done;
+}
+
+}  // namespace
+
+void add_emit(CLI::App& app, call_context& context)
+{
+    CLI::App* verb = app.add_subcommand("emit", "The winners as C++: a table with one row per architecture");
+    auto options = std::make_shared<emit_options>();
+    verb->add_option("files", options->files, "Stores (.db) of launchbox tune, or their JSON with --samples")
+        ->type_name("STORE");
+    verb->add_option("-o,--output", options->output,
+                     "The header: a new one, or one whose rows change (default: stdout)")
+        ->type_name("FILE");
+    verb->add_option("--box", options->box, "Name of the table (default: NAME_tuning)")->type_name("NAME");
+    verb->add_option("--row", options->row, "Your own type of rows: its members are the parameters, in their order")
+        ->type_name("TYPE");
+    verb->add_option("--form", options->form, "box (default), constexpr, defines or json")
+        ->check(CLI::IsMember({"box", "constexpr", "defines", "json"}));
+    verb->add_option("--name", options->name, "The tunable, where the stores have several")->type_name("NAME");
+    verb->add_option("--gpu", options->gpu, "Only runs on GPUs with this in their name")->type_name("NAME");
+    verb->add_option("--workload", options->workload, "Only workloads with these values: n=1e8, or type=int,n=1e8")
+        ->type_name("NAME=VALUE");
+    verb->add_option("--split", options->split, "Tables by type and size: auto (where it pays), type, size or none")
+        ->check(CLI::IsMember({"auto", "type", "size", "none"}));
+    verb->add_option("--type-name", options->names.type, "The workload's value that is the type of the elements")
+        ->type_name("NAME");
+    verb->add_option("--size-name", options->names.size, "The workload's value that is the size of the problem")
+        ->type_name("NAME");
+    verb->add_option("--baseline-arch", options->baseline, "A row with the spec's baseline for this architecture")
+        ->type_name("ARCH");
+    verb->add_option("--spec", options->spec, "Refuse results of another task than this spec's")->type_name("FILE");
+    verb->add_flag("--allow-unverified", options->allow_unverified, "Take winners whose outputs nobody compared");
+    verb->add_flag("--explain", options->explain, "Show where rows come from and who inherits them; write nothing");
+    verb->add_option("--arch", options->architectures, "With --explain: these architectures, or all")
+        ->type_name("ARCH,...");
+    verb->add_flag("--check", options->check, "Write nothing; exit with 1 where the header is not what records say");
+    verb->add_option("--root", options->root, "Folder from which headers name records (default: this one)")
+        ->type_name("FOLDER")
+        ->check(CLI::ExistingDirectory);
+    add_examples(*verb, "launchbox emit measurements/nvidia-h200/tune_block_sort.json --box block_sort_rows --explain",
+                 "launchbox emit --check -o examples/block_sort/tuning.hpp");
+    verb->callback([options, &context] { context.action = [options] { return run_emit(*options); }; });
+}
+
+namespace {
+
+compute_capability architecture_in(const std::string& text)
+{
+    const std::vector<target> named = parse_targets(text, known_capabilities());
+    if (named.size() != 1) throw error("--baseline-arch names one architecture", "write, for example, sm_75");
+    return named.front().architecture;
+}
+
+split_kind split_named(const std::string& text)
+{
+    if (text == "type") return split_kind::type;
+    if (text == "size") return split_kind::size;
+    return text == "none" ? split_kind::none : split_kind::automatic;
+}
+
+void refuse_box(const emit_options& options, const emit_plan& plan)
+{
+    for (const emit_record& each : plan.chosen.all) {
+        if (each.run.info.environment.architecture.empty())
+            throw error(each.path + " was measured without a GPU, and a launch_box has a row per architecture",
+                        "use --form json or --form defines");
+        if (!options.row.empty() || !plan.existing.empty() || each.run.results.empty()) continue;
+        for (const char* member : {"threads", "items"})
+            if (each.run.results.front().parameters.find(member) == nullptr)
+                throw error(fmt::format("a row of launch_box has '{}', and the spec has no such parameter", member),
+                            "give your own type of rows with --row, or use --form constexpr");
+    }
+}
+
+emit_plan plan_of(const emit_options& options)
+{
+    emit_plan plan;
+    plan.read = read_emit_records(options.files, options.root);
+    std::optional<tune_spec> spec;
+    if (!options.spec.empty()) spec = parse_tune_spec(options.spec, read_input(options.spec));
+    plan.chosen = chosen_runs(
+        plan.read,
+        {.name = options.name, .gpu = options.gpu, .workload = options.workload, .spec = spec ? &*spec : nullptr});
+    plan.chosen.notes.insert(plan.chosen.notes.begin(), plan.read.notes.begin(), plan.read.notes.end());
+    emit_settings& settings = plan.settings;
+    settings.box = options.box.empty() ? identifier_of(plan.chosen.all.front().run.info.name) + "_tuning" : options.box;
+    if (identifier_of(settings.box) != settings.box)
+        throw error("--box: '" + settings.box + "' is no name of C++",
+                    "write, for example, " + identifier_of(settings.box));
+    settings.row_type = options.row;
+    settings.allow_unverified = options.allow_unverified;
+    settings.split = split_named(options.split);
+    settings.names = options.names;
+    if (!options.baseline.empty()) settings.baseline_architecture = architecture_in(options.baseline);
+    if (to_file(options) && std::filesystem::is_regular_file(options.output)) {
+        plan.old_header = read_input(options.output);
+        if (options.form == "box") {
+            const std::vector<header_table> all = parse_tuning_header(plan.old_header, options.output);
+            plan.existing = tables_of_box(all, settings.box);
+            if (plan.existing.empty())
+                throw error(options.output + " has no table " + settings.box,
+                            all.empty() ? "write to another file" : "it has " + all.front().name + ": --box names it");
+        }
+    }
+    if (options.form == "box") refuse_box(options, plan);
+    return plan;
+}
+
+std::string text_of_form(const emit_options& options, const emit_plan& plan, const emitted_tables& emitted)
+{
+    if (options.form == "constexpr") return constexpr_header(emitted, plan.settings);
+    if (options.form == "defines") return define_flags(emitted, plan.settings);
+    if (options.form == "json") return rows_json(emitted, plan.chosen.all, plan.settings).dump(2) + "\n";
+    return plan.existing.empty() ? new_header(emitted, plan.settings) : updated_header(plan.old_header, emitted);
+}
+
+exit_status check_only_header(const emit_options& options)
+{
+    const header_check found = check_header(read_input(options.output), options.output,
+                                            {.root = options.root,
+                                             .box = options.box,
+                                             .name = options.name,
+                                             .workload = options.workload,
+                                             .names = options.names});
+    for (const std::string& each : found.problems) std::cout << shown(each) << '\n';
+    if (!found.problems.empty()) return exit_status::check_failed;
+    std::cout << fmt::format("{}: {} {} what {} record says\n", shown(options.output), found.rows,
+                             found.rows == 1 ? "row is" : "rows are", found.rows == 1 ? "its" : "their");
+    return exit_status::done;
+}
+
+void tell(const emit_options& options, const emit_plan& plan, const emitted_tables& emitted)
+{
+    for (const emitted_table& each : emitted.tables)
+        for (const emitted_row& row : each.rows) {
+            std::string what = text_of(row.choice.parameters);
+            if (row.choice.kept)
+                what = "no gain: row kept";
+            else if (row.choice.over)
+                what += fmt::format(", {:.3f} times as fast as {}", row.choice.over->times, row.replaced);
+            std::cout << shown(fmt::format("{}: {}: {}\n", each.table.name,
+                                           plan.chosen.all[row.record].run.info.environment.architecture, what));
+        }
+    std::cout << shown(options.output) << "\n";
+}
+
+}  // namespace
+
+}  // namespace launchbox::cli

@@ -1,0 +1,16 @@
+// What emit found: each row with its gain on every workload, and which row each architecture uses.
+#pragma once
+
+#include <launchbox/compute_capability.hpp>
+
+#include <vector>
+
+#include "report/document.hpp"
+#include "tune/emit_tables.hpp"
+
+namespace launchbox {
+
+document emit_document(const emitted_tables& emitted, const std::vector<emit_record>& records,
+                       const std::vector<compute_capability>& architectures);
+
+}  // namespace launchbox

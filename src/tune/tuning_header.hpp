@@ -1,0 +1,52 @@
+// Headers with tables of rows (docs/tunings.md): reading them, and changing single rows while all else stays.
+#pragma once
+
+#include <launchbox/compute_capability.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace launchbox {
+
+struct header_row {
+    compute_capability architecture;
+    std::vector<std::string> values;    ///< as they stand in the source: "256", "true"
+    std::vector<std::string> comments;  ///< the lines above it, each beginning with "//"
+    std::size_t line = 0;               ///< from 1; 0: not in a file
+};
+
+struct header_table {
+    std::string name, text, macro = {}, row_type;
+    std::vector<header_row> rows = {};
+    std::size_t first_line = 0;      ///< from 1: "// table NAME: TEXT"
+    std::size_t begin = 0, end = 0;  ///< the lines of the rows, from 0
+};
+
+/// The tables of a header; `name` stands in messages. Throws `error` with file and line for what is not as
+/// docs/tunings.md says.
+std::vector<header_table> parse_tuning_header(std::string_view text, const std::string& name);
+
+/// The header with other rows in one of its tables, which was read from it.
+std::string with_rows(std::string_view text, const header_table& table);
+
+/// A table as it stands in a header, with a line end.
+std::string table_text(const header_table& table);
+
+/// "{256, 15, 2}".
+std::string row_text(const std::vector<std::string>& values);
+
+/// The order of rows in a table: sm<90>, sm_a<90>, sm<100>, sm_f<100>, sm_a<100>.
+int row_rank(const compute_capability& architecture);
+
+/// The row that plain code for this architecture uses; `nullptr`: it does not compile.
+const header_row* row_used_by(const header_table& table, const compute_capability& architecture);
+
+/// 64-bit FNV-1a of these bytes, 16 digits: the hash by which a header names a record.
+std::string fnv1a64(std::string_view bytes);
+
+inline constexpr std::string_view unmeasured_row = "// baseline, not measured";
+
+}  // namespace launchbox

@@ -1,0 +1,78 @@
+// launchbox emit, with the repository's record.
+#include <fstream>
+
+#include "tool.hpp"
+
+namespace launchbox {
+namespace {
+
+const std::string record = "measurements/nvidia-h200/tune_block_sort.json";
+const std::string example = "tests/data/results/example.json";
+const std::string header = "examples/block_sort/tuning.hpp";
+
+TEST(emit_verb, writes_a_header_and_then_finds_nothing_to_change)
+{
+    temporary_directory folder;
+    const std::string file = (folder.path() / "a.hpp").string();
+    const call first = launchbox_run({"emit", record, "-o", file, "--box", "sort"});
+    EXPECT_EQ(first.status, 0) << first.err;
+    EXPECT_TRUE(first.shows("sm_90: threads=64 items=17 min_blocks=2, ")) << first.out;
+    const std::string text = read_input(file);
+    EXPECT_EQ(launchbox_run({"emit", record, "--box", "sort"}).out, text);
+    EXPECT_EQ(launchbox_run({"emit", record, "-o", file, "--box", "sort"}).status, 0);
+    EXPECT_EQ(read_input(file), text);
+    EXPECT_EQ(launchbox_run({"emit", "--check", "-o", file}).status, 0);
+    EXPECT_EQ(launchbox_run({"emit", record, "--check", "-o", file, "--box", "sort"}).status, 0);
+}
+
+TEST(emit_verb, check_fails_with_file_and_line)
+{
+    temporary_directory folder;
+    const std::string file = (folder.path() / "a.hpp").string();
+    std::string text = read_input(repository_file(header));
+    const std::size_t at = text.find("{64, 17, 2}>");
+    ASSERT_NE(at, std::string::npos);
+    write_file_atomically(file, text.replace(at, 3, "{32"));
+    const call alone = launchbox_run({"emit", "--check", "-o", file});
+    EXPECT_EQ(alone.status, 1);
+    EXPECT_TRUE(alone.shows(file + ":")) << alone.out;
+    EXPECT_TRUE(alone.shows("says {64, 17, 2}, not {32, 17, 2}")) << alone.out;
+    EXPECT_EQ(launchbox_run({"emit", record, "--check", "-o", file, "--box", "block_sort_tuning"}).status, 1);
+    EXPECT_EQ(read_input(file), text);
+}
+
+TEST(emit_verb, explains_who_inherits_and_who_does_not_compile)
+{
+    const call result = launchbox_run({"emit", record, "--explain", "--arch", "sm_80,sm_90,sm_120"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    for (const char* words :
+         {"the worst workload", "does not compile", "inherited from sm_90", "its own", "NVIDIA H200"})
+        EXPECT_TRUE(result.shows(words)) << words << result.out;
+}
+
+TEST(emit_verb, has_forms_for_programs)
+{
+    const nlohmann::json json = launchbox_run({"emit", record, "--form", "json"}).json();
+    EXPECT_EQ(json["schema"], "launchbox.rows/1");
+    EXPECT_EQ(json["tables"][0]["rows"][0]["parameters"]["threads"], 64);
+    EXPECT_EQ(json["tables"][0]["rows"][0]["workloads"].size(), 4u);
+    EXPECT_TRUE(launchbox_run({"emit", record, "--form", "defines", "--box", "s"}).shows("sm_90 -DS_THREADS=64 "));
+    EXPECT_TRUE(launchbox_run({"emit", record, "--form", "constexpr", "--box", "s"}).shows("s_for(int architecture)"));
+}
+
+TEST(emit_verb, refuses_and_leaves_files_alone)
+{
+    expect_refused(launchbox_run({"emit"}), "no record");
+    expect_refused(launchbox_run({"emit", "--check"}), "--check needs a header");
+    expect_refused(launchbox_run({"emit", record, "--arch", "sm_90"}), "--explain");
+    expect_refused(launchbox_run({"emit", record, "--box", "a-b"}), "is no name of C++");
+    expect_refused(launchbox_run({"emit", record, "--name", "other"}), "there are: block_sort");
+    expect_refused(launchbox_run({"emit", record, "--workload", "n=5"}), "nothing was measured");
+    expect_refused(launchbox_run({"emit", record, "-o", header, "--box", "other"}), "has no table other");
+    expect_refused(launchbox_run({"emit", record, "--spec", "examples/tune_program/tune_program.toml"}), "is stale");
+    expect_refused(launchbox_run({"emit", header}), "");
+    EXPECT_EQ(launchbox_run({"emit", record, "--spec", "examples/block_sort/block_sort.toml"}).status, 0);
+}
+
+}  // namespace
+}  // namespace launchbox
