@@ -144,16 +144,16 @@ TEST(t1_spec, the_sample_as_a_spec)
     const tune_spec spec = spec_of(made);
     EXPECT_EQ(spec.name, "blur");
     ASSERT_TRUE(spec.baseline.has_value());
-    EXPECT_EQ(text_of(*spec.baseline), "threads_x=128 per_thread=1 unroll=1 width=3 length=1048576");
+    EXPECT_EQ(text_of(*spec.baseline), "threads_x=128 per_thread=1 unroll_by=1 blur_width=3 image_size=1048576");
     EXPECT_EQ(spec.constraints,
               (std::vector<std::string>{"64 <= threads_x * per_thread and threads_x * per_thread <= 1024",
-                                        "per_thread % unroll == 0", "not (threads_x == 96 or threads_x == 160)"}));
+                                        "per_thread % unroll_by == 0", "not (threads_x == 96 or threads_x == 160)"}));
     const kernel_target& kernel = spec.kernel.value();
     EXPECT_EQ(kernel.source, "blur.cu");
     EXPECT_EQ(kernel.threads[0], "threads_x");
     EXPECT_EQ(kernel.blocks[0], "ceil_div(1048576 // per_thread, threads_x)");
     EXPECT_EQ(kernel.flags.front(), "-std=c++17");
-    EXPECT_EQ(kernel.flags.back(), "-Dlength={length}");
+    EXPECT_EQ(kernel.flags.back(), "-Dimage_size={image_size}");
     ASSERT_EQ(kernel.arguments.size(), 3U);
     EXPECT_EQ(kernel.arguments[0].role, argument_role::output);
     EXPECT_EQ(kernel.arguments[1].count, "1048578");
@@ -238,7 +238,7 @@ TEST(t1_spec, no_baseline_where_the_defaults_are_no_candidate)
     EXPECT_NE(notes_of(made).find("there is no baseline: the Defaults break Conditions[1]"), std::string::npos);
     parameters[1]["Default"] = 4;
     EXPECT_EQ(text_of(*spec_of(translated(problem)).baseline),
-              "threads_x=128 per_thread=4 unroll=2 width=3 length=1048576");
+              "threads_x=128 per_thread=4 unroll_by=2 blur_width=3 image_size=1048576");
     parameters[1]["Default"] = 3;
     made = translated(problem);
     EXPECT_NE(notes_of(made).find("the Default of per_thread, 3, is none of its values"), std::string::npos);
@@ -334,8 +334,8 @@ TEST(t1_spec, bad_files_have_one_clear_error)
     parameter["Values"] = "[1]";
     parameter["Name"] = "a-b";
     EXPECT_EQ(complaint_of(problem.dump()), place + ".Name: 'a-b' can be no macro");
-    parameter["Name"] = "unroll";
-    EXPECT_TRUE(complaint_of(problem.dump()).ends_with("TuningParameters[2].Name: unroll is there twice"));
+    parameter["Name"] = "unroll_by";
+    EXPECT_TRUE(complaint_of(problem.dump()).ends_with("TuningParameters[2].Name: unroll_by is there twice"));
 }
 
 TEST(t1_spec, json_is_told_from_a_spec)

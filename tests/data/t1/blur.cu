@@ -1,15 +1,15 @@
-// The kernel of blur.json: the mean of `width` neighbours.
+// The kernel of blur.json: the mean of `blur_width` neighbours.
 __constant__ float weights[3];
 
 extern "C" __global__ void blur(float* out, const float* in, float scale)
 {
     const int first = (blockIdx.x * threads_x + threadIdx.x) * per_thread;
-#pragma unroll unroll
+#pragma unroll unroll_by
     for (int i = 0; i < per_thread; ++i) {
         const int at = first + i;
-        if (at >= length) return;
+        if (at >= image_size) return;
         float sum = 0;
-        for (int j = 0; j < width; ++j) sum += in[at + j];
+        for (int j = 0; j < blur_width; ++j) sum += in[at + j];
         out[at] = scale * sum + weights[0];
     }
 }
