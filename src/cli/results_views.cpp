@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "cli/messages.hpp"
 #include "report/comparison_report.hpp"
 #include "report/convergence_report.hpp"
@@ -84,6 +86,8 @@ exit_status show_results_view(const results_view_options& options, results_repor
         show_convergence(found, output);
         return exit_status::done;
     }
+    if (options.fail_slower && !std::isfinite(*options.fail_slower))
+        throw error("--fail-slower is no percentage", "write, for example, --fail-slower 5");
     const comparison_report report = compared(std::move(found));
     report_forms forms;
     forms.page = [&](const output_style&) { return comparison_document(report); };

@@ -133,10 +133,6 @@ void write_results_json(const results_report& found, std::ostream& out)
     for (std::size_t run = 0; run < found.runs.size(); ++run)
         for (const ranking& each : found.runs[run].rankings) json.element(best_json(found.runs[run], run, each));
     json.end_array();
-    json.begin_array("overall");
-    for (std::size_t run = 0; run < found.runs.size(); ++run)
-        if (found.runs[run].rankings.size() > 1) json.element(overall_json(found.runs[run], run));
-    json.end_array();
     json.begin_array("races");
     for (std::size_t run = 0; run < found.runs.size(); ++run)
         for (const race_result_info& each : found.runs[run].run.races)
@@ -148,6 +144,10 @@ void write_results_json(const results_report& found, std::ostream& out)
         for (std::size_t i = 0; i < places.size(); ++i)
             json.element(candidate_json(found.runs[run].run.results[i], run, places[i], found.with_samples));
     }
+    json.end_array();
+    json.begin_array("overall");
+    for (std::size_t run = 0; run < found.runs.size(); ++run)
+        if (found.runs[run].rankings.size() > 1) json.element(overall_json(found.runs[run], run));
     json.end_array();
     json.member("problems", texts_json(found.problems));
     json.finish();
