@@ -62,12 +62,7 @@ std::string constexpr_header(const emitted_tables& emitted, const emit_settings&
     std::string text = "// Rows of " + settings.box +
                        ", written by launchbox emit --form constexpr: plain C++17, no CUDA needed.\n#pragma once\n\n"
                        "#include <cstdint>\n#include <optional>\n\n";
-    if (settings.row_type.empty()) {
-        std::string members = row_struct(emitted.fields, type, true);
-        if (const std::size_t at = members.find("    friend"); at != std::string::npos) members.resize(at);
-        if (!members.ends_with("};\n")) members += "};\n";
-        text += members + "\n";
-    }
+    if (settings.row_type.empty()) text += row_struct(emitted.fields, type, false) + "\n";
     text += "// clang-format off\n";
     for (const emitted_table& each : emitted.tables) {
         const std::string& name = each.table.name;
