@@ -80,9 +80,10 @@ std::string constexpr_header(const emitted_tables& emitted, const emit_settings&
         text +=
             "};\n\n// The newest row that is not newer than `architecture` (90 for sm_90); none where all are.\n"
             "constexpr std::optional<" +
-            type + "> " + name + "_for(int architecture)\n{\n    std::optional<" + type + "> found;\n    for (const " +
-            name + "_entry& each : " + name +
-            "_rows)\n        if (each.architecture <= architecture) found = each.row;\n    return found;\n}\n";
+            type + "> " + name + "_for(int architecture)\n{\n    const " + name +
+            "_entry* found = nullptr;\n    for (const " + name + "_entry& each : " + name +
+            "_rows)\n        if (each.architecture <= architecture) found = &each;\n"
+            "    if (found == nullptr) return std::nullopt;\n    return found->row;\n}\n";
     }
     return text + "\n// clang-format on\n";
 }
