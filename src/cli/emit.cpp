@@ -221,8 +221,9 @@ void tell(const emit_options& options, const emit_plan& plan, const emitted_tabl
                 what = "no gain: row kept";
             else if (row.choice.over)
                 what += fmt::format(", {:.3f} times as fast as {}", row.choice.over->times, row.replaced);
-            std::cout << shown(fmt::format("{}: {}: {}\n", each.table.name,
-                                           plan.chosen.all[row.record].run.info.environment.architecture, what));
+            std::cout << shown(fmt::format("{}: {}: {}", each.table.name,
+                                           plan.chosen.all[row.record].run.info.environment.architecture, what))
+                      << '\n';
         }
     std::cout << shown(options.output) << "\n";
 }

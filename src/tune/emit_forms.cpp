@@ -62,12 +62,7 @@ std::string constexpr_header(const emitted_tables& emitted, const emit_settings&
     std::string text = "// Rows of " + settings.box +
                        ", written by launchbox emit --form constexpr: plain C++17, no CUDA needed.\n#pragma once\n\n"
                        "#include <cstdint>\n#include <optional>\n\n";
-    if (settings.row_type.empty()) {
-        std::string members = row_struct(emitted.fields, type, true);
-        if (const std::size_t at = members.find("    friend"); at != std::string::npos) members.resize(at);
-        if (!members.ends_with("};\n")) members += "};\n";
-        text += members + "\n";
-    }
+    if (settings.row_type.empty()) text += row_struct(emitted.fields, type, false) + "\n";
     text += "// clang-format off\n";
     for (const emitted_table& each : emitted.tables) {
         const std::string& name = each.table.name;
@@ -85,9 +80,10 @@ std::string constexpr_header(const emitted_tables& emitted, const emit_settings&
         text +=
             "};\n\n// The newest row that is not newer than `architecture` (90 for sm_90); none where all are.\n"
             "constexpr std::optional<" +
-            type + "> " + name + "_for(int architecture)\n{\n    std::optional<" + type + "> found;\n    for (const " +
-            name + "_entry& each : " + name +
-            "_rows)\n        if (each.architecture <= architecture) found = each.row;\n    return found;\n}\n";
+            type + "> " + name + "_for(int architecture)\n{\n    const " + name +
+            "_entry* found = nullptr;\n    for (const " + name + "_entry& each : " + name +
+            "_rows)\n        if (each.architecture <= architecture) found = &each;\n"
+            "    if (found == nullptr) return std::nullopt;\n    return found->row;\n}\n";
     }
     return text + "\n// clang-format on\n";
 }

@@ -13,12 +13,13 @@
 namespace launchbox {
 
 struct emit_settings {
-    std::string box;       ///< name of the table
-    std::string row_type;  ///< empty: a struct of our own, BOX_row
+    std::string box;            ///< name of the table
+    std::string row_type = {};  ///< empty: a struct of our own, BOX_row
     bool allow_unverified = false;
     split_kind split = split_kind::automatic;
-    split_names names;
-    std::optional<compute_capability> baseline_architecture;  ///< gets the spec's baseline where older than all rows
+    split_names names = {};
+    std::optional<compute_capability> baseline_architecture =
+        {};  ///< gets the spec's baseline where older than all rows
 
     [[nodiscard]] std::string row_name() const { return row_type.empty() ? box + "_row" : row_type; }
 };
@@ -41,7 +42,7 @@ struct emitted_table {
 
 struct emitted_tables {
     std::vector<row_field> fields;
-    split_names names;
+    split_names names = {};
     std::vector<emitted_table> tables;
 };
 

@@ -159,7 +159,7 @@ std::string row_struct(const std::vector<row_field>& fields, const std::string& 
         plain &= field.what == row_field::kind::whole;
     }
     if (for_launch_box && !has_min_blocks) text += "    static constexpr int min_blocks = 0;  // not given\n";
-    if (!plain || !for_launch_box)
+    if (!plain && for_launch_box)
         text += "    friend constexpr bool operator==(const " + row_type + "&, const " + row_type + "&) = default;\n";
     return text + "};\n";
 }

@@ -29,7 +29,7 @@ std::vector<std::string> row_values(const std::vector<row_field>& fields, const 
 std::optional<assignment> candidate_with(const recorded_run& run, const std::vector<row_field>& fields,
                                          const std::vector<std::string>& values, const std::string& row_type);
 
-/// The struct with these members. `needs_all_of_box`: min_blocks is added where the spec has none.
+/// The struct with these members; for a launch_box with min_blocks, where the spec has none, and a comparison.
 std::string row_struct(const std::vector<row_field>& fields, const std::string& row_type, bool for_launch_box);
 
 /// A name of C++ out of any text.

@@ -12,7 +12,7 @@ namespace launchbox {
 
 /// The workload values that stand for the type of the elements and for the size of the problem; empty: none.
 struct split_names {
-    std::string type, size;
+    std::string type = {}, size = {};
 };
 
 struct table_part {

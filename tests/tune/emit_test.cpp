@@ -98,7 +98,6 @@ TEST(emit, another_architecture_changes_its_row_alone)
     std::string without = both;
     without.erase(start, row + std::string("sort_row{128, 7, 0}>,\n").size() - start);
     EXPECT_EQ(without, text);
-    EXPECT_EQ(header_of({hopper, ampere}).size(), header_of({ampere, hopper}).size());
 }
 
 TEST(emit, a_newer_record_is_compared_with_the_row_in_the_header)
@@ -137,10 +136,14 @@ TEST(emit, without_a_gain_the_row_is_kept)
 
 TEST(emit, a_large_gain_within_noise_is_none)
 {
-    emit_record noisy = record_on("sm_90", {{problem("int", 1000), {1000, 2000, 900}}});
-    noisy.run.results[0].measured.samples_ns = {1000, 1000, 1400, 1000, 1400, 1000};
-    noisy.run.results[2].measured.samples_ns = {900, 1050, 900, 1050, 900, 1050};
-    EXPECT_TRUE(holds(header_of({noisy}), "sort_row{256, 11, 0}"));
+    // Two workloads, so that no ranking of a single one has a say.
+    emit_record noisy =
+        record_on("sm_90", {{problem("int", 1000), {1000, 2000, 900}}, {problem("int", 2000), {1000, 2000, 900}}});
+    for (const std::size_t first : {0u, 3u}) {
+        noisy.run.results[first].measured.samples_ns = {1000, 1000, 1400, 1000, 1400, 1000};
+        noisy.run.results[first + 2].measured.samples_ns = {900, 1050, 900, 1050, 900, 1050};
+    }
+    EXPECT_TRUE(holds(header_of({noisy}, {.box = "sort", .split = split_kind::none}), "sort_row{256, 11, 0}"));
 }
 
 TEST(emit, splits_by_type_where_that_pays_and_only_there)
