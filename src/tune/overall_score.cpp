@@ -61,7 +61,8 @@ std::optional<gain> best_over_next(const std::vector<ranking>& rankings,
         const ranking& workload = rankings[speeds[i].ranking];
         const std::size_t best = speeds[i].candidate, other = next->speeds[i].candidate;
         const bool same = measured_as(workload, best) == measured_as(workload, other);
-        speeds[i].speed = same ? gain{} : gain_of(workload.candidates[other].time, workload.candidates[best].time);
+        speeds[i].speed =
+            same ? gain{} : gain_of(workload.candidates[other].settled, workload.candidates[best].settled);
     }
     return weighted_mean(speeds, rankings);
 }
@@ -86,7 +87,7 @@ overall_ranking rank_overall(const std::vector<stored_result>& results, const st
                 overall.candidates.push_back(
                     {.parameters = parameters, .score = {}, .speeds = {}, .is_baseline = each.is_baseline});
             const bool same = measured_as(rankings[r], c) == measured_as(rankings[r], reference_place);
-            const gain speed = same ? gain{} : gain_of(reference->time, each.time);
+            const gain speed = same ? gain{} : gain_of(reference->settled, each.settled);
             auto& speeds = overall.candidates[place->second].speeds;
             // A file of somebody else may have a candidate twice.
             if (speeds.empty() || speeds.back().ranking != r) speeds.push_back({r, c, speed});

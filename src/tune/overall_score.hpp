@@ -34,7 +34,7 @@ struct overall_ranking {
     std::optional<gain> over_next = {};         ///< of the best over the next with other code, without the reference
 };
 
-/// With one workload it says what its ranking says. `results`: those that were ranked. Intervals are the widest that
+/// `results`: those that were ranked. Candidates of a final race are compared by it. Intervals are the widest that
 /// the samples allow: every workload at the same end of its own.
 overall_ranking rank_overall(const std::vector<stored_result>& results, const std::vector<ranking>& rankings);
 

@@ -1,6 +1,7 @@
 #include "tune/ranking.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "tune/result_json.hpp"
@@ -69,6 +70,7 @@ void add_candidates(const std::vector<stored_result>& results, const std::vector
         const measurement& measured = results[i].measured;
         if (measured.what != outcome::measured) continue;
         ranked_candidate each{.result = i, .time = summarise(measured.samples_ns)};
+        each.settled = each.time;
         each.is_baseline = baseline && results[i].parameters == *baseline;
         some_verified |= measured.verified;
         into.shared += results[i].same_as ? 1 : 0;
@@ -119,6 +121,33 @@ std::optional<std::size_t> place_of(const std::vector<stored_result>& results, c
     return std::nullopt;
 }
 
+void settle_by_race(const std::vector<stored_result>& results, const race_result_info& race, ranking& among)
+{
+    std::vector<std::pair<std::size_t, sample_summary>> raced;
+    double logs = 0;
+    for (const race_entry& each : race.entries) {
+        const auto place = place_of(results, among, each.parameters);
+        if (!place) continue;
+        ranked_candidate& candidate = among.candidates[*place];
+        candidate.raced = true;
+        const sample_summary rounds = summarise(each.samples_ns);
+        if (each.samples_ns.empty() || rounds.low <= 0 || candidate.time.median <= 0) continue;
+        raced.emplace_back(*place, rounds);
+        logs += std::log(candidate.time.median / rounds.median);
+    }
+    // All are brought to the level of their samples by one factor, which keeps their ratios.
+    const double level = raced.empty() ? 1 : std::exp(logs / static_cast<double>(raced.size()));
+    for (const auto& [place, rounds] : raced) {
+        sample_summary& settled = among.candidates[place].settled;
+        settled = rounds;
+        settled.median *= level;
+        settled.low *= level;
+        settled.high *= level;
+    }
+    for (ranked_candidate& each : among.candidates)
+        if (each.same_as) each.settled = among.candidates[*each.same_as].settled;
+}
+
 std::optional<verdict> decided_by_race(const std::vector<stored_result>& results, const race_result_info& race,
                                        const ranking& among)
 {
@@ -162,8 +191,7 @@ void rank_one(const std::vector<stored_result>& results, const std::vector<std::
     add_candidates(results, members, baseline, into);
     compare_candidates(results, into);
     if (race != nullptr) {
-        for (const race_entry& each : race->entries)
-            if (const auto place = place_of(results, into, each.parameters)) into.candidates[*place].raced = true;
+        settle_by_race(results, *race, into);
         into.decided = decided_by_race(results, *race, into);
     }
     if (!into.decided) into.decided = decided_by_samples(into);

@@ -27,6 +27,9 @@ struct ranked_candidate {
     bool equals_best = false;  ///< not beyond noise slower than the fastest that may win; false for that one itself
     double equal_within = 0;   ///< with `equals_best`: the largest difference that the samples of both leave open
     bool raced = false;        ///< took part in the final race
+    /// `time`, or what the final race says of those that took part in it, brought to the level of their samples: among
+    /// them the race knows better, and with all others they are compared by the samples.
+    sample_summary settled = {};
     std::optional<std::size_t> same_as = {};  ///< place in `candidates` of the one whose samples these are
 };
 
