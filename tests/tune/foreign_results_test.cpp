@@ -193,6 +193,7 @@ TEST(t4_results, have_the_time_of_their_samples_and_the_unit_of_the_file)
           std::pair{"threads=480 items=15", outcome::launch_error}})
         EXPECT_EQ(with(run, threads).measured.what, what) << threads;
     EXPECT_EQ(run.results.size(), 9U);
+    EXPECT_FALSE(is_told(file, "timeunit"));
     for (const char* words : {"does not say on which GPU", "is not known here: 'exploded'",
                               "whose time is not the mean", "no number above 0 for the time (result 8)"})
         EXPECT_TRUE(is_told(file, words)) << words << "\n" << all_told(file);

@@ -71,11 +71,11 @@ INSTANTIATE_TEST_SUITE_P(result_export, both_formats, testing::Values(write_kern
 TEST_P(both_formats, give_back_our_own_results)
 {
     recorded_run run = example_results();
-    for (stored_result& each : run.results) each.weight = 0.5;
     // One of every outcome, and values of every type.
     for (int i = static_cast<int>(outcome::rejected); i < static_cast<int>(outcome::device_lost); ++i)
         run.results.push_back(failed(2000 + i, 1, 1 << 20, static_cast<outcome>(i), "why: \"it\" did"));
     for (std::size_t i = 0; i < run.results.size(); ++i) {
+        run.results[i].weight = 0.5;
         run.results[i].parameters.values.emplace_back("ratio", 0.5 * static_cast<double>(i));
         run.results[i].parameters.values.emplace_back("fast", i % 2 == 0);
         run.results[i].parameters.values.emplace_back("layout", std::string(i % 2 == 0 ? "row" : "colu,mn \"é\""));
@@ -83,7 +83,8 @@ TEST_P(both_formats, give_back_our_own_results)
     ASSERT_EQ(parts_of(run).size(), 2U);
     for (std::size_t part = 0; part < 2; ++part) {
         std::vector<stored_result> expected;
-        for (const std::size_t each : parts_of(run)[part].results) expected.push_back(run.results[each]);
+        const exported_part wanted = parts_of(run)[part];
+        for (const std::size_t each : wanted.results) expected.push_back(run.results[each]);
         const result_file file = read_back(text_with(GetParam(), run, part));
         EXPECT_TRUE(file.problems.empty()) << file.problems.front();
         ASSERT_EQ(file.runs.size(), 1U);
