@@ -111,6 +111,8 @@ def rows_of(found):
         return found.get("compute_capabilities", found["gpus"])
     if kind in ("launchbox.results/1", "launchbox.builds/1"):
         return found["candidates"]
+    if kind == "launchbox.search/1":
+        return [{**problem, **strategy} for problem in found["problems"] for strategy in problem["strategies"]]
     return found["results"]
 
 
@@ -302,6 +304,9 @@ def calls():
     yield ["results", hostile_results, recorded], 0, b""
     yield ["results", recorded, "missing.db"], 2, b""
     yield ["results", recorded, "--workload", "n=5"], 2, b""
+
+    space = os.path.join("measurements", "nvidia-h200", "tune_block_sort.json")
+    yield ["bench-search", space, "--repeats", "2", "--most", "20", "--strategy", "auto,random"], 0, b""
 
     library = toolkit_library("libcurand.so*")
     if library:
