@@ -10,9 +10,6 @@ namespace launchbox {
 namespace {
 
 constexpr std::size_t pool_of_chance = 2000, most_observations = 256, most_fitted = 128;
-// In standard deviations of the logs of all costs: less than that below the best is no improvement. It makes the search
-// look further around.
-constexpr double worthwhile = 0.1;
 constexpr int fitting_steps = 15;
 
 std::optional<double> number_of(const parameter_value& value)
@@ -96,10 +93,10 @@ cost_model::cost_model(search_memory& memory) : memory_(memory), in_pool_(memory
     scales_.lengths.assign(shape_.dimensions, 0.5 * std::sqrt(static_cast<double>(shape_.dimensions)));
 }
 
-std::optional<std::size_t> cost_model::most_promising()
+std::optional<std::size_t> cost_model::most_promising(double margin)
 {
     if (!update()) return std::nullopt;
-    return best_of_pool([](std::size_t) { return true; });
+    return best_of_pool([](std::size_t) { return true; }, margin);
 }
 
 std::optional<std::size_t> cost_model::most_promising_neighbour()
@@ -141,7 +138,7 @@ bool cost_model::update()
 }
 
 // Expected improvement times the chance not to fail, of those of the pool that are wanted and not proposed yet.
-std::optional<std::size_t> cost_model::best_of_pool(const std::function<bool(std::size_t)>& wanted)
+std::optional<std::size_t> cost_model::best_of_pool(const std::function<bool(std::size_t)>& wanted, double margin)
 {
     const std::vector<double> values = costs(observed_);
     std::vector<double> failures(values.size());
@@ -160,7 +157,7 @@ std::optional<std::size_t> cost_model::best_of_pool(const std::function<bool(std
     double most = -1;
     for (std::size_t c = 0; c < pool_.size(); ++c) {
         if (memory_.proposed(pool_[c]) || !wanted(pool_[c])) continue;
-        double promise = improvement(expected[c], process_->deviation(c), best - worthwhile);
+        double promise = improvement(expected[c], process_->deviation(c), best - margin);
         if (any) promise *= std::clamp(1 - risk[c], 0.01, 1.0);
         if (promise > most) most = promise, chosen = pool_[c];
     }

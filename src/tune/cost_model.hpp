@@ -19,7 +19,9 @@ public:
 
     /// The candidate of the pool with the largest expected improvement, weighted with its chance of not failing.
     /// `nullopt`: too little was measured for a model, or the pool is used up.
-    std::optional<std::size_t> most_promising();
+    /// `margin`: less than that below the best is no improvement, in standard deviations of the logs of all costs. With
+    /// it the search looks further around, and does not polish the best.
+    std::optional<std::size_t> most_promising(double margin = 0);
     /// The same among those that have one value, drawn by chance, of a parameter drawn by chance.
     std::optional<std::size_t> most_promising_elsewhere();
     /// The same among the neighbours of the best. `nullopt`, too, when all of them were proposed.
@@ -27,7 +29,7 @@ public:
 
 private:
     bool update();
-    std::optional<std::size_t> best_of_pool(const std::function<bool(std::size_t)>& wanted);
+    std::optional<std::size_t> best_of_pool(const std::function<bool(std::size_t)>& wanted, double margin = 0);
     [[nodiscard]] std::vector<std::size_t> by_cost() const;
     void renew();
     void catch_up();

@@ -23,13 +23,15 @@ private:
     {
         if (memory().trials().size() < spread_starts) return far_from_all();
         if (mixed_) {
-            // Half near the best, a fifth where chance sends the model, the rest where the model expects most.
+            // Half near the best, a fifth where chance sends the model, a fifth where a large step forward may be.
             const std::size_t turn = memory().below(10);
             std::optional<std::size_t> candidate;
             if (turn < 5)
                 candidate = model_.most_promising_neighbour();
             else if (turn < 7)
                 candidate = model_.most_promising_elsewhere();
+            else if (turn < 9)
+                candidate = model_.most_promising(0.1);
             if (candidate) return *candidate;
         }
         if (const auto candidate = model_.most_promising()) return *candidate;
