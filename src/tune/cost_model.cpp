@@ -1,6 +1,7 @@
 #include "tune/cost_model.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -41,6 +42,27 @@ std::vector<double> positions_of(const std::vector<parameter_value>& values)
     return result;
 }
 
+// How often 2 divides the values, 0 to 1: memory and warps come in powers of two, and between them costs jump. Empty:
+// it says no more than the values themselves, or they are no whole numbers.
+std::vector<double> evenness_of(const std::vector<parameter_value>& values)
+{
+    constexpr std::size_t fewest = 5;
+    std::vector<double> result;
+    bool only_powers = true;
+    for (const parameter_value& each : values) {
+        const auto* number = std::get_if<std::int64_t>(&each);
+        if (number == nullptr || *number < 0) return {};
+        const auto bits = static_cast<std::uint64_t>(*number);
+        only_powers &= bits == 0 || std::has_single_bit(bits);
+        result.push_back(bits == 0 ? 0 : std::countr_zero(bits));
+    }
+    const auto [low, high] = std::minmax_element(result.begin(), result.end());
+    const double from = *low, span = *high - *low;
+    if (values.size() < fewest || only_powers || span == 0) return {};
+    for (double& each : result) each = (each - from) / span;
+    return result;
+}
+
 double improvement(double expected, double deviation, double best)
 {
     const double z = (best - expected) / deviation;
@@ -61,27 +83,38 @@ cost_model::cost_model(search_memory& memory) : memory_(memory), in_pool_(memory
         if (positions_[p].empty())
             for (std::size_t v = 0; v < space.values_of(p).size(); ++v) positions_[p].push_back(static_cast<double>(v));
     }
-    shape_.dimensions = used_.size();
+    for (const std::size_t p : used_) {
+        std::vector<double> even = evenness_of(space.values_of(p));
+        if (even.empty()) continue;
+        evenness_.emplace_back(p, std::move(even));
+        shape_.kinds.push_back(false);
+    }
+    shape_.dimensions = shape_.kinds.size();
     scales_.lengths.assign(shape_.dimensions, 0.5 * std::sqrt(static_cast<double>(shape_.dimensions)));
 }
 
-std::optional<std::size_t> cost_model::most_promising()
+std::optional<std::size_t> cost_model::most_promising(double margin)
 {
     if (!update()) return std::nullopt;
-    return best_of_pool([](std::size_t) { return true; });
+    return best_of_pool([](std::size_t) { return true; }, margin);
 }
 
 std::optional<std::size_t> cost_model::most_promising_neighbour()
 {
     if (!update()) return std::nullopt;
-    for (const std::size_t place : by_cost()) {
-        std::vector<std::size_t> around = memory_.space().neighbours(memory_.trials()[place].candidate);
-        std::erase_if(around, [&](std::size_t each) { return memory_.proposed(each); });
-        if (around.empty()) continue;
-        for (const std::size_t each : around) add_to_pool(each);
-        return best_of_pool([&](std::size_t each) { return std::binary_search(around.begin(), around.end(), each); });
-    }
-    return std::nullopt;
+    std::vector<std::size_t> around = memory_.space().neighbours(memory_.best()->candidate);
+    std::erase_if(around, [&](std::size_t each) { return memory_.proposed(each); });
+    if (around.empty()) return std::nullopt;
+    for (const std::size_t each : around) add_to_pool(each);
+    return best_of_pool([&](std::size_t each) { return std::binary_search(around.begin(), around.end(), each); });
+}
+
+std::optional<std::size_t> cost_model::most_promising_elsewhere()
+{
+    if (!update()) return std::nullopt;
+    const std::size_t parameter = used_[memory_.below(used_.size())];
+    const std::size_t value = memory_.below(memory_.space().values_of(parameter).size());
+    return best_of_pool([&](std::size_t each) { return memory_.space().coordinates(each)[parameter] == value; });
 }
 
 // Places in the trials of those that were measured, the best first.
@@ -105,7 +138,7 @@ bool cost_model::update()
 }
 
 // Expected improvement times the chance not to fail, of those of the pool that are wanted and not proposed yet.
-std::optional<std::size_t> cost_model::best_of_pool(const std::function<bool(std::size_t)>& wanted)
+std::optional<std::size_t> cost_model::best_of_pool(const std::function<bool(std::size_t)>& wanted, double margin)
 {
     const std::vector<double> values = costs(observed_);
     std::vector<double> failures(values.size());
@@ -124,7 +157,7 @@ std::optional<std::size_t> cost_model::best_of_pool(const std::function<bool(std
     double most = -1;
     for (std::size_t c = 0; c < pool_.size(); ++c) {
         if (memory_.proposed(pool_[c]) || !wanted(pool_[c])) continue;
-        double promise = improvement(expected[c], process_->deviation(c), best);
+        double promise = improvement(expected[c], process_->deviation(c), best - margin);
         if (any) promise *= std::clamp(1 - risk[c], 0.01, 1.0);
         if (promise > most) most = promise, chosen = pool_[c];
     }
@@ -208,6 +241,7 @@ std::vector<double> cost_model::place_of(const std::vector<std::uint32_t>& coord
 {
     std::vector<double> place;
     for (const std::size_t p : used_) place.push_back(positions_[p][coordinates[p]]);
+    for (const auto& [p, even] : evenness_) place.push_back(even[coordinates[p]]);
     return place;
 }
 

@@ -19,13 +19,17 @@ public:
 
     /// The candidate of the pool with the largest expected improvement, weighted with its chance of not failing.
     /// `nullopt`: too little was measured for a model, or the pool is used up.
-    std::optional<std::size_t> most_promising();
-    /// The same among the neighbours of the best candidate that has some left.
+    /// `margin`: less than that below the best is no improvement, in standard deviations of the logs of all costs. With
+    /// it the search looks further around, and does not polish the best.
+    std::optional<std::size_t> most_promising(double margin = 0);
+    /// The same among those that have one value, drawn by chance, of a parameter drawn by chance.
+    std::optional<std::size_t> most_promising_elsewhere();
+    /// The same among the neighbours of the best. `nullopt`, too, when all of them were proposed.
     std::optional<std::size_t> most_promising_neighbour();
 
 private:
     bool update();
-    std::optional<std::size_t> best_of_pool(const std::function<bool(std::size_t)>& wanted);
+    std::optional<std::size_t> best_of_pool(const std::function<bool(std::size_t)>& wanted, double margin = 0);
     [[nodiscard]] std::vector<std::size_t> by_cost() const;
     void renew();
     void catch_up();
@@ -37,8 +41,9 @@ private:
 
     search_memory& memory_;
     process_shape shape_;
-    std::vector<std::vector<double>> positions_;  // of each parameter's values, 0 to 1
-    std::vector<std::size_t> used_;               // parameters with more than one value
+    std::vector<std::vector<double>> positions_;                         // of each parameter's values, 0 to 1
+    std::vector<std::size_t> used_;                                      // parameters with more than one value
+    std::vector<std::pair<std::size_t, std::vector<double>>> evenness_;  // of the values of some parameters
     process_scales scales_;
     std::optional<gaussian_process> process_;
     std::vector<std::size_t> observed_;  // places in memory_.trials()

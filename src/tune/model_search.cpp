@@ -13,8 +13,8 @@ constexpr std::size_t spread_starts = 8;
 
 class model_search : public adaptive_strategy {
 public:
-    model_search(const search_space& space, const strategy_options& options, bool with_neighbours)
-        : adaptive_strategy(space, options), model_(memory()), with_neighbours_(with_neighbours)
+    model_search(const search_space& space, const strategy_options& options, bool mixed)
+        : adaptive_strategy(space, options), model_(memory()), mixed_(mixed)
     {
     }
 
@@ -22,8 +22,18 @@ private:
     std::size_t choose() override
     {
         if (memory().trials().size() < spread_starts) return far_from_all();
-        if (with_neighbours_ && memory().below(2) == 0)
-            if (const auto near = model_.most_promising_neighbour()) return *near;
+        if (mixed_) {
+            // Half near the best, a fifth where chance sends the model, a fifth where a large step forward may be.
+            const std::size_t turn = memory().below(10);
+            std::optional<std::size_t> candidate;
+            if (turn < 5)
+                candidate = model_.most_promising_neighbour();
+            else if (turn < 7)
+                candidate = model_.most_promising_elsewhere();
+            else if (turn < 9)
+                candidate = model_.most_promising(0.1);
+            if (candidate) return *candidate;
+        }
         if (const auto candidate = model_.most_promising()) return *candidate;
         return memory().draw_promising();
     }
@@ -43,7 +53,7 @@ private:
     }
 
     cost_model model_;
-    bool with_neighbours_;
+    bool mixed_;
 };
 
 }  // namespace

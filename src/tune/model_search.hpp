@@ -9,7 +9,7 @@ namespace launchbox {
 
 std::unique_ptr<search_strategy> make_model_search(const search_space& space, const strategy_options& options);
 
-/// Every other proposal is a neighbour of the best so far, chosen by the model as well.
+/// The model in turns with local search around the best, and with looks where chance sends it.
 std::unique_ptr<search_strategy> make_auto_search(const search_space& space, const strategy_options& options);
 
 }  // namespace launchbox

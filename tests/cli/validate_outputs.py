@@ -113,6 +113,8 @@ def rows_of(found):
         return [{**series, **each} for series in found["series"] for each in series["improvements"]]
     if kind in ("launchbox.results/1", "launchbox.builds/1", "launchbox.comparison/1"):
         return found["candidates"]
+    if kind == "launchbox.search/1":
+        return [{**problem, **strategy} for problem in found["problems"] for strategy in problem["strategies"]]
     return found["results"]
 
 
@@ -308,6 +310,9 @@ def calls():
     yield ["results", hostile_results, hostile_results, "--compare"], 0, b""
     yield ["results", recorded, "missing.db"], 2, b""
     yield ["results", recorded, "--workload", "n=5"], 2, b""
+
+    space = os.path.join("measurements", "nvidia-h200", "tune_block_sort.json")
+    yield ["bench-search", space, "--repeats", "2", "--most", "20", "--strategy", "auto,random"], 0, b""
 
     library = toolkit_library("libcurand.so*")
     if library:

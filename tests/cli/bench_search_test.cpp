@@ -1,0 +1,82 @@
+// launchbox bench-search, on the recorded space that the repository has.
+#include <fstream>
+
+#include "support/terminal.hpp"
+#include "tool.hpp"
+
+namespace launchbox {
+namespace {
+
+const std::string space = "measurements/nvidia-h200/tune_block_sort.json";
+
+TEST(bench_search_verb, shows_each_workload_and_strategy)
+{
+    const call result = launchbox_run({"bench-search", space, "--repeats", "3", "--most", "60"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    for (const char* words :
+         {"block_sort on NVIDIA H200, type=int", "type=long long", "411 candidates, 334 measured, 77 rejected",
+          "random", "auto", "local", "evolution", "model", "All 4", ">60", "of 3 searches"})
+        EXPECT_TRUE(result.shows(words)) << words << "\n" << result.out;
+    for (const std::string& line : lines_of(result.out)) EXPECT_LE(display_width(line), 100) << line;
+}
+
+TEST(bench_search_verb, says_the_same_in_json_and_csv_and_again)
+{
+    const std::vector<std::string> arguments{"bench-search", space, "--strategy", "local,random", "--repeats", "4",
+                                             "--seed",       "7",   "--format"};
+    const auto as = [&](const char* format) {
+        std::vector<std::string> all = arguments;
+        all.emplace_back(format);
+        return launchbox_run(all);
+    };
+    const nlohmann::json json = as("json").json();
+    EXPECT_EQ(json["schema"], "launchbox.search/1");
+    EXPECT_EQ(json["repeats"], 4);
+    EXPECT_EQ(json["seed"], 7);
+    EXPECT_EQ(json["interrupted"], false);
+    ASSERT_EQ(json["problems"].size(), 4u);
+    for (const auto& problem : json["problems"]) {
+        EXPECT_EQ(problem["measured"], 334);
+        EXPECT_LT(problem["best_ns"], problem["median_ns"]);
+        ASSERT_EQ(problem["strategies"].size(), 2u);
+        EXPECT_EQ(problem["strategies"][0]["strategy"], "local");
+        for (const auto& strategy : problem["strategies"]) {
+            EXPECT_LE(strategy["score"], 1);
+            EXPECT_LE(strategy["within"][0]["evaluations"]["median"], strategy["within"][2]["evaluations"]["median"]);
+        }
+    }
+    EXPECT_EQ(json, as("json").json());
+    EXPECT_EQ(lines_of(as("csv").out).size(), 1u + 8);
+}
+
+TEST(bench_search_verb, reads_what_a_folder_holds_and_names_the_rest)
+{
+    const temporary_directory folder;
+    std::filesystem::copy_file(repository_file(space), folder.path() / "b.json");
+    std::ofstream(folder.path() / "a.txt") << "notes\n";
+    std::filesystem::create_directory(folder.path() / "inside");
+    const call result = launchbox_run({"bench-search", "--data", folder.path().string(), "--strategy", "random",
+                                       "--repeats", "1", "--format", "json"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(result.says("a.txt"));
+    EXPECT_EQ(result.json()["problems"].size(), 4u);
+    // Named by the user it is an error, and the rest is done.
+    const call named = launchbox_run({"bench-search", (folder.path() / "a.txt").string(), space, "--strategy", "random",
+                                      "--repeats", "1", "--format", "json"});
+    EXPECT_EQ(named.status, 2);
+    EXPECT_EQ(named.json()["problems"].size(), 4u);
+}
+
+TEST(bench_search_verb, refuses_what_it_cannot_do)
+{
+    expect_refused(launchbox_run({"bench-search"}), "no recorded space is named");
+    expect_refused(launchbox_run({"bench-search", space, "--strategy", "clever"}), "no search strategy 'clever'");
+    expect_refused(launchbox_run({"bench-search", space, "--repeats", "0"}), "--repeats");
+    expect_refused(launchbox_run({"bench-search", space, "--most", "0"}), "--most");
+    EXPECT_EQ(launchbox_run({"bench-search", "missing.json"}).status, 2);
+    const temporary_directory empty;
+    expect_refused(launchbox_run({"bench-search", empty.path().string()}), "no file holds a recorded space");
+}
+
+}  // namespace
+}  // namespace launchbox
