@@ -7,6 +7,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
+#include "cli/tune_lanes.hpp"
 #include "cli/verbs.hpp"
 #include "report/emit_report.hpp"
 #include "support/files.hpp"
@@ -97,7 +98,7 @@ void add_emit(CLI::App& app, call_context& context)
     verb->add_option("--box", options->box, "Name of the table (default: NAME_tuning)")->type_name("NAME");
     verb->add_option("--row", options->row, "Your own type of rows: its members are the parameters, in their order")
         ->type_name("TYPE");
-    verb->add_option("--form", options->form, "box (default), constexpr, defines or json")
+    verb->add_option("--format,--form", options->form, "box (default), constexpr, defines or json")
         ->check(CLI::IsMember({"box", "constexpr", "defines", "json"}));
     verb->add_option("--name", options->name, "The tunable, where the stores have several")->type_name("NAME");
     verb->add_option("--gpu", options->gpu, "Only runs on GPUs with this in their name")->type_name("NAME");
@@ -111,7 +112,8 @@ void add_emit(CLI::App& app, call_context& context)
         ->type_name("NAME");
     verb->add_option("--baseline-arch", options->baseline, "A row with the spec's baseline for this architecture")
         ->type_name("ARCH");
-    verb->add_option("--spec", options->spec, "Refuse results of another task than this spec's")->type_name("FILE");
+    verb->add_option("--spec", options->spec, "Refuse results of another task or other sources than this spec has now")
+        ->type_name("FILE");
     verb->add_flag("--allow-unverified", options->allow_unverified, "Take winners whose outputs nobody compared");
     verb->add_flag("--explain", options->explain, "Show where rows come from and who inherits them; write nothing");
     verb->add_option("--arch", options->architectures, "With --explain: these architectures, or all")
@@ -146,12 +148,12 @@ void refuse_box(const emit_options& options, const emit_plan& plan)
     for (const emit_record& each : plan.chosen.all) {
         if (each.run.info.environment.architecture.empty())
             throw error(each.path + " was measured without a GPU, and a launch_box has a row per architecture",
-                        "use --form json or --form defines");
+                        "use --format json or --format defines");
         if (!options.row.empty() || !plan.existing.empty() || each.run.results.empty()) continue;
         for (const char* member : {"threads", "items"})
             if (each.run.results.front().parameters.find(member) == nullptr)
                 throw error(fmt::format("a row of launch_box has '{}', and the spec has no such parameter", member),
-                            "give your own type of rows with --row, or use --form constexpr");
+                            "give your own type of rows with --row, or use --format constexpr");
     }
 }
 
@@ -161,9 +163,12 @@ emit_plan plan_of(const emit_options& options)
     plan.read = read_emit_records(options.files, options.root);
     std::optional<tune_spec> spec;
     if (!options.spec.empty()) spec = parse_tune_spec(options.spec, read_input(options.spec));
-    plan.chosen = chosen_runs(
-        plan.read,
-        {.name = options.name, .gpu = options.gpu, .workload = options.workload, .spec = spec ? &*spec : nullptr});
+    run_wishes wishes{.name = options.name, .gpu = options.gpu, .workload = options.workload, .source_hash = {}};
+    if (spec) {
+        wishes.spec = &*spec;
+        wishes.source_hash = source_hash_of(*spec);
+    }
+    plan.chosen = chosen_runs(plan.read, wishes);
     plan.chosen.notes.insert(plan.chosen.notes.begin(), plan.read.notes.begin(), plan.read.notes.end());
     emit_settings& settings = plan.settings;
     settings.box = options.box.empty() ? identifier_of(plan.chosen.all.front().run.info.name) + "_tuning" : options.box;

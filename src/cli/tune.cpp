@@ -120,14 +120,28 @@ std::string plural(std::size_t count, const std::string& what)
 // enough that a record that does not fit costs little.
 constexpr std::size_t most_warm_candidates = 12;
 
-std::vector<assignment> warm_candidates(const std::vector<std::string>& files)
+bool is_header(const std::string& file)
+{
+    const std::string extension = fs::path(file).extension().string();
+    return extension == ".hpp" || extension == ".cuh" || extension == ".h" || extension == ".hxx";
+}
+
+std::vector<assignment> warm_candidates(const tune_spec& spec, const std::vector<std::string>& files)
 {
     std::vector<assignment> candidates;
     for (const std::string& each : files) {
-        const result_file file = read_result_file(each);
-        for (const std::string& problem : file.problems) say(each + ": " + problem);
-        const std::vector<assignment> best = best_of(file, most_warm_candidates);
-        if (best.empty()) throw error("--warm-start " + each + ": no candidate was measured there", "leave it out");
+        std::vector<assignment> best;
+        if (is_header(each)) {
+            best = rows_in_header(read_input(each), each, spec.parameters);
+            if (best.empty())
+                throw error("--warm-start " + each + ": no row there has values of this spec",
+                            "its values have to be the parameters, in their order; or leave it out");
+        } else {
+            const result_file file = read_result_file(each);
+            for (const std::string& problem : file.problems) say(each + ": " + problem);
+            best = best_of(file, most_warm_candidates);
+            if (best.empty()) throw error("--warm-start " + each + ": no candidate was measured there", "leave it out");
+        }
         candidates.insert(candidates.end(), best.begin(), best.end());
     }
     return candidates;
@@ -221,7 +235,7 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
     if (options.resume && !fs::exists(options.store))
         throw error("there is no " + options.store + " to resume", "leave --resume out, or name the file with --store");
 
-    const std::vector<assignment> warm = warm_candidates(options.warm_start);
+    const std::vector<assignment> warm = warm_candidates(spec, options.warm_start);
     const temporary_directory folder;
     options.lanes.folder = folder.path();
     options.lanes.builder.cache_folder = options.no_cache ? fs::path{} : default_cache_folder();
@@ -311,7 +325,7 @@ void add_tune(CLI::App& app, call_context& context)
         ->check(CLI::IsMember(strategies))
         ->type_name("NAME");
     verb->add_option("--warm-start", options->warm_start,
-                     "Try first what was best in these results: of another GPU, size or type")
+                     "Try first what was best in these results (of another GPU, size or type), or a header's rows")
         ->type_name("FILE");
     verb->add_option("--workload", options->workloads,
                      "Only these of the spec's, or other values instead: n=1e8 or type=int,double")

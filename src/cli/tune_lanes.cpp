@@ -215,7 +215,7 @@ planned_lanes recorded_lanes(const tune_spec& spec, const lane_request& request)
     for (const std::string& problem : file.problems) say(request.replay + ": " + problem);
     for (const recorded_run& recorded : file.runs) {
         const environment_info& environment = recorded.info.environment;
-        planned_lane lane{.lane = replay_lane(spec, recorded.info, recorded.results), .limits = {}};
+        planned_lane lane{.lane = replay_lane(spec, recorded), .limits = {}};
         if (const auto capability = parse_compute_capability(environment.architecture))
             if (const sm_limits* limits = find_sm_limits(*capability)) {
                 gpu_device gpu{.name = environment.gpu, .capability = *capability};
@@ -233,6 +233,11 @@ planned_lanes recorded_lanes(const tune_spec& spec, const lane_request& request)
 }
 
 }  // namespace
+
+std::string source_hash_of(const tune_spec& spec)
+{
+    return (spec.kernel ? kernel_builder(spec, {}).source_hash() : std::string()) + hash_of_named_files(spec);
+}
 
 planned_lanes plan_lanes(const tune_spec& spec, const lane_request& request)
 {

@@ -37,4 +37,8 @@ struct planned_lanes {
 /// there is none, with what can be done instead. `spec` must outlive the lanes.
 planned_lanes plan_lanes(const tune_spec& spec, const lane_request& request);
 
+/// `run_info::source_hash` of the spec's sources as they are now. Throws `error` where it needs a compiler to say which
+/// files a kernel includes and there is none.
+std::string source_hash_of(const tune_spec& spec);
+
 }  // namespace launchbox::cli

@@ -6,6 +6,7 @@
 
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/gzip.hpp"
 #include "support/terminal.hpp"
 #include "tune/emit_tables.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 // bench/measure_rows has records and a check of its own; of those the hash is compared.
 bool is_result_file(std::string_view bytes)
 {
+    if (is_gzip(bytes)) return is_result_file(gunzip(bytes, 200).text);
     return bytes.substr(0, 15) == "SQLite format 3" || bytes.substr(0, 200).find("launchbox.results/1") != bytes.npos;
 }
 

@@ -60,7 +60,7 @@ std::string constexpr_header(const emitted_tables& emitted, const emit_settings&
 {
     const std::string type = settings.row_name();
     std::string text = "// Rows of " + settings.box +
-                       ", written by launchbox emit --form constexpr: plain C++17, no CUDA needed.\n#pragma once\n\n"
+                       ", written by launchbox emit --format constexpr: plain C++17, no CUDA needed.\n#pragma once\n\n"
                        "#include <cstdint>\n#include <optional>\n\n";
     if (settings.row_type.empty()) text += row_struct(emitted.fields, type, false) + "\n";
     text += "// clang-format off\n";
@@ -73,7 +73,7 @@ std::string constexpr_header(const emitted_tables& emitted, const emit_settings&
             if (row.architecture.variant != architecture_variant::plain)
                 throw error(fmt::format("{} is for one chip or family alone, which a plain number cannot say",
                                         architecture_name(row.architecture).view()),
-                            "use --form box");
+                            "use --format box");
             for (const std::string& comment : row.comments) text += "    " + comment + "\n";
             text += fmt::format("    {{{}, {}{}}},\n", row.architecture.number(), type, row_text(row.values));
         }

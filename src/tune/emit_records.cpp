@@ -79,14 +79,23 @@ void choose_tunable(std::vector<emit_record>& records, const std::string& wanted
 }
 
 // Why results of this run do not hold for the spec as it is now; empty: they do.
-std::string stale_by(const run_info& info, const tune_spec& spec)
+std::string stale_by(const run_info& info, const run_wishes& wishes)
 {
+    const tune_spec& spec = *wishes.spec;
+    const environment_info& where = info.environment;
     if (info.name != spec.name) return "it is of the tunable " + info.name;
     limit_values limits;
-    if (const auto code = parse_compute_capability(info.environment.architecture))
-        if (const sm_limits* row = find_sm_limits(*code)) limits = limits_for_expressions(*row, nullptr);
+    if (const auto code = parse_compute_capability(where.architecture))
+        if (const sm_limits* row = find_sm_limits(*code)) {
+            gpu_device gpu{.name = where.gpu, .capability = *code};
+            gpu.sms = where.sms;
+            gpu.memory_bytes = where.memory_bytes;
+            limits = limits_for_expressions(*row, &gpu);
+        }
     try {
-        return task_hash(spec, search_space(spec, limits)) == info.task_hash ? "" : "the spec's task has changed since";
+        if (task_hash(spec, search_space(spec, limits)) != info.task_hash) return "the spec's task has changed since";
+        if (wishes.source_hash && *wishes.source_hash != info.source_hash) return "the sources have changed since";
+        return {};
     } catch (const error& problem) {
         return problem.what();
     }
@@ -127,12 +136,9 @@ emit_records read_emit_records(const std::vector<std::string>& paths, const std:
         const std::string shown = path_in_header(path, root);
         if (!seen.insert(shown).second) continue;
         const result_file found = read_result_file(file.string());
-        const bool is_store = [&] {
-            const std::string start = read_input(file.string()).substr(0, 15);
-            return start == "SQLite format 3";
-        }();
-        const std::string hash =
-            is_store ? "results-fnv1a64:" + content_hash(found.runs) : "fnv1a64:" + fnv1a64(read_input(file.string()));
+        const std::string bytes = read_input(file.string());
+        const std::string hash = bytes.starts_with("SQLite format 3") ? "results-fnv1a64:" + content_hash(found.runs)
+                                                                      : "fnv1a64:" + fnv1a64(bytes);
         for (const recorded_run& each : found.runs) read.all.push_back({shown, hash, each});
         for (const std::string& each : found.problems) read.notes.push_back(shown + ": " + each);
     }
@@ -153,7 +159,7 @@ emit_records chosen_runs(const emit_records& read, const run_wishes& wishes)
     std::string why_stale;
     for (emit_record& each : chosen.all) {
         if (wishes.spec != nullptr)
-            if (const std::string why = stale_by(each.run.info, *wishes.spec); !why.empty()) {
+            if (const std::string why = stale_by(each.run.info, wishes); !why.empty()) {
                 why_stale = described(each) + " is stale: " + why;
                 chosen.notes.push_back(why_stale);
                 continue;

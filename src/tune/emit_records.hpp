@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct run_wishes {
     std::string name;  ///< of the tunable; empty: there must be one
     std::string gpu;   ///< part of its name; empty: any
     std::vector<std::string> workload;
-    const tune_spec* spec = nullptr;  ///< a run of another task is stale
+    const tune_spec* spec = nullptr;              ///< a run of another task is stale
+    std::optional<std::string> source_hash = {};  ///< and so is one of other sources
 };
 
 /// The latest run of the tunable on each architecture, rising. Throws `error` where several tunables are there, none is

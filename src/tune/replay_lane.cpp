@@ -23,8 +23,10 @@ std::string key_of(const assignment& parameters, const assignment& problem)
 
 }  // namespace
 
-tune_lane replay_lane(const tune_spec& spec, const run_info& recorded, const std::vector<stored_result>& results)
+tune_lane replay_lane(const tune_spec& spec, const recorded_run& run)
 {
+    const run_info& recorded = run.info;
+    const std::vector<stored_result>& results = run.results;
     const auto known = std::make_shared<std::unordered_map<std::string, stored_result>>();
     for (const stored_result& result : results)
         known->insert_or_assign(key_of(result.parameters, result.problem), result);
@@ -58,6 +60,7 @@ tune_lane replay_lane(const tune_spec& spec, const run_info& recorded, const std
     lane.measurers.push_back(
         [find](const tune_job& job, const prepared_job&, const measure_request&) { return find(job)->measured; });
     lane.recorded = true;
+    lane.races = run.races;
     lane.needs_reference = false;
     return lane;
 }

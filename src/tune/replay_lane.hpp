@@ -1,15 +1,13 @@
 // Recorded measurements as a device: it answers with what was measured before.
 #pragma once
 
-#include <vector>
-
-#include "tune/result_store.hpp"
+#include "tune/result_file.hpp"
 #include "tune/tune_lane.hpp"
 #include "tune/tune_spec.hpp"
 
 namespace launchbox {
 
 /// The lane with the record's environment. A candidate that was not recorded is rejected. `spec` must outlive it.
-tune_lane replay_lane(const tune_spec& spec, const run_info& recorded, const std::vector<stored_result>& results);
+tune_lane replay_lane(const tune_spec& spec, const recorded_run& run);
 
 }  // namespace launchbox

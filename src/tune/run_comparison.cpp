@@ -56,7 +56,7 @@ void add_differences(const run_info& a, const run_info& b, run_comparison& into)
     add("processor", here.processor, there.processor);
     add("architecture", here.architecture, there.architecture);
     add("SMs", number(here.sms), number(there.sms));
-    add("memory", number(here.memory_bytes), number(there.memory_bytes));
+    add("memory in bytes", number(here.memory_bytes), number(there.memory_bytes));
     add("driver", here.driver, there.driver);
     add("toolkit", here.toolkit, there.toolkit);
     add("host", here.host, there.host);
@@ -156,8 +156,13 @@ void sort_by_size(compared_workload& into, bool same_machine)
         const double ratio = each.time ? each.time->ratio.times : 1;
         return each.time && ratio > 0 && std::isfinite(ratio) ? std::abs(std::log(ratio) - middle) : -1.0;
     };
-    std::stable_sort(into.candidates.begin(), into.candidates.end(),
-                     [&](const auto& one, const auto& other) { return size(one) > size(other); });
+    // What has too few samples to tell stands behind what has enough.
+    const auto is_known = [](const compared_candidate& each) {
+        return each.time && each.time->moved != move_kind::unclear;
+    };
+    std::stable_sort(into.candidates.begin(), into.candidates.end(), [&](const auto& one, const auto& other) {
+        return std::pair(is_known(one), size(one)) > std::pair(is_known(other), size(other));
+    });
 }
 
 compared_workload compare_workload(const side& a, const side& b, bool same_machine)

@@ -56,7 +56,8 @@ struct tune_lane {
     std::vector<measurer> measurers;  ///< one thread each: GPUs that are alike. Empty: nothing is measured
     bool alone = false;               ///< nothing may be prepared while something is measured: both use the processor
     bool recorded = false;            ///< measurements are looked up: measuring again gives the same
-    bool needs_reference = true;      ///< nothing else can be measured before the reference is
+    std::vector<race_result_info> races = {};  ///< with `recorded`: the final races of the record
+    bool needs_reference = true;               ///< nothing else can be measured before the reference is
 };
 
 }  // namespace launchbox

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "tune/overall_score.hpp"
+#include "tune/row_fields.hpp"
+#include "tune/tuning_header.hpp"
 
 namespace launchbox {
 
@@ -29,7 +31,38 @@ std::vector<std::vector<assignment>> best_lists(const recorded_run& run)
     return lists;
 }
 
+// A word is an enumerator: mine::load::direct.
+const parameter_value* value_in(const tuning_parameter& parameter, const std::string& text)
+{
+    for (const parameter_value& each : parameter.values) {
+        if (text_of(each) == text) return &each;
+        if (std::holds_alternative<std::string>(each) && text.ends_with("::" + identifier_of(text_of(each))))
+            return &each;
+    }
+    return nullptr;
+}
+
 }  // namespace
+
+std::vector<assignment> rows_in_header(std::string_view text, const std::string& name,
+                                       const std::vector<tuning_parameter>& parameters)
+{
+    std::vector<std::pair<int, assignment>> rows;
+    for (const header_table& table : parse_tuning_header(text, name))
+        for (const header_row& row : table.rows) {
+            if (row.values.size() < parameters.size()) continue;
+            assignment candidate;
+            for (std::size_t p = 0; p < parameters.size(); ++p)
+                if (const parameter_value* value = value_in(parameters[p], row.values[p]))
+                    candidate.values.emplace_back(parameters[p].name, *value);
+            if (candidate.values.size() == parameters.size())
+                rows.emplace_back(row_rank(row.architecture), std::move(candidate));
+        }
+    std::ranges::stable_sort(rows, std::ranges::greater{}, &std::pair<int, assignment>::first);
+    std::vector<assignment> candidates;
+    for (auto& [rank, candidate] : rows) candidates.push_back(std::move(candidate));
+    return candidates;
+}
 
 std::vector<assignment> best_of(const result_file& file, std::size_t most)
 {

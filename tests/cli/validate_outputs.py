@@ -27,6 +27,7 @@ except ImportError:
 
 TOOL, REPOSITORY = sys.argv[1], sys.argv[2]
 LOGS = os.path.join("tests", "data", "logs")
+RECORD = os.path.join("measurements", "nvidia-h200", "tune_block_sort.json")
 CACHE = tempfile.TemporaryDirectory()
 ENVIRONMENT = {**os.environ, "COLUMNS": "100", "LC_ALL": "C.UTF-8", "LAUNCHBOX_CACHE": CACHE.name}
 
@@ -311,8 +312,7 @@ def calls():
     yield ["results", recorded, "missing.db"], 2, b""
     yield ["results", recorded, "--workload", "n=5"], 2, b""
 
-    space = os.path.join("measurements", "nvidia-h200", "tune_block_sort.json")
-    yield ["bench-search", space, "--repeats", "2", "--most", "20", "--strategy", "auto,random"], 0, b""
+    yield ["bench-search", RECORD, "--repeats", "2", "--most", "20", "--strategy", "auto,random"], 0, b""
 
     library = toolkit_library("libcurand.so*")
     if library:
@@ -399,8 +399,9 @@ def main():
             with open(file, encoding="utf-8") as written:
                 if written.read() != text["json"]:
                     fail(arguments, "-o writes something else")
+    check_json(["emit", RECORD], launchbox(["emit", RECORD, "--format", "json"], 0))
     print(f"{outputs} outputs validated against {len(VALIDATORS)} schemas, {failures} failures")
-    if len(VALIDATORS) != (12 if compiles else 10):
+    if len(VALIDATORS) != (14 if compiles else 12):
         print(f"expected outputs of each schema, saw {sorted(VALIDATORS)}")
         return 1
     return 1 if failures else 0

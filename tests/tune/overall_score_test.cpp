@@ -48,6 +48,27 @@ TEST(overall_score, is_the_weighted_geometric_mean)
     EXPECT_DOUBLE_EQ(found.over_next->times, 1.25);
 }
 
+// By the samples 128 is ahead of 64; in the race 64 was. Against the baseline, which did not race, both are compared at
+// the level of their samples: the mean of log(50 / 500) and log(51 / 490).
+TEST(overall_score, believes_the_final_race_of_those_that_took_part)
+{
+    const std::vector<stored_result> results{timed(256, 1, always(100)), timed(128, 1, always(50)),
+                                             timed(64, 1, always(51))};
+    const std::vector<race_result_info> races{
+        {.run = 1,
+         .problem = sizes(1),
+         .entries = {{tuning_values(64, 11), always(490)}, {tuning_values(128, 11), always(500)}},
+         .verdict = "winner"}};
+    const overall_ranking found = rank_overall(results, rank(results, races, tuning_values(256, 11)));
+    ASSERT_EQ(found.candidates.size(), 3u);
+    EXPECT_EQ(found.candidates[0].parameters, tuning_values(64, 11));
+    const double level = std::sqrt(50.0 / 500 * 51.0 / 490);
+    EXPECT_DOUBLE_EQ(found.candidates[0].score.times, 100 / (490 * level));
+    EXPECT_DOUBLE_EQ(found.candidates[1].score.times, 100 / (500 * level));
+    ASSERT_TRUE(found.over_next);
+    EXPECT_DOUBLE_EQ(found.over_next->times, 500.0 / 490);
+}
+
 TEST(overall_score, interval_is_that_of_the_workloads)
 {
     std::vector<double> spread;  // 73 to 87: the 4th of 15 from each end is 76 and 84

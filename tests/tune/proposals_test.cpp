@@ -157,5 +157,38 @@ TEST_F(proposals_test, candidates_of_elsewhere_are_found_by_the_names_that_both_
     EXPECT_TRUE(found_in(space, names, {assignment{{{"threads", std::int64_t{64}}}}}).empty());
 }
 
+TEST_F(proposals_test, rows_of_a_header_are_candidates_the_newest_architecture_first)
+{
+    tune_spec three = parse_tune_spec("three.toml", R"toml([tunable]
+name = "three"
+[parameters]
+threads = [64, 128]
+wide = [false, true]
+load = ["direct", "two-step"]
+[program]
+run = ["true", "{threads}", "{wide}", "{load}"]
+)toml");
+    const std::string header = R"(
+// table rows: three
+#ifdef ROWS_ROW
+using rows = launchbox::only<rows_row ROWS_ROW>;
+#else
+using rows = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, rows_row{128, false, rows_row::load_values::direct, 0}>,
+    // baseline, not measured
+    launchbox::sm<80, rows_row{96, false, rows_row::load_values::direct, 0}>,
+    // baseline, not measured
+    launchbox::sm<90, rows_row{64, true, rows_row::load_values::two_step, 2}>
+>;
+#endif
+)";
+    const std::vector<assignment> rows = rows_in_header(header, "rows.hpp", three.parameters);
+    ASSERT_EQ(rows.size(), 2u) << "no candidate has 96 threads";
+    EXPECT_EQ(text_of(rows[0]), "threads=64 wide=true load=two-step");
+    EXPECT_EQ(text_of(rows[1]), "threads=128 wide=false load=direct");
+    EXPECT_TRUE(rows_in_header("// nothing\n", "none.hpp", three.parameters).empty());
+}
+
 }  // namespace
 }  // namespace launchbox
