@@ -1,12 +1,19 @@
 #include "cli/tune_input.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 
 #include "cli/messages.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "tune/result_file.hpp"
 #include "tune/t1_spec.hpp"
+#include "tune/warm_start.hpp"
 
 namespace launchbox::cli {
 
@@ -22,6 +29,30 @@ std::string way_to(const std::string& problem, const std::string& spec)
     const fs::path to = fs::absolute(problem).lexically_normal().parent_path();
     const std::string way = to.lexically_relative(from).string();
     return way == "." ? std::string() : way + "/";
+}
+
+// As the spec's own values are: a number where it is one ("1e8" is 100000000), unless the spec has words there.
+parameter_value value_like(const parameter_value& example, const std::string& text)
+{
+    if (std::holds_alternative<std::string>(example)) return text;
+    if (text == "true" || text == "false") return text == "true";
+    double number = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (failure != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
+        throw error("--workload: '" + text + "' is no number, and the spec has numbers there",
+                    "write --workload n=1e8");
+    if (number == std::floor(number) && std::fabs(number) < 9e15) return static_cast<std::int64_t>(number);
+    return number;
+}
+
+// Candidates of other records that are tried first: enough that the best here is likely to be near one of them, few
+// enough that a record that does not fit costs little.
+constexpr std::size_t most_warm_candidates = 12;
+
+bool is_header(const std::string& file)
+{
+    const std::string extension = fs::path(file).extension().string();
+    return extension == ".hpp" || extension == ".cuh" || extension == ".h" || extension == ".hxx";
 }
 
 }  // namespace
@@ -51,6 +82,77 @@ std::optional<tune_spec> read_spec(const std::string& file, const std::string& w
     } catch (const error& problem) {
         throw error("of the spec that was made of " + std::string(problem.what()), own_hint);
     }
+}
+
+void choose_workloads(tune_spec& spec, const std::string& text)
+{
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    std::vector<std::string> known;
+    for (const auto& [each, value] : spec.workloads.front().values.values) known.push_back(each);
+    if (equals == std::string::npos || std::ranges::find(known, name) == known.end()) {
+        std::string names;
+        for (const std::string& each : known) names += (names.empty() ? "" : ", ") + each;
+        throw error(
+            "--workload " + text + ": the spec's workloads have no value of that name",
+            names.empty() ? "they have none" : "they have: " + names + "; write --workload " + known.back() + "=VALUE");
+    }
+    // A value that the spec has chooses among its workloads; another one takes the place of its values.
+    std::vector<workload> chosen;
+    const auto add = [&](const workload& each) {
+        if (std::ranges::none_of(chosen, [&](const workload& w) { return w.values == each.values; }))
+            chosen.push_back(each);
+    };
+    for (std::size_t begin = equals + 1; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string wanted = text.substr(begin, end - begin);
+        const auto has_it = [&](const workload& each) {
+            const parameter_value* value = each.values.find(name);
+            return *value == value_like(*value, wanted);
+        };
+        const bool known_value = std::ranges::any_of(spec.workloads, has_it);
+        for (workload each : spec.workloads) {
+            if (known_value && !has_it(each)) continue;
+            for (auto& [other, value] : each.values.values)
+                if (other == name) value = value_like(value, wanted);
+            add(each);
+        }
+        begin = end + 1;
+    }
+    spec.workloads = std::move(chosen);
+}
+
+std::vector<assignment> warm_candidates(const tune_spec& spec, const std::vector<std::string>& files)
+{
+    std::vector<assignment> candidates;
+    for (const std::string& each : files) {
+        std::vector<assignment> best;
+        if (is_header(each)) {
+            best = rows_in_header(read_input(each), each, spec.parameters);
+            if (best.empty())
+                throw error("--warm-start " + each + ": no row there has values of this spec",
+                            "its values have to be the parameters, in their order; or leave it out");
+        } else {
+            const result_file file = read_result_file(each);
+            for (const std::string& problem : file.problems) say(each + ": " + problem);
+            best = best_of(file, most_warm_candidates);
+            if (best.empty()) throw error("--warm-start " + each + ": no candidate was measured there", "leave it out");
+        }
+        candidates.insert(candidates.end(), best.begin(), best.end());
+    }
+    return candidates;
+}
+
+std::vector<std::size_t> warm_start_in(const tune_spec& spec, const search_space& space,
+                                       const std::vector<assignment>& candidates)
+{
+    std::vector<std::string> names;
+    for (const tuning_parameter& each : spec.parameters) names.push_back(each.name);
+    std::vector<std::size_t> found = found_in(space, names, candidates);
+    if (!candidates.empty())
+        say(fmt::format("warm start: {} of the {} best elsewhere are candidates here{}", found.size(),
+                        candidates.size(), found.empty() ? "; it changes nothing" : ""));
+    return found;
 }
 
 }  // namespace launchbox::cli

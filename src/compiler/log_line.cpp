@@ -7,16 +7,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "support/ascii.hpp"
+
 namespace launchbox {
 
 namespace {
 
 constexpr auto npos = std::string_view::npos;
-
-bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 std::size_t skip_blanks(std::string_view text, std::size_t at)
 {

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "support/ascii.hpp"
+
 namespace launchbox {
 
 namespace {
-
-bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 // Bytes above ASCII are letters of some alphabet.
 bool is_word(char c)

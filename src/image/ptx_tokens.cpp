@@ -5,17 +5,15 @@
 #include <charconv>
 #include <cstring>
 
+#include "support/ascii.hpp"
+
 namespace launchbox {
 
 namespace {
 
-bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 bool is_word(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
+    return is_letter(c) || is_digit(c) || c == '$' || c == '%';
 }
 
 }  // namespace

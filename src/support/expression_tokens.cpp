@@ -1,4 +1,5 @@
 #include "support/expression_tokens.hpp"
+#include "support/ascii.hpp"
 
 #include <algorithm>
 #include <array>
@@ -33,16 +34,6 @@ template <class List>
 bool has(const List& list, std::string_view word)
 {
     return std::find(list.begin(), list.end(), word) != list.end();
-}
-
-bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 class scanner {

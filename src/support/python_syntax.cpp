@@ -1,4 +1,5 @@
 #include "support/python_syntax.hpp"
+#include "support/ascii.hpp"
 
 #include <algorithm>
 #include <array>
@@ -35,16 +36,6 @@ constexpr std::array<std::string_view, 35> keywords{
 constexpr std::array<std::string_view, 26> signs{"**", "//", "==", "!=", "<=", ">=", "<<", ">>", "+",
                                                  "-",  "*",  "/",  "%",  "<",  ">",  "(",  ")",  "[",
                                                  "]",  ",",  "&",  "|",  "^",  "~",  "=",  "."};
-
-bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 class scanner {
 public:

@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "support/ascii.hpp"
+
 namespace launchbox {
 
 namespace {
@@ -154,11 +156,6 @@ struct timed_line {
 bool is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
-}
-
-bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 // What stands before a time, so that "run 1:" and "run 2:" are the same words.

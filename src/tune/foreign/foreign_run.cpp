@@ -48,6 +48,20 @@ parameter_value converted(const parameter_value& value, value_kind kind)
 
 }  // namespace
 
+bool read_objects(std::string_view array, const char* word, foreign_problems& problems,
+                  const std::function<void(const ordered_json& object, std::size_t number)>& read)
+{
+    json_pieces entries(array);
+    for (std::size_t number = 0; const std::optional<json_piece> entry = entries.next(); ++number) {
+        const std::optional<ordered_json> value = entry->whole ? parse_piece(entry->text) : std::nullopt;
+        if (value && value->is_object())
+            read(*value, number);
+        else
+            problems.add("left out, since the entry is cut off or damaged", fmt::format("{} {}", word, number));
+    }
+    return entries.closed();
+}
+
 void foreign_problems::add(const std::string& kind, const std::string& candidate)
 {
     auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const kind_count& each) { return each.kind == kind; });

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +34,11 @@ private:
     std::vector<std::string> sentences_;
     std::vector<kind_count> kinds_;
 };
+
+/// Gives each object of a JSON array to `read`, with its number; what is cut off or damaged is named as "`word` 7".
+/// False: the array is not closed.
+bool read_objects(std::string_view array, const char* word, foreign_problems& problems,
+                  const std::function<void(const nlohmann::ordered_json& object, std::size_t number)>& read);
 
 /// Stands for the name of a GPU that a file does not tell.
 inline constexpr const char* unknown_gpu = "unknown GPU";

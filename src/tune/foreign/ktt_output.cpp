@@ -44,16 +44,9 @@ std::vector<recorded_run> read_ktt_output(const foreign_text& file, foreign_prob
         }
     }
     if (!unit_known) problems.say("has no metadata: times are taken for milliseconds");
-    json_pieces entries(results);
-    for (std::size_t number = 0; const std::optional<json_piece> entry = entries.next(); ++number) {
-        const std::optional<ordered_json> value = entry->whole ? parse_piece(entry->text) : std::nullopt;
-        if (value && value->is_object())
-            reader.read(*value, number);
-        else
-            problems.add("left out, since the entry is cut off or damaged", fmt::format("entry {}", number));
-    }
-    if (!entries.closed() || cut || !members.closed())
-        problems.say("is cut off: all candidates up to its end are read");
+    const bool closed = read_objects(
+        results, "entry", problems, [&](const ordered_json& value, std::size_t number) { reader.read(value, number); });
+    if (!closed || cut || !members.closed()) problems.say("is cut off: all candidates up to its end are read");
     std::vector<recorded_run> runs;
     for (foreign_run& each : reader.runs) runs.push_back(each.finish(static_cast<std::int64_t>(runs.size() + 1)));
     return runs;

@@ -65,16 +65,10 @@ std::vector<recorded_run> read_t4_results(const foreign_text& file, foreign_prob
         if (member->name == "schema_version" && *value != "1.0.0")
             problems.say("is of another version of T4 than 1.0.0: what is known of it is read");
     }
-    json_pieces entries(results);
-    for (std::size_t number = 0; const std::optional<json_piece> entry = entries.next(); ++number) {
-        const std::optional<ordered_json> value = entry->whole ? parse_piece(entry->text) : std::nullopt;
-        if (value && value->is_object())
-            reader.read(*value, number);
-        else
-            problems.add("left out, since the entry is cut off or damaged", fmt::format("result {}", number));
-    }
-    if (!entries.closed() || cut || !members.closed())
-        problems.say("is cut off: all candidates up to its end are read");
+    const bool closed = read_objects(results, "result", problems, [&](const ordered_json& value, std::size_t number) {
+        reader.read(value, number);
+    });
+    if (!closed || cut || !members.closed()) problems.say("is cut off: all candidates up to its end are read");
     std::vector<recorded_run> runs;
     runs.push_back(run.finish(1));
     return runs;

@@ -1,0 +1,16 @@
+// Letters and digits as names of programs have them, whatever the locale.
+#pragma once
+
+namespace launchbox {
+
+constexpr bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+constexpr bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+}  // namespace launchbox
