@@ -147,7 +147,10 @@ void refuse_box(const emit_options& options, const emit_plan& plan)
 {
     for (const emit_record& each : plan.chosen.all) {
         if (each.run.info.environment.architecture.empty())
-            throw error(each.path + " was measured without a GPU, and a launch_box has a row per architecture",
+            throw error(each.path +
+                            (each.run.info.environment.gpu.empty() ? " was measured without a GPU"
+                                                                   : " does not tell the GPU's architecture") +
+                            ", and a launch_box has a row per architecture",
                         "use --format json or --format defines");
         if (!options.row.empty() || !plan.existing.empty() || each.run.results.empty()) continue;
         for (const char* member : {"threads", "items"})

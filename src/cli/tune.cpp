@@ -190,7 +190,8 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
             say("the GPU is lost: " + summary.device_lost + "; what was measured is kept in " + file);
             status = exit_status::missing;
         }
-        if (summary.out_of_budget) say("the budget is spent; the same command goes on where it stopped");
+        if (summary.out_of_budget)
+            say(keeps ? "the budget is spent; the same command goes on where it stopped" : "the budget is spent");
         if (summary.interrupted) status = exit_status::interrupted;
     }
     if (options.lanes.build_only) {

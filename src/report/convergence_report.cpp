@@ -42,6 +42,7 @@ void add_improvements(const convergence& found, std::size_t top, document& page)
     const parameter_columns columns = columns_of(candidates);
     table rows{{{"evaluation", true}, {"seconds", true}, {found.problem ? "ms" : "score", true}, {"gap %", true}}, {}};
     add_columns(columns, rows);
+    add_last_column(columns, "", rows);
     // The last are the most interesting.
     const std::size_t count = found.improvements.size();
     const std::size_t hidden = count > top ? count - top : 0;
@@ -52,6 +53,7 @@ void add_improvements(const convergence& found, std::size_t top, document& page)
                                        : fmt::format("{:.3f}", each.value));
         row.emplace_back(gap_text(each.gap));
         add_cells(columns, each.parameters, row);
+        if (!columns.in_last.empty()) add_last_cell(columns, each.parameters, {}, row);
         rows.rows.push_back(std::move(row));
     }
     page.add(std::move(rows));

@@ -81,7 +81,8 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
         table rows{{{"#", true}}, {}};
         add_columns(columns, rows);
         for (const char* name : {"score", "interval", "worst"}) rows.columns.push_back({name, true});
-        for (const char* name : {"worst at", "note"}) rows.columns.push_back({name});
+        rows.columns.push_back({"worst at"});
+        add_last_column(columns, "note", rows);
         std::size_t distinct = 0;
         for (std::size_t place = 0; place < overall.candidates.size(); ++place) {
             const overall_candidate& each = overall.candidates[place];
@@ -97,7 +98,8 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
             // The reference is nowhere worse than elsewhere.
             const bool everywhere = each.is_baseline && overall.over_baseline;
             row.emplace_back(everywhere ? "–" : workloads[worst.ranking]);
-            row.emplace_back(note_of(overall, place), place == 0 ? tone::good : tone::plain);
+            add_last_cell(columns, each.parameters, {note_of(overall, place), place == 0 ? tone::good : tone::plain},
+                          row);
             rows.rows.push_back(std::move(row));
         }
         const std::size_t hidden = overall.candidates.size() - rows.rows.size();

@@ -170,7 +170,7 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
     if (columns.speed_up) rows.columns.push_back({"speed-up", true});
     if (columns.kernel)
         for (const char* name : {"regs", "spills", "shared"}) rows.columns.push_back({name, true});
-    rows.columns.push_back({"note"});
+    add_last_column(columns.parameters, "note", rows);
 
     const double smallest = workload.candidates.front().time.median;
     std::size_t distinct = 0;
@@ -195,7 +195,8 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
             row.push_back(spills_cell(kernel));
             row.emplace_back(known_or_sign(kernel.static_shared_bytes, kernel));
         }
-        row.emplace_back(note_of(results, workload, place), wins ? tone::good : tone::plain);
+        add_last_cell(columns.parameters, result.parameters,
+                      {note_of(results, workload, place), wins ? tone::good : tone::plain}, row);
         rows.rows.push_back(std::move(row));
     }
     signs.note(rows);

@@ -13,6 +13,8 @@ namespace {
 constexpr double ns_per_ms = 1e6;
 // So many parameters leave no room for those that are the same everywhere.
 constexpr std::size_t most_constant_columns = 4;
+// More than these and the figures do not fit beside each other into 80 characters.
+constexpr std::size_t most_columns = 5;
 
 // Numbers of four digits and more with commas, as everywhere.
 std::string workload_text(const assignment& values)
@@ -117,6 +119,7 @@ parameter_columns columns_of(const std::vector<const assignment*>& candidates)
         else
             columns.names.push_back(name);
     }
+    if (columns.names.size() > most_columns) columns.in_last.swap(columns.names);
     return columns;
 }
 
@@ -131,6 +134,25 @@ void add_cells(const parameter_columns& columns, const assignment& candidate, st
         const parameter_value* value = candidate.find(name);
         row.emplace_back(value == nullptr ? "–" : escape_for_terminal(text_of(*value)));
     }
+}
+
+void add_last_column(const parameter_columns& columns, const std::string& title, table& rows)
+{
+    if (columns.in_last.empty() && title.empty()) return;
+    std::string whole = columns.in_last.empty() ? "" : "candidate";
+    if (!title.empty()) whole += (whole.empty() ? "" : "; ") + title;
+    rows.columns.push_back({whole});
+}
+
+void add_last_cell(const parameter_columns& columns, const assignment& candidate, const cell& note,
+                   std::vector<cell>& row)
+{
+    std::string text;
+    for (const std::string& name : columns.in_last)
+        if (const parameter_value* value = candidate.find(name))
+            text += (text.empty() ? "" : " ") + escape_for_terminal(name + "=" + text_of(*value));
+    if (!note.text.empty()) text += (text.empty() ? "" : "; ") + note.text;
+    row.emplace_back(text, note.look);
 }
 
 void add_problems(const std::vector<std::string>& problems, document& page)

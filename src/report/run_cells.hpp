@@ -37,14 +37,20 @@ std::string run_title(const run_info& info);
 /// Architecture, driver, toolkit, date, number and file.
 std::string run_line(const shown_run& shown);
 
-/// Which parameters have a column; those that are the same everywhere go below the table where there is no room.
+/// Which parameters have a column. Where there is no room, those that are the same everywhere go below the table, and
+/// of many that differ all go into the last column, which is wrapped.
 struct parameter_columns {
     std::vector<std::string> names;
-    std::string constant;  ///< "unroll=1 vector=4"; empty: none
+    std::vector<std::string> in_last;  ///< those of the last column
+    std::string constant;              ///< "unroll=1 vector=4"; empty: none
 };
 parameter_columns columns_of(const std::vector<const assignment*>& candidates);
 void add_columns(const parameter_columns& columns, table& rows);
 void add_cells(const parameter_columns& columns, const assignment& candidate, std::vector<cell>& row);
+/// The last column; `title` empty: there is none unless parameters need it.
+void add_last_column(const parameter_columns& columns, const std::string& title, table& rows);
+void add_last_cell(const parameter_columns& columns, const assignment& candidate, const cell& note,
+                   std::vector<cell>& row);
 
 /// What was left out of the files.
 void add_problems(const std::vector<std::string>& problems, document& page);

@@ -249,6 +249,52 @@ TEST_F(tune_test, a_record_of_a_gpu_is_replayed)
     }
 }
 
+TEST_F(tune_test, a_budget_is_spent_by_a_search_that_finds_the_winner_of_a_record)
+{
+    const std::vector<std::string> words{"tune",     "examples/matrix_multiply/matrix_multiply.toml",
+                                         "--replay", "measurements/nvidia-h200/tune_matrix_multiply.json.gz",
+                                         "--format", "json"};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), words.begin(), words.end());
+        return launchbox_run(more);
+    };
+    // The best of 1,704 is 1.615 times as fast as the baseline; 90 of 100 searches are within 5 % of it after 29.
+    const call found = with({"--budget", "100"});
+    ASSERT_EQ(found.status, 0) << found.err;
+    EXPECT_EQ(found.json().at("best")[0].at("measured"), 100);
+    EXPECT_GT(found.json().at("best")[0].at("speed_up").get<double>(), 1.53);
+
+    const call warm = with({"--budget", "13", "--warm-start", "measurements/nvidia-h100/tune_matrix_multiply.json.gz"});
+    EXPECT_TRUE(warm.says("12 of the 12 best elsewhere are candidates here")) << warm.err;
+    EXPECT_GT(warm.json().at("best")[0].at("speed_up").get<double>(), 1.6);
+
+    const call all = with({"--search", "exhaustive"});
+    EXPECT_EQ(all.json().at("best")[0].at("measured"), 1704);
+    expect_refused(with({"--search", "fastest"}), "--search: fastest not in");
+    expect_refused(with({"--warm-start", "tests/data/t1/blur.json"}), "blur.json");
+}
+
+TEST_F(tune_test, rows_of_a_header_are_a_warm_start)
+{
+    const call warm = launchbox_run({"tune", "examples/block_sort/block_sort.toml", "--replay",
+                                     "measurements/nvidia-h200/tune_block_sort.json", "--warm-start",
+                                     "examples/block_sort/tuning.hpp", "--budget", "2", "--format", "json"});
+    EXPECT_TRUE(warm.says("2 of the 2 best elsewhere are candidates here")) << warm.err;
+    EXPECT_EQ(warm.json().at("best")[0].at("parameters").at("items"), 17);
+}
+
+TEST_F(tune_test, a_problem_of_another_tuner_is_taken_as_a_spec)
+{
+    const call shown = launchbox_run({"tune", "tests/data/t1/blur.json", "--write-spec", "-"});
+    EXPECT_EQ(shown.status, 0) << shown.err;
+    EXPECT_TRUE(shown.says("LEFT OUT") || shown.says("left out")) << shown.err;
+    const std::string file = path("blur.toml");
+    EXPECT_EQ(launchbox_run({"tune", "tests/data/t1/blur.json", "--write-spec", file}).status, 0);
+    EXPECT_TRUE(fs::exists(file));
+    expect_refused(launchbox_run({"tune", file, "--write-spec", "-"}), "is a spec already");
+    expect_refused(launchbox_run({"tune", "tests/data/results/example.json", "--write-spec", "-"}), "example.json");
+}
+
 TEST_F(tune_test, refusals_are_one_sentence_with_what_to_do)
 {
     expect_refused(tune({"--budget", "soon"}), "--budget soon is neither a number of candidates nor a time");
