@@ -94,7 +94,9 @@ void say_what_it_cost(const tune_summary& summary, const tune_lane& lane)
                                 what == outcome::measured && lane.measurers.empty() ? "built" : words_of(what));
     if (outcomes.empty()) outcomes = "nothing new";
     if (summary.shared > 0) outcomes += fmt::format("; {} of them with code that was measured already", summary.shared);
-    say(fmt::format("{}: {:.1f} s: {}", lane.label, summary.seconds, outcomes));
+    say(lane.recorded ? fmt::format("{}: {:.1f} s of compiling and measuring then: {}", lane.label,
+                                    summary.recorded_seconds, outcomes)
+                      : fmt::format("{}: {:.1f} s: {}", lane.label, summary.seconds, outcomes));
     if (summary.measured == 0 || lane.recorded) return;
     const double share = summary.measuring_seconds / summary.seconds / static_cast<double>(lane.measurers.size());
     const std::string idle = lane.alone ? "" : fmt::format(", idle {:.0f} %", 100 * (1 - share));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -81,6 +82,7 @@ private:
     [[nodiscard]] strategy_options strategy_settings() const;
     bool propose();
     void take_over(const stored_result& result);
+    void charge(const stored_result& result);
     [[nodiscard]] prepared_job prepare(const tune_job& job) const;
     [[nodiscard]] std::size_t jobs_ahead() const;
     void prepare_jobs();
@@ -125,6 +127,7 @@ private:
     std::size_t next_to_prepare_ = 0, prepared_ahead_ = 0, unsettled_ = 0, settled_ = 0;
     bool exhausted_ = false;
     std::set<std::size_t> candidates_measured_;
+    std::set<std::string> charged_;
     std::size_t open_measured_ = 0;  // of these, with a job that is not settled
     std::atomic<bool> stop_ = false;
     std::map<std::size_t, stored_result> built_;  // by position, where nothing is measured
@@ -188,7 +191,8 @@ strategy_options tuning::strategy_settings() const
 // those that may still be.
 bool tuning::may_propose() const
 {
-    if (exhausted_) return false;
+    if (exhausted_ || (lane_.recorded && summary_.recorded_seconds >= options_.most_seconds.value_or(INFINITY)))
+        return false;
     if (!options_.most_candidates) return true;
     if (lane_.measurers.empty()) return proposals_->proposed() < *options_.most_candidates;
     return candidates_measured_.size() + proposals_->open() - open_measured_ < *options_.most_candidates;
@@ -230,6 +234,14 @@ void tuning::take_over(const stored_result& result)
     }
 }
 
+// In a replay: a compile that served several workloads, or whose samples are another's, is charged once.
+void tuning::charge(const stored_result& result)
+{
+    if (charged_.insert(text_of(result.parameters) + fmt::format(" {}", result.compile_seconds)).second)
+        summary_.recorded_seconds += result.compile_seconds;
+    if (!result.same_as) summary_.recorded_seconds += result.measured.seconds;
+}
+
 tune_summary tuning::go(const std::function<void(const tune_progress&)>& progress)
 {
     if (!finished()) {
@@ -252,7 +264,7 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
             });
         for (std::unique_lock guard(lock_); !finished() && !stopping();) {
             changed_.wait_for(guard, std::chrono::milliseconds(100));
-            if (options_.most_seconds && seconds_since(start_) > *options_.most_seconds && !stop_) {
+            if (!lane_.recorded && options_.most_seconds && seconds_since(start_) > *options_.most_seconds && !stop_) {
                 summary_.out_of_budget = true;
                 stop_ = true;
             }
@@ -303,7 +315,7 @@ void tuning::note_progress()
     const auto done = static_cast<double>(shown_.done);
     const auto left = static_cast<double>(shown_.total) - done;
     shown_.seconds_left = done == 0 ? 0 : seconds_since(start_) / done * left;
-    if (options_.most_seconds)
+    if (options_.most_seconds && !lane_.recorded)
         shown_.seconds_left = std::min(shown_.seconds_left, *options_.most_seconds - seconds_since(start_));
 }
 
@@ -546,6 +558,7 @@ void tuning::settle(std::size_t position, measurement measured, const stored_res
     else
         store_.save(result);
     ++summary_.outcomes[result.measured.what];
+    if (lane_.recorded) charge(result);
     if (twin != nullptr) ++summary_.shared;
     if (stages_[position] == stage::preparing) ++summary_.settled_unmeasured;
     take_over(result);

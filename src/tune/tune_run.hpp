@@ -18,7 +18,7 @@ namespace launchbox {
 
 struct tune_options {
     std::vector<std::size_t> workloads;               ///< indices into the spec's; those that are to be measured
-    std::optional<double> most_seconds = {};          ///< no new measurement after this
+    std::optional<double> most_seconds = {};          ///< no new measurement after this; recorded time in a replay
     std::optional<std::size_t> most_candidates = {};  ///< measured in this call; rejected ones do not count
     std::string search = "random";                    ///< a strategy of search_strategy.hpp
     std::uint64_t seed = 1;                           ///< of the strategy
@@ -46,6 +46,7 @@ struct tune_summary {
     double sample_seconds = 0;     ///< of it the samples themselves
     double idle_seconds = 0;       ///< measurers waited for something to measure
     double compile_seconds = 0;    ///< of what was compiled in this call
+    double recorded_seconds = 0;   ///< in a replay: what compiling and measuring took then, one after the other
     std::size_t worker_deaths = 0;
     bool interrupted = false, out_of_budget = false;
     std::vector<stored_result> built;  ///< of a lane that measures nothing: `measured` without samples is built

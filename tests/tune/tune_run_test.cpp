@@ -470,6 +470,32 @@ TEST_F(tune_run_test, a_budget_is_spent_on_what_is_measured_and_not_one_candidat
     EXPECT_EQ(results().size(), candidates);
 }
 
+TEST_F(tune_run_test, a_replay_spends_the_time_of_its_record)
+{
+    tune_lane lane = gpu.lane();
+    lane.recorded = true;
+    lane.preparers = 1;
+    const auto prepare = lane.prepare;
+    lane.prepare = [prepare](const tune_job& job) {
+        prepared_job made = prepare(job);
+        made.compile_seconds = 3;  // for both workloads together
+        return made;
+    };
+    const measurer measure = lane.measurers[0];
+    lane.measurers[0] = [measure](const tune_job& job, const prepared_job& made, const measure_request& request) {
+        measurement result = measure(job, made, request);
+        result.seconds = 1;
+        return result;
+    };
+    options.most_seconds = 24;  // 5 candidates of 3 + 1 + 1 seconds, and one is begun before the 25th
+    options.search = "local";   // one at a time
+    const tune_summary summary = tune(lane);
+    EXPECT_EQ(summary.recorded_seconds, 25);
+    EXPECT_EQ(summary.measured, 10u);
+    EXPECT_TRUE(summary.out_of_budget);
+    EXPECT_LT(summary.seconds, 20);
+}
+
 TEST_F(tune_run_test, every_strategy_measures_the_whole_space_once)
 {
     for (const strategy_description& each : search_strategies()) {
