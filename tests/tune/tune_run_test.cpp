@@ -487,13 +487,12 @@ TEST_F(tune_run_test, a_replay_spends_the_time_of_its_record)
         result.seconds = 1;
         return result;
     };
-    options.most_seconds = 24;  // 5 candidates of 3 + 1 + 1 seconds, and one is begun before the 25th
+    options.most_seconds = 24;  // the fifth candidate of 3 + 1 + 1 seconds is begun before that
     options.search = "local";   // one at a time
     const tune_summary summary = tune(lane);
     EXPECT_EQ(summary.recorded_seconds, 25);
     EXPECT_EQ(summary.measured, 10u);
     EXPECT_TRUE(summary.out_of_budget);
-    EXPECT_LT(summary.seconds, 20);
 }
 
 TEST_F(tune_run_test, every_strategy_measures_the_whole_space_once)
