@@ -56,7 +56,7 @@ exit_status run_bench(const bench_options& options)
                     line.clear();
                     say(file + ": no candidate was measured");
                 }
-                for (const std::string& each : read.problems) bench.notes.push_back(file + ": " + each);
+                bench.notes.insert(bench.notes.end(), read.problems.begin(), read.problems.end());
             } catch (const error& problem) {
                 // A folder may hold other things too.
                 line.clear();

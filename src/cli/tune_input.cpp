@@ -134,7 +134,7 @@ std::vector<assignment> warm_candidates(const tune_spec& spec, const std::vector
                             "its values have to be the parameters, in their order; or leave it out");
         } else {
             const result_file file = read_result_file(each);
-            for (const std::string& problem : file.problems) say(each + ": " + problem);
+            for (const std::string& problem : file.problems) say(problem);
             best = best_of(file, most_warm_candidates);
             if (best.empty()) throw error("--warm-start " + each + ": no candidate was measured there", "leave it out");
         }

@@ -212,7 +212,7 @@ planned_lanes recorded_lanes(const tune_spec& spec, const lane_request& request)
 {
     planned_lanes planned;
     const result_file file = read_result_file(request.replay);
-    for (const std::string& problem : file.problems) say(request.replay + ": " + problem);
+    for (const std::string& problem : file.problems) say(problem);
     for (const recorded_run& recorded : file.runs) {
         const environment_info& environment = recorded.info.environment;
         planned_lane lane{.lane = replay_lane(spec, recorded), .limits = {}};

@@ -140,7 +140,7 @@ emit_records read_emit_records(const std::vector<std::string>& paths, const std:
         const std::string hash = bytes.starts_with("SQLite format 3") ? "results-fnv1a64:" + content_hash(found.runs)
                                                                       : "fnv1a64:" + fnv1a64(bytes);
         for (const recorded_run& each : found.runs) read.all.push_back({shown, hash, each});
-        for (const std::string& each : found.problems) read.notes.push_back(shown + ": " + each);
+        for (const std::string& each : found.problems) read.notes.push_back(each);
     }
     return read;
 }

@@ -190,7 +190,7 @@ result_file read_store(const std::string& path)
     result_file read;
     for (auto& [number, info] : store.runs())
         read.runs.push_back({number, std::move(info), store.results(number), store.races(number)});
-    read.problems = store.problems();
+    for (const std::string& each : store.problems()) read.problems.push_back(path + ": " + each);
     return read;
 }
 

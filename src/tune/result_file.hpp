@@ -21,7 +21,7 @@ struct recorded_run {
 
 struct result_file {
     std::vector<recorded_run> runs;
-    std::vector<std::string> problems;  ///< what was left out, and why: one sentence each
+    std::vector<std::string> problems;  ///< what was left out, and why: one sentence each, with the file's name
 };
 
 /// By its content a store (opened to be read) or launchbox.results/1; "-" is JSON from standard input. A measured

@@ -91,7 +91,8 @@ void reader::name_others(const json& object, const std::string& place, std::init
 {
     if (!object.is_object()) return;
     for (const auto& [key, value] : object.items())
-        if (!value.is_null() && std::none_of(known.begin(), known.end(), [&](const char* each) { return key == each; }))
+        if (!value.is_null() &&
+            std::none_of(known.begin(), known.end(), [&, &name = key](const char* each) { return name == each; }))
             note(place + (place.empty() ? "" : ".") + key, "not taken over: launchbox has nothing that it stands for");
 }
 
