@@ -6,6 +6,7 @@
 #include <map>
 
 #include "report/json.hpp"
+#include "report/run_json.hpp"
 
 namespace launchbox {
 
@@ -131,25 +132,14 @@ nlohmann::ordered_json search_bench_json(const search_bench& found)
     json["most"] = found.most;
     json["seed"] = found.seed;
     json["interrupted"] = found.interrupted;
-    json["notes"] = ordered_json::array();
-    for (const std::string& each : found.notes) json["notes"].push_back(json_text(each));
+    json["notes"] = texts_json(found.notes);
     json["problems"] = ordered_json::array();
     for (const benched_problem& problem : found.problems) {
-        ordered_json made{
-            {"file", json_text(problem.file)},
-            {"run", problem.run},
-            {"name", json_text(problem.name)},
-            {"device", problem.device.empty() ? ordered_json(nullptr) : ordered_json(json_text(problem.device))}};
-        made["workload"] = ordered_json::object();
-        for (const auto& [name, value] : problem.workload.values)
-            std::visit(
-                [&, &name = name](const auto& each) {
-                    if constexpr (std::is_same_v<std::decay_t<decltype(each)>, std::string>)
-                        made["workload"][json_text(name)] = json_text(each);
-                    else
-                        made["workload"][json_text(name)] = each;
-                },
-                value);
+        ordered_json made{{"file", json_text(problem.file)},
+                          {"run", problem.run},
+                          {"name", json_text(problem.name)},
+                          {"device", text_or_null(problem.device)},
+                          {"workload", values_json(problem.workload)}};
         made["candidates"] = problem.candidates;
         made["measured"] = problem.measured;
         made["rejected"] = problem.screened;

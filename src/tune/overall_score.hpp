@@ -27,8 +27,8 @@ struct overall_candidate {
 };
 
 struct overall_ranking {
-    bool over_baseline =
-        false;  ///< else the reference of each workload is the fastest candidate there: scores are 1 at most
+    /// Else the reference of each workload is the fastest candidate there: scores are 1 at most.
+    bool over_baseline = false;
     std::vector<overall_candidate> candidates;  ///< the best first
     std::size_t incomplete = 0;                 ///< candidates that were measured on some workloads and not on all
     std::optional<gain> over_next = {};         ///< of the best over the next with other code, without the reference

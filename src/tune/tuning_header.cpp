@@ -1,5 +1,9 @@
 #include "tune/tuning_header.hpp"
 
+#include <fmt/format.h>
+
+#include <launchbox/detail/fnv.hpp>
+
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -257,11 +261,7 @@ const header_row* row_used_by(const header_table& table, const compute_capabilit
 
 std::string fnv1a64(std::string_view bytes)
 {
-    std::uint64_t value = 0xcbf29ce484222325;
-    for (const char each : bytes) value = (value ^ static_cast<unsigned char>(each)) * 0x100000001b3;
-    std::string text(16, '0');
-    for (std::size_t i = 16; i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];
-    return text;
+    return fmt::format("{:016x}", detail::fnv1a(bytes));
 }
 
 }  // namespace launchbox
