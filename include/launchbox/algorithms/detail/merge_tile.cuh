@@ -47,7 +47,8 @@ struct merge_shape {
     using kept_key = kept_type<KeyType>;
     using kept_value = kept_type<std::conditional_t<has_values, ValueType, no_value>>;
 
-    static_assert(std::has_single_bit(static_cast<unsigned>(items)), "merge_sort: items is a power of two");
+    static_assert(items >= 2 && std::has_single_bit(static_cast<unsigned>(items)),
+                  "merge_sort: items is a power of two, 2 or more");
     static_assert(threads >= 32 && std::has_single_bit(static_cast<unsigned>(threads)),
                   "merge_sort: threads is a power of two, 32 or more");
 };
