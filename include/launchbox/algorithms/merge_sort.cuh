@@ -132,7 +132,10 @@ struct space {
     std::size_t keys, values, splits;
 };
 
-inline constexpr std::int64_t most_tiles_without_find = 512;
+#ifndef MOST_TILES
+#define MOST_TILES 512
+#endif
+inline constexpr std::int64_t most_tiles_without_find = MOST_TILES;
 
 template <class Key, class Value, class Compare, class Tuning>
 struct sort {

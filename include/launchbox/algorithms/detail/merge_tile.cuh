@@ -54,12 +54,14 @@ struct merge_shape {
                   "merge_sort: threads is a power of two, 32 or more");
 };
 
+template <int PowerOfTwo>
+inline constexpr int bits_of = std::bit_width(static_cast<unsigned>(PowerOfTwo)) - 1;
+
 /// The slot behind which there is a free one in every row.
 template <int Items>
 __device__ __forceinline__ constexpr int padded(int slot)
 {
-    // Unsigned, since a signed division would round towards 0.
-    return slot + static_cast<int>(static_cast<unsigned>(slot) / static_cast<unsigned>(Items));
+    return slot + (slot >> bits_of<Items>);  // not a division, which rounds towards 0
 }
 
 /// What a block writes down beside its tile.
@@ -74,7 +76,7 @@ struct merge_notes {
 
 /// Where the parts of a block's shared memory begin, in bytes.
 struct merge_layout {
-    std::size_t keys, values, left_begin, notes, all;
+    std::size_t notes, left_begin, keys, values, all;
 };
 
 /// Slots behind the tile for the elements of threads in more than one pair, `items` for each border between pairs.
@@ -89,10 +91,11 @@ constexpr merge_layout layout_of(int threads, int items)
     const auto up = [](std::size_t bytes) { return (bytes + 15) / 16 * 16; };
     const std::size_t slots = static_cast<std::size_t>(threads * items + threads + spare_slots(items));
     merge_layout layout{};
-    layout.values = up(slots * sizeof(typename Shape::kept_key));
-    layout.left_begin = layout.values + (Shape::has_values ? up(slots * sizeof(typename Shape::kept_value)) : 0);
-    layout.notes = layout.left_begin + up(static_cast<std::size_t>(threads) * sizeof(int));
-    layout.all = layout.notes + sizeof(merge_notes);
+    // Before the keys, since searches read, and ignore, a slot before the first one.
+    layout.left_begin = up(sizeof(merge_notes));
+    layout.keys = layout.left_begin + up(static_cast<std::size_t>(threads) * sizeof(int));
+    layout.values = layout.keys + up(slots * sizeof(typename Shape::kept_key));
+    layout.all = layout.values + (Shape::has_values ? up(slots * sizeof(typename Shape::kept_value)) : 0);
     return layout;
 }
 
@@ -169,6 +172,19 @@ __device__ __forceinline__ void sort_items(thread_items<Shape>& items, raw_array
 {
     run_network<Kind, Shape::items>([&]<int First, int Second>() {
         const auto first = items.keys[First], second = items.keys[Second];
+        // Of 32-bit integers the second result is the sum less the first, which the multipliers compute beside the
+        // integer units, of which minimum, maximum and all comparisons here need every cycle that they have. They do
+        // so for a factor that the compiler does not know: the 1 that every block here has as its height.
+        if constexpr (!Shape::is_stable && sizeof(typename Shape::kept_key) == 4 &&
+                      (Kind == network::merge || (First + Second) % 3 != 0)) {
+            const unsigned one = blockDim.y;
+            const auto lower = less(second, first) ? second : first;
+            items.keys[First] = lower;
+            items.keys[Second] = static_cast<typename Shape::kept_key>(
+                (static_cast<unsigned>(first) * one + static_cast<unsigned>(second)) -
+                static_cast<unsigned>(lower) * one);
+            return;
+        }
         bool swaps = less(second, first);
         if constexpr (Shape::is_stable) {
             const int first_tag = tags[First], second_tag = tags[Second];
@@ -278,42 +294,35 @@ __device__ __forceinline__ void wait_for_threads(bool of_warp)
         __syncthreads();
 }
 
-/// How many of the first `elements` of the pair's result come from the left: the smallest number such that the next
-/// element of the left is behind the last taken from the right. It is `at_least` or more, and at most `at_most`; the
-/// search begins with steps of `step`, a power of two of which the double is more than the number of possibilities.
+/// How many of the first `elements` of the pair's result come from the left: the largest number such that the last of
+/// them is not behind the element of the right that is taken if it is not. It is `at_least` or more, and at most
+/// `at_most`; the search begins with steps of `step`, a power of two of which the double is more than their difference.
 template <class Shape>
 __device__ __forceinline__ int find_left(const merge_memory<Shape>& memory, const merge_pair& pair, int elements,
                                          const kept_order<Shape>& less, int step, int at_least = 0,
                                          int at_most = Shape::tile)
 {
-    constexpr int n = Shape::items;
-    const int low = max(at_least, elements - pair.right_count);
-    int left = pair.left_slot + low;
-    const int last = pair.left_slot + min(min(at_most, elements), pair.left_count);
-    // The element of the right that is compared with that in slot `left` of the left.
+    // Slots of the last element that is known to come from the left, and of the last that can. A step beyond looks at
+    // that one; where there is none at all the slot before the first is read, and what is found changes nothing.
+    int left = pair.left_slot + max(at_least, elements - pair.right_count) - 1;
+    const int last = pair.left_slot + min(min(at_most, elements), pair.left_count) - 1;
     const int opposite = pair.right_slot - (elements - 1) - pair.left_slot;
-    // Steps of whole rows, in which the padding grows evenly.
-    if (step >= n) {
-        const auto* left_keys = memory.keys() + padded<n>(left + n) - (n + 1);
-        const auto* right_keys = memory.keys() + padded<n>(left + opposite + n) - (n + 1);
-        // A slot before: the elements that are looked at are the last of a step.
-        const int left_back = left % n == 0 ? 2 : 1, right_back = (left + opposite) % n == 0 ? 2 : 1;
-        left_keys -= left_back;
-        right_keys -= right_back;
+    const auto take = [&](int slots) {
+        const int next = min(left + slots, last);
+        const auto& key = memory.key_in(next);
+        const auto& other = memory.key_in(next + opposite);
+        left = less(other, key) ? left : next;
+    };
 #pragma unroll 1
-        for (; step >= n; step >>= 1) {
-            const int rows = step + step / n;
-            if (left + step <= last && !less(right_keys[rows], left_keys[rows])) {
-                left += step;
-                left_keys += rows;
-                right_keys += rows;
-            }
-        }
+    for (; step >= Shape::items; step >>= 1) take(step);
+    if (step == Shape::items / 2) {
+#pragma unroll
+        for (int small = Shape::items / 2; small > 0; small /= 2) take(small);
+    } else {
+#pragma unroll 1
+        for (; step > 0; step >>= 1) take(step);
     }
-    for (; step > 0; step >>= 1)
-        if (left + step <= last && !less(memory.key_in(left + step - 1 + opposite), memory.key_in(left + step - 1)))
-            left += step;
-    return left - pair.left_slot;
+    return left + 1 - pair.left_slot;
 }
 
 /// Reads the slots [left, left_end) and those of the right that make up the elements from `first` on, and sorts them.
@@ -323,20 +332,25 @@ __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memo
 {
     constexpr int n = Shape::items, row = n + 1;
     const int right = Shape::tile - (first + n) + left_end;  // the lowest slot; counted by n as left_end
-    const int left_row = left / n * row, right_row = right / n * row;
-    const int begin = left % n, end = left_end % n, taken = left_end - left;
+    const int left_row = (left >> Shape::items_bits) * row, right_row = (right >> Shape::items_bits) * row;
+    const int begin = left & (n - 1), end = left_end & (n - 1), taken = left_end - left;
     // In the order of residues: the left's part lies within a row, or the right's does.
     const bool is_left_within = begin + taken < n;
     const int border_0 = is_left_within ? begin : end, border_1 = is_left_within ? end : begin;
     const int row_0 = is_left_within ? right_row + row : left_row + row;
     const int row_1 = is_left_within ? left_row : right_row;
     const int row_2 = is_left_within ? right_row : left_row;
+    // In bytes, so that no instruction multiplies by the size.
+    constexpr int key_bytes = sizeof(typename Shape::kept_key);
+    const unsigned char* const keys = memory.memory + merge_memory<Shape>::layout.keys;
+    const int bytes_0 = row_0 * key_bytes, bytes_1 = row_1 * key_bytes, bytes_2 = row_2 * key_bytes;
     raw_array<int, n> tags;
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-        const int at = (i < border_0 ? row_0 : i < border_1 ? row_1 : row_2) + i;
-        items.keys[i] = memory.keys()[at];
-        if constexpr (Shape::has_values) items.values[i] = memory.values()[at];
+        const int bytes = i < border_0 ? bytes_0 : i < border_1 ? bytes_1 : bytes_2;
+        items.keys[i] = *reinterpret_cast<const typename Shape::kept_key*>(keys + bytes + i * key_bytes);
+        if constexpr (Shape::has_values)
+            items.values[i] = memory.values()[(i < border_0 ? row_0 : i < border_1 ? row_1 : row_2) + i];
         if constexpr (Shape::is_stable) {
             // The left's elements in their order, then the right's, which lie backwards.
             const int step = (i - begin) & (n - 1);
@@ -388,7 +402,7 @@ __device__ __forceinline__ void put_items(const merge_memory<Shape>& memory, con
     const bool is_right = runs.is_right_after(first);
     const int begin = runs.slot_after(first) - (is_right ? n - 1 : 0);
     // A row's slots lie side by side, with a free one behind them.
-    const int at = padded<n>(begin), next_row = Runs::are_aligned || runs.is_last() ? n : n - begin % n;
+    const int at = padded<n>(begin), next_row = Runs::are_aligned || runs.is_last() ? n : n - (begin & (n - 1));
     if constexpr (Runs::are_aligned) {
         if (is_right) {
 #pragma unroll
@@ -424,7 +438,7 @@ __device__ __forceinline__ void merge_across_pairs(const merge_memory<Shape>& me
             const merge_pair pair = runs.pair_at(element);
             const int known = its_first >= pair.begin ? its_left - pair.left_slot : 0;
             const int elements = element - pair.begin;
-            const int lefts = find_left(memory, pair, elements, less, n / 2 < 16 ? 16 : n / 2, known, known + i);
+            const int lefts = find_left(memory, pair, elements, less, n / 2, known, known + i);
             const int left_slot = pair.left_slot + lefts, right_slot = pair.right_slot - (elements - lefts);
             const bool has_left = lefts < pair.left_count, has_right = elements - lefts < pair.right_count;
             const bool takes_right =
