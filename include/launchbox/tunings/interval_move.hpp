@@ -1,0 +1,35 @@
+// The tables of interval_move, kept by launchbox emit; docs/tunings.md says what the lines mean.
+#pragma once
+
+#include <launchbox/tunings/interval_row.hpp>
+
+namespace launchbox::tunings {
+
+// clang-format off
+
+// table interval_move_4: interval_move, element of 4 bytes
+#ifdef INTERVAL_MOVE_4_ROW
+using interval_move_4 = launchbox::only<launchbox::interval_row INTERVAL_MOVE_4_ROW>;
+#else
+using interval_move_4 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, launchbox::interval_row{256, 16, 0}>
+>;
+#endif
+
+// table interval_move_8: interval_move, element of 8 bytes
+#ifdef INTERVAL_MOVE_8_ROW
+using interval_move_8 = launchbox::only<launchbox::interval_row INTERVAL_MOVE_8_ROW>;
+#else
+using interval_move_8 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, launchbox::interval_row{256, 12, 0}>
+>;
+#endif
+
+// clang-format on
+
+template <class Element>
+using interval_move = by_type<Element, void, element_bytes<4, 0, interval_move_4>, element_bytes<8, 0, interval_move_8>>;
+
+}  // namespace launchbox::tunings
