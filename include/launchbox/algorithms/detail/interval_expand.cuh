@@ -36,6 +36,14 @@ constexpr int elements_of_store()
 /// about as much as one of many outputs.
 constexpr int weight_of_entry(std::size_t bytes) { return bytes <= 2 ? 1 : bytes <= 4 ? 2 : 4; }
 
+template <class Values, class Out>
+constexpr interval_shape expand_shape(int threads, int items)
+{
+    using element = typename expanded<Values, Out>::type;
+    return {threads, items, elements_of_store<element, Out>(), weight_of_entry(sizeof(element)),
+            static_cast<int>(sizeof(element))};
+}
+
 template <int threads, int items, class Values, class Offsets, class Out>
 struct expand_tile {
     using element = typename expanded<Values, Out>::type;
@@ -75,9 +83,9 @@ struct expand_tile {
             unsigned numbers[vector];
             load_marks(marks + slot, numbers);
             number_row(numbers, mark);
-            uninitialised<element> found[vector];
+            raw_array<element, vector> found;
 #pragma unroll
-            for (int i = 0; i < vector; ++i) found[i].value = load_element<element>(entries, numbers[i], true);
+            for (int i = 0; i < vector; ++i) found[i] = load_element<element>(entries, numbers[i], true);
             to.store(slot, found);
         }
     }
@@ -101,18 +109,18 @@ private:
             }
         }
 
-        __device__ __forceinline__ void store(unsigned slot, const uninitialised<element> (&found)[vector]) const
+        __device__ __forceinline__ void store(unsigned slot, const raw_array<element, vector>& found) const
         {
             if constexpr (vector == 1) {
-                if (slot < end) store_element(out, first + slot, found[0].value, wide);
+                if (slot < end) store_element(out, first + slot, found[0], wide);
             } else if (slot >= begin && slot + vector <= end) {
                 wide_word word;
-                memcpy(&word, static_cast<const void*>(found), sizeof word);
+                memcpy(&word, static_cast<const void*>(&found), sizeof word);
                 store_wide_streaming(out + (first + slot), word);
             } else {
 #pragma unroll
                 for (int i = 0; i < vector; ++i)
-                    if (slot + i >= begin && slot + i < end) out[first + slot + i] = found[i].value;
+                    if (slot + i >= begin && slot + i < end) out[first + slot + i] = found[i];
             }
         }
     };
@@ -120,9 +128,9 @@ private:
     /// One interval covers the tile.
     static __device__ __forceinline__ void fill(const element& value, const target& to)
     {
-        uninitialised<element> copies[vector];
+        raw_array<element, vector> copies;
 #pragma unroll
-        for (int i = 0; i < vector; ++i) copies[i].value = value;
+        for (int i = 0; i < vector; ++i) copies[i] = value;
         for (unsigned slot = threadIdx.x * vector; slot < to.end; slot += threads * vector) to.store(slot, copies);
     }
 

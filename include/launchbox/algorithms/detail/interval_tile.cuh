@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <launchbox/algorithms/detail/interval_search.cuh>
+#include <launchbox/algorithms/detail/warp_words.cuh>
 #include <launchbox/algorithms/detail/wide_access.cuh>
 
 namespace launchbox::detail {
@@ -15,39 +16,74 @@ namespace launchbox::detail {
 /// What a tile takes of shared memory: the cuts, a word for each warp, the marks, and behind them `entry_bytes` for each
 /// interval. Where there are many outputs there are few intervals, and both share the space. `vector` outputs of a
 /// thread stand side by side; the first of the tile is in slot 0 to vector - 1, so that vectors are aligned in memory.
-template <int threads_, int items_, int vector_, int weight_, int entry_bytes_>
-struct interval_layout {
-    static constexpr int threads = threads_, vector = vector_, weight = weight_, entry_bytes = entry_bytes_;
-    static constexpr int warps = threads / 32;
-    static constexpr int items = items_ < vector ? vector : items_ / vector * vector;
-    static constexpr int row = 32 * vector;
-    static constexpr int slots = threads * items;
-    static constexpr int tile = slots - (vector - 1);
-    static constexpr int most_intervals = (tile - 1) / weight + 1;
-
-    static_assert(threads % 64 == 0 && threads <= 1024, "intervals: threads are a multiple of 64, up to 1024");
-    static_assert(slots < 65536 - row, "intervals: threads * items is below 65,000; marks have 16 bits");
+struct interval_shape {
+    int threads, wanted_items, vector, weight, entry_bytes;
 
     static constexpr int cuts_at = 0, warps_at = 32, marks_at = warps_at + 4 * 32;
-    static constexpr int rounded(int bytes) { return (bytes + 15) / 16 * 16; }
-    static constexpr int bytes_with(int intervals)
+
+    // Rows that by_type scales have odd numbers of items, and marks have 16 bits.
+    constexpr int items() const
     {
-        const int outputs = tile - (intervals > 1 ? weight * (intervals - 1) : 0);
-        const int used = (outputs + vector + row - 1) / row * row;
-        return marks_at + rounded(2 * (used < slots ? used : slots)) + entry_bytes * (intervals + 1);
+        const int most = 65000 / threads, items = wanted_items < most ? wanted_items : most;
+        return items < vector ? vector : items / vector * vector;
     }
-    static constexpr int bytes = [] {
-        const int few = bytes_with(1), many = bytes_with(most_intervals) + 2 * row;
-        return rounded((few > many ? few : many) > marks_at + 2 * slots ? (few > many ? few : many)
-                                                                         : marks_at + 2 * slots);
-    }();
+    constexpr int row() const { return 32 * vector; }
+    constexpr int slots() const { return threads * items(); }
+    constexpr int tile() const { return slots() - (vector - 1); }
+    constexpr int most_intervals() const { return (tile() - 1) / weight + 1; }
+    static __host__ __device__ constexpr int rounded(int bytes) { return (bytes + 15) / 16 * 16; }
+
+    /// The most that a tile needs: it has many outputs or many intervals.
+    constexpr int bytes() const
+    {
+        const int few = bytes_with(1), many = bytes_with(most_intervals()), cleared = marks_at + 2 * slots();
+        const int most = few > many ? few : many;
+        return rounded(most > cleared ? most : cleared);
+    }
+    constexpr int bytes_with(int intervals) const
+    {
+        const int outputs = tile() - weight * (intervals - 1);
+        const int used = (outputs + vector - 1 + row() - 1) / row() * row();
+        return marks_at + rounded(2 * used) + 2 * row() + entry_bytes * (intervals + 1);
+    }
 };
 
-/// An element of a type that need not have a default constructor.
-template <class Element>
-union uninitialised {
-    __device__ __forceinline__ uninitialised() {}
-    Element value;
+/// The same as constants.
+template <int threads_, int items_, int vector_, int weight_, int entry_bytes_>
+struct interval_layout : interval_shape {
+    static constexpr interval_shape shape{threads_, items_, vector_, weight_, entry_bytes_};
+    static constexpr int threads = threads_, warps = threads_ / 32, vector = vector_, weight = weight_;
+    static constexpr int items = shape.items(), row = shape.row(), slots = shape.slots(), tile = shape.tile();
+    static_assert(threads % 64 == 0 && threads <= 1024, "intervals: threads are a multiple of 64, up to 1024");
+};
+
+/// How many outputs there are: known to the host, with the intervals for each place of the line.
+struct known_total {
+    static constexpr bool is_known = true;
+    std::int64_t outputs;
+    double intervals_of_place;
+
+    __device__ __forceinline__ std::int64_t get() const { return outputs; }
+    template <int>
+    __device__ __forceinline__ double rate(std::int64_t, std::int64_t) const
+    {
+        return intervals_of_place;
+    }
+};
+
+/// Or behind the offsets that were made of counts; only `most` are written.
+template <class Offset>
+struct stored_total {
+    static constexpr bool is_known = false;
+    const Offset* outputs;
+    std::int64_t most;
+
+    __device__ __forceinline__ std::int64_t get() const { return lesser(static_cast<std::int64_t>(*outputs), most); }
+    template <int weight>
+    __device__ __forceinline__ double rate(std::int64_t intervals, std::int64_t total) const
+    {
+        return static_cast<double>(intervals) / static_cast<double>(total + weight * intervals);
+    }
 };
 
 /// A tile as its threads see it.
@@ -100,33 +136,33 @@ __device__ __forceinline__ void mark_intervals(std::uint16_t* marks, const inter
                                                Offsets offsets, std::int64_t intervals, std::int64_t total,
                                                const Load& load, const Store& store)
 {
-    using entry = uninitialised<decltype(load(std::int64_t{}, std::int64_t{}))>;
-    constexpr unsigned batch = sizeof(entry) > 16 ? 2 : 4;
+    using entry = decltype(load(std::int64_t{}, std::int64_t{}));
+    constexpr int batch = sizeof(entry) > 16 ? 2 : 4;
     if (threadIdx.x == Layout::threads - 1 && tile.first_interval > 0)
         store(0, load(tile.first_interval - 1, offset_at(offsets, tile.first_interval - 1)));
     for (unsigned first = threadIdx.x; first < tile.intervals; first += batch * Layout::threads) {
         std::int64_t begin[batch];
         bool full[batch];
-        entry entries[batch];
+        raw_array<entry, batch> entries;
 #pragma unroll
-        for (unsigned i = 0; i < batch; ++i) {
+        for (int i = 0; i < batch; ++i) {
             full[i] = first + i * Layout::threads < tile.intervals;
             if (full[i]) {
                 const std::int64_t interval = tile.first_interval + first + i * Layout::threads;
                 begin[i] = offset_at(offsets, interval);
                 const std::int64_t end = interval + 1 < intervals ? offset_at(offsets, interval + 1) : total;
-                entries[i].value = load(interval, begin[i]);
+                entries[i] = load(interval, begin[i]);
                 full[i] = begin[i] < end;
             }
         }
 #pragma unroll
-        for (unsigned i = 0; i < batch; ++i) {
+        for (int i = 0; i < batch; ++i) {
             if (!full[i]) continue;
             const auto output = static_cast<unsigned>(begin[i] - tile.first_output);
             if (output >= tile.outputs) continue;  // it begins here, and its outputs in the next tile
             const unsigned number = first + i * Layout::threads + 1;
             marks[output + shift] = static_cast<std::uint16_t>(number);
-            store(number, entries[i].value);
+            store(number, entries[i]);
         }
     }
     __syncthreads();
@@ -179,6 +215,23 @@ __device__ __forceinline__ void number_row(unsigned (&numbers)[vector], unsigned
 #pragma unroll
     for (int i = 0; i < vector; ++i) numbers[i] = numbers[i] > before ? numbers[i] : before;
     mark = votes != 0 ? of_last : mark;
+}
+
+/// Calls `tile(total, rate, number)` for the tiles of this block: one, where the host knows how many there are.
+template <class Layout, class Total, class Tile>
+__device__ __forceinline__ void for_each_tile(std::int64_t intervals, const Total& totals, const Tile& tile)
+{
+    const std::int64_t total = totals.get();
+    const double rate = totals.template rate<Layout::weight>(intervals, total);
+    if constexpr (Total::is_known) {
+        tile(total, rate, std::int64_t{blockIdx.x});
+    } else {
+        const std::int64_t tiles = (total + Layout::weight * intervals + Layout::tile - 1) / Layout::tile;
+        for (std::int64_t number = blockIdx.x; number < tiles; number += gridDim.x) {
+            tile(total, rate, number);
+            __syncthreads();
+        }
+    }
 }
 
 }  // namespace launchbox::detail

@@ -47,20 +47,14 @@ __device__ __forceinline__ void store_wide_streaming(void* to, const wide_word& 
 /// Whether a pointer to such elements is worth a look at its alignment: a type that is aligned to less than 16 bytes is
 /// moved in small pieces else.
 template <class Iterator>
-constexpr bool has_wide_elements()
-{
-    if constexpr (std::is_pointer_v<Iterator>) {
-        using element = std::remove_cv_t<std::remove_pointer_t<Iterator>>;
-        return std::is_trivially_copyable_v<element> && sizeof(element) % 16 == 0;
-    } else {
-        return false;
-    }
-}
+inline constexpr bool has_wide_elements = false;
+template <class Element>
+inline constexpr bool has_wide_elements<Element*> = std::is_trivially_copyable_v<Element> && sizeof(Element) % 16 == 0;
 
 template <class Iterator>
 __device__ __forceinline__ bool is_wide(Iterator iterator)
 {
-    if constexpr (has_wide_elements<Iterator>()) return reinterpret_cast<std::uintptr_t>(iterator) % 16 == 0;
+    if constexpr (has_wide_elements<Iterator>) return reinterpret_cast<std::uintptr_t>(iterator) % 16 == 0;
     return false;
 }
 
@@ -68,7 +62,7 @@ __device__ __forceinline__ bool is_wide(Iterator iterator)
 template <class Element, class Iterator>
 __device__ __forceinline__ Element load_element(Iterator from, std::int64_t at, bool wide)
 {
-    if constexpr (has_wide_elements<Iterator>()) {
+    if constexpr (has_wide_elements<Iterator>) {
         using own = std::remove_cv_t<std::remove_pointer_t<Iterator>>;
         if (wide && std::is_same_v<own, Element>) {
             wide_word words[sizeof(own) / 16];
@@ -87,7 +81,7 @@ __device__ __forceinline__ Element load_element(Iterator from, std::int64_t at, 
 template <class Element, class Iterator>
 __device__ __forceinline__ void store_element(Iterator to, std::int64_t at, const Element& element, bool wide)
 {
-    if constexpr (has_wide_elements<Iterator>()) {
+    if constexpr (has_wide_elements<Iterator>) {
         using own = std::remove_cv_t<std::remove_pointer_t<Iterator>>;
         if (wide && std::is_same_v<own, Element>) {
             wide_word words[sizeof(own) / 16];
