@@ -31,11 +31,11 @@ void run_expand(cudaStream_t stream, Values values, const Sizes& sizes, std::int
 
 }  // namespace interval_kernels
 
-/// out[k] = values[i] for offsets[i] <= k < offsets[i + 1]; the last interval ends at `n_out`. The iterators are pointers
-/// or other random-access iterators of the device. `offsets` has 32- or 64-bit integers that do not fall, offsets[0] is
-/// 0; or it is interval_counts{counts}, and `n_out` is at least their sum. Only counts need a workspace. `Tuning` is a
-/// launch_box table of interval_row. Throws launch_error where a size is negative, where the workspace is too small or
-/// cannot be had, and like every launch.
+/// out[k] = values[i] for offsets[i] <= k < offsets[i + 1]; the last interval ends at `n_out`. The iterators are
+/// pointers or other random-access iterators of the device. `offsets` has 32- or 64-bit integers that do not fall,
+/// offsets[0] is 0; or it is interval_counts{counts}, and `n_out` is at least their sum. Only counts need a workspace.
+/// `Tuning` is a launch_box table of interval_row. Throws launch_error where a size is negative, where the workspace is
+/// too small or cannot be had, and like every launch.
 template <class Tuning = void, class Values, class Offsets, class Out>
 void interval_expand(cudaStream_t stream, Values values, Offsets offsets, std::int64_t intervals, Out out,
                      std::int64_t n_out, const workspace& space = {})
@@ -46,12 +46,6 @@ void interval_expand(cudaStream_t stream, Values values, Offsets offsets, std::i
 namespace interval_kernels {
 
 using namespace detail;
-
-inline __device__ unsigned char* block_memory()
-{
-    extern __shared__ __align__(16) unsigned char launchbox_shared[];
-    return launchbox_shared;
-}
 
 template <class Values, class Offsets, class Out, class Total, class Tuning>
 struct expand {
@@ -86,8 +80,8 @@ void run_expand(cudaStream_t stream, Values values, const Sizes& sizes, std::int
     using table = std::conditional_t<std::is_void_v<Tuning>, shipped, Tuning>;
     with_offsets(stream, sizes, intervals, space, "interval_expand",
                  [&]<class Offsets, class Total>(Offsets offsets, const Total& totals) {
-                     launch_intervals<expand<Values, Offsets, Out, Total, table>>(stream, intervals, totals, values,
-                                                                                  offsets, out);
+                     launch_intervals<expand<Values, Offsets, Out, Total, table> >(stream, intervals, totals, values,
+                                                                                   offsets, out);
                  });
 }
 

@@ -1,7 +1,8 @@
 // launchbox: how the sizes of intervals are given. SPDX-License-Identifier: Apache-2.0
 //
-//     interval_offsets{offsets, total}   // interval i has the outputs offsets[i] to offsets[i + 1] - 1, the last to total
-//     interval_counts{counts}            // interval i has counts[i] outputs; interval_counts.cuh makes the offsets
+//     interval_offsets{offsets, total}   // interval i has the outputs offsets[i] to offsets[i + 1] - 1, the last to
+//     total interval_counts{counts}            // interval i has counts[i] outputs; interval_counts.cuh makes the
+//     offsets
 #pragma once
 
 #if !defined(__CUDACC__)
@@ -81,8 +82,9 @@ interval_offsets<Offsets> sizes_of(const interval_offsets<Offsets>& sizes)
 inline void check_interval_size(const char* algorithm, const char* what, std::int64_t number)
 {
     if (number < 0 || number >= std::int64_t{1} << 58)
-        throw launch_error(std::string(algorithm) + ": " + std::to_string(number) + " " + what + ". Give 0 to 2^58 - 1.",
-                           cudaErrorInvalidValue, launch_problem::runtime);
+        throw launch_error(
+            std::string(algorithm) + ": " + std::to_string(number) + " " + what + ". Give 0 to 2^58 - 1.",
+            cudaErrorInvalidValue, launch_problem::runtime);
 }
 
 /// Calls `launch_with(offsets, totals)` with iterators of the device; what it launches may use them until it has run.
@@ -103,14 +105,16 @@ template <class Counts, class Launch>
 void with_offsets(cudaStream_t stream, const interval_counts<Counts>& sizes, std::int64_t intervals,
                   const workspace& space, const char* algorithm, const Launch& launch_with)
 {
-    constexpr bool can_scan = requires { sizeof(counted_offsets<Counts>); };
+    constexpr bool can_scan = requires
+    {
+        sizeof(counted_offsets<Counts>);
+    };
     static_assert(can_scan,
                   "intervals from counts: #include <launchbox/algorithms/interval_counts.cuh>, or give "
                   "interval_offsets{offsets, total}");
     check_interval_size(algorithm, "intervals", intervals);
     if (sizes.at_most < 0) check_interval_size(algorithm, "outputs", sizes.at_most);
-    if constexpr (can_scan)
-        counted_offsets<Counts>::run(stream, sizes, intervals, space, algorithm, launch_with);
+    if constexpr (can_scan) counted_offsets<Counts>::run(stream, sizes, intervals, space, algorithm, launch_with);
 }
 
 /// Launches a body with `arguments`, intervals and totals.
@@ -136,6 +140,16 @@ void launch_intervals(cudaStream_t stream, std::int64_t intervals, const Total& 
 }
 
 }  // namespace detail
+
+namespace interval_kernels {
+
+inline __device__ unsigned char* block_memory()
+{
+    extern __shared__ __align__(16) unsigned char launchbox_shared[];
+    return launchbox_shared;
+}
+
+}  // namespace interval_kernels
 }  // namespace launchbox
 #pragma GCC visibility pop
 

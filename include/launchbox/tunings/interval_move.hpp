@@ -13,7 +13,7 @@ using interval_move_4 = launchbox::only<launchbox::interval_row INTERVAL_MOVE_4_
 #else
 using interval_move_4 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, launchbox::interval_row{256, 16, 0}>
+    launchbox::sm<75, launchbox::interval_row{256, 16, 4}>
 >;
 #endif
 
@@ -23,7 +23,7 @@ using interval_move_8 = launchbox::only<launchbox::interval_row INTERVAL_MOVE_8_
 #else
 using interval_move_8 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, launchbox::interval_row{256, 12, 0}>
+    launchbox::sm<75, launchbox::interval_row{256, 12, 4}>
 >;
 #endif
 

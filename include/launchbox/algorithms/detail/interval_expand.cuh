@@ -1,5 +1,5 @@
-// launchbox: one tile of interval_expand. Runs on the CPU as well, where the tests have threads for it. Internal: include
-// algorithms/interval_expand.cuh. SPDX-License-Identifier: Apache-2.0
+// launchbox: one tile of interval_expand. Runs on the CPU as well, where the tests have threads for it. Internal:
+// include algorithms/interval_expand.cuh. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,12 @@ constexpr int elements_of_store()
     return 1;
 }
 
-/// An interval counts as many places as the bytes that it takes of shared memory, so that a tile of many intervals takes
-/// about as much as one of many outputs.
-constexpr int weight_of_entry(std::size_t bytes) { return bytes <= 2 ? 1 : bytes <= 4 ? 2 : 4; }
+/// An interval counts as many places as the bytes that it takes of shared memory, so that a tile of many intervals
+/// takes about as much as one of many outputs.
+constexpr int weight_of_entry(std::size_t bytes)
+{
+    return bytes <= 2 ? 1 : bytes <= 4 ? 2 : 4;
+}
 
 template <class Values, class Out>
 constexpr interval_shape expand_shape(int threads, int items)
@@ -67,7 +70,8 @@ struct expand_tile {
 
         auto* const marks = reinterpret_cast<std::uint16_t*>(shared + layout::marks_at);
         const unsigned used = (to.end + layout::row - 1) / layout::row * layout::row;
-        auto* const entries = reinterpret_cast<element*>(shared + layout::marks_at + layout::rounded(2 * static_cast<int>(used)));
+        auto* const entries =
+            reinterpret_cast<element*>(shared + layout::marks_at + layout::rounded(2 * static_cast<int>(used)));
         mark_intervals<layout>(
             marks, tile, to.begin, offsets, intervals, total,
             [&](std::int64_t interval, std::int64_t) { return static_cast<element>(values[interval]); },

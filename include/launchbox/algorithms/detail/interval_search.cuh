@@ -22,8 +22,14 @@ __device__ __forceinline__ std::int64_t offset_at(Offsets offsets, std::int64_t 
     return static_cast<std::int64_t>(offsets[interval]);
 }
 
-constexpr __device__ __forceinline__ std::int64_t lesser(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
-constexpr __device__ __forceinline__ std::int64_t greater_of(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
+constexpr __device__ __forceinline__ std::int64_t lesser(std::int64_t a, std::int64_t b)
+{
+    return a < b ? a : b;
+}
+constexpr __device__ __forceinline__ std::int64_t greater_of(std::int64_t a, std::int64_t b)
+{
+    return a > b ? a : b;
+}
 
 /// The cut at `place`, for all lanes of a warp that call together. `guess` is where the cut would be if all intervals
 /// had the same size. A window around it is looked at first, then powers of two away from it, then 32 points at a time:
@@ -43,8 +49,7 @@ __device__ __forceinline__ interval_cut cut_at(std::int64_t place, Offsets offse
     };
 
     const std::int64_t first = greater_of(lesser(guess - 16, high - 32), 0);
-    const int in_window =
-        __popc(__ballot_sync(all, first + lane < high && begins_before(first + lane)));
+    const int in_window = __popc(__ballot_sync(all, first + lane < high && begins_before(first + lane)));
     const bool found = in_window < 32 && (in_window > 0 || first == 0);
     if (found) {
         low = first + in_window;

@@ -13,8 +13,8 @@
 
 namespace launchbox::detail {
 
-/// What a tile takes of shared memory: the cuts, a word for each warp, the marks, and behind them `entry_bytes` for each
-/// interval. Where there are many outputs there are few intervals, and both share the space. `vector` outputs of a
+/// What a tile takes of shared memory: the cuts, a word for each warp, the marks, and behind them `entry_bytes` for
+/// each interval. Where there are many outputs there are few intervals, and both share the space. `vector` outputs of a
 /// thread stand side by side; the first of the tile is in slot 0 to vector - 1, so that vectors are aligned in memory.
 struct interval_shape {
     int threads, wanted_items, vector, weight, entry_bytes;
@@ -181,7 +181,8 @@ __device__ __forceinline__ interval_segment find_segment(unsigned char* shared, 
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const unsigned rows = (used + Layout::row - 1) / Layout::row;
     const unsigned length = (rows + Layout::warps - 1) / Layout::warps * Layout::row;
-    const unsigned begin = warp * length, end = begin + length < rows * Layout::row ? begin + length : rows * Layout::row;
+    const unsigned begin = warp * length,
+                   end = begin + length < rows * Layout::row ? begin + length : rows * Layout::row;
     unsigned last = 0;  // marks rise, so that the last is the greatest
     for (unsigned at = begin + 8 * lane; at < end; at += 8 * 32) {
         const wide_word eight = marks[at / 8];
