@@ -1,15 +1,17 @@
 // The tables of interval_expand, kept by launchbox emit; docs/tunings.md says what the lines mean.
 #pragma once
 
+#include <type_traits>
+
 #include <launchbox/tunings/interval_row.hpp>
 
 namespace launchbox::tunings {
 
 // clang-format off
 
-// table interval_expand_4: interval_expand, element of 4 bytes
-#ifdef INTERVAL_EXPAND_4_ROW
-using interval_expand_4 = launchbox::only<launchbox::interval_row INTERVAL_EXPAND_4_ROW>;
+// table interval_expand_4: interval_expand, type of 4 bytes
+#ifdef LAUNCHBOX_INTERVAL_EXPAND_4_ROW
+using interval_expand_4 = launchbox::only<launchbox::interval_row LAUNCHBOX_INTERVAL_EXPAND_4_ROW>;
 #else
 using interval_expand_4 = launchbox::launch_box<
     // baseline, not measured
@@ -17,9 +19,9 @@ using interval_expand_4 = launchbox::launch_box<
 >;
 #endif
 
-// table interval_expand_8: interval_expand, element of 8 bytes
-#ifdef INTERVAL_EXPAND_8_ROW
-using interval_expand_8 = launchbox::only<launchbox::interval_row INTERVAL_EXPAND_8_ROW>;
+// table interval_expand_8: interval_expand, type of 8 bytes
+#ifdef LAUNCHBOX_INTERVAL_EXPAND_8_ROW
+using interval_expand_8 = launchbox::only<launchbox::interval_row LAUNCHBOX_INTERVAL_EXPAND_8_ROW>;
 #else
 using interval_expand_8 = launchbox::launch_box<
     // baseline, not measured
@@ -29,7 +31,10 @@ using interval_expand_8 = launchbox::launch_box<
 
 // clang-format on
 
+/// Elements of fewer than 4 bytes have as many items as those of 4, since marks take the shared memory; larger ones than 8
+/// have fewer.
 template <class Element>
-using interval_expand = by_type<Element, void, element_bytes<4, 0, interval_expand_4>, element_bytes<8, 0, interval_expand_8>>;
+using interval_expand = std::conditional_t<(sizeof(Element) < 8), interval_expand_4,
+                                           by_type<Element, void, element_bytes<8, 0, interval_expand_8>>>;
 
 }  // namespace launchbox::tunings
