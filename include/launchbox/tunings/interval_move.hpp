@@ -15,7 +15,9 @@ using interval_move_4 = launchbox::only<launchbox::interval_row LAUNCHBOX_INTERV
 #else
 using interval_move_4 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, launchbox::interval_row{256, 16, 4}>
+    launchbox::sm<75, launchbox::interval_row{256, 12, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, launchbox::interval_row{256, 16, 4}>
 >;
 #endif
 
@@ -25,7 +27,9 @@ using interval_move_8 = launchbox::only<launchbox::interval_row LAUNCHBOX_INTERV
 #else
 using interval_move_8 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, launchbox::interval_row{256, 12, 4}>
+    launchbox::sm<75, launchbox::interval_row{256, 12, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, launchbox::interval_row{256, 12, 4}>
 >;
 #endif
 
