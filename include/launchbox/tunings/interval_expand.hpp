@@ -1,0 +1,40 @@
+// The tables of interval_expand, kept by launchbox emit; docs/tunings.md says what the lines mean.
+#pragma once
+
+#include <type_traits>
+
+#include <launchbox/tunings/interval_row.hpp>
+
+namespace launchbox::tunings {
+
+// clang-format off
+
+// table interval_expand_4: interval_expand, type of 4 bytes
+#ifdef LAUNCHBOX_INTERVAL_EXPAND_4_ROW
+using interval_expand_4 = launchbox::only<launchbox::interval_row LAUNCHBOX_INTERVAL_EXPAND_4_ROW>;
+#else
+using interval_expand_4 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, launchbox::interval_row{256, 16, 4}>
+>;
+#endif
+
+// table interval_expand_8: interval_expand, type of 8 bytes
+#ifdef LAUNCHBOX_INTERVAL_EXPAND_8_ROW
+using interval_expand_8 = launchbox::only<launchbox::interval_row LAUNCHBOX_INTERVAL_EXPAND_8_ROW>;
+#else
+using interval_expand_8 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, launchbox::interval_row{256, 8, 4}>
+>;
+#endif
+
+// clang-format on
+
+/// Elements of fewer than 4 bytes have as many items as those of 4, since marks take the shared memory; larger ones than 8
+/// have fewer.
+template <class Element>
+using interval_expand = std::conditional_t<(sizeof(Element) < 8), interval_expand_4,
+                                           by_type<Element, void, element_bytes<8, 0, interval_expand_8>>>;
+
+}  // namespace launchbox::tunings
