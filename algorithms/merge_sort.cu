@@ -1,7 +1,7 @@
 // The program that tune builds for each row of merge_sort.toml and runs for each size: launchbox::merge_sort of random
 // keys, timed by measure.cuh and checked on the GPU.
 //
-//     nvcc -std=c++20 -O3 -arch=sm_90 -I ../include -DKEY=u32 -DVALUE=none '-DROW=512\,8\,2\,4' merge_sort.cu &&
+//     nvcc -std=c++20 -arch=sm_90 -I ../include -DKEY=u32 -DVALUE=none '-DROW=512\,8\,2\,4' merge_sort.cu &&
 //     ./a.out 1000000
 //
 // Ends with 1 where the result is wrong and with 77 without a GPU. Without ROW it has the rows that are shipped.
@@ -48,18 +48,19 @@ __device__ u64 mixed(u64 x)
 }
 
 /// The key at a place of the input; `mask` 255 makes most keys equal to others.
-__device__ key_type key_at(u64 place, u64 mask)
+template <class Key>
+__device__ Key key_at(u64 place, u64 mask)
 {
-    const u64 random = mixed(place) & mask;
-    if constexpr (std::is_same_v<key_type, u128>)
-        return {random, mixed(~place) & mask};
+    if constexpr (std::is_same_v<Key, u128>)
+        return {mixed(place) & mask, mixed(~place) & mask};
     else
-        return static_cast<key_type>(random);
+        return static_cast<Key>(mixed(place) & mask);
 }
 
-__device__ u64 bits_of(const key_type& key)
+template <class Key>
+__device__ u64 bits_of(const Key& key)
 {
-    if constexpr (std::is_same_v<key_type, u128>)
+    if constexpr (std::is_same_v<Key, u128>)
         return mixed(key.high) + key.low;
     else
         return key;
@@ -76,7 +77,7 @@ __device__ void for_each_place(std::int64_t n, Function function)
 __global__ void make_input(key_type* keys, stored_value* values, std::int64_t n, u64 mask)
 {
     for_each_place(n, [&](std::int64_t i) {
-        keys[i] = key_at(i, mask);
+        keys[i] = key_at<key_type>(i, mask);
         if constexpr (has_values) values[i] = static_cast<stored_value>(i);
     });
 }
@@ -91,7 +92,7 @@ __global__ void look_at(const key_type* keys, const stored_value* values, std::i
     findings own{};
     for_each_place(n, [&](std::int64_t i) {
         const key_type key = keys[i];
-        own.keys_before += mixed(bits_of(key_at(i, mask)));
+        own.keys_before += mixed(bits_of(key_at<key_type>(i, mask)));
         own.keys_after += mixed(bits_of(key));
         own.places += mixed(bits_of(key) + mixed(i));
         if (i > 0 && key < keys[i - 1]) ++own.wrong;
@@ -99,7 +100,7 @@ __global__ void look_at(const key_type* keys, const stored_value* values, std::i
             // A value is the place that it had. One that is in range, has the key of that place, and is larger than the
             // one before where keys are equal, is there only once, and in its order.
             const u64 from = values[i];
-            if (from >= static_cast<u64>(n) || bits_of(key_at(from, mask)) != bits_of(key)) ++own.wrong;
+            if (from >= static_cast<u64>(n) || bits_of(key_at<key_type>(from, mask)) != bits_of(key)) ++own.wrong;
             if (i > 0 && !(keys[i - 1] < key) && !(values[i - 1] < values[i])) ++own.wrong;
         }
     });
@@ -117,12 +118,14 @@ struct problem {
     launchbox::workspace space = {};
 
     void make(u64 mask, cudaStream_t stream) const { make_input<<<1024, 256, 0, stream>>>(keys, values, n, mask); }
+    // A template, so that only one of the two is compiled.
+    template <class Value = value_type>
     void sort(cudaStream_t stream, launchbox::workspace with) const
     {
-        if constexpr (has_values)
-            launchbox::merge_sort<tuning>(stream, keys, values, n, launchbox::less{}, with);
-        else
+        if constexpr (std::is_void_v<Value>)
             launchbox::merge_sort<tuning>(stream, keys, n, launchbox::less{}, with);
+        else
+            launchbox::merge_sort<tuning>(stream, keys, values, n, launchbox::less{}, with);
     }
     /// Whether keys and values are what a stable sort leaves; `checksum` is that of the result.
     bool is_sorted(u64 mask, u64& checksum) const
