@@ -25,11 +25,11 @@ using merge_sort_k1_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE
 #else
 using merge_sort_k1_upto_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 1, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 2, 4}>
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
 >;
 #endif
 
@@ -53,11 +53,11 @@ using merge_sort_k2_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE
 #else
 using merge_sort_k2_upto_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 1, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 2, 4}>
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
 >;
 #endif
 
@@ -81,11 +81,11 @@ using merge_sort_k4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE
 #else
 using merge_sort_k4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 1, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 2, 4}>
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
 >;
 #endif
 
@@ -123,11 +123,11 @@ using merge_sort_k8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE
 #else
 using merge_sort_k8_upto_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 1, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 2, 4}>
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
 >;
 #endif
 
@@ -165,11 +165,11 @@ using merge_sort_k16_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERG
 #else
 using merge_sort_k16_upto_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 1, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 2, 4}>
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
 >;
 #endif
 
@@ -193,11 +193,11 @@ using merge_sort_k4_v4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_ME
 #else
 using merge_sort_k4_v4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 1, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 2, 4}>
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
 >;
 #endif
 
@@ -235,11 +235,11 @@ using merge_sort_k4_v8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_ME
 #else
 using merge_sort_k4_v8_upto_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 1, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 2, 4}>
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
 >;
 #endif
 
@@ -263,11 +263,11 @@ using merge_sort_k8_v4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_ME
 #else
 using merge_sort_k8_v4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 1, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 2, 4}>
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
 >;
 #endif
 
@@ -291,11 +291,11 @@ using merge_sort_k8_v8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_ME
 #else
 using merge_sort_k8_v8_upto_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 1, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 2, 4}>
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
 >;
 #endif
 
