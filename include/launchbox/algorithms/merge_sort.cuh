@@ -4,23 +4,269 @@
 //     launchbox::merge_sort(stream, keys, n);                                    // ascending
 //     launchbox::merge_sort(stream, keys, n, launchbox::greater{});              // any strict weak order
 //     launchbox::merge_sort(stream, keys, values, n, launchbox::less{}, space);  // values move with their keys
+//
+// Tiles are sorted in shared memory, then passes merge up to 16 runs at once, so that 2^28 keys are read and written
+// six times. No bank conflicts, whatever the keys are; no host synchronisation; the stream may be captured.
 #pragma once
+
+#if !defined(__CUDACC__)
+#error "launchbox/algorithms/merge_sort.cuh defines kernels: compile it as CUDA C++, with nvcc as a .cu file"
+#else
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
+#include <launchbox/algorithms/detail/device_memory.cuh>
+#include <launchbox/algorithms/detail/merge_blocks.cuh>
+#include <launchbox/algorithms/order.cuh>
 #include <launchbox/algorithms/workspace.hpp>
+#include <launchbox/launch_box.cuh>
+#include <launchbox/tunings/merge_sort.hpp>
 
+#pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox {
 
-/// Sorts `n` keys on the device in place: stable, 0 <= n < 2^48, no host synchronisation.
+/// Sorts the keys `keys[0]` to `keys[n - 1]` of the device in place: stable, by `compare(a, b)`, true where a comes before
+/// b, a strict weak order. `Key` is trivially copyable. The default `Tuning` is that of tunings/merge_sort.hpp; another
+/// is a launch_box table of rows with the members of merge_sort_row. Throws launch_error where n is negative, where the
+/// workspace is too small or cannot be had, and like every launch; errors while the kernels run come later.
 template <class Tuning = void, class Key, class Compare = less>
-void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare = {}, workspace space = {});
+void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare = {}, const workspace& space = {});
 
-/// The same with values that move with their keys. `Value` is of any size.
+/// The same with `values[i]`, of any trivially copyable type, that move with `keys[i]`.
 template <class Tuning = void, class Key, class Value, class Compare = less>
 void merge_sort(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, Compare compare = {},
-                workspace space = {});
+                const workspace& space = {});
+
+namespace merge_sort_kernels {
+
+using namespace detail;
+
+inline __device__ unsigned char* block_memory()
+{
+    extern __shared__ __align__(16) unsigned char launchbox_shared[];
+    return launchbox_shared;
+}
+
+// Rows that by_type scales have odd numbers of items.
+template <class Row>
+constexpr int items_of(const Row& row)
+{
+    return static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(row.items, 1))));
+}
+
+template <class Key, class Value, class Compare, class Tuning>
+struct body {
+    using tuning = Tuning;
+    using row_type = typename Tuning::row_type;
+    using any_shape = merge_shape<Key, Value, Compare, 32, 1>;
+    using arrays = merge_arrays<any_shape>;
+    template <row_type r>
+    using shape = merge_shape<Key, Value, Compare, r.threads, items_of(r)>;
+    static constexpr std::int64_t tile(const row_type& row) { return std::int64_t{row.threads} * items_of(row); }
+};
+
+template <class Key, class Value, class Compare, class Tuning>
+struct sort_tiles : body<Key, Value, Compare, Tuning> {
+    using base = body<Key, Value, Compare, Tuning>;
+    static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
+    {
+        return merge_shared_bytes<typename base::any_shape>(row.threads, items_of(row));
+    }
+    template <typename base::row_type r>
+    static __device__ void run(typename base::arrays in, typename base::arrays out, std::int64_t n, Compare compare)
+    {
+        using shape = typename base::template shape<r>;
+        sort_tile<shape>(block_memory(), {in.keys, in.values}, {out.keys, out.values}, n, blockIdx.x, compare);
+    }
+};
+
+template <class Key, class Value, class Compare, class Tuning>
+struct find : body<Key, Value, Compare, Tuning> {
+    using base = body<Key, Value, Compare, Tuning>;
+    template <typename base::row_type r>
+    static __device__ void run(merge_task task, const Key* keys, std::int64_t* splits, Compare compare)
+    {
+        find_splits<typename base::template shape<r>>(
+            task, keys, splits, std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x), compare);
+    }
+};
+
+template <class Key, class Value, class Compare, class Tuning>
+struct merge_runs : sort_tiles<Key, Value, Compare, Tuning> {
+    using base = body<Key, Value, Compare, Tuning>;
+    template <typename base::row_type r>
+    static __device__ void run(merge_task task, typename base::arrays in, typename base::arrays out, Compare compare)
+    {
+        using shape = typename base::template shape<r>;
+        merge_tile<shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values}, blockIdx.x, compare);
+    }
+};
+
+template <class Value, class Index, class Tuning>
+struct permute {
+    using tuning = Tuning;
+    using row_type = typename Tuning::row_type;
+    template <row_type r>
+    static __device__ void run(const Value* in, const Index* order, Value* out, std::int64_t n)
+    {
+        const std::int64_t first = std::int64_t{blockIdx.x} * (r.threads * r.items) + static_cast<int>(threadIdx.x);
+#pragma unroll 4
+        for (int i = 0; i < r.items; ++i)
+            if (const std::int64_t at = first + i * r.threads; at < n) out[at] = in[order[at]];
+    }
+};
+
+template <class Tuning, class Key, class Value>
+using tuning_or_default =
+    typename std::conditional_t<std::is_void_v<Tuning>, std::type_identity<merge_sort_tuning<Key, Value>>,
+                                std::type_identity<Tuning>>::type;
+
+/// What a sort needs beside its keys and values: where the passes read from and write to in turns, and the splits.
+struct space {
+    std::size_t keys, values, splits;
+};
+
+inline constexpr std::int64_t most_tiles_without_find = 512;
+
+template <class Key, class Value, class Compare, class Tuning>
+struct sort {
+    using kernel = sort_tiles<Key, Value, Compare, Tuning>;
+    using arrays = typename kernel::arrays;
+
+    merge_plan plan;
+    explicit sort(std::int64_t n)
+    {
+        const auto row = row_for<kernel>(n);
+        plan = plan_merges(n, kernel::tile(row),
+                           std::bit_width(static_cast<unsigned>(std::clamp(row.ways, 2, 1 << most_merge_levels))) - 1);
+    }
+
+    space add_to(memory_parts& parts, std::int64_t n) const
+    {
+        const std::size_t keys = plan.count == 0 ? 0 : static_cast<std::size_t>(n);
+        space space{};
+        space.keys = parts.add(keys * sizeof(Key));
+        if constexpr (!std::is_void_v<Value>) space.values = parts.add(keys * sizeof(Value));
+        space.splits = parts.add(static_cast<std::size_t>(splits_of(plan)) * sizeof(std::int64_t));
+        return space;
+    }
+
+    /// From `data` into itself; `data` begins without values where they are to be the indices.
+    void run(cudaStream_t stream, const arrays& data, const arrays& other, std::int64_t* splits, std::int64_t n,
+             const Compare& compare, bool values_are_indices = false) const
+    {
+        arrays from = plan.count % 2 == 0 ? data : other, to = plan.count % 2 == 0 ? other : data;
+        launch<kernel>(stream, n, arrays{data.keys, values_are_indices ? nullptr : data.values}, from, n, compare);
+        for (int i = 0; i < plan.count; ++i) {
+            const merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
+            merge_task task{n, pass.run, pass.levels, nullptr};
+            if (plan.tiles > most_tiles_without_find) {
+                const std::int64_t threads = plan.tiles << pass.levels, of_block = row_for<kernel>(n).threads;
+                launch<find<Key, Value, Compare, Tuning>>(stream, blocks{launch_extent((threads + of_block - 1) / of_block), n},
+                                                          task, static_cast<const Key*>(from.keys), splits, compare);
+                task.splits = splits;
+            }
+            launch<merge_runs<Key, Value, Compare, Tuning>>(stream, n, task, from, to, compare);
+            std::swap(from, to);
+        }
+    }
+};
+
+inline void check_size(std::int64_t n)
+{
+    if (n < 0 || n >= std::int64_t{1} << 48)
+        throw launch_error("merge_sort: " + std::to_string(n) + " elements. Give 0 to 2^48 - 1.", cudaErrorInvalidValue,
+                           launch_problem::runtime);
+}
+
+template <class Index, class Tuning, class Key, class Value, class Compare>
+void sort_by_index(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Compare& compare,
+                   const workspace& given)
+{
+    using table = tuning_or_default<Tuning, Key, Index>;
+    const sort<Key, Index, Compare, table> sorting(n);
+    memory_parts parts;
+    const space space = sorting.add_to(parts, n);
+    const std::size_t order_at = parts.add(static_cast<std::size_t>(n) * sizeof(Index));
+    const std::size_t copy_at = parts.add(static_cast<std::size_t>(n) * sizeof(Value));
+    if (given.needed) {
+        *given.needed = parts.bytes();
+        return;
+    }
+    const device_memory memory(stream, given, parts.bytes(), "merge_sort");
+    Index* order = memory.at<Index>(order_at);
+    Value* copy = memory.at<Value>(copy_at);
+    if (const cudaError_t status = cudaMemcpyAsync(copy, values, static_cast<std::size_t>(n) * sizeof(Value),
+                                                   cudaMemcpyDeviceToDevice, stream);
+        status != cudaSuccess)
+        throw launch_error("merge_sort: copying the values: " + error_text(status), status, launch_problem::runtime);
+    sorting.run(stream, {keys, order}, {memory.at<Key>(space.keys), memory.at<Index>(space.values)},
+                memory.at<std::int64_t>(space.splits), n, compare, true);
+    launch<permute<Value, Index, table>>(stream, n, static_cast<const Value*>(copy), static_cast<const Index*>(order),
+                                         values, n);
+}
+
+template <class Tuning, class Key, class Value, class Compare>
+void sort_carrying(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Compare& compare,
+                   const workspace& given)
+{
+    using sorting_type = sort<Key, Value, Compare, tuning_or_default<Tuning, Key, Value>>;
+    using arrays = typename sorting_type::arrays;
+    const sorting_type sorting(n);
+    memory_parts parts;
+    const space space = sorting.add_to(parts, n);
+    if (given.needed) {
+        *given.needed = parts.bytes();
+        return;
+    }
+    const device_memory memory(stream, given, parts.bytes(), "merge_sort");
+    arrays data{keys, {}}, other{memory.at<Key>(space.keys), {}};
+    if constexpr (!std::is_void_v<Value>) {
+        data.values = values;
+        other.values = memory.at<Value>(space.values);
+    }
+    sorting.run(stream, data, other, memory.at<std::int64_t>(space.splits), n, compare);
+}
+
+/// Larger values are sorted as indices and moved once, since each pass would move them.
+inline constexpr std::size_t most_carried_bytes = 8;
+
+}  // namespace merge_sort_kernels
+
+template <class Tuning, class Key, class Compare>
+void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare, const workspace& space)
+{
+    static_assert(std::is_trivially_copyable_v<Key>, "merge_sort: keys are trivially copyable");
+    merge_sort_kernels::check_size(n);
+    if (space.needed) *space.needed = 0;
+    if (n < 2) return;
+    merge_sort_kernels::sort_carrying<Tuning, Key, void>(stream, keys, nullptr, n, compare, space);
+}
+
+template <class Tuning, class Key, class Value, class Compare>
+void merge_sort(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, Compare compare, const workspace& space)
+{
+    static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>,
+                  "merge_sort: keys and values are trivially copyable");
+    namespace kernels = merge_sort_kernels;
+    kernels::check_size(n);
+    if (space.needed) *space.needed = 0;
+    if (n < 2) return;
+    if constexpr (sizeof(Value) <= kernels::most_carried_bytes)
+        kernels::sort_carrying<Tuning>(stream, keys, values, n, compare, space);
+    else if (n <= std::numeric_limits<std::uint32_t>::max())
+        kernels::sort_by_index<std::uint32_t, Tuning>(stream, keys, values, n, compare, space);
+    else
+        kernels::sort_by_index<std::uint64_t, Tuning>(stream, keys, values, n, compare, space);
+}
 
 }  // namespace launchbox
+#pragma GCC visibility pop
+
+#endif

@@ -11,7 +11,7 @@ namespace launchbox {
 
 /// What one kernel of merge_sort is compiled for: the sort of a tile, and the passes that merge tiles.
 struct merge_sort_row {
-    int threads;     ///< of a block: a power of two from 64 to 1,024
+    int threads;     ///< of a block: a power of two, 64 to 1,024
     int items;       ///< of a thread, a power of two (rounded down to one); threads * items is the tile
     int min_blocks;  ///< wanted resident blocks on an SM; 0: as the compiler likes
     int ways;        ///< sorted runs that one pass merges: 2, 4, 8 or 16

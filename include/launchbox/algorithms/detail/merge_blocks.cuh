@@ -1,0 +1,332 @@
+// launchbox: what the blocks of a merge sort do. Internal: include merge_sort.cuh. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <launchbox/algorithms/detail/merge_split.cuh>
+#include <launchbox/algorithms/detail/merge_tile.cuh>
+
+namespace launchbox::detail {
+
+/// Keys and values of a sort on the device; `values` null where there are none, or, as a source, where a value is the
+/// index of its key.
+template <class Shape>
+struct merge_arrays {
+    using value = typename Shape::kept_value;
+    typename Shape::key* keys;
+    std::conditional_t<Shape::has_values, typename Shape::value, no_value>* values;
+};
+
+template <class Shape>
+__device__ __forceinline__ typename Shape::kept_key kept_key_of(const merge_arrays<Shape>& arrays, std::int64_t at)
+{
+    return static_cast<typename Shape::kept_key>(arrays.keys[at]);
+}
+
+/// The index of an element as a value, where values are sorted by their indices.
+template <class Value>
+__device__ __forceinline__ Value index_value(std::int64_t index)
+{
+    if constexpr (std::is_integral_v<Value>)
+        return static_cast<Value>(index);
+    else
+        return Value{};  // never asked for
+}
+
+/// The largest of the tile's `count` > 0 elements that lie in natural order, by all threads of the block. What a tile
+/// that is not full is filled with: behind all others, and after those that are equal, since it comes last.
+template <class Shape>
+__device__ __forceinline__ void fill_tile(const merge_memory<Shape>& memory, int count, const kept_order<Shape>& less)
+{
+    const int thread = static_cast<int>(threadIdx.x);
+    int largest = thread < count ? thread : 0;
+    for (int i = thread; i < count; i += Shape::threads)
+        if (less(memory.key_in(largest), memory.key_in(i))) largest = i;
+    int* found = memory.left_begin();
+    found[thread] = largest;
+    for (int step = Shape::threads / 2; step > 0; step /= 2) {
+        __syncthreads();
+        if (thread < step && less(memory.key_in(found[thread]), memory.key_in(found[thread + step])))
+            found[thread] = found[thread + step];
+    }
+    __syncthreads();
+    const auto key = memory.key_in(found[0]);
+    for (int i = count + thread; i < Shape::tile; i += Shape::threads)
+        memory.keys()[padded<Shape::items>(i)] = key;
+}
+
+/// Writes a sorted tile, of which `count` elements are wanted.
+template <class Shape>
+__device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, const merge_arrays<Shape>& out,
+                                           std::int64_t begin, int count)
+{
+    const int thread = static_cast<int>(threadIdx.x);
+#pragma unroll
+    for (int i = 0; i < Shape::items; ++i)
+        if (const int at = thread + i * Shape::threads; at < count)
+            out.keys[begin + at] = static_cast<typename Shape::key>(memory.key_in(at));
+    if constexpr (Shape::has_values) {
+#pragma unroll
+        for (int i = 0; i < Shape::items; ++i)
+            if (const int at = thread + i * Shape::threads; at < count)
+                out.values[begin + at] =
+                    static_cast<typename Shape::value>(memory.values()[padded<Shape::items>(at)]);
+    }
+}
+
+/// Sorts the tile number `tile` of `n` elements.
+template <class Shape>
+__device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arrays<Shape>& in,
+                                          const merge_arrays<Shape>& out, std::int64_t n, std::int64_t tile,
+                                          const typename Shape::compare& compare)
+{
+    const merge_memory<Shape> memory{shared};
+    const kept_order<Shape> less{compare};
+    const int thread = static_cast<int>(threadIdx.x), first = thread * Shape::items;
+    const std::int64_t begin = tile * Shape::tile;
+    const int count = n - begin < Shape::tile ? static_cast<int>(n - begin) : Shape::tile;
+    thread_items<Shape> items;
+    raw_array<int, Shape::items> tags;
+    if (!Shape::is_stable && count == Shape::tile) {
+        // Nobody sees which of equal keys was where, so that each thread takes what it can read in step with others.
+#pragma unroll
+        for (int i = 0; i < Shape::items; ++i) items.keys[i] = in.keys[begin + thread + i * Shape::threads];
+    } else {
+#pragma unroll
+        for (int i = 0; i < Shape::items; ++i)
+            if (const int at = thread + i * Shape::threads; at < count) {
+                const int to = padded<Shape::items>(at);
+                memory.keys()[to] = in.keys[begin + at];
+                if constexpr (Shape::has_values)
+                    memory.values()[to] = in.values
+                                              ? static_cast<typename Shape::kept_value>(in.values[begin + at])
+                                              : index_value<typename Shape::kept_value>(begin + at);
+            }
+        __syncthreads();
+        if (count < Shape::tile) {
+            fill_tile(memory, count, less);
+            __syncthreads();
+        }
+#pragma unroll
+        for (int i = 0; i < Shape::items; ++i) {
+            const int at = padded<Shape::items>(first) + i;
+            items.keys[i] = memory.keys()[at];
+            if constexpr (Shape::has_values) items.values[i] = memory.values()[at];
+            tags[i] = i;
+        }
+        __syncthreads();
+    }
+    sort_items<network::sort>(items, tags, less);
+    const equal_runs<Shape> single{Shape::items_bits - 1};
+    put_items(memory, items, single, first, true);
+    wait_for_threads(single.writes_within_warp());
+    // Once a run holds all there is, the first one is the result, and where it should be.
+#pragma unroll 1
+    for (int bits = Shape::items_bits; (1 << bits) < Shape::tile && (1 << bits) < count; ++bits)
+        merge_pairs(memory, items, equal_runs<Shape>{bits}, less);
+    __syncthreads();
+    write_tile(memory, out, begin, count);
+}
+
+/// A pass of a merge sort: each group of 2^levels runs of `run` elements becomes one.
+struct merge_task {
+    std::int64_t n;
+    std::int64_t run;
+    int levels;
+    /// Where the tiles begin in each of their runs, 2^levels numbers a tile; null: each block finds its own.
+    const std::int64_t* splits;
+};
+
+/// For the element number `at` of the output: how many of the elements before it, in its group, come from run number
+/// `lane` of the group. By groups of 2^Levels threads, all of a warp.
+template <int Levels, class Shape>
+__device__ __forceinline__ std::int64_t split_at(const merge_task& task, const typename Shape::key* keys,
+                                                 std::int64_t at, const kept_order<Shape>& less)
+{
+    const int lane = static_cast<int>(threadIdx.x) % (1 << Levels);
+    const std::int64_t of_group = task.run << Levels, group = at / of_group * of_group;
+    const std::int64_t begin = group + lane * task.run;
+    const std::int64_t left = task.n - begin, length = left < 0 ? 0 : left < task.run ? left : task.run;
+    const typename Shape::key* run = keys + (length > 0 ? begin : 0);
+    if (of_group < (std::int64_t{1} << 31))
+        return split_runs<1 << Levels, int>(run, static_cast<int>(length), static_cast<int>(at - group), less);
+    return split_runs<1 << Levels, std::int64_t>(run, length, at - group, less);
+}
+
+/// Calls `function<levels>()`.
+template <class Function>
+__device__ __forceinline__ auto with_levels(int levels, const Function& function)
+{
+    static_assert(most_merge_levels == 4);
+    switch (levels) {
+        case 1:
+            return function.template operator()<1>();
+        case 2:
+            return function.template operator()<2>();
+        case 3:
+            return function.template operator()<3>();
+        default:
+            return function.template operator()<4>();
+    }
+}
+
+/// The splits at the beginnings of all tiles, 2^levels threads each.
+template <class Shape>
+__device__ __forceinline__ void find_splits(const merge_task& task, const typename Shape::key* keys,
+                                            std::int64_t* splits, std::int64_t thread,
+                                            const typename Shape::compare& compare)
+{
+    const kept_order<Shape> less{compare};
+    const std::int64_t at = (thread >> task.levels) * Shape::tile;
+    const std::int64_t in_range = at < task.n ? at : 0;  // all threads of a warp search
+    const std::int64_t split =
+        with_levels(task.levels, [&]<int Levels>() { return split_at<Levels, Shape>(task, keys, in_range, less); });
+    if (at < task.n) splits[thread] = split;
+}
+
+/// Writes down which parts of which runs make up a tile; by the first warp.
+template <class Shape>
+__device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, const merge_task& task,
+                                          const typename Shape::key* keys, std::int64_t tile,
+                                          const kept_order<Shape>& less)
+{
+    const int lane = static_cast<int>(threadIdx.x), runs = 1 << task.levels;
+    auto& notes = memory.notes();
+    const std::int64_t of_group = task.run << task.levels;
+    const std::int64_t at = tile * Shape::tile, group = at / of_group * of_group;
+    const int run = lane & (runs - 1);
+    const std::int64_t begin = group + run * task.run;
+    const std::int64_t left = task.n - begin, length = left < 0 ? 0 : left < task.run ? left : task.run;
+    const std::int64_t next = at + Shape::tile;
+    const bool is_last = next >= group + of_group || next >= task.n;  // of its group
+    std::int64_t from, to;
+    if (task.splits) {
+        from = task.splits[(tile << task.levels) + run];
+        to = is_last ? length : task.splits[((tile + 1) << task.levels) + run];
+    } else {
+        // Half of the warp looks for the beginning, the other for the end.
+        const bool is_end = (lane & runs) != 0;
+        const std::int64_t split = with_levels(task.levels, [&]<int Levels>() {
+            return split_at<Levels, Shape>(task, keys, is_end && !is_last ? next : at, less);
+        });
+        from = shuffle_from(split, run);
+        to = shuffle_from(split, run + runs);
+        if (is_last) to = length;
+    }
+    int end = static_cast<int>(to - from);
+#pragma unroll
+    for (int step = 1; step < merge_notes::most_runs; step *= 2) {
+        const int other = __shfl_up_sync(~0u, end, static_cast<unsigned>(step));
+        if (lane >= step && lane < runs) end += other;
+    }
+    const int size = static_cast<int>(to - from);
+    if (lane < runs) {
+        // What a tile that is not full is filled with belongs to its last run.
+        notes.ends[lane + 1] = lane == runs - 1 ? Shape::tile : end;
+        notes.source[lane] = begin + from - (end - size);
+    }
+    if (lane == 0) notes.ends[0] = 0;
+    __syncwarp();
+    for (int level = 0; level <= task.levels; ++level) {
+        if (lane >= (runs >> (level + 1)) && lane > 0) continue;
+        int before = 0;
+        for (int pair = 0; pair < lane; ++pair)
+            before += notes.ends[(2 * pair + 1) << level] - notes.ends[(2 * pair) << level];
+        notes.left_before[level][lane] = before;
+    }
+}
+
+/// Copies a tile's parts of the runs to where the first level reads them.
+template <class Shape>
+__device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, const merge_task& task,
+                                          const merge_arrays<Shape>& in, int count, const kept_order<Shape>& less)
+{
+    const auto& notes = memory.notes();
+    int run = -1, end = 0, slot = 0, direction = 0;
+    std::int64_t source = 0;
+    // To where element `at` of the tile goes, `at` rising from call to call.
+    const auto find = [&](int at) {
+        if (at >= end) {
+            do end = notes.ends[++run + 1];
+            while (at >= end);
+            const int begin = notes.ends[run], before = notes.left_before[0][run / 2];
+            source = notes.source[run];
+            direction = run % 2 == 0 ? 0 : -1;
+            slot = run % 2 == 0 ? before - begin : Shape::tile - 1 - (notes.ends[run - 1] - before) + begin + 1;
+        }
+        return padded<Shape::items>(slot + (at ^ direction));  // at ^ -1 is -at - 1
+    };
+    const int thread = static_cast<int>(threadIdx.x);
+    if (count == Shape::tile) {
+        if constexpr (std::is_same_v<typename Shape::key, typename Shape::kept_key> &&
+                      (!Shape::has_values || std::is_same_v<typename Shape::value, typename Shape::kept_value>)) {
+#pragma unroll
+            for (int i = 0; i < Shape::items; ++i) {
+                const int at = thread + i * Shape::threads, to = find(at);
+                copy_async(memory.keys() + to, in.keys + source + at);
+                if constexpr (Shape::has_values) copy_async(memory.values() + to, in.values + source + at);
+            }
+            wait_for_copies();
+        } else {
+            // Through registers, a few at a time, so that several reads are on their way.
+            constexpr int batch = Shape::items < 8 ? Shape::items : 8;
+#pragma unroll 1
+            for (int done = 0; done < Shape::items; done += batch) {
+                raw_array<typename Shape::kept_key, batch> keys;
+                raw_array<typename Shape::kept_value, batch> values;
+                int to[batch];
+#pragma unroll
+                for (int i = 0; i < batch; ++i) {
+                    const int at = thread + (done + i) * Shape::threads;
+                    to[i] = find(at);
+                    keys[i] = in.keys[source + at];
+                    if constexpr (Shape::has_values) values[i] = in.values[source + at];
+                }
+#pragma unroll
+                for (int i = 0; i < batch; ++i) {
+                    memory.keys()[to[i]] = keys[i];
+                    if constexpr (Shape::has_values) memory.values()[to[i]] = values[i];
+                }
+            }
+        }
+        return;
+    }
+    // The last tile. It is filled with the largest of the runs' last elements, which is the largest of all.
+    const int runs = 1 << task.levels;
+    std::int64_t largest = -1;
+    for (int i = 0; i < runs; ++i) {
+        const int last = (i == runs - 1 ? count : notes.ends[i + 1]) - 1;
+        if (last < notes.ends[i]) continue;
+        const std::int64_t at = notes.source[i] + last;
+        if (largest < 0 || less(kept_key_of(in, largest), kept_key_of(in, at))) largest = at;
+    }
+    for (int at = thread; at < Shape::tile; at += Shape::threads) {
+        const int to = find(at);
+        memory.keys()[to] = in.keys[at < count ? source + at : largest];
+        if constexpr (Shape::has_values)
+            if (at < count) memory.values()[to] = in.values[source + at];
+    }
+}
+
+/// Merges the elements that make up the tile number `tile` of the output.
+template <class Shape>
+__device__ __forceinline__ void merge_tile(unsigned char* shared, const merge_task& task, const merge_arrays<Shape>& in,
+                                           const merge_arrays<Shape>& out, std::int64_t tile,
+                                           const typename Shape::compare& compare)
+{
+    const merge_memory<Shape> memory{shared};
+    const kept_order<Shape> less{compare};
+    const std::int64_t begin = tile * Shape::tile;
+    const int count = task.n - begin < Shape::tile ? static_cast<int>(task.n - begin) : Shape::tile;
+    if (threadIdx.x < 32) note_runs(memory, task, in.keys, tile, less);
+    __syncthreads();
+    read_runs(memory, task, in, count, less);
+    __syncthreads();
+    thread_items<Shape> items;
+#pragma unroll 1
+    for (int level = 0; level < task.levels; ++level)
+        merge_pairs(memory, items, noted_runs<Shape>{memory.notes(), level, task.levels}, less);
+    write_tile(memory, out, begin, count);
+}
+
+}  // namespace launchbox::detail

@@ -1,0 +1,379 @@
+// launchbox: merging in the shared memory of a block, without bank conflicts. Internal: include merge_sort.cuh.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A tile of Threads * Items elements holds sorted sequences, which are merged in pairs: 0 and 1, 2 and 3, ... The even
+// ones lie at the left, one after the other, forwards; the odd ones at the right, from the end, backwards. Thread t
+// makes the elements [t * Items, (t + 1) * Items) of all pairs' results one after the other. Where its part begins in
+// the left sequence is found by a binary search (merge path). Its part of the left and its part of the right sequence
+// are then slots that, counted modulo Items, are each residue exactly once, and those of a warp are each residue modulo
+// 32 * Items exactly once: the slots of the left end where those of the right go on. So all threads read the slots of
+// residue 0, then of residue 1, and so on, each time from 32 different banks, since a slot of padding after every
+// Items makes a row an odd number of slots. What a thread has read rises and then falls, in a circle: a bitonic
+// sequence, which a network sorts in registers. (The layout is that of Berney and Sitchinava's conflict-free merge sort,
+// 2022; with a network for sequences in a circle no rotation is needed.)
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <launchbox/algorithms/detail/merge_plan.hpp>
+#include <launchbox/algorithms/detail/sort_network.cuh>
+#include <launchbox/algorithms/detail/warp_words.cuh>
+#include <launchbox/algorithms/order.cuh>
+
+namespace launchbox::detail {
+
+struct no_value {
+};
+
+/// How a type is kept in registers and shared memory: small integers as words, of which a bank holds one.
+template <class Type>
+using kept_type = std::conditional_t<is_integer<Type> && sizeof(Type) < 4,
+                                std::conditional_t<std::is_signed_v<Type>, int, unsigned>, Type>;
+
+/// What the kernels of one sort have in common.
+template <class KeyType, class ValueType, class CompareType, int ThreadCount, int ItemCount>
+struct merge_shape {
+    using key = KeyType;
+    using value = ValueType;  ///< void: none
+    using compare = CompareType;
+    static constexpr int threads = ThreadCount, items = ItemCount;
+    static constexpr int tile = threads * items;
+    static constexpr int items_bits = std::bit_width(static_cast<unsigned>(items)) - 1;
+    static constexpr bool has_values = !std::is_void_v<ValueType>;
+    static constexpr bool is_stable = has_values || !equal_keys_are_identical<KeyType, CompareType>;
+    using kept_key = kept_type<KeyType>;
+    using kept_value = kept_type<std::conditional_t<has_values, ValueType, no_value>>;
+
+    static_assert(std::has_single_bit(static_cast<unsigned>(items)), "merge_sort: items is a power of two");
+    static_assert(threads >= 32 && std::has_single_bit(static_cast<unsigned>(threads)),
+                  "merge_sort: threads is a power of two, 32 or more");
+};
+
+/// The slot behind which there is a free one in every row.
+template <int Items>
+__device__ __forceinline__ constexpr int padded(int slot)
+{
+    return slot + slot / Items;
+}
+
+/// What a block writes down beside its tile.
+struct merge_notes {
+    static constexpr int most_runs = 1 << most_merge_levels;
+    std::int64_t source[most_runs];                         ///< index of a run's first element, less its `ends`
+    int ends[most_runs + 1];                                ///< of the runs, as if one after the other
+    int left_before[most_merge_levels + 1][most_runs / 2];  ///< in each level: elements left of each pair
+};
+
+/// Where the parts of a block's shared memory begin, in bytes.
+struct merge_layout {
+    std::size_t keys, values, left_begin, notes, all;
+};
+
+template <class Shape>
+constexpr merge_layout layout_of(int threads, int items)
+{
+    const auto up = [](std::size_t bytes) { return (bytes + 15) / 16 * 16; };
+    const std::size_t slots = static_cast<std::size_t>(threads * items + threads);
+    merge_layout layout{};
+    layout.values = up(slots * sizeof(typename Shape::kept_key));
+    layout.left_begin = layout.values + (Shape::has_values ? up(slots * sizeof(typename Shape::kept_value)) : 0);
+    layout.notes = layout.left_begin + up(static_cast<std::size_t>(threads) * sizeof(int));
+    layout.all = layout.notes + sizeof(merge_notes);
+    return layout;
+}
+
+template <class Shape>
+constexpr std::int64_t merge_shared_bytes(int threads, int items)
+{
+    return static_cast<std::int64_t>(layout_of<Shape>(threads, items).all);
+}
+
+/// A block's shared memory.
+template <class Shape>
+struct merge_memory {
+    static constexpr merge_layout layout = layout_of<Shape>(Shape::threads, Shape::items);
+
+    unsigned char* memory;
+
+    __device__ __forceinline__ typename Shape::kept_key* keys() const
+    {
+        return reinterpret_cast<typename Shape::kept_key*>(memory + layout.keys);
+    }
+    __device__ __forceinline__ typename Shape::kept_value* values() const
+    {
+        return reinterpret_cast<typename Shape::kept_value*>(memory + layout.values);
+    }
+    /// Where each thread's part of the left sequence begins, a slot.
+    __device__ __forceinline__ int* left_begin() const { return reinterpret_cast<int*>(memory + layout.left_begin); }
+    __device__ __forceinline__ merge_notes& notes() const
+    {
+        return *reinterpret_cast<merge_notes*>(memory + layout.notes);
+    }
+    __device__ __forceinline__ const typename Shape::kept_key& key_in(int slot) const
+    {
+        return keys()[padded<Shape::items>(slot)];
+    }
+};
+
+/// A thread's elements.
+template <class Shape>
+struct thread_items {
+    raw_array<typename Shape::kept_key, Shape::items> keys;
+    raw_array<typename Shape::kept_value, Shape::items> values;
+};
+
+/// The comparison of the user, of keys as they are kept.
+template <class Shape>
+struct kept_order {
+    typename Shape::compare compare;
+
+    __device__ __forceinline__ bool operator()(const typename Shape::kept_key& a,
+                                               const typename Shape::kept_key& b) const
+    {
+        using key = typename Shape::key;
+        // Without a conversion, which is an instruction for small integers.
+        if constexpr (is_integer<key> && is_ascending_order<key, typename Shape::compare>)
+            return a < b;
+        else if constexpr (is_integer<key> && is_descending_order<key, typename Shape::compare>)
+            return b < a;
+        else
+            return compare(static_cast<const key&>(a), static_cast<const key&>(b));
+    }
+};
+
+/// Sorts a thread's elements by a network. `tags` say where each was: of equal keys the lower tag comes first.
+template <network Kind, class Shape>
+__device__ __forceinline__ void sort_items(thread_items<Shape>& items, raw_array<int, Shape::items>& tags,
+                                           const kept_order<Shape>& less)
+{
+    run_network<Kind, Shape::items>([&]<int First, int Second>() {
+        const auto first = items.keys[First], second = items.keys[Second];
+        bool swaps = less(second, first);
+        if constexpr (Shape::is_stable) {
+            const int first_tag = tags[First], second_tag = tags[Second];
+            swaps = swaps | (!less(first, second) & (second_tag < first_tag));
+            tags[First] = swaps ? second_tag : first_tag;
+            tags[Second] = swaps ? first_tag : second_tag;
+        }
+        items.keys[First] = swaps ? second : first;
+        items.keys[Second] = swaps ? first : second;
+        if constexpr (Shape::has_values) {
+            const auto first_value = items.values[First], second_value = items.values[Second];
+            items.values[First] = swaps ? second_value : first_value;
+            items.values[Second] = swaps ? first_value : second_value;
+        }
+    });
+}
+
+/// Two sequences that are merged: `left_count` elements from slot `left_slot` upwards, and `right_count` from slot
+/// `right_slot` downwards. Their result is the elements from `begin` on.
+struct merge_pair {
+    int begin;
+    int left_slot, left_count;
+    int right_slot, right_count;
+
+    __device__ __forceinline__ int end() const { return begin + left_count + right_count; }
+};
+
+/// Where a thread's elements go after a level: to Items slots from `first` on, in reverse order if `is_reversed`.
+struct merge_target {
+    int first;
+    bool is_reversed;
+};
+
+/// Sorted runs of 2^width_bits elements that fill the tile.
+template <class Shape>
+struct equal_runs {
+    static constexpr bool are_aligned = true;  ///< every pair begins at a thread's first element
+    int width_bits;
+
+    __device__ __forceinline__ merge_pair pair_at(int element) const
+    {
+        const int pair = element >> (width_bits + 1), width = 1 << width_bits, before = pair << width_bits;
+        return {pair << (width_bits + 1), before, width, Shape::tile - 1 - before, width};
+    }
+    // Of an element of the result, in the layout for runs of twice the width.
+    __device__ __forceinline__ int slot_after(int element) const
+    {
+        const int result = element >> (width_bits + 1), width = 2 << width_bits;
+        const int slot = (result / 2) * width + (element & (width - 1));
+        return result % 2 == 0 ? slot : Shape::tile - 1 - slot;
+    }
+    __device__ __forceinline__ bool is_right_after(int element) const { return (element >> (width_bits + 1)) % 2 != 0; }
+    // All that a warp reads and writes is its own.
+    __device__ __forceinline__ bool reads_within_warp() const { return 2 << width_bits <= 32 * Shape::items; }
+    __device__ __forceinline__ bool writes_within_warp() const { return 4 << width_bits <= 32 * Shape::items; }
+};
+
+/// Runs of any lengths, as the notes of the block say.
+template <class Shape>
+struct noted_runs {
+    static constexpr bool are_aligned = false;
+    const merge_notes& notes;
+    int level, levels;
+
+    __device__ __forceinline__ int pairs() const { return 1 << (levels - level - 1); }
+    __device__ __forceinline__ int pair_of(int element) const
+    {
+        int pair = 0;
+        for (int step = pairs() / 2; step > 0; step /= 2)
+            if (notes.ends[(pair + step) << (level + 1)] <= element) pair += step;
+        return pair;
+    }
+    __device__ __forceinline__ merge_pair pair_at(int element) const
+    {
+        const int pair = pair_of(element);
+        const int begin = notes.ends[(2 * pair) << level], middle = notes.ends[(2 * pair + 1) << level],
+                  end = notes.ends[(2 * pair + 2) << level];
+        const int before = notes.left_before[level][pair];
+        return {begin, before, middle - begin, Shape::tile - 1 - (begin - before), end - middle};
+    }
+    __device__ __forceinline__ int slot_after(int element) const
+    {
+        const int pair = pair_of(element), next = pair / 2;
+        const int within = element - notes.ends[pair << (level + 1)];
+        const int before = notes.left_before[level + 1][next];
+        if (pair % 2 == 0) return before + within;
+        return Shape::tile - 1 - (notes.ends[next << (level + 2)] - before) - within;
+    }
+    __device__ __forceinline__ bool is_right_after(int element) const { return pair_of(element) % 2 != 0; }
+    __device__ __forceinline__ bool reads_within_warp() const { return false; }
+    __device__ __forceinline__ bool writes_within_warp() const { return false; }
+};
+
+__device__ __forceinline__ void wait_for_threads(bool of_warp)
+{
+    if (of_warp)
+        __syncwarp();
+    else
+        __syncthreads();
+}
+
+/// How many of the first `elements` of the pair's result come from the left: the smallest number such that the next
+/// element of the left is behind the last taken from the right.
+template <class Shape>
+__device__ __forceinline__ int find_left(const merge_memory<Shape>& memory, const merge_pair& pair, int elements,
+                                         const kept_order<Shape>& less)
+{
+    int low = max(0, elements - pair.right_count), high = min(elements, pair.left_count);
+    const int last = pair.right_slot - (elements - 1);
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (less(memory.key_in(last + middle), memory.key_in(pair.left_slot + middle)))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/// Reads the slots [left, left_end) and those of the right that make up the elements from `first` on, and sorts them.
+template <class Shape>
+__device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memory, thread_items<Shape>& items,
+                                                 int first, int left, int left_end, const kept_order<Shape>& less)
+{
+    constexpr int n = Shape::items, row = n + 1;
+    const int right = Shape::tile - (first + n) + left_end;  // the lowest slot; counted by n as left_end
+    const int left_row = left / n * row, right_row = right / n * row;
+    const int begin = left % n, end = left_end % n, taken = left_end - left;
+    // In the order of residues: the left's part lies within a row, or the right's does.
+    const bool is_left_within = begin + taken < n;
+    const int border_0 = is_left_within ? begin : end, border_1 = is_left_within ? end : begin;
+    const int row_0 = is_left_within ? right_row + row : left_row + row;
+    const int row_1 = is_left_within ? left_row : right_row;
+    const int row_2 = is_left_within ? right_row : left_row;
+    raw_array<int, n> tags;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+        const int at = (i < border_0 ? row_0 : i < border_1 ? row_1 : row_2) + i;
+        items.keys[i] = memory.keys()[at];
+        if constexpr (Shape::has_values) items.values[i] = memory.values()[at];
+        if constexpr (Shape::is_stable) {
+            // The left's elements in their order, then the right's, which lie backwards.
+            const int step = (i - begin) & (n - 1);
+            tags[i] = step < taken ? step : n - 1 + taken - step;
+        }
+    }
+    sort_items<network::merge>(items, tags, less);
+}
+
+/// The same for elements of more than one pair: one after the other. At most one thread in two pairs does it.
+template <class Shape, class Runs>
+__device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memory, thread_items<Shape>& items,
+                                              const Runs& runs, int first, int left, const kept_order<Shape>& less)
+{
+    merge_pair pair = runs.pair_at(first);
+    int right = pair.right_slot - (first - pair.begin - (left - pair.left_slot));
+#pragma unroll 1
+    for (int i = 0; i < Shape::items; ++i) {
+        while (pair.end() <= first + i) {
+            pair = runs.pair_at(first + i);
+            left = pair.left_slot;
+            right = pair.right_slot;
+        }
+        const bool has_left = left < pair.left_slot + pair.left_count;
+        const bool has_right = right > pair.right_slot - pair.right_count;
+        const bool takes_right = !has_left || (has_right && less(memory.key_in(right), memory.key_in(left)));
+        const int at = padded<Shape::items>(takes_right ? right-- : left++);
+#pragma unroll
+        for (int j = 0; j < Shape::items; ++j)
+            if (j == i) {
+                items.keys[j] = memory.keys()[at];
+                if constexpr (Shape::has_values) items.values[j] = memory.values()[at];
+            }
+    }
+}
+
+/// Puts a thread's elements, from `first` on of all results, where the next level reads them.
+template <class Shape, class Runs>
+__device__ __forceinline__ void put_items(const merge_memory<Shape>& memory, const thread_items<Shape>& items,
+                                          const Runs& runs, int first, bool is_in_one_pair)
+{
+    constexpr int n = Shape::items;
+    if (is_in_one_pair) {
+        const bool is_right = runs.is_right_after(first);
+        const int begin = runs.slot_after(first) - (is_right ? n - 1 : 0);
+        const int next_row = n - begin % n, at = padded<n>(begin);
+#pragma unroll
+        for (int i = 0; i < n; ++i) {
+            const int to = at + i + (i >= next_row ? 1 : 0);
+            memory.keys()[to] = is_right ? items.keys[n - 1 - i] : items.keys[i];
+            if constexpr (Shape::has_values) memory.values()[to] = is_right ? items.values[n - 1 - i] : items.values[i];
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < n; ++i) {
+            const int to = padded<n>(runs.slot_after(first + i));
+            memory.keys()[to] = items.keys[i];
+            if constexpr (Shape::has_values) memory.values()[to] = items.values[i];
+        }
+    }
+}
+
+/// Merges all pairs of the tile, by all threads of the block.
+template <class Shape, class Runs>
+__device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, thread_items<Shape>& items,
+                                            const Runs& runs, const kept_order<Shape>& less)
+{
+    const int thread = static_cast<int>(threadIdx.x), first = thread * Shape::items;
+    const merge_pair pair = runs.pair_at(first);
+    const int left = pair.left_slot + find_left(memory, pair, first - pair.begin, less);
+    int* begins = memory.left_begin();
+    begins[thread] = left;
+    wait_for_threads(runs.reads_within_warp());
+    const int end = first + Shape::items;
+    const bool is_in_one_pair = Runs::are_aligned || end <= pair.end();
+    const int left_end = end == pair.end() ? pair.left_slot + pair.left_count : end < Shape::tile ? begins[thread + 1] : 0;
+    if (is_in_one_pair)
+        merge_by_network(memory, items, first, left, left_end, less);
+    else
+        merge_one_by_one(memory, items, runs, first, left, less);
+    wait_for_threads(runs.writes_within_warp());
+    put_items(memory, items, runs, first, is_in_one_pair);
+    wait_for_threads(runs.writes_within_warp());
+}
+
+}  // namespace launchbox::detail

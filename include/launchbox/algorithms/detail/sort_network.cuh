@@ -1,0 +1,79 @@
+// launchbox: sorting networks over registers. Internal: include merge_sort.cuh. SPDX-License-Identifier: Apache-2.0
+//
+// A register array can only be indexed by constants, which is what a network does: which elements it compares does not
+// depend on the data. Networks are not stable; elements carry a tag where that could be seen.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace launchbox::detail {
+
+struct comparator {
+    int first, second;  ///< afterwards the first is not after the second
+};
+
+/// Batcher's odd-even merge sort of 2^k elements: 19 comparators for 8, 63 for 16, 191 for 32.
+template <int Items, class Visit>
+constexpr void for_each_of_sort(const Visit& visit)
+{
+    for (int sorted = 1; sorted < Items; sorted *= 2)
+        for (int step = sorted; step >= 1; step /= 2)
+            for (int start = step % sorted; start + step < Items; start += 2 * step)
+                for (int i = 0; i < step && start + i + step < Items; ++i)
+                    if ((start + i) / (2 * sorted) == (start + i + step) / (2 * sorted))
+                        visit(comparator{start + i, start + i + step});
+}
+
+/// Sorts every bitonic sequence of 2^k elements (one that, read in a circle, rises once and falls once): k halves.
+template <int Items, class Visit>
+constexpr void for_each_of_merge(const Visit& visit)
+{
+    for (int step = Items / 2; step >= 1; step /= 2)
+        for (int i = 0; i < Items; ++i)
+            if ((i & step) == 0) visit(comparator{i, i + step});
+}
+
+enum class network { sort, merge };
+
+template <network Kind, int Items>
+consteval int comparators()
+{
+    int count = 0;
+    const auto visit = [&](comparator) { ++count; };
+    if constexpr (Kind == network::sort)
+        for_each_of_sort<Items>(visit);
+    else
+        for_each_of_merge<Items>(visit);
+    return count;
+}
+
+template <network Kind, int Items>
+inline constexpr auto network_of = [] {
+    std::array<comparator, static_cast<std::size_t>(comparators<Kind, Items>() + 1)> all{};
+    std::size_t at = 0;
+    const auto visit = [&](comparator c) { all[at++] = c; };
+    if constexpr (Kind == network::sort)
+        for_each_of_sort<Items>(visit);
+    else
+        for_each_of_merge<Items>(visit);
+    return all;
+}();
+
+// As a variable, since std::array is of the host.
+template <network Kind, int Items, std::size_t At>
+inline constexpr comparator comparator_at = network_of<Kind, Items>[At];
+
+/// Calls `exchange.template operator()<first, second>()` for each comparator in its order.
+template <network Kind, int Items, class Exchange>
+__device__ __forceinline__ void run_network(const Exchange& exchange)
+{
+    [&]<std::size_t... At>(std::index_sequence<At...>)
+    {
+        (exchange.template operator()<comparator_at<Kind, Items, At>.first, comparator_at<Kind, Items, At>.second>(), ...);
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(comparators<Kind, Items>())>{});
+}
+
+}  // namespace launchbox::detail

@@ -1,0 +1,79 @@
+// launchbox: values of any type between the threads of a warp, and copies to shared memory. Internal.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+#ifdef __CUDACC__
+#include <cuda_pipeline_primitives.h>
+#endif
+
+namespace launchbox::detail {
+
+/// An array that begins without values, as an array of integers does, also of types that have no default constructor.
+template <class Type, int Count>
+struct raw_array {
+    union {
+        Type data[Count];
+    };
+    __device__ __forceinline__ raw_array() {}
+    __device__ __forceinline__ Type& operator[](int i) { return data[i]; }
+    __device__ __forceinline__ const Type& operator[](int i) const { return data[i]; }
+};
+
+/// __shfl_xor_sync of any trivially copyable type, in groups of `Width` threads.
+template <int Width, class Type>
+__device__ __forceinline__ Type shuffle_xor(const Type& value, int mask)
+{
+    constexpr int words = (sizeof(Type) + 3) / 4;
+    unsigned raw[words] = {};
+    std::memcpy(raw, &value, sizeof(Type));
+#pragma unroll
+    for (int i = 0; i < words; ++i) raw[i] = __shfl_xor_sync(~0u, raw[i], mask, Width);
+    Type other = value;
+    std::memcpy(&other, raw, sizeof(Type));
+    return other;
+}
+
+/// __shfl_sync of any trivially copyable type.
+template <class Type>
+__device__ __forceinline__ Type shuffle_from(const Type& value, int lane)
+{
+    constexpr int words = (sizeof(Type) + 3) / 4;
+    unsigned raw[words] = {};
+    std::memcpy(raw, &value, sizeof(Type));
+#pragma unroll
+    for (int i = 0; i < words; ++i) raw[i] = __shfl_sync(~0u, raw[i], lane);
+    Type other = value;
+    std::memcpy(&other, raw, sizeof(Type));
+    return other;
+}
+
+/// Whether copy_async has an instruction of its own for the type, from 8.0 on.
+template <class Type>
+inline constexpr bool copies_asynchronously =
+    (sizeof(Type) == 4 || sizeof(Type) == 8 || sizeof(Type) == 16) && alignof(Type) == sizeof(Type);
+
+/// Begins to copy from global to shared memory; `wait_for_copies` and a barrier later it is there.
+template <class Type>
+__device__ __forceinline__ void copy_async(Type* shared, const Type* global)
+{
+#ifdef __CUDA_ARCH__
+    if constexpr (copies_asynchronously<Type>) {
+        __pipeline_memcpy_async(shared, global, sizeof(Type));
+        return;
+    }
+#endif
+    *shared = *global;
+}
+
+__device__ __forceinline__ void wait_for_copies()
+{
+#ifdef __CUDA_ARCH__
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+#endif
+}
+
+}  // namespace launchbox::detail
