@@ -329,21 +329,24 @@ using merge_sort_k8_v8_above_4194304 = launchbox::launch_box<
 
 // clang-format on
 
-using merge_sort_k1 = by_size<upto<262144, merge_sort_k1_upto_262144>, otherwise<merge_sort_k1_above_262144>>;
-using merge_sort_k2 = by_size<upto<262144, merge_sort_k2_upto_262144>, otherwise<merge_sort_k2_above_262144>>;
-using merge_sort_k4 = by_size<upto<262144, merge_sort_k4_upto_262144>, upto<4194304, merge_sort_k4_upto_4194304>,
-                              otherwise<merge_sort_k4_above_4194304>>;
-using merge_sort_k8 = by_size<upto<262144, merge_sort_k8_upto_262144>, upto<4194304, merge_sort_k8_upto_4194304>,
-                              otherwise<merge_sort_k8_above_4194304>>;
-using merge_sort_k16 = by_size<upto<262144, merge_sort_k16_upto_262144>, otherwise<merge_sort_k16_above_262144>>;
-using merge_sort_k4_v4 =
-    by_size<upto<262144, merge_sort_k4_v4_upto_262144>, upto<4194304, merge_sort_k4_v4_upto_4194304>,
-            otherwise<merge_sort_k4_v4_above_4194304>>;
-using merge_sort_k4_v8 = by_size<upto<262144, merge_sort_k4_v8_upto_262144>, otherwise<merge_sort_k4_v8_above_262144>>;
-using merge_sort_k8_v4 = by_size<upto<262144, merge_sort_k8_v4_upto_262144>, otherwise<merge_sort_k8_v4_above_262144>>;
-using merge_sort_k8_v8 =
-    by_size<upto<262144, merge_sort_k8_v8_upto_262144>, upto<4194304, merge_sort_k8_v8_upto_4194304>,
-            otherwise<merge_sort_k8_v8_above_4194304>>;
+// Names of their own, since each letter of a kernel's name costs time at its launch.
+struct merge_sort_k1 : by_size<upto<262144, merge_sort_k1_upto_262144>, otherwise<merge_sort_k1_above_262144>> {};
+struct merge_sort_k2 : by_size<upto<262144, merge_sort_k2_upto_262144>, otherwise<merge_sort_k2_above_262144>> {};
+struct merge_sort_k4 : by_size<upto<262144, merge_sort_k4_upto_262144>, upto<4194304, merge_sort_k4_upto_4194304>,
+                               otherwise<merge_sort_k4_above_4194304>> {};
+struct merge_sort_k8 : by_size<upto<262144, merge_sort_k8_upto_262144>, upto<4194304, merge_sort_k8_upto_4194304>,
+                               otherwise<merge_sort_k8_above_4194304>> {};
+struct merge_sort_k16 : by_size<upto<262144, merge_sort_k16_upto_262144>, otherwise<merge_sort_k16_above_262144>> {};
+struct merge_sort_k4_v4
+    : by_size<upto<262144, merge_sort_k4_v4_upto_262144>, upto<4194304, merge_sort_k4_v4_upto_4194304>,
+              otherwise<merge_sort_k4_v4_above_4194304>> {};
+struct merge_sort_k4_v8
+    : by_size<upto<262144, merge_sort_k4_v8_upto_262144>, otherwise<merge_sort_k4_v8_above_262144>> {};
+struct merge_sort_k8_v4
+    : by_size<upto<262144, merge_sort_k8_v4_upto_262144>, otherwise<merge_sort_k8_v4_above_262144>> {};
+struct merge_sort_k8_v8
+    : by_size<upto<262144, merge_sort_k8_v8_upto_262144>, upto<4194304, merge_sort_k8_v8_upto_4194304>,
+              otherwise<merge_sort_k8_v8_above_4194304>> {};
 
 namespace detail {
 
