@@ -74,6 +74,7 @@ class TuneAll(unittest.TestCase):
         rows = re.findall(r"launchbox::sm<90, merge_sort_row(\{.*?\})>", self.text())
         self.assertEqual(rows, ["{256, 4, 4, 8}", "{512, 8, 2, 8}", "{512, 8, 2, 16}"])
         self.assertIn("3 rows are what their record says", done.stdout)
+        self.assertRegex(self.text(), r"// measured: Double, driver 13\.0, nvcc 13\.0\.88, 20")
 
         again = self.tune_all("--again", "--seed", "2", "-o", os.path.join(self.root, "again"))
         self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
