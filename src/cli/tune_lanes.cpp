@@ -11,6 +11,7 @@
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "compiler/compile_cache.hpp"
+#include "compiler/toolchain.hpp"
 #include "gpu/driver.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -110,6 +111,17 @@ environment_info environment_of(const gpu_device& gpu, const gpu_list& all, cons
             .host = host_name()};
 }
 
+// What a program is compiled with, where its command tells: results of another compiler are others.
+std::string compiler_of(const program_target& program)
+{
+    if (program.build.empty() || fs::path(program.build.front()).filename() != "nvcc") return {};
+    try {
+        return "nvcc " + find_toolchain(program.build.front()).version;
+    } catch (const error&) {
+        return {};  // building will say so
+    }
+}
+
 std::string label_of(const std::vector<gpu_device>& group)
 {
     return group.size() == 1 ? group.front().name : fmt::format("{} x {}", group.size(), group.front().name);
@@ -201,7 +213,7 @@ planned_lanes program_lanes(const tune_spec& spec, const lane_request& request)
         const target on = target_for(request, group.front());
         const std::string name(architecture_name(on.architecture).view());
         planned_lane& lane = add(name, indices_of(group));
-        lane.lane.environment = environment_of(group.front(), found, on, {});
+        lane.lane.environment = environment_of(group.front(), found, on, compiler_of(*spec.program));
         lane.lane.label = label_of(group);
         lane.limits = limits_for_expressions(*on.limits, &group.front());
     }

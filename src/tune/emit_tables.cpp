@@ -39,10 +39,10 @@ std::vector<std::string> provenance(const emit_record& record, const row_choice&
 {
     const run_info& info = record.run.info;
     const environment_info& where = info.environment;
-    return {in_comment(fmt::format("// measured: {}, driver {}, {}, {}, launchbox {}{}",
-                                   where.gpu.empty() ? where.processor : where.gpu, where.driver, where.toolkit,
-                                   info.started.substr(0, 10), info.version,
-                                   choice.verified ? "" : ", outputs not verified")),
+    return {in_comment(fmt::format("// measured: {}, driver {}, {}{}, launchbox {}{}",
+                                   where.gpu.empty() ? where.processor : where.gpu, where.driver,
+                                   where.toolkit.empty() ? "" : where.toolkit + ", ", info.started.substr(0, 10),
+                                   info.version, choice.verified ? "" : ", outputs not verified")),
             "// gain: " + gain_comment(choice, old), record.comment()};
 }
 

@@ -1,5 +1,5 @@
-// The programs in README.md and docs compile as they stand there: every cpp block that begins with launch_box.cuh
-// or measure.cuh.
+// The programs in README.md and docs compile as they stand there: every cpp block that begins with launch_box.cuh,
+// measure.cuh or merge_sort.cuh.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,8 @@ void add_programs(const fs::path& file, std::vector<documented_program>& program
 {
     const std::string begin = "```cpp\n", end = "```";
     const std::vector<std::string> includes{"#include <launchbox/launch_box.cuh>\n",
-                                            "#include <launchbox/measure.cuh>\n"};
+                                            "#include <launchbox/measure.cuh>\n",
+                                            "#include <launchbox/algorithms/merge_sort.cuh>\n"};
     const std::string text = read_input(file.string());
     for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
         const std::size_t first = at + begin.size(), last = text.find(end, first);

@@ -79,6 +79,13 @@ TEST(emit, the_best_on_all_workloads_becomes_the_row_with_its_provenance)
         holds(text, "struct sort_row {\n    int threads = {};\n    int items = {};\n    int min_blocks = {};\n};"));
 }
 
+TEST(emit, a_compiler_that_nobody_knows_is_left_out)
+{
+    emit_record record = record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1500}}});
+    record.run.info.environment.toolkit.clear();
+    EXPECT_TRUE(holds(header_of({record}), "// measured: Example GPU, driver 13.0, 2026-11-21, launchbox 0.1.0\n"));
+}
+
 TEST(emit, the_same_records_give_the_same_bytes_and_an_updated_header_stays)
 {
     const std::vector<emit_record> records{record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1800}}})};

@@ -1,23 +1,395 @@
-// Rows of merge_sort, kept by launchbox emit; its documentation, docs/tunings.md, says what the lines mean.
+// The rows of launchbox::merge_sort, kept by launchbox emit; docs/tunings.md says what the lines mean, and
+// algorithms/tune_all measures them again. SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include <cstddef>
+#include <type_traits>
 
 #include <launchbox/launch_box.cuh>
 
 namespace launchbox {
 
-/// How merge_sort works on an architecture.
+/// What one kernel of merge_sort is compiled for: the sort of a tile, and the passes that merge tiles.
 struct merge_sort_row {
-    int threads;     ///< of a block, a power of two
-    int items;       ///< of a thread, a power of two; others are rounded down
-    int min_blocks;  ///< wanted on an SM; 0: not given
-    int ways;        ///< runs that one pass merges: 2, 4, 8 or 16
+    int threads;     ///< of a block: a power of two, 64 to 1,024
+    int items;       ///< of a thread, a power of two (rounded down to one); threads * items is the tile
+    int min_blocks;  ///< wanted resident blocks on an SM; 0: as the compiler likes
+    int ways;        ///< sorted runs that one pass merges: 2, 4, 8 or 16
 };
 
+// clang-format off
+
+// table merge_sort_k1_upto_262144: 1-byte keys, n up to 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K1_UPTO_262144_ROW
+using merge_sort_k1_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K1_UPTO_262144_ROW>;
+#else
+using merge_sort_k1_upto_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
+>;
+#endif
+
+// table merge_sort_k1_above_262144: 1-byte keys, n above 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K1_ABOVE_262144_ROW
+using merge_sort_k1_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K1_ABOVE_262144_ROW>;
+#else
+using merge_sort_k1_above_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
+>;
+#endif
+
+// table merge_sort_k2_upto_262144: 2-byte keys, n up to 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K2_UPTO_262144_ROW
+using merge_sort_k2_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K2_UPTO_262144_ROW>;
+#else
+using merge_sort_k2_upto_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
+>;
+#endif
+
+// table merge_sort_k2_above_262144: 2-byte keys, n above 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K2_ABOVE_262144_ROW
+using merge_sort_k2_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K2_ABOVE_262144_ROW>;
+#else
+using merge_sort_k2_above_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
+>;
+#endif
+
+// table merge_sort_k4_upto_262144: 4-byte keys, n up to 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K4_UPTO_262144_ROW
+using merge_sort_k4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_UPTO_262144_ROW>;
+#else
+using merge_sort_k4_upto_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
+>;
+#endif
+
+// table merge_sort_k4_upto_4194304: 4-byte keys, n above 262144, n up to 4194304
+#ifdef LAUNCHBOX_MERGE_SORT_K4_UPTO_4194304_ROW
+using merge_sort_k4_upto_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_UPTO_4194304_ROW>;
+#else
+using merge_sort_k4_upto_4194304 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
+>;
+#endif
+
+// table merge_sort_k4_above_4194304: 4-byte keys, n above 4194304
+#ifdef LAUNCHBOX_MERGE_SORT_K4_ABOVE_4194304_ROW
+using merge_sort_k4_above_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_ABOVE_4194304_ROW>;
+#else
+using merge_sort_k4_above_4194304 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
+>;
+#endif
+
+// table merge_sort_k8_upto_262144: 8-byte keys, n up to 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K8_UPTO_262144_ROW
+using merge_sort_k8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_UPTO_262144_ROW>;
+#else
+using merge_sort_k8_upto_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
+>;
+#endif
+
+// table merge_sort_k8_upto_4194304: 8-byte keys, n above 262144, n up to 4194304
+#ifdef LAUNCHBOX_MERGE_SORT_K8_UPTO_4194304_ROW
+using merge_sort_k8_upto_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_UPTO_4194304_ROW>;
+#else
+using merge_sort_k8_upto_4194304 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
+>;
+#endif
+
+// table merge_sort_k8_above_4194304: 8-byte keys, n above 4194304
+#ifdef LAUNCHBOX_MERGE_SORT_K8_ABOVE_4194304_ROW
+using merge_sort_k8_above_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_ABOVE_4194304_ROW>;
+#else
+using merge_sort_k8_above_4194304 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
+>;
+#endif
+
+// table merge_sort_k16_upto_262144: 16-byte keys, n up to 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K16_UPTO_262144_ROW
+using merge_sort_k16_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K16_UPTO_262144_ROW>;
+#else
+using merge_sort_k16_upto_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
+>;
+#endif
+
+// table merge_sort_k16_above_262144: 16-byte keys, n above 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K16_ABOVE_262144_ROW
+using merge_sort_k16_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K16_ABOVE_262144_ROW>;
+#else
+using merge_sort_k16_above_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 1, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 1, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 1, 4}>
+>;
+#endif
+
+// table merge_sort_k4_v4_upto_262144: 4-byte keys with 4-byte values, n up to 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K4_V4_UPTO_262144_ROW
+using merge_sort_k4_v4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V4_UPTO_262144_ROW>;
+#else
+using merge_sort_k4_v4_upto_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
+>;
+#endif
+
+// table merge_sort_k4_v4_upto_4194304: 4-byte keys with 4-byte values, n above 262144, n up to 4194304
+#ifdef LAUNCHBOX_MERGE_SORT_K4_V4_UPTO_4194304_ROW
+using merge_sort_k4_v4_upto_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V4_UPTO_4194304_ROW>;
+#else
+using merge_sort_k4_v4_upto_4194304 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
+>;
+#endif
+
+// table merge_sort_k4_v4_above_4194304: 4-byte keys with 4-byte values, n above 4194304
+#ifdef LAUNCHBOX_MERGE_SORT_K4_V4_ABOVE_4194304_ROW
+using merge_sort_k4_v4_above_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V4_ABOVE_4194304_ROW>;
+#else
+using merge_sort_k4_v4_above_4194304 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
+>;
+#endif
+
+// table merge_sort_k4_v8_upto_262144: 4-byte keys with 8-byte values, n up to 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K4_V8_UPTO_262144_ROW
+using merge_sort_k4_v8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V8_UPTO_262144_ROW>;
+#else
+using merge_sort_k4_v8_upto_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
+>;
+#endif
+
+// table merge_sort_k4_v8_above_262144: 4-byte keys with 8-byte values, n above 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K4_V8_ABOVE_262144_ROW
+using merge_sort_k4_v8_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V8_ABOVE_262144_ROW>;
+#else
+using merge_sort_k4_v8_above_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 1, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 1, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 1, 4}>
+>;
+#endif
+
+// table merge_sort_k8_v4_upto_262144: 8-byte keys with 4-byte values, n up to 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K8_V4_UPTO_262144_ROW
+using merge_sort_k8_v4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V4_UPTO_262144_ROW>;
+#else
+using merge_sort_k8_v4_upto_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
+>;
+#endif
+
+// table merge_sort_k8_v4_above_262144: 8-byte keys with 4-byte values, n above 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K8_V4_ABOVE_262144_ROW
+using merge_sort_k8_v4_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V4_ABOVE_262144_ROW>;
+#else
+using merge_sort_k8_v4_above_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 1, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 1, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 1, 4}>
+>;
+#endif
+
+// table merge_sort_k8_v8_upto_262144: 8-byte keys with 8-byte values, n up to 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K8_V8_UPTO_262144_ROW
+using merge_sort_k8_v8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V8_UPTO_262144_ROW>;
+#else
+using merge_sort_k8_v8_upto_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
+>;
+#endif
+
+// table merge_sort_k8_v8_upto_4194304: 8-byte keys with 8-byte values, n above 262144, n up to 4194304
+#ifdef LAUNCHBOX_MERGE_SORT_K8_V8_UPTO_4194304_ROW
+using merge_sort_k8_v8_upto_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V8_UPTO_4194304_ROW>;
+#else
+using merge_sort_k8_v8_upto_4194304 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 1, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 1, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 1, 4}>
+>;
+#endif
+
+// table merge_sort_k8_v8_above_4194304: 8-byte keys with 8-byte values, n above 4194304
+#ifdef LAUNCHBOX_MERGE_SORT_K8_V8_ABOVE_4194304_ROW
+using merge_sort_k8_v8_above_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V8_ABOVE_4194304_ROW>;
+#else
+using merge_sort_k8_v8_above_4194304 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 1, 4}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 1, 4}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 1, 4}>
+>;
+#endif
+
+// clang-format on
+
+// Names of their own, since each letter of a kernel's name costs time at its launch.
+struct merge_sort_k1 : by_size<upto<262144, merge_sort_k1_upto_262144>, otherwise<merge_sort_k1_above_262144>> {};
+struct merge_sort_k2 : by_size<upto<262144, merge_sort_k2_upto_262144>, otherwise<merge_sort_k2_above_262144>> {};
+struct merge_sort_k4 : by_size<upto<262144, merge_sort_k4_upto_262144>, upto<4194304, merge_sort_k4_upto_4194304>,
+                               otherwise<merge_sort_k4_above_4194304>> {};
+struct merge_sort_k8 : by_size<upto<262144, merge_sort_k8_upto_262144>, upto<4194304, merge_sort_k8_upto_4194304>,
+                               otherwise<merge_sort_k8_above_4194304>> {};
+struct merge_sort_k16 : by_size<upto<262144, merge_sort_k16_upto_262144>, otherwise<merge_sort_k16_above_262144>> {};
+struct merge_sort_k4_v4
+    : by_size<upto<262144, merge_sort_k4_v4_upto_262144>, upto<4194304, merge_sort_k4_v4_upto_4194304>,
+              otherwise<merge_sort_k4_v4_above_4194304>> {};
+struct merge_sort_k4_v8
+    : by_size<upto<262144, merge_sort_k4_v8_upto_262144>, otherwise<merge_sort_k4_v8_above_262144>> {};
+struct merge_sort_k8_v4
+    : by_size<upto<262144, merge_sort_k8_v4_upto_262144>, otherwise<merge_sort_k8_v4_above_262144>> {};
+struct merge_sort_k8_v8
+    : by_size<upto<262144, merge_sort_k8_v8_upto_262144>, upto<4194304, merge_sort_k8_v8_upto_4194304>,
+              otherwise<merge_sort_k8_v8_above_4194304>> {};
+
+namespace detail {
+
+template <std::size_t Bytes>
+struct some_bytes {
+    unsigned char bytes[Bytes];
+};
+
+/// The size of the table for keys: the next larger one that there is, since a row that fits larger keys fits smaller
+/// ones. Keys above all tables keep their size, and by_type scales a row for them.
+constexpr std::size_t merge_sort_key_bytes(std::size_t bytes, bool with_values)
+{
+    for (const std::size_t known : {1, 2, 4, 8, 16})
+        if (bytes <= known && !(with_values && (known < 4 || known > 8))) return known;
+    return bytes;
+}
+
+/// The same for values. Larger ones than 8 bytes are sorted as places of 4 bytes.
+constexpr std::size_t merge_sort_value_bytes(std::size_t bytes)
+{
+    return bytes > 4 && bytes <= 8 ? 8 : 4;
+}
+
 template <class Key, class Value>
-using merge_sort_tuning = by_type<Key, Value,  //
-    element_bytes<4, 0, launch_box<sm<75, merge_sort_row{256, 16, 0, 4}>, sm<80, merge_sort_row{512, 16, 0, 8}>, sm<90, merge_sort_row{512, 32, 2, 8}>>>,
-    element_bytes<8, 0, launch_box<sm<75, merge_sort_row{256, 8, 0, 4}>, sm<80, merge_sort_row{512, 8, 0, 8}>, sm<90, merge_sort_row{512, 16, 2, 8}>>>,
-    element_bytes<4, 4, launch_box<sm<75, merge_sort_row{256, 8, 0, 4}>, sm<80, merge_sort_row{512, 8, 0, 8}>, sm<90, merge_sort_row{512, 16, 2, 8}>>>,
-    element_bytes<8, 8, launch_box<sm<75, merge_sort_row{256, 4, 0, 4}>, sm<80, merge_sort_row{512, 4, 0, 8}>, sm<90, merge_sort_row{512, 8, 2, 8}>>>>;
+struct merge_sort_types {
+    using key = some_bytes<merge_sort_key_bytes(sizeof(Key), true)>;
+    using value = some_bytes<merge_sort_value_bytes(sizeof(Value))>;
+};
+template <class Key>
+struct merge_sort_types<Key, void> {
+    using key = some_bytes<merge_sort_key_bytes(sizeof(Key), false)>;
+    using value = void;
+};
+
+}  // namespace detail
+
+/// The rows for keys and values (`void`: none) of any types.
+template <class Key, class Value = void>
+using merge_sort_tuning =
+    by_type<typename detail::merge_sort_types<Key, Value>::key, typename detail::merge_sort_types<Key, Value>::value,
+            element_bytes<1, 0, merge_sort_k1>, element_bytes<2, 0, merge_sort_k2>, element_bytes<4, 0, merge_sort_k4>,
+            element_bytes<8, 0, merge_sort_k8>, element_bytes<16, 0, merge_sort_k16>,
+            element_bytes<4, 4, merge_sort_k4_v4>, element_bytes<4, 8, merge_sort_k4_v8>,
+            element_bytes<8, 4, merge_sort_k8_v4>, element_bytes<8, 8, merge_sort_k8_v8>>;
 
 }  // namespace launchbox
