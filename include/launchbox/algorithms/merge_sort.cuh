@@ -57,14 +57,14 @@ inline __device__ unsigned char* block_memory()
 template <class Row>
 constexpr int items_of(const Row& row)
 {
-    return static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(row.items, 1))));
+    return static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(row.items, 2))));
 }
 
 template <class Key, class Value, class Compare, class Tuning>
 struct body {
     using tuning = Tuning;
     using row_type = typename Tuning::row_type;
-    using any_shape = merge_shape<Key, Value, Compare, 32, 1>;
+    using any_shape = merge_shape<Key, Value, Compare, 32, 2>;
     using arrays = merge_arrays<any_shape>;
     template <row_type r>
     using shape = merge_shape<Key, Value, Compare, r.threads, items_of(r)>;

@@ -118,7 +118,7 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
     }
     sort_items<network::sort>(items, tags, less);
     const equal_runs<Shape> single{Shape::items_bits - 1};
-    put_items(memory, items, single, first, true);
+    put_items(memory, items, single, first);
     wait_for_threads(single.writes_within_warp());
     // Once a run holds all there is, the first one is the result, and where it should be.
 #pragma unroll 1

@@ -47,7 +47,8 @@ struct merge_shape {
     using kept_key = kept_type<KeyType>;
     using kept_value = kept_type<std::conditional_t<has_values, ValueType, no_value>>;
 
-    static_assert(std::has_single_bit(static_cast<unsigned>(items)), "merge_sort: items is a power of two");
+    static_assert(items >= 2 && std::has_single_bit(static_cast<unsigned>(items)),
+                  "merge_sort: items is a power of two, 2 or more");
     static_assert(threads >= 32 && std::has_single_bit(static_cast<unsigned>(threads)),
                   "merge_sort: threads is a power of two, 32 or more");
 };
@@ -72,11 +73,17 @@ struct merge_layout {
     std::size_t keys, values, left_begin, notes, all;
 };
 
+/// Slots behind the tile for the elements of threads in more than one pair, `items` for each border between pairs.
+constexpr int spare_slots(int items)
+{
+    return merge_notes::most_runs / 2 * items;
+}
+
 template <class Shape>
 constexpr merge_layout layout_of(int threads, int items)
 {
     const auto up = [](std::size_t bytes) { return (bytes + 15) / 16 * 16; };
-    const std::size_t slots = static_cast<std::size_t>(threads * items + threads);
+    const std::size_t slots = static_cast<std::size_t>(threads * items + threads + spare_slots(items));
     merge_layout layout{};
     layout.values = up(slots * sizeof(typename Shape::kept_key));
     layout.left_begin = layout.values + (Shape::has_values ? up(slots * sizeof(typename Shape::kept_value)) : 0);
@@ -117,6 +124,13 @@ struct merge_memory {
         return keys()[padded<Shape::items>(slot)];
     }
 };
+
+/// Whether threads merge by a network, which needs a tag for each element where the sort has to be stable.
+#ifndef STABLE_NETWORK
+#define STABLE_NETWORK 0
+#endif
+template <class Shape>
+inline constexpr bool merges_by_network = !Shape::is_stable || STABLE_NETWORK;
 
 /// A thread's elements.
 template <class Shape>
@@ -203,6 +217,7 @@ struct equal_runs {
         return result % 2 == 0 ? slot : Shape::tile - 1 - slot;
     }
     __device__ __forceinline__ bool is_right_after(int element) const { return (element >> (width_bits + 1)) % 2 != 0; }
+    __device__ __forceinline__ bool is_last() const { return false; }
     // All that a warp reads and writes is its own.
     __device__ __forceinline__ bool reads_within_warp() const { return 1 << (width_bits + 1) <= 32 * Shape::items; }
     __device__ __forceinline__ bool writes_within_warp() const { return 2 << (width_bits + 1) <= 32 * Shape::items; }
@@ -216,6 +231,7 @@ struct noted_runs {
     int level, levels;
 
     __device__ __forceinline__ int pairs() const { return 1 << (levels - level - 1); }
+    __device__ __forceinline__ bool is_last() const { return level + 1 == levels; }
     __device__ __forceinline__ int pair_of(int element) const
     {
         int pair = 0;
@@ -253,21 +269,25 @@ __device__ __forceinline__ void wait_for_threads(bool of_warp)
 }
 
 /// How many of the first `elements` of the pair's result come from the left: the smallest number such that the next
-/// element of the left is behind the last taken from the right.
+/// element of the left is behind the last taken from the right. It is `at_least` or more, and at most `at_most`.
 template <class Shape>
 __device__ __forceinline__ int find_left(const merge_memory<Shape>& memory, const merge_pair& pair, int elements,
-                                         const kept_order<Shape>& less)
+                                         const kept_order<Shape>& less, int at_least = 0, int at_most = Shape::tile)
 {
-    int low = max(0, elements - pair.right_count), high = min(elements, pair.left_count);
-    const int last = pair.right_slot - (elements - 1);
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (less(memory.key_in(last + middle), memory.key_in(pair.left_slot + middle)))
-            high = middle;
-        else
-            low = middle + 1;
+    int low = max(at_least, elements - pair.right_count);
+    int count = min(min(at_most, elements), pair.left_count) - low;
+    int left = pair.left_slot + low, right = pair.right_slot - (elements - 1) + low;
+    while (count > 0) {
+        const int half = count >> 1;
+        if (less(memory.key_in(right + half), memory.key_in(left + half))) {
+            count = half;
+        } else {
+            left += half + 1;
+            right += half + 1;
+            count -= half + 1;
+        }
     }
-    return low;
+    return left - pair.left_slot;
 }
 
 /// Reads the slots [left, left_end) and those of the right that make up the elements from `first` on, and sorts them.
@@ -300,55 +320,112 @@ __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memo
     sort_items<network::merge>(items, tags, less);
 }
 
-/// The same for elements of more than one pair: one after the other. At most one thread in two pairs does it.
-template <class Shape, class Runs>
+/// The same one by one, with the fewest comparisons: a tag for every element costs more than the conflicts here.
+template <class Shape>
 __device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memory, thread_items<Shape>& items,
-                                              const Runs& runs, int first, int left, const kept_order<Shape>& less)
+                                                 int first, int left, int left_end, const kept_order<Shape>& less)
 {
-    merge_pair pair = runs.pair_at(first);
-    int right = pair.right_slot - (first - pair.begin - (left - pair.left_slot));
-#pragma unroll 1
-    for (int i = 0; i < Shape::items; ++i) {
-        while (pair.end() <= first + i) {
-            pair = runs.pair_at(first + i);
-            left = pair.left_slot;
-            right = pair.right_slot;
-        }
-        const bool has_left = left < pair.left_slot + pair.left_count;
-        const bool has_right = right > pair.right_slot - pair.right_count;
-        const bool takes_right = !has_left || (has_right && less(memory.key_in(right), memory.key_in(left)));
-        const int at = padded<Shape::items>(takes_right ? right-- : left++);
+    constexpr int n = Shape::items;
+    int right = Shape::tile - 1 - (first - left);
+    const int right_end = Shape::tile - 1 - (first + n - left_end);
+    auto left_key = memory.key_in(min(left, Shape::tile - 1)), right_key = memory.key_in(max(right, 0));
+    int from[n];
 #pragma unroll
-        for (int j = 0; j < Shape::items; ++j)
-            if (j == i) {
-                items.keys[j] = memory.keys()[at];
-                if constexpr (Shape::has_values) items.values[j] = memory.values()[at];
-            }
+    for (int i = 0; i < n; ++i) {
+        const bool takes_right = left >= left_end || (right > right_end && less(right_key, left_key));
+        items.keys[i] = takes_right ? right_key : left_key;
+        from[i] = takes_right ? right : left;
+        left += takes_right ? 0 : 1;
+        right -= takes_right ? 1 : 0;
+        if (i + 1 < n) {
+            const auto next = memory.key_in(takes_right ? right : left);
+            left_key = takes_right ? left_key : next;
+            right_key = takes_right ? next : right_key;
+        }
+    }
+    if constexpr (Shape::has_values) {
+#pragma unroll
+        for (int i = 0; i < n; ++i) items.values[i] = memory.values()[padded<n>(from[i])];
     }
 }
 
 /// Puts a thread's elements, from `first` on of all results, where the next level reads them.
 template <class Shape, class Runs>
 __device__ __forceinline__ void put_items(const merge_memory<Shape>& memory, const thread_items<Shape>& items,
-                                          const Runs& runs, int first, bool is_in_one_pair)
+                                          const Runs& runs, int first)
 {
     constexpr int n = Shape::items;
-    if (is_in_one_pair) {
-        const bool is_right = runs.is_right_after(first);
-        const int begin = runs.slot_after(first) - (is_right ? n - 1 : 0);
-        const int next_row = n - begin % n, at = padded<n>(begin);
+    const auto put = [&](int i, int to) {
+        memory.keys()[to] = items.keys[i];
+        if constexpr (Shape::has_values) memory.values()[to] = items.values[i];
+    };
+    const bool is_right = runs.is_right_after(first);
+    const int begin = runs.slot_after(first) - (is_right ? n - 1 : 0);
+    // A row's slots lie side by side, with a free one behind them.
+    const int at = padded<n>(begin), next_row = Runs::are_aligned || runs.is_last() ? n : n - begin % n;
+    if constexpr (Runs::are_aligned) {
+        if (is_right) {
 #pragma unroll
-        for (int i = 0; i < n; ++i) {
-            const int to = at + i + (i >= next_row ? 1 : 0);
-            memory.keys()[to] = is_right ? items.keys[n - 1 - i] : items.keys[i];
-            if constexpr (Shape::has_values) memory.values()[to] = is_right ? items.values[n - 1 - i] : items.values[i];
+            for (int i = 0; i < n; ++i) put(n - 1 - i, at + i);
+        } else {
+#pragma unroll
+            for (int i = 0; i < n; ++i) put(i, at + i);
         }
+    } else if (is_right) {
+#pragma unroll
+        for (int i = 0; i < n; ++i) put(n - 1 - i, at + i + (i >= next_row ? 1 : 0));
     } else {
 #pragma unroll
-        for (int i = 0; i < n; ++i) {
-            const int to = padded<n>(runs.slot_after(first + i));
-            memory.keys()[to] = items.keys[i];
-            if constexpr (Shape::has_values) memory.values()[to] = items.values[i];
+        for (int i = 0; i < n; ++i) put(i, at + i + (i >= next_row ? 1 : 0));
+    }
+}
+
+/// A thread whose elements belong to more than one pair: its warp merges them together, an element each, into the spare
+/// slots. `threads` are the lanes of such threads.
+template <class Shape, class Runs>
+__device__ __forceinline__ void merge_across_pairs(const merge_memory<Shape>& memory, const Runs& runs,
+                                                   unsigned threads, int first, int left,
+                                                   const kept_order<Shape>& less)
+{
+    constexpr int n = Shape::items;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    for (; threads != 0; threads &= threads - 1) {
+        const int whose = __ffs(static_cast<int>(threads)) - 1;
+        const int its_first = __shfl_sync(~0u, first, whose), its_left = __shfl_sync(~0u, left, whose);
+        const int first_pair = runs.pair_of(its_first);
+        for (int i = lane; i < n; i += 32) {
+            const int element = its_first + i;
+            const merge_pair pair = runs.pair_at(element);
+            const int known = its_first >= pair.begin ? its_left - pair.left_slot : 0;
+            const int elements = element - pair.begin;
+            const int lefts = find_left(memory, pair, elements, less, known, known + i);
+            const int left_slot = pair.left_slot + lefts, right_slot = pair.right_slot - (elements - lefts);
+            const bool has_left = lefts < pair.left_count, has_right = elements - lefts < pair.right_count;
+            const bool takes_right =
+                !has_left || (has_right && less(memory.key_in(right_slot), memory.key_in(left_slot)));
+            const int from = padded<n>(takes_right ? right_slot : left_slot);
+            const int to = Shape::tile + Shape::threads + first_pair * n + i;
+            memory.keys()[to] = memory.keys()[from];
+            if constexpr (Shape::has_values) memory.values()[to] = memory.values()[from];
+        }
+    }
+}
+
+/// And moves them from there to where the next level reads them.
+template <class Shape, class Runs>
+__device__ __forceinline__ void put_across_pairs(const merge_memory<Shape>& memory, const Runs& runs, unsigned threads,
+                                                 int first)
+{
+    constexpr int n = Shape::items;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    for (; threads != 0; threads &= threads - 1) {
+        const int its_first = __shfl_sync(~0u, first, __ffs(static_cast<int>(threads)) - 1);
+        const int first_pair = runs.pair_of(its_first);
+        for (int i = lane; i < n; i += 32) {
+            const int to = padded<n>(runs.slot_after(its_first + i));
+            const int from = Shape::tile + Shape::threads + first_pair * n + i;
+            memory.keys()[to] = memory.keys()[from];
+            if constexpr (Shape::has_values) memory.values()[to] = memory.values()[from];
         }
     }
 }
@@ -367,12 +444,21 @@ __device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, t
     const int end = first + Shape::items;
     const bool is_in_one_pair = Runs::are_aligned || end <= pair.end();
     const int left_end = end == pair.end() ? pair.left_slot + pair.left_count : end < Shape::tile ? begins[thread + 1] : 0;
-    if (is_in_one_pair)
-        merge_by_network(memory, items, first, left, left_end, less);
-    else
-        merge_one_by_one(memory, items, runs, first, left, less);
+    unsigned across = 0;
+    if constexpr (!Runs::are_aligned) {
+        across = __ballot_sync(~0u, !is_in_one_pair);
+        if (across != 0) merge_across_pairs(memory, runs, across, first, left, less);
+    }
+    if (is_in_one_pair) {
+        if constexpr (merges_by_network<Shape>)
+            merge_by_network(memory, items, first, left, left_end, less);
+        else
+            merge_one_by_one(memory, items, first, left, left_end, less);
+    }
     wait_for_threads(runs.writes_within_warp());
-    put_items(memory, items, runs, first, is_in_one_pair);
+    if (is_in_one_pair) put_items(memory, items, runs, first);
+    if constexpr (!Runs::are_aligned)
+        if (across != 0) put_across_pairs(memory, runs, across, first);
     wait_for_threads(runs.writes_within_warp());
 }
 
