@@ -30,7 +30,7 @@ void check_row()
 
 TEST_F(merge_sort_on_gpu, rows_of_two_ways)
 {
-    check_row<merge_sort_row{64, 1, 0, 2}>();
+    check_row<merge_sort_row{64, 2, 0, 2}>();
     check_row<merge_sort_row{256, 8, 2, 2}>();
     check_row<merge_sort_row{1024, 4, 0, 2}>();
 }
@@ -52,15 +52,15 @@ TEST_F(merge_sort_on_gpu, rows_of_eight_ways)
 TEST_F(merge_sort_on_gpu, rows_of_sixteen_ways)
 {
     check_row<merge_sort_row{64, 8, 0, 16}>();
-    check_row<merge_sort_row{128, 1, 0, 16}>();
+    check_row<merge_sort_row{128, 2, 0, 16}>();
     check_row<merge_sort_row{256, 16, 0, 16}>();
 }
 
-// Items are rounded down to a power of two.
+// Items are made a power of two, and at least 2.
 TEST_F(merge_sort_on_gpu, items_of_a_scaled_row)
 {
     check_row<merge_sort_row{128, 7, 0, 4}>();
-    check_row<merge_sort_row{64, 11, 0, 8}>();
+    check_row<merge_sort_row{64, 1, 0, 8}>();
 }
 
 TEST_F(merge_sort_on_gpu, a_table_by_architecture)

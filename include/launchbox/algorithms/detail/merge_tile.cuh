@@ -212,15 +212,15 @@ struct equal_runs {
     // Of an element of the result, in the layout for runs of twice the width.
     __device__ __forceinline__ int slot_after(int element) const
     {
-        const int result = element >> (width_bits + 1), width = 1 << (width_bits + 1);
+        const int result = element >> (width_bits + 1), width = 2 << width_bits;
         const int slot = (result / 2) * width + (element & (width - 1));
         return result % 2 == 0 ? slot : Shape::tile - 1 - slot;
     }
     __device__ __forceinline__ bool is_right_after(int element) const { return (element >> (width_bits + 1)) % 2 != 0; }
     __device__ __forceinline__ bool is_last() const { return false; }
     // All that a warp reads and writes is its own.
-    __device__ __forceinline__ bool reads_within_warp() const { return 1 << (width_bits + 1) <= 32 * Shape::items; }
-    __device__ __forceinline__ bool writes_within_warp() const { return 2 << (width_bits + 1) <= 32 * Shape::items; }
+    __device__ __forceinline__ bool reads_within_warp() const { return 2 << width_bits <= 32 * Shape::items; }
+    __device__ __forceinline__ bool writes_within_warp() const { return 4 << width_bits <= 32 * Shape::items; }
 };
 
 /// Runs of any lengths, as the notes of the block say.
