@@ -223,6 +223,20 @@ void expect_as_stable_sort(kind input, std::size_t n, const Compare& compare = {
                                   offset);
 }
 
+/// The same of several sizes and inputs, aligned and not.
+template <class Make, class Value = none, class Compare = launchbox::less>
+void check(const Compare& compare = {})
+{
+    const std::vector<std::size_t> sizes =
+        is_reduced() ? std::vector<std::size_t>{1, 3000, 20011} : std::vector<std::size_t>{1, 2, 777, 4097, 150011};
+    for (const std::size_t n : sizes)
+        for (const kind input : {kind::random, kind::few, kind::organ_pipe})
+            for (const std::size_t offset : {std::size_t{0}, std::size_t{1}}) {
+                if (is_reduced() && (input == kind::organ_pipe) != (offset == 1)) continue;
+                expect_as_stable_sort<Make, Value>(input, n, compare, offset);
+            }
+}
+
 /// Skips visibly where no GPU is.
 class merge_sort_on_gpu : public testing::Test {
 protected:

@@ -1,9 +1,10 @@
 // merge_sort on a GPU: sizes, and how it is called. Also without CMake:
 //
-//     for part in "" _types _rows; do
-//       nvcc -std=c++20 -O2 -arch=sm_90 -Iinclude -Itests -c tests/gpu/merge_sort${part}_gpu_test.cu -o part$part.o &
+//     options="-std=c++20 -O2 -arch=sm_90 -split-compile=4 -Iinclude -Itests"
+//     for part in "" _types _values _rows; do
+//       nvcc $options -c tests/gpu/merge_sort${part}_gpu_test.cu -o part$part.o &
 //     done; wait
-//     nvcc -arch=sm_90 part.o part_types.o part_rows.o -o merge_sort_gpu_test -lgtest -lgtest_main
+//     nvcc -arch=sm_90 part.o part_types.o part_values.o part_rows.o -o merge_sort_gpu_test -lgtest -lgtest_main
 //
 // LAUNCHBOX_REDUCED=1 sorts little, for compute-sanitizer.
 #include <launchbox/launch.cuh>

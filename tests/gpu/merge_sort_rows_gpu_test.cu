@@ -8,7 +8,8 @@ using namespace merge_sort_check;
 using launchbox::merge_sort_row;
 using launchbox::only;
 
-template <merge_sort_row Row>
+/// Each row is three kernels, so that other types are sorted by few of them.
+template <merge_sort_row Row, bool HasOtherTypes = false>
 void check_row()
 {
     const std::int64_t tile = Row.threads * Row.items;
@@ -22,16 +23,18 @@ void check_row()
     const std::string what = std::to_string(Row.threads) + " threads, " + std::to_string(Row.items) + " items, " +
                              std::to_string(Row.ways) + " ways";
     pairs.expect_right(what);
-    for (const std::size_t n : {std::size_t{3}, static_cast<std::size_t>(most / 8 + 1)})
-        expect_as_stable_sort<sort_types::signed_zeros, none, only<Row>>(kind::random, n, launchbox::less{}, 1);
-    expect_as_stable_sort<sort_types::make<std::uint32_t>, none, only<Row>>(kind::random,
-                                                                            static_cast<std::size_t>(most));
+    if constexpr (HasOtherTypes) {
+        for (const std::size_t n : {std::size_t{3}, static_cast<std::size_t>(most / 8 + 1)})
+            expect_as_stable_sort<sort_types::signed_zeros, none, only<Row>>(kind::random, n, launchbox::less{}, 1);
+        expect_as_stable_sort<sort_types::make<std::uint32_t>, none, only<Row>>(kind::random,
+                                                                                static_cast<std::size_t>(most));
+    }
 }
 
 TEST_F(merge_sort_on_gpu, rows_of_two_ways)
 {
     check_row<merge_sort_row{64, 2, 0, 2}>();
-    check_row<merge_sort_row{256, 8, 2, 2}>();
+    check_row<merge_sort_row{256, 8, 2, 2}, true>();
     check_row<merge_sort_row{1024, 4, 0, 2}>();
 }
 
@@ -44,7 +47,7 @@ TEST_F(merge_sort_on_gpu, rows_of_four_ways)
 
 TEST_F(merge_sort_on_gpu, rows_of_eight_ways)
 {
-    check_row<merge_sort_row{64, 2, 0, 8}>();
+    check_row<merge_sort_row{64, 2, 0, 8}, true>();
     check_row<merge_sort_row{128, 32, 0, 8}>();
     check_row<merge_sort_row{256, 4, 0, 8}>();
 }
@@ -53,7 +56,7 @@ TEST_F(merge_sort_on_gpu, rows_of_sixteen_ways)
 {
     check_row<merge_sort_row{64, 8, 0, 16}>();
     check_row<merge_sort_row{128, 2, 0, 16}>();
-    check_row<merge_sort_row{256, 16, 0, 16}>();
+    check_row<merge_sort_row{256, 16, 0, 16}, true>();
 }
 
 // Items are made a power of two, and at least 2.
