@@ -61,17 +61,22 @@ __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, co
                                            std::int64_t begin, int count)
 {
     const int thread = static_cast<int>(threadIdx.x);
+    // A thread's slots are whole rows apart.
+    constexpr int apart = Shape::threads + Shape::threads / Shape::items;
+    const int first = padded<Shape::items>(thread);
+    const auto write = [&](const auto* from, auto* to) {
+        using type = std::remove_reference_t<decltype(*to)>;
+        if (count == Shape::tile) {
 #pragma unroll
-    for (int i = 0; i < Shape::items; ++i)
-        if (const int at = thread + i * Shape::threads; at < count)
-            out.keys[begin + at] = static_cast<typename Shape::key>(memory.key_in(at));
-    if constexpr (Shape::has_values) {
-#pragma unroll
-        for (int i = 0; i < Shape::items; ++i)
-            if (const int at = thread + i * Shape::threads; at < count)
-                out.values[begin + at] =
-                    static_cast<typename Shape::value>(memory.values()[padded<Shape::items>(at)]);
-    }
+            for (int i = 0; i < Shape::items; ++i) to[i * Shape::threads] = static_cast<type>(from[i * apart]);
+        } else {
+#pragma unroll 1
+            for (int i = 0; thread + i * Shape::threads < count; ++i)
+                to[i * Shape::threads] = static_cast<type>(from[i * apart]);
+        }
+    };
+    write(memory.keys() + first, out.keys + begin + thread);
+    if constexpr (Shape::has_values) write(memory.values() + first, out.values + begin + thread);
 }
 
 /// Sorts the tile number `tile` of `n` elements.
@@ -133,9 +138,16 @@ struct merge_task {
     std::int64_t n;
     std::int64_t run;
     int levels;
-    /// Where the tiles begin in each of their runs, 2^levels numbers a tile; null: each block finds its own.
+    /// Where the tiles begin in each of their runs, 2^levels numbers a tile; null: each block finds its own, for which
+    /// a group has fewer than 2^31 elements.
     const std::int64_t* splits;
 };
+
+__device__ __forceinline__ std::int64_t length_of_run(const merge_task& task, std::int64_t begin)
+{
+    const std::int64_t left = task.n - begin;
+    return left < 0 ? 0 : left < task.run ? left : task.run;
+}
 
 /// For the element number `at` of the output: how many of the elements before it, in its group, come from run number
 /// `lane` of the group. By groups of 2^Levels threads, all of a warp.
@@ -146,7 +158,7 @@ __device__ __forceinline__ std::int64_t split_at(const merge_task& task, const t
     const int lane = static_cast<int>(threadIdx.x) % (1 << Levels);
     const std::int64_t of_group = task.run << Levels, group = at / of_group * of_group;
     const std::int64_t begin = group + lane * task.run;
-    const std::int64_t left = task.n - begin, length = left < 0 ? 0 : left < task.run ? left : task.run;
+    const std::int64_t length = length_of_run(task, begin);
     const typename Shape::key* run = keys + (length > 0 ? begin : 0);
     if (of_group < (std::int64_t{1} << 31))
         return split_runs<1 << Levels, int>(run, static_cast<int>(length), static_cast<int>(at - group), less);
@@ -184,34 +196,57 @@ __device__ __forceinline__ void find_splits(const merge_task& task, const typena
     if (at < task.n) splits[thread] = split;
 }
 
+/// What a block has to know of its tile: the group of runs, and where in it the tile begins and ends.
+template <class Shape>
+struct tile_of_group {
+    std::int64_t group, at, next;
+    bool is_last;  ///< of its group
+
+    __device__ __forceinline__ tile_of_group(const merge_task& task, std::int64_t tile)
+    {
+        const std::int64_t of_group = task.run << task.levels;
+        at = tile * Shape::tile;
+        group = at / of_group * of_group;
+        next = at + Shape::tile;
+        is_last = next >= group + of_group || next >= task.n;
+    }
+};
+
+/// Finds the splits at the beginning and the end of a tile, by all threads of the block, into the notes.
+template <int Levels, class Shape>
+__device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memory, const merge_task& task,
+                                                const typename Shape::key* keys, std::int64_t tile,
+                                                const kept_order<Shape>& less)
+{
+    if constexpr (Shape::threads >= (2 << Levels)) {
+        const int thread = static_cast<int>(threadIdx.x), run = thread % (1 << Levels);
+        const int half = thread / (Shape::threads / 2);
+        const tile_of_group<Shape> place(task, tile);
+        const std::int64_t begin = place.group + run * task.run, length = length_of_run(task, begin);
+        const std::int64_t at = half == 0 || place.is_last ? place.at : place.next;
+        const int split = split_runs_by_block<1 << Levels, Shape::threads>(
+            keys + (length > 0 ? begin : 0), static_cast<int>(length), static_cast<int>(at - place.group),
+            memory.left_begin(), memory.notes().totals, less);
+        if (thread % (Shape::threads / 2) < (1 << Levels)) memory.notes().splits[half][run] = split;
+    }
+}
+
 /// Writes down which parts of which runs make up a tile; by the first warp.
 template <class Shape>
-__device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, const merge_task& task,
-                                          const typename Shape::key* keys, std::int64_t tile,
-                                          const kept_order<Shape>& less)
+__device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, const merge_task& task, std::int64_t tile)
 {
     const int lane = static_cast<int>(threadIdx.x), runs = 1 << task.levels;
     auto& notes = memory.notes();
-    const std::int64_t of_group = task.run << task.levels;
-    const std::int64_t at = tile * Shape::tile, group = at / of_group * of_group;
+    const tile_of_group<Shape> place(task, tile);
     const int run = lane & (runs - 1);
-    const std::int64_t begin = group + run * task.run;
-    const std::int64_t left = task.n - begin, length = left < 0 ? 0 : left < task.run ? left : task.run;
-    const std::int64_t next = at + Shape::tile;
-    const bool is_last = next >= group + of_group || next >= task.n;  // of its group
+    const std::int64_t begin = place.group + run * task.run, length = length_of_run(task, begin);
     std::int64_t from, to;
     if (task.splits) {
         from = task.splits[(tile << task.levels) + run];
-        to = is_last ? length : task.splits[((tile + 1) << task.levels) + run];
+        to = place.is_last ? length : task.splits[((tile + 1) << task.levels) + run];
     } else {
-        // Half of the warp looks for the beginning, the other for the end.
-        const bool is_end = (lane & runs) != 0;
-        const std::int64_t split = with_levels(task.levels, [&]<int Levels>() {
-            return split_at<Levels, Shape>(task, keys, is_end && !is_last ? next : at, less);
-        });
-        from = shuffle_from(split, run);
-        to = shuffle_from(split, run + runs);
-        if (is_last) to = length;
+        from = notes.splits[0][run];
+        to = place.is_last ? length : notes.splits[1][run];
     }
     int end = static_cast<int>(to - from);
 #pragma unroll
@@ -236,35 +271,57 @@ __device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, con
     }
 }
 
+/// Where element number `at` of a tile, the runs' parts one after the other, comes from and goes to; `at` only rises.
+template <class Shape>
+struct run_reader {
+    const merge_notes& notes;
+    int run = -1, end = 0, slot = 0, direction = 0;
+    std::int64_t source = 0;
+
+    __device__ __forceinline__ void advance(int at)
+    {
+        do end = notes.ends[++run + 1];
+        while (at >= end);
+        const int begin = notes.ends[run], before = notes.left_before[0][run / 2];
+        source = notes.source[run];
+        direction = run % 2 == 0 ? 1 : -1;
+        slot = run % 2 == 0 ? before - begin : Shape::tile - 1 - (notes.ends[run - 1] - before) + begin;
+    }
+    __device__ __forceinline__ int slot_of(int at) const { return padded<Shape::items>(slot + direction * at); }
+};
+
 /// Copies a tile's parts of the runs to where the first level reads them.
 template <class Shape>
 __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, const merge_task& task,
                                           const merge_arrays<Shape>& in, int count, const kept_order<Shape>& less)
 {
-    const auto& notes = memory.notes();
-    int run = -1, end = 0, slot = 0, direction = 0;
-    std::int64_t source = 0;
-    // To where element `at` of the tile goes, `at` rising from call to call.
-    const auto find = [&](int at) {
-        if (at >= end) {
-            do end = notes.ends[++run + 1];
-            while (at >= end);
-            const int begin = notes.ends[run], before = notes.left_before[0][run / 2];
-            source = notes.source[run];
-            direction = run % 2 == 0 ? 0 : -1;
-            slot = run % 2 == 0 ? before - begin : Shape::tile - 1 - (notes.ends[run - 1] - before) + begin + 1;
-        }
-        return padded<Shape::items>(slot + (at ^ direction));  // at ^ -1 is -at - 1
-    };
+    const merge_notes& notes = memory.notes();
     const int thread = static_cast<int>(threadIdx.x);
+    run_reader<Shape> reader{notes};
     if (count == Shape::tile) {
         if constexpr (std::is_same_v<typename Shape::key, typename Shape::kept_key> &&
                       (!Shape::has_values || std::is_same_v<typename Shape::value, typename Shape::kept_value>)) {
-#pragma unroll
-            for (int i = 0; i < Shape::items; ++i) {
-                const int at = thread + i * Shape::threads, to = find(at);
-                copy_async(memory.keys() + to, in.keys + source + at);
-                if constexpr (Shape::has_values) copy_async(memory.values() + to, in.values + source + at);
+            constexpr int apart = Shape::threads + Shape::threads / Shape::items;
+            constexpr std::int64_t key_step = Shape::threads;
+            const typename Shape::key* key = nullptr;
+            std::conditional_t<Shape::has_values, const typename Shape::kept_value*, const no_value*> value = nullptr;
+            int to = 0, step = 0;
+#pragma unroll 4
+            for (int at = thread; at < Shape::tile; at += Shape::threads) {
+                if (at >= reader.end) {
+                    reader.advance(at);
+                    key = in.keys + reader.source + at;
+                    if constexpr (Shape::has_values) value = in.values + reader.source + at;
+                    to = reader.slot_of(at);
+                    step = reader.direction * apart;
+                }
+                copy_async(memory.keys() + to, key);
+                if constexpr (Shape::has_values) {
+                    copy_async(memory.values() + to, value);
+                    value += key_step;
+                }
+                key += key_step;
+                to += step;
             }
             wait_for_copies();
         } else {
@@ -278,9 +335,10 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
 #pragma unroll
                 for (int i = 0; i < batch; ++i) {
                     const int at = thread + (done + i) * Shape::threads;
-                    to[i] = find(at);
-                    keys[i] = in.keys[source + at];
-                    if constexpr (Shape::has_values) values[i] = in.values[source + at];
+                    if (at >= reader.end) reader.advance(at);
+                    to[i] = reader.slot_of(at);
+                    keys[i] = in.keys[reader.source + at];
+                    if constexpr (Shape::has_values) values[i] = in.values[reader.source + at];
                 }
 #pragma unroll
                 for (int i = 0; i < batch; ++i) {
@@ -301,10 +359,11 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
         if (largest < 0 || less(kept_key_of(in, largest), kept_key_of(in, at))) largest = at;
     }
     for (int at = thread; at < Shape::tile; at += Shape::threads) {
-        const int to = find(at);
-        memory.keys()[to] = in.keys[at < count ? source + at : largest];
+        if (at >= reader.end) reader.advance(at);
+        const int to = reader.slot_of(at);
+        memory.keys()[to] = in.keys[at < count ? reader.source + at : largest];
         if constexpr (Shape::has_values)
-            if (at < count) memory.values()[to] = in.values[source + at];
+            if (at < count) memory.values()[to] = in.values[reader.source + at];
     }
 }
 
@@ -318,7 +377,11 @@ __device__ __forceinline__ void merge_tile(unsigned char* shared, const merge_ta
     const kept_order<Shape> less{compare};
     const std::int64_t begin = tile * Shape::tile;
     const int count = task.n - begin < Shape::tile ? static_cast<int>(task.n - begin) : Shape::tile;
-    if (threadIdx.x < 32) note_runs(memory, task, in.keys, tile, less);
+    if (!task.splits) {
+        with_levels(task.levels, [&]<int Levels>() { find_own_splits<Levels>(memory, task, in.keys, tile, less); });
+        __syncthreads();
+    }
+    if (threadIdx.x < 32) note_runs(memory, task, tile);
     __syncthreads();
     read_runs(memory, task, in, count, less);
     __syncthreads();

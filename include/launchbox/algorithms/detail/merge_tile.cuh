@@ -49,6 +49,7 @@ struct merge_shape {
 
     static_assert(items >= 2 && std::has_single_bit(static_cast<unsigned>(items)),
                   "merge_sort: items is a power of two, 2 or more");
+    static_assert(threads % items == 0, "merge_sort: threads are items or more");
     static_assert(threads >= 32 && std::has_single_bit(static_cast<unsigned>(threads)),
                   "merge_sort: threads is a power of two, 32 or more");
 };
@@ -57,7 +58,8 @@ struct merge_shape {
 template <int Items>
 __device__ __forceinline__ constexpr int padded(int slot)
 {
-    return slot + slot / Items;
+    // Unsigned, since a signed division would round towards 0.
+    return slot + static_cast<int>(static_cast<unsigned>(slot) / static_cast<unsigned>(Items));
 }
 
 /// What a block writes down beside its tile.
@@ -66,6 +68,8 @@ struct merge_notes {
     std::int64_t source[most_runs];                         ///< index of a run's first element, less its `ends`
     int ends[most_runs + 1];                                ///< of the runs, as if one after the other
     int left_before[most_merge_levels + 1][most_runs / 2];  ///< in each level: elements left of each pair
+    int totals[32];                                         ///< for split_runs_by_block
+    int splits[2][most_runs];                               ///< what it found
 };
 
 /// Where the parts of a block's shared memory begin, in bytes.
@@ -218,6 +222,7 @@ struct equal_runs {
     }
     __device__ __forceinline__ bool is_right_after(int element) const { return (element >> (width_bits + 1)) % 2 != 0; }
     __device__ __forceinline__ bool is_last() const { return false; }
+    __device__ __forceinline__ int first_step(const merge_pair&) const { return 1 << width_bits; }
     // All that a warp reads and writes is its own.
     __device__ __forceinline__ bool reads_within_warp() const { return 2 << width_bits <= 32 * Shape::items; }
     __device__ __forceinline__ bool writes_within_warp() const { return 4 << width_bits <= 32 * Shape::items; }
@@ -232,6 +237,11 @@ struct noted_runs {
 
     __device__ __forceinline__ int pairs() const { return 1 << (levels - level - 1); }
     __device__ __forceinline__ bool is_last() const { return level + 1 == levels; }
+    __device__ __forceinline__ int first_step(const merge_pair& pair) const
+    {
+        const int most = min(pair.left_count, pair.right_count);
+        return most == 0 ? 0 : 1 << (31 - __clz(most));
+    }
     __device__ __forceinline__ int pair_of(int element) const
     {
         int pair = 0;
@@ -269,24 +279,40 @@ __device__ __forceinline__ void wait_for_threads(bool of_warp)
 }
 
 /// How many of the first `elements` of the pair's result come from the left: the smallest number such that the next
-/// element of the left is behind the last taken from the right. It is `at_least` or more, and at most `at_most`.
+/// element of the left is behind the last taken from the right. It is `at_least` or more, and at most `at_most`; the
+/// search begins with steps of `step`, a power of two of which the double is more than the number of possibilities.
 template <class Shape>
 __device__ __forceinline__ int find_left(const merge_memory<Shape>& memory, const merge_pair& pair, int elements,
-                                         const kept_order<Shape>& less, int at_least = 0, int at_most = Shape::tile)
+                                         const kept_order<Shape>& less, int step, int at_least = 0,
+                                         int at_most = Shape::tile)
 {
-    int low = max(at_least, elements - pair.right_count);
-    int count = min(min(at_most, elements), pair.left_count) - low;
-    int left = pair.left_slot + low, right = pair.right_slot - (elements - 1) + low;
-    while (count > 0) {
-        const int half = count >> 1;
-        if (less(memory.key_in(right + half), memory.key_in(left + half))) {
-            count = half;
-        } else {
-            left += half + 1;
-            right += half + 1;
-            count -= half + 1;
+    constexpr int n = Shape::items;
+    const int low = max(at_least, elements - pair.right_count);
+    int left = pair.left_slot + low;
+    const int last = pair.left_slot + min(min(at_most, elements), pair.left_count);
+    // The element of the right that is compared with that in slot `left` of the left.
+    const int opposite = pair.right_slot - (elements - 1) - pair.left_slot;
+    // Steps of whole rows, in which the padding grows evenly.
+    if (step >= n) {
+        const auto* left_keys = memory.keys() + padded<n>(left + n) - (n + 1);
+        const auto* right_keys = memory.keys() + padded<n>(left + opposite + n) - (n + 1);
+        // A slot before: the elements that are looked at are the last of a step.
+        const int left_back = left % n == 0 ? 2 : 1, right_back = (left + opposite) % n == 0 ? 2 : 1;
+        left_keys -= left_back;
+        right_keys -= right_back;
+#pragma unroll 1
+        for (; step >= n; step >>= 1) {
+            const int rows = step + step / n;
+            if (left + step <= last && !less(right_keys[rows], left_keys[rows])) {
+                left += step;
+                left_keys += rows;
+                right_keys += rows;
+            }
         }
     }
+    for (; step > 0; step >>= 1)
+        if (left + step <= last && !less(memory.key_in(left + step - 1 + opposite), memory.key_in(left + step - 1)))
+            left += step;
     return left - pair.left_slot;
 }
 
@@ -398,7 +424,7 @@ __device__ __forceinline__ void merge_across_pairs(const merge_memory<Shape>& me
             const merge_pair pair = runs.pair_at(element);
             const int known = its_first >= pair.begin ? its_left - pair.left_slot : 0;
             const int elements = element - pair.begin;
-            const int lefts = find_left(memory, pair, elements, less, known, known + i);
+            const int lefts = find_left(memory, pair, elements, less, n / 2 < 16 ? 16 : n / 2, known, known + i);
             const int left_slot = pair.left_slot + lefts, right_slot = pair.right_slot - (elements - lefts);
             const bool has_left = lefts < pair.left_count, has_right = elements - lefts < pair.right_count;
             const bool takes_right =
@@ -437,7 +463,7 @@ __device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, t
 {
     const int thread = static_cast<int>(threadIdx.x), first = thread * Shape::items;
     const merge_pair pair = runs.pair_at(first);
-    const int left = pair.left_slot + find_left(memory, pair, first - pair.begin, less);
+    const int left = pair.left_slot + find_left(memory, pair, first - pair.begin, less, runs.first_step(pair));
     int* begins = memory.left_begin();
     begins[thread] = left;
     wait_for_threads(runs.reads_within_warp());
