@@ -97,14 +97,14 @@ struct find : body<Key, Value, Compare, Tuning> {
     }
 };
 
-template <class Key, class Value, class Compare, class Tuning>
+template <bool FindsSplits, class Key, class Value, class Compare, class Tuning>
 struct merge_runs : sort_tiles<Key, Value, Compare, Tuning> {
     using base = body<Key, Value, Compare, Tuning>;
     template <typename base::row_type r>
     static __device__ void run(merge_task task, typename base::arrays in, typename base::arrays out, Compare compare)
     {
         using shape = typename base::template shape<r>;
-        merge_tile<shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values}, blockIdx.x, compare);
+        merge_tile<FindsSplits, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values}, blockIdx.x, compare);
     }
 };
 
@@ -174,8 +174,10 @@ struct sort {
                 launch<find<Key, Value, Compare, Tuning>>(stream, blocks{launch_extent((threads + of_block - 1) / of_block), n},
                                                           task, static_cast<const Key*>(from.keys), splits, compare);
                 task.splits = splits;
+                launch<merge_runs<false, Key, Value, Compare, Tuning>>(stream, n, task, from, to, compare);
+            } else {
+                launch<merge_runs<true, Key, Value, Compare, Tuning>>(stream, n, task, from, to, compare);
             }
-            launch<merge_runs<Key, Value, Compare, Tuning>>(stream, n, task, from, to, compare);
             std::swap(from, to);
         }
     }

@@ -138,8 +138,8 @@ struct merge_task {
     std::int64_t n;
     std::int64_t run;
     int levels;
-    /// Where the tiles begin in each of their runs, 2^levels numbers a tile; null: each block finds its own, for which
-    /// a group has fewer than 2^31 elements.
+    /// Where the tiles begin in each of their runs, 2^levels numbers a tile. Not there where each block finds its own,
+    /// for which a group has fewer than 2^31 elements.
     const std::int64_t* splits;
 };
 
@@ -232,7 +232,7 @@ __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memor
 }
 
 /// Writes down which parts of which runs make up a tile; by the first warp.
-template <class Shape>
+template <bool FindsSplits, class Shape>
 __device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, const merge_task& task, std::int64_t tile)
 {
     const int lane = static_cast<int>(threadIdx.x), runs = 1 << task.levels;
@@ -241,7 +241,7 @@ __device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, con
     const int run = lane & (runs - 1);
     const std::int64_t begin = place.group + run * task.run, length = length_of_run(task, begin);
     std::int64_t from, to;
-    if (task.splits) {
+    if constexpr (!FindsSplits) {
         from = task.splits[(tile << task.levels) + run];
         to = place.is_last ? length : task.splits[((tile + 1) << task.levels) + run];
     } else {
@@ -367,8 +367,8 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
     }
 }
 
-/// Merges the elements that make up the tile number `tile` of the output.
-template <class Shape>
+/// Merges the elements that make up the tile number `tile` of the output. `FindsSplits`: without the task's.
+template <bool FindsSplits, class Shape>
 __device__ __forceinline__ void merge_tile(unsigned char* shared, const merge_task& task, const merge_arrays<Shape>& in,
                                            const merge_arrays<Shape>& out, std::int64_t tile,
                                            const typename Shape::compare& compare)
@@ -377,11 +377,11 @@ __device__ __forceinline__ void merge_tile(unsigned char* shared, const merge_ta
     const kept_order<Shape> less{compare};
     const std::int64_t begin = tile * Shape::tile;
     const int count = task.n - begin < Shape::tile ? static_cast<int>(task.n - begin) : Shape::tile;
-    if (!task.splits) {
+    if constexpr (FindsSplits) {
         with_levels(task.levels, [&]<int Levels>() { find_own_splits<Levels>(memory, task, in.keys, tile, less); });
         __syncthreads();
     }
-    if (threadIdx.x < 32) note_runs(memory, task, tile);
+    if (threadIdx.x < 32) note_runs<FindsSplits>(memory, task, tile);
     __syncthreads();
     read_runs(memory, task, in, count, less);
     __syncthreads();

@@ -30,7 +30,7 @@ struct merge_plan {
 constexpr merge_plan plan_merges(std::int64_t n, std::int64_t tile, int most_levels)
 {
     merge_plan plan{.tiles = (n + tile - 1) / tile};
-    const int levels = plan.tiles < 2 ? 0 : std::bit_width(static_cast<std::uint64_t>(plan.tiles - 1));
+    const int levels = plan.tiles < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(plan.tiles - 1)));
     const int most = std::clamp(most_levels, 1, most_merge_levels);
     plan.count = (levels + most - 1) / most;
     std::int64_t run = tile;

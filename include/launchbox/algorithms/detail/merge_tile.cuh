@@ -389,34 +389,51 @@ __device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memo
     }
 }
 
+/// Puts a thread's elements into the slots from `at` on, which are in a row.
+template <class Shape>
+__device__ __forceinline__ void put_row(const merge_memory<Shape>& memory, const thread_items<Shape>& items, int at,
+                                        bool is_reversed)
+{
+    constexpr int n = Shape::items;
+    const auto put = [&](int i, int slot) {
+        memory.keys()[at + slot] = items.keys[i];
+        if constexpr (Shape::has_values) memory.values()[at + slot] = items.values[i];
+    };
+    if (is_reversed) {
+#pragma unroll
+        for (int i = 0; i < n; ++i) put(n - 1 - i, i);
+    } else {
+#pragma unroll
+        for (int i = 0; i < n; ++i) put(i, i);
+    }
+}
+
 /// Puts a thread's elements, from `first` on of all results, where the next level reads them.
 template <class Shape, class Runs>
 __device__ __forceinline__ void put_items(const merge_memory<Shape>& memory, const thread_items<Shape>& items,
                                           const Runs& runs, int first)
 {
     constexpr int n = Shape::items;
-    const auto put = [&](int i, int to) {
-        memory.keys()[to] = items.keys[i];
-        if constexpr (Shape::has_values) memory.values()[to] = items.values[i];
-    };
     const bool is_right = runs.is_right_after(first);
     const int begin = runs.slot_after(first) - (is_right ? n - 1 : 0);
-    // A row's slots lie side by side, with a free one behind them.
-    const int at = padded<n>(begin), next_row = Runs::are_aligned || runs.is_last() ? n : n - (begin & (n - 1));
-    if constexpr (Runs::are_aligned) {
+    if (Runs::are_aligned || runs.is_last()) {
+        // Whole rows, which lie side by side.
+        put_row<Shape>(memory, items, padded<n>(begin), is_right);
+    } else {
+        // A row's slots lie side by side, with a free one behind them.
+        const int next_row = n - (begin & (n - 1)), at = padded<n>(begin);
+        const auto put = [&](int i, int slot) {
+            const int to = slot < next_row ? at : at + 1;
+            memory.keys()[to + slot] = items.keys[i];
+            if constexpr (Shape::has_values) memory.values()[to + slot] = items.values[i];
+        };
         if (is_right) {
 #pragma unroll
-            for (int i = 0; i < n; ++i) put(n - 1 - i, at + i);
+            for (int i = 0; i < n; ++i) put(n - 1 - i, i);
         } else {
 #pragma unroll
-            for (int i = 0; i < n; ++i) put(i, at + i);
+            for (int i = 0; i < n; ++i) put(i, i);
         }
-    } else if (is_right) {
-#pragma unroll
-        for (int i = 0; i < n; ++i) put(n - 1 - i, at + i + (i >= next_row ? 1 : 0));
-    } else {
-#pragma unroll
-        for (int i = 0; i < n; ++i) put(i, at + i + (i >= next_row ? 1 : 0));
     }
 }
 

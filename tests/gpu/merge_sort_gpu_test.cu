@@ -1,0 +1,293 @@
+// merge_sort on a GPU: sizes, and how it is called. Also without CMake:
+//
+//     options="-std=c++20 -O2 -arch=sm_90 -split-compile=4 -Iinclude -Itests"
+//     for part in "" _types _values _rows; do
+//       nvcc $options -c tests/gpu/merge_sort${part}_gpu_test.cu -o part$part.o &
+//     done; wait
+//     nvcc -arch=sm_90 part.o part_types.o part_values.o part_rows.o -o merge_sort_gpu_test -lgtest -lgtest_main
+//
+// LAUNCHBOX_REDUCED=1 sorts little, for compute-sanitizer.
+#include <launchbox/launch.cuh>
+
+#include "merge_sort_check.cuh"
+
+namespace {
+
+using namespace merge_sort_check;
+using launchbox::workspace;
+
+constexpr std::int64_t one = 1;
+
+// Every size, one behind the other in one memory, so that most are not aligned.
+TEST_F(merge_sort_on_gpu, all_small_sizes_as_stable_sort)
+{
+    const std::size_t most = is_reduced() ? 70 : 5000;
+    std::vector<std::uint32_t> keys, values;
+    std::vector<std::size_t> begins;
+    for (std::size_t n = 0; n <= most; ++n) {
+        begins.push_back(keys.size());
+        const kind input = sort_inputs::kinds[n % std::size(sort_inputs::kinds)];
+        for (std::size_t i = 0; i < n; ++i) {
+            keys.push_back(sort_inputs::key<std::uint32_t>(sort_inputs::element(input, i, n, n)));
+            values.push_back(static_cast<std::uint32_t>(i));
+        }
+    }
+    const device_array<std::uint32_t> on_device(keys), values_on_device(values), keys_alone(keys);
+    for (std::size_t n = 0; n <= most; ++n) {
+        launchbox::merge_sort(nullptr, on_device.get() + begins[n], values_on_device.get() + begins[n],
+                              static_cast<std::int64_t>(n));
+        launchbox::merge_sort(nullptr, keys_alone.get() + begins[n], static_cast<std::int64_t>(n));
+    }
+    std::vector<std::uint32_t> sorted_keys(keys.size()), sorted_values(keys.size()), sorted_alone(keys.size());
+    on_device.copy_to(sorted_keys);
+    values_on_device.copy_to(sorted_values);
+    keys_alone.copy_to(sorted_alone);
+
+    for (std::size_t n = 0; n <= most; ++n) {
+        const std::uint32_t* const mine = keys.data() + begins[n];
+        std::stable_sort(values.begin() + static_cast<std::ptrdiff_t>(begins[n]),
+                         values.begin() + static_cast<std::ptrdiff_t>(begins[n] + n),
+                         [&](std::uint32_t a, std::uint32_t b) { return mine[a] < mine[b]; });
+        for (std::size_t i = 0; i < n; ++i) {
+            ASSERT_EQ(sorted_values[begins[n] + i], values[begins[n] + i]) << "value " << i << " of " << n;
+            ASSERT_EQ(sorted_keys[begins[n] + i], mine[values[begins[n] + i]]) << "key " << i << " of " << n;
+            ASSERT_EQ(sorted_alone[begins[n] + i], mine[values[begins[n] + i]]) << "key " << i << " of " << n;
+        }
+    }
+}
+
+TEST_F(merge_sort_on_gpu, powers_of_two)
+{
+    const int most = is_reduced() ? 15 : 28;
+    checked_sorts<std::uint32_t, std::uint32_t> pairs((one << most) + 2);
+    for (int log2 = 1; log2 <= most; ++log2)
+        for (const int difference : {-1, 0, 1}) {
+            pairs.sort((one << log2) + difference, kind::random, 1);
+            if (log2 <= 24) pairs.sort((one << log2) + difference, kind::few);
+        }
+    pairs.expect_right("pairs of 4 + 4 bytes");
+}
+
+TEST_F(merge_sort_on_gpu, powers_of_two_with_8_bytes)
+{
+    const int most = is_reduced() ? 14 : 26;
+    checked_sorts<std::uint64_t, std::uint64_t> pairs((one << most) + 1);
+    checked_sorts<std::uint16_t, std::uint64_t> short_keys((one << most) + 1);
+    for (int log2 = 1; log2 <= most; ++log2)
+        for (const int difference : {-1, 0, 1}) {
+            pairs.sort((one << log2) + difference, kind::random);
+            short_keys.sort((one << log2) + difference, kind::random);
+        }
+    pairs.expect_right("pairs of 8 + 8 bytes");
+    short_keys.expect_right("pairs of 2 + 8 bytes");
+}
+
+TEST_F(merge_sort_on_gpu, inputs)
+{
+    const std::int64_t most = is_reduced() ? 20001 : (one << 22) + 77;
+    checked_sorts<std::uint32_t, std::uint32_t> pairs(most + 8);
+    checked_sorts<std::int64_t, std::uint32_t, launchbox::greater> descending(most + 8);
+    for (const kind input : sort_inputs::kinds)
+        for (std::int64_t n = most; n > 1000; n = n / 7 + 3)
+            for (const std::int64_t offset : {0, 1, 2, 3}) {
+                pairs.sort(n, input, offset);
+                descending.sort(n, input, offset);
+            }
+    pairs.expect_right("4 + 4 bytes");
+    descending.expect_right("descending, 8 + 4 bytes");
+}
+
+// For CUB's tiles (256 threads, 17 items) and ones that are powers of two.
+TEST_F(merge_sort_on_gpu, conflicting_inputs)
+{
+    const std::int64_t n = is_reduced() ? 20000 : one << 20;
+    for (const int grain : {15, 16, 17, 32}) {
+        const sort_inputs::conflicts ranks(grain, n);
+        std::vector<std::uint32_t> keys, values;
+        for (std::int64_t i = 0; i < n; ++i) {
+            keys.push_back(static_cast<std::uint32_t>(ranks(i)));
+            values.push_back(static_cast<std::uint32_t>(i));
+        }
+        expect_as_stable_sort(keys, values, launchbox::less{}, "conflicts, grain " + std::to_string(grain));
+        expect_as_stable_sort(keys, std::vector<none>(), launchbox::less{}, "conflicts, keys alone");
+    }
+}
+
+/// Bytes that are free; tests of large sizes skip themselves where there are not enough.
+std::size_t free_bytes()
+{
+    std::size_t free = 0, total = 0;
+    ok(cudaMemGetInfo(&free, &total));
+    return free;
+}
+
+void sort_bytes(std::int64_t n)
+{
+    const device_array<std::uint8_t> keys(static_cast<std::size_t>(n));
+    const device_array<unsigned long long> counts(512);
+    const device_array<findings> found(1);
+    const findings none_wrong;
+    ok(cudaMemset(counts.get(), 0, 512 * sizeof(unsigned long long)));
+    ok(cudaMemcpy(found.get(), &none_wrong, sizeof none_wrong, cudaMemcpyHostToDevice));
+    make_elements<std::uint8_t, std::uint8_t><<<4096, 256>>>(keys.get(), nullptr, n, kind::random, 5);
+    count_bytes<<<2048, 256>>>(keys.get(), n, counts.get(), nullptr);
+    launchbox::merge_sort(nullptr, keys.get(), n);
+    count_bytes<<<2048, 256>>>(keys.get(), n, counts.get() + 256, found.get());
+    ok(cudaDeviceSynchronize());
+    std::vector<unsigned long long> seen(512);
+    counts.copy_to(seen);
+    std::vector<findings> result(1);
+    found.copy_to(result);
+    EXPECT_EQ(result[0].wrong, 0u) << "not in order, first at " << result[0].first;
+    for (std::size_t i = 0; i < 256; ++i) EXPECT_EQ(seen[i], seen[256 + i]) << "how often there is " << i;
+}
+
+class large : public merge_sort_on_gpu {
+protected:
+    void SetUp() override
+    {
+        merge_sort_on_gpu::SetUp();
+        if (!IsSkipped() && is_reduced()) GTEST_SKIP() << "LAUNCHBOX_REDUCED=1";
+    }
+    void needs(std::int64_t bytes)
+    {
+        if (static_cast<std::int64_t>(free_bytes()) < bytes)
+            GTEST_SKIP() << "needs " << (bytes >> 30) << " GiB of free device memory";
+    }
+};
+
+TEST_F(large, more_than_2_to_31_bytes)
+{
+    needs(std::int64_t{5} << 30);
+    if (!IsSkipped()) sort_bytes((one << 31) + 3);
+}
+
+TEST_F(large, more_than_2_to_32_bytes)
+{
+    needs(std::int64_t{9} << 30);
+    if (!IsSkipped()) sort_bytes((one << 32) + 5);
+}
+
+TEST_F(large, more_than_2_to_31_pairs)
+{
+    const std::int64_t n = (one << 31) + 12345;
+    needs(n * 19);
+    if (IsSkipped()) return;
+    checked_sorts<std::uint8_t, std::uint64_t> pairs(n);
+    pairs.sort(n, kind::random);
+    pairs.expect_right("pairs of 1 + 8 bytes");
+}
+
+TEST_F(large, more_than_2_to_32_pairs)
+{
+    const std::int64_t n = (one << 32) + 5;
+    needs(n * 19);
+    if (IsSkipped()) return;
+    checked_sorts<std::uint8_t, std::uint64_t> pairs(n);
+    pairs.sort(n, kind::few);
+    pairs.expect_right("pairs of 1 + 8 bytes");
+}
+
+TEST_F(merge_sort_on_gpu, workspace_that_is_given)
+{
+    const std::int64_t n = is_reduced() ? 40000 : 1000003;
+    checked_sorts<std::uint32_t, std::uint32_t> pairs(n);
+    std::size_t bytes = 0;
+    ok(cudaMemset(pairs.keys(), 0x5a, 4));
+    launchbox::merge_sort(nullptr, pairs.keys(), pairs.values(), n, launchbox::less{}, workspace::query(bytes));
+    ASSERT_GT(bytes, static_cast<std::size_t>(n)) << "the runs go back and forth";
+
+    // Not a byte behind what was asked for is written.
+    constexpr std::size_t guard = 4096;
+    const device_array<unsigned char> memory(std::vector<unsigned char>(bytes + guard, 0xc3));
+    pairs.sort(n, kind::random, 0, {memory.get(), bytes});
+    pairs.expect_right("workspace given");
+    std::vector<unsigned char> after(bytes + guard);
+    memory.copy_to(after);
+    EXPECT_TRUE(std::all_of(after.begin() + static_cast<std::ptrdiff_t>(bytes), after.end(),
+                            [](unsigned char each) { return each == 0xc3; }));
+
+    try {
+        launchbox::merge_sort(nullptr, pairs.keys(), pairs.values(), n, launchbox::less{}, {memory.get(), bytes - 1});
+        FAIL() << "one byte is missing";
+    } catch (const launchbox::launch_error& problem) {
+        EXPECT_NE(std::string(problem.what()).find(std::to_string(bytes)), std::string::npos) << problem.what();
+    }
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    pairs.expect_right("nothing was done");
+}
+
+TEST_F(merge_sort_on_gpu, queries_and_sizes_without_work)
+{
+    std::uint32_t* const no_keys = nullptr;
+    std::size_t bytes = 77, later = 0;
+    launchbox::merge_sort(nullptr, no_keys, 0, launchbox::less{}, workspace::query(bytes));
+    EXPECT_LE(bytes, 256u);
+    launchbox::merge_sort(nullptr, no_keys, 0);
+    launchbox::merge_sort(nullptr, no_keys, no_keys, 0);
+    launchbox::merge_sort(nullptr, no_keys, one << 30, launchbox::less{}, workspace::query(bytes));
+    launchbox::merge_sort(nullptr, no_keys, one << 30, launchbox::less{}, workspace::query(later));
+    EXPECT_EQ(bytes, later);
+    EXPECT_GE(bytes, std::size_t{4} << 30);
+    EXPECT_THROW(launchbox::merge_sort(nullptr, no_keys, -1), launchbox::launch_error);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    // A query of one sort may be answered where another stream is captured, and launches nothing.
+    checked_sorts<std::uint32_t, std::uint32_t> pairs(5000);
+    make_elements<<<4, 256>>>(pairs.keys(), pairs.values(), 5000, kind::reversed, 0);
+    launchbox::merge_sort(nullptr, pairs.keys(), pairs.values(), 5000, launchbox::less{}, workspace::query(bytes));
+    std::uint32_t first = 0;
+    ok(cudaMemcpy(&first, pairs.values(), 4, cudaMemcpyDeviceToHost));
+    std::uint32_t key = 0;
+    ok(cudaMemcpy(&key, pairs.keys(), 4, cudaMemcpyDeviceToHost));
+    EXPECT_EQ(first, 0u);
+    EXPECT_GT(key, 0u);
+}
+
+struct own_stream {
+    cudaStream_t stream = nullptr;
+    own_stream() { ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }
+    ~own_stream() { cudaStreamDestroy(stream); }
+};
+
+TEST_F(merge_sort_on_gpu, is_captured_with_and_without_workspace)
+{
+    const std::int64_t n = is_reduced() ? 30000 : 300007;
+    const own_stream on;
+    for (const bool is_given : {true, false}) {
+        checked_sorts<std::uint32_t, std::uint32_t> pairs(n);
+        std::size_t bytes = 0;
+        launchbox::merge_sort(on.stream, pairs.keys(), pairs.values(), n, launchbox::less{}, workspace::query(bytes));
+        const device_array<unsigned char> memory(bytes);
+        pairs.sort(n, kind::random, 0, {}, on.stream);  // kernels are loaded
+        ok(cudaStreamSynchronize(on.stream));
+        cudaGraph_t graph = nullptr;
+        cudaGraphExec_t executable = nullptr;
+        ok(cudaStreamBeginCapture(on.stream, cudaStreamCaptureModeThreadLocal));
+        pairs.sort(n, kind::random, 0, is_given ? workspace{memory.get(), bytes} : workspace{}, on.stream);
+        ok(cudaStreamEndCapture(on.stream, &graph), "captured");
+        ok(cudaGraphInstantiate(&executable, graph, 0));
+        for (int i = 0; i < 3; ++i) ok(cudaGraphLaunch(executable, on.stream));
+        ok(cudaStreamSynchronize(on.stream));
+        pairs.expect_right(is_given ? "captured" : "captured, workspace of the stream");
+        cudaGraphExecDestroy(executable);
+        cudaGraphDestroy(graph);
+    }
+}
+
+TEST_F(merge_sort_on_gpu, two_streams_at_once)
+{
+    const std::int64_t n = is_reduced() ? 20000 : one << 20;
+    const own_stream a, b;
+    checked_sorts<std::uint32_t, std::uint32_t> in_a(n), in_b(n);
+    checked_sorts<std::uint64_t, std::uint64_t> also_in_b(n);
+    for (int i = 0; i < 10; ++i) {
+        in_a.sort(n - i, kind::random, 0, {}, a.stream);
+        in_b.sort(n - 7 * i, kind::few, 0, {}, b.stream);
+        also_in_b.sort(n - 9 * i, kind::organ_pipe, 0, {}, b.stream);
+    }
+    in_a.expect_right("first stream");
+    in_b.expect_right("second stream");
+    also_in_b.expect_right("second stream, 8 + 8 bytes");
+}
+
+}  // namespace

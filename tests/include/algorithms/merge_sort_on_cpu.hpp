@@ -1,0 +1,77 @@
+// The kernels of merge_sort in the order in which it launches them, on the CPU: with rows, ways and sizes that a test
+// chooses.
+#pragma once
+
+#include "gpu_on_cpu.hpp"
+
+#include <launchbox/algorithms/detail/merge_blocks.cuh>
+#include <launchbox/algorithms/detail/merge_plan.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace on_cpu {
+
+struct how {
+    int levels = 1;          ///< of two: runs that a pass merges are 2^levels
+    bool find = true;        ///< where the tiles begin is found by a kernel of its own, or by each block
+    bool has_values = true;  ///< false: a value begins as its key's index
+    unsigned order = 0;      ///< of the threads, see gpu_on_cpu::run
+};
+
+template <int Threads, int Items, class Key, class Value, class Compare>
+void merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare& compare, const how& way)
+{
+    namespace detail = launchbox::detail;
+    using kept = std::conditional_t<std::is_same_v<Value, detail::no_value>, void, Value>;
+    using shape = detail::merge_shape<Key, kept, Compare, Threads, Items>;
+    using arrays = detail::merge_arrays<shape>;
+    const auto n = static_cast<std::int64_t>(keys.size());
+    if (n < 2) return;
+
+    const std::size_t shared_bytes = static_cast<std::size_t>(detail::merge_shared_bytes<shape>(Threads, Items));
+    std::vector<std::max_align_t> shared_memory((shared_bytes + sizeof(std::max_align_t) - 1) /
+                                                sizeof(std::max_align_t));
+    auto* const shared = reinterpret_cast<unsigned char*>(shared_memory.data());
+    const auto run = [&](std::int64_t blocks, const auto& code) {
+        for (std::size_t i = 0; i < shared_bytes; ++i) shared[i] = static_cast<unsigned char>(0xa5 + i);
+        gpu_on_cpu::run(static_cast<unsigned>(blocks), Threads, code, way.order);
+    };
+
+    std::vector<Key> other_keys = keys;
+    std::vector<Value> other_values;
+    arrays data{keys.data(), nullptr}, other{other_keys.data(), nullptr};
+    if (values != nullptr) {
+        other_values = *values;
+        data.values = values->data();
+        other.values = other_values.data();
+    }
+    const detail::merge_plan plan = detail::plan_merges(n, shape::tile, way.levels);
+    std::vector<std::int64_t> splits(static_cast<std::size_t>(detail::splits_of(plan)));
+
+    arrays from = plan.count % 2 == 0 ? data : other, to = plan.count % 2 == 0 ? other : data;
+    const arrays source{data.keys, way.has_values ? data.values : nullptr};
+    run(plan.tiles, [&] { detail::sort_tile<shape>(shared, source, from, n, blockIdx.x, compare); });
+    for (int i = 0; i < plan.count; ++i) {
+        const detail::merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
+        detail::merge_task task{n, pass.run, pass.levels, nullptr};
+        if (way.find) {
+            const std::int64_t threads = plan.tiles << pass.levels;
+            run((threads + Threads - 1) / Threads, [&] {
+                detail::find_splits<shape>(task, from.keys, splits.data(),
+                                           std::int64_t{blockIdx.x} * Threads + threadIdx.x, compare);
+            });
+            task.splits = splits.data();
+        }
+        run(plan.tiles, [&] {
+            if (way.find)
+                detail::merge_tile<false, shape>(shared, task, from, to, blockIdx.x, compare);
+            else
+                detail::merge_tile<true, shape>(shared, task, from, to, blockIdx.x, compare);
+        });
+        std::swap(from, to);
+    }
+}
+
+}  // namespace on_cpu
