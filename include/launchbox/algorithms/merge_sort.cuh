@@ -194,7 +194,8 @@ template <class Index, class Tuning, class Key, class Value, class Compare>
 void sort_by_index(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Compare& compare,
                    const workspace& given)
 {
-    using table = tuning_or_default<Tuning, Key, Index>;
+    // A row for indices of 4 bytes may not fit those of 8, which only more than 2^32 elements need.
+    using table = tuning_or_default<std::conditional_t<sizeof(Index) == 4, Tuning, void>, Key, Index>;
     const sort<Key, Index, Compare, table> sorting(n);
     memory_parts parts;
     const space space = sorting.add_to(parts, n);

@@ -121,7 +121,7 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
         }
         __syncthreads();
     }
-    sort_items<network::sort>(items, tags, less);
+    sort_items<network::sort, true>(items, tags, less);
     const equal_runs<Shape> single{Shape::items_bits - 1};
     put_items(memory, items, single, first);
     wait_for_threads(single.writes_within_warp());
@@ -299,52 +299,42 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
     const int thread = static_cast<int>(threadIdx.x);
     run_reader<Shape> reader{notes};
     if (count == Shape::tile) {
-        if constexpr (std::is_same_v<typename Shape::key, typename Shape::kept_key> &&
-                      (!Shape::has_values || std::is_same_v<typename Shape::value, typename Shape::kept_value>)) {
-            constexpr int apart = Shape::threads + Shape::threads / Shape::items;
-            constexpr std::int64_t key_step = Shape::threads;
-            const typename Shape::key* key = nullptr;
-            std::conditional_t<Shape::has_values, const typename Shape::kept_value*, const no_value*> value = nullptr;
-            int to = 0, step = 0;
-#pragma unroll 4
-            for (int at = thread; at < Shape::tile; at += Shape::threads) {
+        // Through registers, some at a time, so that many reads are on their way. (An asynchronous copy to shared memory
+        // needs more instructions.)
+        constexpr int bytes = sizeof(typename Shape::kept_key) + (Shape::has_values ? sizeof(typename Shape::kept_value) : 0);
+        constexpr int most = bytes <= 4 ? 16 : bytes <= 8 ? 8 : 4, batch = Shape::items < most ? Shape::items : most;
+        constexpr int apart = Shape::threads + Shape::threads / Shape::items;
+        const typename Shape::key* key = nullptr;
+        [[maybe_unused]] decltype(in.values) value = nullptr;
+        int at = thread, slot = 0, step = 0;
+#pragma unroll 1
+        for (int done = 0; done < Shape::items; done += batch) {
+            raw_array<typename Shape::kept_key, batch> keys;
+            raw_array<typename Shape::kept_value, batch> values;
+            int to[batch];
+#pragma unroll
+            for (int i = 0; i < batch; ++i) {
                 if (at >= reader.end) {
                     reader.advance(at);
                     key = in.keys + reader.source + at;
                     if constexpr (Shape::has_values) value = in.values + reader.source + at;
-                    to = reader.slot_of(at);
+                    slot = reader.slot_of(at);
                     step = reader.direction * apart;
                 }
-                copy_async(memory.keys() + to, key);
+                to[i] = slot;
+                keys[i] = *key;
                 if constexpr (Shape::has_values) {
-                    copy_async(memory.values() + to, value);
-                    value += key_step;
+                    values[i] = *value;
+                    value += Shape::threads;
                 }
-                key += key_step;
-                to += step;
+                key += Shape::threads;
+                at += Shape::threads;
+                slot += step;
             }
-            wait_for_copies();
-        } else {
-            // Through registers, a few at a time, so that several reads are on their way.
-            constexpr int batch = Shape::items < 8 ? Shape::items : 8;
-#pragma unroll 1
-            for (int done = 0; done < Shape::items; done += batch) {
-                raw_array<typename Shape::kept_key, batch> keys;
-                raw_array<typename Shape::kept_value, batch> values;
-                int to[batch];
 #pragma unroll
-                for (int i = 0; i < batch; ++i) {
-                    const int at = thread + (done + i) * Shape::threads;
-                    if (at >= reader.end) reader.advance(at);
-                    to[i] = reader.slot_of(at);
-                    keys[i] = in.keys[reader.source + at];
-                    if constexpr (Shape::has_values) values[i] = in.values[reader.source + at];
-                }
-#pragma unroll
-                for (int i = 0; i < batch; ++i) {
-                    memory.keys()[to[i]] = keys[i];
-                    if constexpr (Shape::has_values) memory.values()[to[i]] = values[i];
-                }
+            for (int i = 0; i < batch; ++i) {
+                memory.keys()[to[i]] = keys[i];
+                if constexpr (Shape::has_values) memory.values()[to[i]] = values[i];
             }
         }
         return;

@@ -166,16 +166,18 @@ struct kept_order {
 };
 
 /// Sorts a thread's elements by a network. `tags` say where each was: of equal keys the lower tag comes first.
-template <network Kind, class Shape>
+/// `Multiplies`: where integer instructions are what the kernel waits for, see below.
+template <network Kind, bool Multiplies, class Shape>
 __device__ __forceinline__ void sort_items(thread_items<Shape>& items, raw_array<int, Shape::items>& tags,
                                            const kept_order<Shape>& less)
 {
     run_network<Kind, Shape::items>([&]<int First, int Second>() {
         const auto first = items.keys[First], second = items.keys[Second];
         // Of 32-bit integers the second result is the sum less the first, which the multipliers compute beside the
-        // integer units, of which minimum, maximum and all comparisons here need every cycle that they have. They do
-        // so for a factor that the compiler does not know: the 1 that every block here has as its height.
-        if constexpr (!Shape::is_stable && sizeof(typename Shape::kept_key) == 4 &&
+        // integer units, of which minimum, maximum and comparisons need every second cycle of an SM of 9.0. They do so
+        // for a factor that the compiler does not know: the 1 that every block here has as its height. An instruction
+        // more, which pays in the block sort, and in the merge passes does not.
+        if constexpr (Multiplies && !Shape::is_stable && sizeof(typename Shape::kept_key) == 4 &&
                       (Kind == network::merge || (First + Second) % 3 != 0)) {
             const unsigned one = blockDim.y;
             const auto lower = less(second, first) ? second : first;
@@ -326,7 +328,7 @@ __device__ __forceinline__ int find_left(const merge_memory<Shape>& memory, cons
 }
 
 /// Reads the slots [left, left_end) and those of the right that make up the elements from `first` on, and sorts them.
-template <class Shape>
+template <bool Multiplies, class Shape>
 __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memory, thread_items<Shape>& items,
                                                  int first, int left, int left_end, const kept_order<Shape>& less)
 {
@@ -357,7 +359,7 @@ __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memo
             tags[i] = step < taken ? step : n - 1 + taken - step;
         }
     }
-    sort_items<network::merge>(items, tags, less);
+    sort_items<network::merge, Multiplies>(items, tags, less);
 }
 
 /// The same one by one, with the fewest comparisons: a tag for every element costs more than the conflicts here.
@@ -422,10 +424,18 @@ __device__ __forceinline__ void put_items(const merge_memory<Shape>& memory, con
     } else {
         // A row's slots lie side by side, with a free one behind them.
         const int next_row = n - (begin & (n - 1)), at = padded<n>(begin);
+        // In bytes, so that no instruction multiplies by the size.
+        constexpr int key_bytes = sizeof(typename Shape::kept_key), value_bytes = sizeof(typename Shape::kept_value);
+        unsigned char* const keys = memory.memory + merge_memory<Shape>::layout.keys;
+        unsigned char* const values = memory.memory + merge_memory<Shape>::layout.values;
         const auto put = [&](int i, int slot) {
-            const int to = slot < next_row ? at : at + 1;
-            memory.keys()[to + slot] = items.keys[i];
-            if constexpr (Shape::has_values) memory.values()[to + slot] = items.values[i];
+            const int key_at = slot < next_row ? at * key_bytes : (at + 1) * key_bytes;
+            *reinterpret_cast<typename Shape::kept_key*>(keys + key_at + slot * key_bytes) = items.keys[i];
+            if constexpr (Shape::has_values) {
+                const int value_at = slot < next_row ? at * value_bytes : (at + 1) * value_bytes;
+                *reinterpret_cast<typename Shape::kept_value*>(values + value_at + slot * value_bytes) =
+                    items.values[i];
+            }
         };
         if (is_right) {
 #pragma unroll
@@ -508,7 +518,7 @@ __device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, t
     }
     if (is_in_one_pair) {
         if constexpr (merges_by_network<Shape>)
-            merge_by_network(memory, items, first, left, left_end, less);
+            merge_by_network<Runs::are_aligned>(memory, items, first, left, left_end, less);
         else
             merge_one_by_one(memory, items, first, left, left_end, less);
     }

@@ -5,10 +5,6 @@
 #include <cstring>
 #include <type_traits>
 
-#ifdef __CUDACC__
-#include <cuda_pipeline_primitives.h>
-#endif
-
 namespace launchbox::detail {
 
 /// An array that begins without values, as an array of integers does, also of types that have no default constructor.
@@ -48,32 +44,6 @@ __device__ __forceinline__ Type shuffle_from(const Type& value, int lane)
     Type other = value;
     std::memcpy(&other, raw, sizeof(Type));
     return other;
-}
-
-/// Whether copy_async has an instruction of its own for the type, from 8.0 on.
-template <class Type>
-inline constexpr bool copies_asynchronously =
-    (sizeof(Type) == 4 || sizeof(Type) == 8 || sizeof(Type) == 16) && alignof(Type) == sizeof(Type);
-
-/// Begins to copy from global to shared memory; `wait_for_copies` and a barrier later it is there.
-template <class Type>
-__device__ __forceinline__ void copy_async(Type* shared, const Type* global)
-{
-#ifdef __CUDA_ARCH__
-    if constexpr (copies_asynchronously<Type>) {
-        __pipeline_memcpy_async(shared, global, sizeof(Type));
-        return;
-    }
-#endif
-    *shared = *global;
-}
-
-__device__ __forceinline__ void wait_for_copies()
-{
-#ifdef __CUDA_ARCH__
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-#endif
 }
 
 }  // namespace launchbox::detail
