@@ -228,11 +228,15 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
     return result;
 }
 
-// Programs of thousands of candidates would fill the disk. One that is needed again is built again.
+// Programs of thousands of candidates would fill the disk. One that is needed again is built again, for which the final
+// race would wait, so that the first ones stay.
+constexpr std::size_t most_kept_programs = 256;
+
 void program_runner::drop_when_done(const std::string& file)
 {
     const std::lock_guard guard(lock_);
     if (file.empty() || ++measured_[file] < spec_.workloads.size()) return;
+    if (measured_.size() <= most_kept_programs) return;
     std::error_code ignored;
     fs::remove(file, ignored);
 }

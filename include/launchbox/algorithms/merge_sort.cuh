@@ -132,10 +132,8 @@ struct space {
     std::size_t keys, values, splits;
 };
 
-#ifndef MOST_TILES
-#define MOST_TILES 512
-#endif
-inline constexpr std::int64_t most_tiles_without_find = MOST_TILES;
+/// Up to so many tiles each block finds its own splits, which takes longer than reading them, and saves a launch.
+inline constexpr std::int64_t most_tiles_without_find = 512;
 
 template <class Key, class Value, class Compare, class Tuning>
 struct sort {

@@ -19,62 +19,6 @@ struct merge_sort_row {
 
 // clang-format off
 
-// table merge_sort_k1_upto_262144: 1-byte keys, n up to 262144
-#ifdef LAUNCHBOX_MERGE_SORT_K1_UPTO_262144_ROW
-using merge_sort_k1_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K1_UPTO_262144_ROW>;
-#else
-using merge_sort_k1_upto_262144 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
->;
-#endif
-
-// table merge_sort_k1_above_262144: 1-byte keys, n above 262144
-#ifdef LAUNCHBOX_MERGE_SORT_K1_ABOVE_262144_ROW
-using merge_sort_k1_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K1_ABOVE_262144_ROW>;
-#else
-using merge_sort_k1_above_262144 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
->;
-#endif
-
-// table merge_sort_k2_upto_262144: 2-byte keys, n up to 262144
-#ifdef LAUNCHBOX_MERGE_SORT_K2_UPTO_262144_ROW
-using merge_sort_k2_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K2_UPTO_262144_ROW>;
-#else
-using merge_sort_k2_upto_262144 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
->;
-#endif
-
-// table merge_sort_k2_above_262144: 2-byte keys, n above 262144
-#ifdef LAUNCHBOX_MERGE_SORT_K2_ABOVE_262144_ROW
-using merge_sort_k2_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K2_ABOVE_262144_ROW>;
-#else
-using merge_sort_k2_above_262144 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
->;
-#endif
-
 // table merge_sort_k4_upto_262144: 4-byte keys, n up to 262144
 #ifdef LAUNCHBOX_MERGE_SORT_K4_UPTO_262144_ROW
 using merge_sort_k4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_UPTO_262144_ROW>;
@@ -229,62 +173,6 @@ using merge_sort_k4_v4_above_4194304 = launchbox::launch_box<
 >;
 #endif
 
-// table merge_sort_k4_v8_upto_262144: 4-byte keys with 8-byte values, n up to 262144
-#ifdef LAUNCHBOX_MERGE_SORT_K4_V8_UPTO_262144_ROW
-using merge_sort_k4_v8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V8_UPTO_262144_ROW>;
-#else
-using merge_sort_k4_v8_upto_262144 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
->;
-#endif
-
-// table merge_sort_k4_v8_above_262144: 4-byte keys with 8-byte values, n above 262144
-#ifdef LAUNCHBOX_MERGE_SORT_K4_V8_ABOVE_262144_ROW
-using merge_sort_k4_v8_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V8_ABOVE_262144_ROW>;
-#else
-using merge_sort_k4_v8_above_262144 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 1, 4}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 1, 4}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 1, 4}>
->;
-#endif
-
-// table merge_sort_k8_v4_upto_262144: 8-byte keys with 4-byte values, n up to 262144
-#ifdef LAUNCHBOX_MERGE_SORT_K8_V4_UPTO_262144_ROW
-using merge_sort_k8_v4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V4_UPTO_262144_ROW>;
-#else
-using merge_sort_k8_v4_upto_262144 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
->;
-#endif
-
-// table merge_sort_k8_v4_above_262144: 8-byte keys with 4-byte values, n above 262144
-#ifdef LAUNCHBOX_MERGE_SORT_K8_V4_ABOVE_262144_ROW
-using merge_sort_k8_v4_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V4_ABOVE_262144_ROW>;
-#else
-using merge_sort_k8_v4_above_262144 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 1, 4}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 1, 4}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 1, 4}>
->;
-#endif
-
 // table merge_sort_k8_v8_upto_262144: 8-byte keys with 8-byte values, n up to 262144
 #ifdef LAUNCHBOX_MERGE_SORT_K8_V8_UPTO_262144_ROW
 using merge_sort_k8_v8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V8_UPTO_262144_ROW>;
@@ -330,8 +218,6 @@ using merge_sort_k8_v8_above_4194304 = launchbox::launch_box<
 // clang-format on
 
 // Names of their own, since each letter of a kernel's name costs time at its launch.
-struct merge_sort_k1 : by_size<upto<262144, merge_sort_k1_upto_262144>, otherwise<merge_sort_k1_above_262144>> {};
-struct merge_sort_k2 : by_size<upto<262144, merge_sort_k2_upto_262144>, otherwise<merge_sort_k2_above_262144>> {};
 struct merge_sort_k4 : by_size<upto<262144, merge_sort_k4_upto_262144>, upto<4194304, merge_sort_k4_upto_4194304>,
                                otherwise<merge_sort_k4_above_4194304>> {};
 struct merge_sort_k8 : by_size<upto<262144, merge_sort_k8_upto_262144>, upto<4194304, merge_sort_k8_upto_4194304>,
@@ -340,10 +226,6 @@ struct merge_sort_k16 : by_size<upto<262144, merge_sort_k16_upto_262144>, otherw
 struct merge_sort_k4_v4
     : by_size<upto<262144, merge_sort_k4_v4_upto_262144>, upto<4194304, merge_sort_k4_v4_upto_4194304>,
               otherwise<merge_sort_k4_v4_above_4194304>> {};
-struct merge_sort_k4_v8
-    : by_size<upto<262144, merge_sort_k4_v8_upto_262144>, otherwise<merge_sort_k4_v8_above_262144>> {};
-struct merge_sort_k8_v4
-    : by_size<upto<262144, merge_sort_k8_v4_upto_262144>, otherwise<merge_sort_k8_v4_above_262144>> {};
 struct merge_sort_k8_v8
     : by_size<upto<262144, merge_sort_k8_v8_upto_262144>, upto<4194304, merge_sort_k8_v8_upto_4194304>,
               otherwise<merge_sort_k8_v8_above_4194304>> {};
@@ -355,29 +237,19 @@ struct some_bytes {
     unsigned char bytes[Bytes];
 };
 
-/// The size of the table for keys: the next larger one that there is, since a row that fits larger keys fits smaller
-/// ones. Keys above all tables keep their size, and by_type scales a row for them.
-constexpr std::size_t merge_sort_key_bytes(std::size_t bytes, bool with_values)
-{
-    for (const std::size_t known : {1, 2, 4, 8, 16})
-        if (bytes <= known && !(with_values && (known < 4 || known > 8))) return known;
-    return bytes;
-}
-
-/// The same for values. Larger ones than 8 bytes are sorted as places of 4 bytes.
-constexpr std::size_t merge_sort_value_bytes(std::size_t bytes)
-{
-    return bytes > 4 && bytes <= 8 ? 8 : 4;
-}
-
+// The table of the next larger elements that there is, since a row that fits them fits smaller ones, and a key of 1 or 2
+// bytes takes as much room as one of 4. Larger elements than those of all tables keep their size, and by_type scales a row
+// for them. Values of more than 8 bytes are sorted as indices of 4 bytes.
 template <class Key, class Value>
 struct merge_sort_types {
-    using key = some_bytes<merge_sort_key_bytes(sizeof(Key), true)>;
-    using value = some_bytes<merge_sort_value_bytes(sizeof(Value))>;
+    static constexpr std::size_t value_bytes = sizeof(Value) > 8 ? 4 : sizeof(Value);
+    static constexpr bool is_small = sizeof(Key) <= 4 && value_bytes <= 4;
+    using key = some_bytes<is_small ? 4 : sizeof(Key) <= 8 ? 8 : sizeof(Key)>;
+    using value = some_bytes<is_small ? 4 : 8>;
 };
 template <class Key>
 struct merge_sort_types<Key, void> {
-    using key = some_bytes<merge_sort_key_bytes(sizeof(Key), false)>;
+    using key = some_bytes<sizeof(Key) <= 4 ? 4 : sizeof(Key) <= 8 ? 8 : sizeof(Key) <= 16 ? 16 : sizeof(Key)>;
     using value = void;
 };
 
@@ -387,9 +259,8 @@ struct merge_sort_types<Key, void> {
 template <class Key, class Value = void>
 using merge_sort_tuning =
     by_type<typename detail::merge_sort_types<Key, Value>::key, typename detail::merge_sort_types<Key, Value>::value,
-            element_bytes<1, 0, merge_sort_k1>, element_bytes<2, 0, merge_sort_k2>, element_bytes<4, 0, merge_sort_k4>,
-            element_bytes<8, 0, merge_sort_k8>, element_bytes<16, 0, merge_sort_k16>,
-            element_bytes<4, 4, merge_sort_k4_v4>, element_bytes<4, 8, merge_sort_k4_v8>,
-            element_bytes<8, 4, merge_sort_k8_v4>, element_bytes<8, 8, merge_sort_k8_v8>>;
+            element_bytes<4, 0, merge_sort_k4>, element_bytes<8, 0, merge_sort_k8>,
+            element_bytes<16, 0, merge_sort_k16>, element_bytes<4, 4, merge_sort_k4_v4>,
+            element_bytes<8, 8, merge_sort_k8_v8>>;
 
 }  // namespace launchbox

@@ -83,6 +83,7 @@ struct make<tagged<Bytes>> {
         for (std::uint32_t& each : made.tag) each = static_cast<std::uint32_t>(i);
         return made;
     }
+    static SORT_INPUTS_HD tagged<Bytes> value(std::uint64_t i) { return key(sort_inputs::hash(i), i); }
 };
 template <>
 struct make<color> {

@@ -299,44 +299,28 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
     const int thread = static_cast<int>(threadIdx.x);
     run_reader<Shape> reader{notes};
     if (count == Shape::tile) {
-        // Through registers, some at a time, so that many reads are on their way. (An asynchronous copy to shared memory
-        // needs more instructions.)
-        constexpr int bytes = sizeof(typename Shape::kept_key) + (Shape::has_values ? sizeof(typename Shape::kept_value) : 0);
-        constexpr int most = bytes <= 4 ? 16 : bytes <= 8 ? 8 : 4, batch = Shape::items < most ? Shape::items : most;
         constexpr int apart = Shape::threads + Shape::threads / Shape::items;
         const typename Shape::key* key = nullptr;
         [[maybe_unused]] decltype(in.values) value = nullptr;
-        int at = thread, slot = 0, step = 0;
-#pragma unroll 1
-        for (int done = 0; done < Shape::items; done += batch) {
-            raw_array<typename Shape::kept_key, batch> keys;
-            raw_array<typename Shape::kept_value, batch> values;
-            int to[batch];
-#pragma unroll
-            for (int i = 0; i < batch; ++i) {
-                if (at >= reader.end) {
-                    reader.advance(at);
-                    key = in.keys + reader.source + at;
-                    if constexpr (Shape::has_values) value = in.values + reader.source + at;
-                    slot = reader.slot_of(at);
-                    step = reader.direction * apart;
-                }
-                to[i] = slot;
-                keys[i] = *key;
-                if constexpr (Shape::has_values) {
-                    values[i] = *value;
-                    value += Shape::threads;
-                }
-                key += Shape::threads;
-                at += Shape::threads;
-                slot += step;
+        int to = 0, step = 0;
+#pragma unroll 4
+        for (int at = thread; at < Shape::tile; at += Shape::threads) {
+            if (at >= reader.end) {
+                reader.advance(at);
+                key = in.keys + reader.source + at;
+                if constexpr (Shape::has_values) value = in.values + reader.source + at;
+                to = reader.slot_of(at);
+                step = reader.direction * apart;
             }
-#pragma unroll
-            for (int i = 0; i < batch; ++i) {
-                memory.keys()[to[i]] = keys[i];
-                if constexpr (Shape::has_values) memory.values()[to[i]] = values[i];
+            copy_async(memory.keys() + to, key);
+            key += Shape::threads;
+            if constexpr (Shape::has_values) {
+                copy_async(memory.values() + to, value);
+                value += Shape::threads;
             }
+            to += step;
         }
+        wait_for_copies();
         return;
     }
     // The last tile. It is filled with the largest of the runs' last elements, which is the largest of all.

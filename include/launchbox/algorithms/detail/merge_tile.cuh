@@ -132,12 +132,9 @@ struct merge_memory {
     }
 };
 
-/// Whether threads merge by a network, which needs a tag for each element where the sort has to be stable.
-#ifndef STABLE_NETWORK
-#define STABLE_NETWORK 0
-#endif
+/// Whether threads merge by a network. Where the sort has to be stable it would need a tag for each element.
 template <class Shape>
-inline constexpr bool merges_by_network = !Shape::is_stable || STABLE_NETWORK;
+inline constexpr bool merges_by_network = !Shape::is_stable;
 
 /// A thread's elements.
 template <class Shape>
@@ -165,6 +162,24 @@ struct kept_order {
     }
 };
 
+/// Of 32-bit integers the second of a comparator's results is the sum less the first.
+template <class Shape>
+inline constexpr bool exchanges_by_sum =
+    !Shape::is_stable && std::is_integral_v<typename Shape::kept_key> && sizeof(typename Shape::kept_key) == 4;
+
+/// The multipliers compute the sum beside the integer units, of which minimum, maximum and comparisons need every second
+/// cycle of an SM of 9.0. They do so for a factor that the compiler does not know: the 1 that every block here has as
+/// its height. An instruction more, which pays in the block sort, and in the merge passes does not.
+template <class Key, class Less>
+__device__ __forceinline__ void exchange_by_sum(Key& first, Key& second, const Less& less)
+{
+    const unsigned one = blockDim.y;
+    const Key lower = less(second, first) ? second : first;
+    second = static_cast<Key>(static_cast<unsigned>(first) * one + static_cast<unsigned>(second) -
+                              static_cast<unsigned>(lower) * one);
+    first = lower;
+}
+
 /// Sorts a thread's elements by a network. `tags` say where each was: of equal keys the lower tag comes first.
 /// `Multiplies`: where integer instructions are what the kernel waits for, see below.
 template <network Kind, bool Multiplies, class Shape>
@@ -173,18 +188,8 @@ __device__ __forceinline__ void sort_items(thread_items<Shape>& items, raw_array
 {
     run_network<Kind, Shape::items>([&]<int First, int Second>() {
         const auto first = items.keys[First], second = items.keys[Second];
-        // Of 32-bit integers the second result is the sum less the first, which the multipliers compute beside the
-        // integer units, of which minimum, maximum and comparisons need every second cycle of an SM of 9.0. They do so
-        // for a factor that the compiler does not know: the 1 that every block here has as its height. An instruction
-        // more, which pays in the block sort, and in the merge passes does not.
-        if constexpr (Multiplies && !Shape::is_stable && sizeof(typename Shape::kept_key) == 4 &&
-                      (Kind == network::merge || (First + Second) % 3 != 0)) {
-            const unsigned one = blockDim.y;
-            const auto lower = less(second, first) ? second : first;
-            items.keys[First] = lower;
-            items.keys[Second] = static_cast<typename Shape::kept_key>(
-                (static_cast<unsigned>(first) * one + static_cast<unsigned>(second)) -
-                static_cast<unsigned>(lower) * one);
+        if constexpr (Multiplies && exchanges_by_sum<Shape> && (Kind == network::merge || (First + Second) % 3 != 0)) {
+            exchange_by_sum(items.keys[First], items.keys[Second], less);
             return;
         }
         bool swaps = less(second, first);

@@ -5,6 +5,10 @@
 #include <cstring>
 #include <type_traits>
 
+#ifdef __CUDACC__
+#include <cuda_pipeline_primitives.h>
+#endif
+
 namespace launchbox::detail {
 
 /// An array that begins without values, as an array of integers does, also of types that have no default constructor.
@@ -44,6 +48,33 @@ __device__ __forceinline__ Type shuffle_from(const Type& value, int lane)
     Type other = value;
     std::memcpy(&other, raw, sizeof(Type));
     return other;
+}
+
+/// Whether copy_async has an instruction of its own for the types, from 8.0 on.
+template <class To, class From>
+inline constexpr bool copies_asynchronously =
+    std::is_same_v<To, From> && (sizeof(To) == 4 || sizeof(To) == 8 || sizeof(To) == 16) && alignof(To) == sizeof(To);
+
+/// Begins to copy from global to shared memory; `wait_for_copies` and a barrier later it is there. It needs no register
+/// meanwhile, so that a thread can have all its reads on their way.
+template <class To, class From>
+__device__ __forceinline__ void copy_async(To* shared, const From* global)
+{
+#ifdef __CUDA_ARCH__
+    if constexpr (copies_asynchronously<To, From>) {
+        __pipeline_memcpy_async(shared, global, sizeof(To));
+        return;
+    }
+#endif
+    *shared = static_cast<To>(*global);
+}
+
+__device__ __forceinline__ void wait_for_copies()
+{
+#ifdef __CUDA_ARCH__
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+#endif
 }
 
 }  // namespace launchbox::detail
