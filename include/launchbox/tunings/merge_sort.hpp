@@ -25,11 +25,11 @@ using merge_sort_k4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE
 #else
 using merge_sort_k4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
 #endif
 
@@ -39,11 +39,11 @@ using merge_sort_k4_upto_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERG
 #else
 using merge_sort_k4_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
 #endif
 
@@ -53,11 +53,11 @@ using merge_sort_k4_above_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MER
 #else
 using merge_sort_k4_above_4194304 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
 #endif
 
@@ -67,11 +67,11 @@ using merge_sort_k8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE
 #else
 using merge_sort_k8_upto_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
 #endif
 
@@ -81,11 +81,11 @@ using merge_sort_k8_upto_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERG
 #else
 using merge_sort_k8_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
 #endif
 
@@ -95,11 +95,11 @@ using merge_sort_k8_above_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MER
 #else
 using merge_sort_k8_above_4194304 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
 #endif
 
@@ -109,11 +109,11 @@ using merge_sort_k16_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERG
 #else
 using merge_sort_k16_upto_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
 #endif
 
@@ -123,11 +123,11 @@ using merge_sort_k16_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MER
 #else
 using merge_sort_k16_above_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 1, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 1, 4}>,
+    launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 1, 4}>
+    launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
 >;
 #endif
 
@@ -137,11 +137,11 @@ using merge_sort_k4_v4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_ME
 #else
 using merge_sort_k4_v4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
 #endif
 
@@ -151,11 +151,11 @@ using merge_sort_k4_v4_upto_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_M
 #else
 using merge_sort_k4_v4_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
 #endif
 
@@ -165,11 +165,11 @@ using merge_sort_k4_v4_above_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_
 #else
 using merge_sort_k4_v4_above_4194304 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 2, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 2, 4}>,
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 2, 4}>
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
 #endif
 
@@ -179,11 +179,11 @@ using merge_sort_k8_v8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_ME
 #else
 using merge_sort_k8_v8_upto_262144 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 2, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 4, 4}>,
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 4, 4}>
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
 #endif
 
@@ -193,11 +193,11 @@ using merge_sort_k8_v8_upto_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_M
 #else
 using merge_sort_k8_v8_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 1, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 1, 4}>,
+    launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 1, 4}>
+    launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
 >;
 #endif
 
@@ -207,11 +207,11 @@ using merge_sort_k8_v8_above_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_
 #else
 using merge_sort_k8_v8_above_4194304 = launchbox::launch_box<
     // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 1, 4}>,
+    launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 1, 4}>,
+    launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 1, 4}>
+    launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
 >;
 #endif
 
