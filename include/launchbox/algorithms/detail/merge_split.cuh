@@ -119,10 +119,12 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
 
 /// The same for a block, which looks for two ranks at once, with 16 pivots each in a round: fewer steps, which counts
 /// where no other block can run meanwhile. The first `Threads` / 2 threads look for one, the others for the other, each
-/// aligned group of `Runs` with a pivot of its own. `counts` has room for a number for each thread, `totals` for 32.
+/// aligned group of `Runs` with a pivot of its own. Once there are no more elements in question than threads, each thread
+/// counts those before its own. `counts` has room for a number for each thread, `totals` for 32; `room` for as many keys
+/// as there are threads.
 template <int Runs, int Threads, class Key, class Less>
 __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, int rank, int* counts, int* totals,
-                                                   const Less& less)
+                                                   Key* room, const Less& less)
 {
     constexpr int of_half = Threads / 2 / Runs, groups = of_half < 16 ? of_half : 16;
     static_assert(of_half >= 1);
@@ -172,14 +174,44 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
             low += begin;
             width = end - begin;
         }
-        const bool goes_on = rank > 0;
+        const int left = sum_of_group<Runs>(rank > 0 ? width : 0);
         __syncthreads();
-        if (thread % (Threads / 2) == 0) totals[half * 16] = goes_on ? 1 : 0;
+        if (thread % (Threads / 2) == 0) totals[half * 16] = left;
         __syncthreads();
-        const bool is_done = totals[0] == 0 && totals[16] == 0;
+        const bool is_done = totals[0] <= Threads / 2 && totals[16] <= Threads / 2;
         __syncthreads();
-        if (is_done) return low;
+        if (is_done) break;
     }
+    if (rank == 0) width = 0;
+    // The elements of each run one after the other, those of the other half behind them.
+    int begin = width;
+#pragma unroll
+    for (int step = 1; step < Runs; step *= 2) {
+        const int other = __shfl_up_sync(~0u, begin, static_cast<unsigned>(step), Runs);
+        if (lane >= step) begin += other;
+    }
+    begin -= width;
+    constexpr int most = Threads / 2;
+    int* owners = counts;  // of each element its run
+    Key* keys = room + half * most;
+    for (int i = group; i < width; i += of_half) {
+        keys[begin + i] = run[low + i];
+        owners[half * most + begin + i] = lane;
+    }
+    const int all = sum_of_group<Runs>(width);
+    if (thread % most < Runs) totals[half * 16 + lane] = 0;
+    __syncthreads();
+    if (const int own = thread % most; own < all) {
+        const int owner = owners[half * most + own];
+        int before = 0;
+        for (int i = 0; i < all; ++i) {
+            // Elements lie in the order of their runs: of equal ones the first comes first.
+            before += (i < own ? !less(keys[own], keys[i]) : less(keys[i], keys[own])) ? 1 : 0;
+        }
+        if (before < rank) atomicAdd(&totals[half * 16 + owner], 1);
+    }
+    __syncthreads();
+    return low + totals[half * 16 + lane];
 }
 
 }  // namespace launchbox::detail
