@@ -226,7 +226,7 @@ __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memor
         const std::int64_t at = half == 0 || place.is_last ? place.at : place.next;
         const int split = split_runs_by_block<1 << Levels, Shape::threads>(
             keys + (length > 0 ? begin : 0), static_cast<int>(length), static_cast<int>(at - place.group),
-            memory.left_begin(), memory.notes().totals,
+            memory.left_begin(), reinterpret_cast<int*>(memory.keys()), memory.notes().totals,
             reinterpret_cast<typename Shape::key*>(memory.keys()), less);
         if (thread % (Shape::threads / 2) < (1 << Levels)) memory.notes().splits[half][run] = split;
     }
