@@ -29,8 +29,8 @@ using merge_sort_k4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.259 times as fast (1.230 to 1.287) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:7c5934aa65b43de2
+    // gain: 1.192 times as fast (1.180 to 1.213) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:d5f386ba81d7bc4b
     launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
@@ -47,9 +47,9 @@ using merge_sort_k4_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.162 times as fast (1.145 to 1.174) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:7c5934aa65b43de2
-    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
+    // gain: 1.121 times as fast (1.104 to 1.141) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:d5f386ba81d7bc4b
+    launchbox::sm<90, merge_sort_row{256, 32, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -65,8 +65,8 @@ using merge_sort_k4_above_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.456 times as fast (1.455 to 1.457) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:7c5934aa65b43de2
+    // gain: 1.450 times as fast (1.449 to 1.453) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:d5f386ba81d7bc4b
     launchbox::sm<90, merge_sort_row{256, 32, 5, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
@@ -83,8 +83,8 @@ using merge_sort_k8_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.214 times as fast (1.183 to 1.232) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:53e7da8bf081b4ae
+    // gain: 1.217 times as fast (1.193 to 1.239) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:542959e836a77f20
     launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
@@ -101,9 +101,9 @@ using merge_sort_k8_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.182 times as fast (1.164 to 1.201) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:53e7da8bf081b4ae
-    launchbox::sm<90, merge_sort_row{256, 32, 2, 16}>,
+    // gain: 1.118 times as fast (1.102 to 1.134) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:542959e836a77f20
+    launchbox::sm<90, merge_sort_row{512, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -119,8 +119,8 @@ using merge_sort_k8_above_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.164 times as fast (1.163 to 1.165) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:53e7da8bf081b4ae
+    // gain: 1.163 times as fast (1.160 to 1.165) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:542959e836a77f20
     launchbox::sm<90, merge_sort_row{256, 32, 3, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
@@ -137,9 +137,9 @@ using merge_sort_k16_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.303 times as fast (1.288 to 1.320) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:bd972dbfc246ab54
-    launchbox::sm<90, merge_sort_row{512, 8, 2, 16}>,
+    // gain: 1.236 times as fast (1.222 to 1.253) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:2fb4c1051ee26a0e
+    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -155,8 +155,8 @@ using merge_sort_k16_above_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.304 times as fast (1.302 to 1.306) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:bd972dbfc246ab54
+    // gain: 1.210 times as fast (1.207 to 1.212) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:2fb4c1051ee26a0e
     launchbox::sm<90, merge_sort_row{256, 16, 3, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
@@ -173,8 +173,8 @@ using merge_sort_k4_v4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.179 times as fast (1.168 to 1.211) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:1e642cdf6d97d93b
+    // gain: 1.169 times as fast (1.145 to 1.199) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:45884e798f66334a
     launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
@@ -191,9 +191,9 @@ using merge_sort_k4_v4_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.133 times as fast (1.120 to 1.143) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:1e642cdf6d97d93b
-    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
+    // gain: 1.086 times as fast (1.071 to 1.096) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:45884e798f66334a
+    launchbox::sm<90, merge_sort_row{512, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -209,8 +209,8 @@ using merge_sort_k4_v4_above_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.220 times as fast (1.219 to 1.223) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:1e642cdf6d97d93b
+    // gain: 1.221 times as fast (1.219 to 1.224) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:45884e798f66334a
     launchbox::sm<90, merge_sort_row{256, 32, 3, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
@@ -227,9 +227,9 @@ using merge_sort_k8_v8_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.184 times as fast (1.157 to 1.203) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:c966b908aede30f4
-    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
+    // gain: 1.233 times as fast (1.215 to 1.252) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:bff077c9d8806500
+    launchbox::sm<90, merge_sort_row{256, 8, 4, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -245,9 +245,9 @@ using merge_sort_k8_v8_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.114 times as fast (1.103 to 1.126) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:c966b908aede30f4
-    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
+    // gain: 1.085 times as fast (1.074 to 1.093) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:bff077c9d8806500
+    launchbox::sm<90, merge_sort_row{512, 16, 1, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
 >;
@@ -263,8 +263,8 @@ using merge_sort_k8_v8_above_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.059 times as fast (1.058 to 1.061) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:c966b908aede30f4
+    // gain: 1.053 times as fast (1.051 to 1.054) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:bff077c9d8806500
     launchbox::sm<90, merge_sort_row{128, 32, 3, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
