@@ -1,6 +1,7 @@
 // interval_expand and interval_move on a GPU against loops on the host, and large ones against arithmetic.
 // LAUNCHBOX_REDUCED=1 leaves out what takes long under compute-sanitizer. The default build leaves out the tests of
-// types (INTERVAL_FEW_TYPES), which have most of the kernels: -DLAUNCHBOX_ALL_GPU_TESTS=ON builds them, or by hand
+// types and iterators (INTERVAL_FEW_TYPES), with most of the kernels: -DLAUNCHBOX_ALL_GPU_TESTS=ON builds them, or by
+// hand
 //
 //     nvcc -std=c++20 -O3 -arch=sm_90 -Iinclude tests/gpu/interval_gpu_test.cu -o test -lgtest -lgtest_main
 #include <gtest/gtest.h>
@@ -411,6 +412,7 @@ TEST_F(interval_gpu, is_captured)
     }
 }
 
+#ifndef INTERVAL_FEW_TYPES
 /// i * step + shift: values, offsets and places that no memory holds.
 template <class Value>
 struct line {
@@ -494,6 +496,7 @@ TEST_F(interval_gpu, sums_above_2_to_the_31)
                     below);
     expect_outputs(out.in(), below, 1000, 3, 5, 0);
 }
+#endif
 
 }  // namespace
 }  // namespace launchbox
