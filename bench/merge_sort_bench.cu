@@ -188,23 +188,30 @@ void our_merge(key* keys, value* values, std::int64_t n, cudaStream_t stream, co
         launchbox::merge_sort(stream, keys, n, order{}, space);
 }
 
-/// The bytes that our passes read and write. Of launchbox's insides, only this.
-double bytes_moved(std::int64_t n)
+/// The bytes of an element that the passes of a sort with `Carried` values read and write.
+template <class Carried>
+double bytes_of_passes(std::int64_t n, std::size_t carried_bytes)
 {
     namespace kernels = launchbox::merge_sort_kernels;
-    const auto passes = [&]<class Carried>(std::type_identity<Carried>, std::size_t carried_bytes) {
-        const kernels::sort<key, Carried, order, kernels::tuning_or_default<void, key, Carried>> sorting(n);
-        return 2.0 * (sorting.plan.count + 1) * static_cast<double>(sizeof(key) + carried_bytes);
-    };
+    const kernels::sort<key, Carried, order, kernels::tuning_or_default<void, key, Carried>> sorting(n);
+    return 2.0 * (sorting.plan.count + 1) * static_cast<double>(sizeof(key) + carried_bytes);
+}
+
+/// The bytes that our passes read and write. Of launchbox's insides, only this. A template, so that only one branch is
+/// compiled.
+template <class Value>
+double bytes_moved_with(std::int64_t n)
+{
     double of_element = 0;
     if constexpr (!has_values)
-        of_element = passes(std::type_identity<void>(), 0);
-    else if constexpr (sizeof(value) <= kernels::most_carried_bytes)
-        of_element = passes(std::type_identity<value>(), sizeof(value));
+        of_element = bytes_of_passes<void>(n, 0);
+    else if constexpr (sizeof(Value) <= launchbox::merge_sort_kernels::most_carried_bytes)
+        of_element = bytes_of_passes<Value>(n, sizeof(Value));
     else  // a copy of the values, and the permutation
-        of_element = passes(std::type_identity<std::uint32_t>(), 4) + 4.0 * static_cast<double>(value_bytes) + 4;
+        of_element = bytes_of_passes<std::uint32_t>(n, 4) + 4.0 * static_cast<double>(value_bytes) + 4;
     return of_element * static_cast<double>(n);
 }
+double bytes_moved(std::int64_t n) { return bytes_moved_with<value>(n); }
 
 struct times {
     double ours = 0, merge = 0, radix = 0;  // ms; 0: not measured

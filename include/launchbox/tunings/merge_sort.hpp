@@ -28,6 +28,10 @@ using merge_sort_k4_upto_262144 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
+    // gain: 1.259 times as fast (1.230 to 1.287) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:7c5934aa65b43de2
+    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -42,6 +46,10 @@ using merge_sort_k4_upto_4194304 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
+    // gain: 1.162 times as fast (1.145 to 1.174) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:7c5934aa65b43de2
+    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -56,6 +64,10 @@ using merge_sort_k4_above_4194304 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
+    // gain: 1.456 times as fast (1.455 to 1.457) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:7c5934aa65b43de2
+    launchbox::sm<90, merge_sort_row{256, 32, 5, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -70,6 +82,10 @@ using merge_sort_k8_upto_262144 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
+    // gain: 1.214 times as fast (1.183 to 1.232) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:53e7da8bf081b4ae
+    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -84,6 +100,10 @@ using merge_sort_k8_upto_4194304 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
+    // gain: 1.182 times as fast (1.164 to 1.201) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:53e7da8bf081b4ae
+    launchbox::sm<90, merge_sort_row{256, 32, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -98,6 +118,10 @@ using merge_sort_k8_above_4194304 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
+    // gain: 1.164 times as fast (1.163 to 1.165) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:53e7da8bf081b4ae
+    launchbox::sm<90, merge_sort_row{256, 32, 3, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -112,6 +136,10 @@ using merge_sort_k16_upto_262144 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
+    // gain: 1.303 times as fast (1.288 to 1.320) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:bd972dbfc246ab54
+    launchbox::sm<90, merge_sort_row{512, 8, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -126,6 +154,10 @@ using merge_sort_k16_above_262144 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
+    // gain: 1.304 times as fast (1.302 to 1.306) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:bd972dbfc246ab54
+    launchbox::sm<90, merge_sort_row{256, 16, 3, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
 >;
@@ -140,6 +172,10 @@ using merge_sort_k4_v4_upto_262144 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
+    // gain: 1.179 times as fast (1.168 to 1.211) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:1e642cdf6d97d93b
+    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -154,6 +190,10 @@ using merge_sort_k4_v4_upto_4194304 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
+    // gain: 1.133 times as fast (1.120 to 1.143) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:1e642cdf6d97d93b
+    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -168,6 +208,10 @@ using merge_sort_k4_v4_above_4194304 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
+    // gain: 1.220 times as fast (1.219 to 1.223) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:1e642cdf6d97d93b
+    launchbox::sm<90, merge_sort_row{256, 32, 3, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -182,6 +226,10 @@ using merge_sort_k8_v8_upto_262144 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
+    // gain: 1.184 times as fast (1.157 to 1.203) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:c966b908aede30f4
+    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -196,6 +244,10 @@ using merge_sort_k8_v8_upto_4194304 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
+    // gain: 1.114 times as fast (1.103 to 1.126) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:c966b908aede30f4
+    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
 >;
@@ -210,6 +262,10 @@ using merge_sort_k8_v8_above_4194304 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
+    // gain: 1.059 times as fast (1.058 to 1.061) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:c966b908aede30f4
+    launchbox::sm<90, merge_sort_row{128, 32, 3, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
 >;

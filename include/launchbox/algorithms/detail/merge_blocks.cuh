@@ -226,7 +226,8 @@ __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memor
         const std::int64_t at = half == 0 || place.is_last ? place.at : place.next;
         const int split = split_runs_by_block<1 << Levels, Shape::threads>(
             keys + (length > 0 ? begin : 0), static_cast<int>(length), static_cast<int>(at - place.group),
-            memory.left_begin(), memory.notes().totals, less);
+            memory.left_begin(), reinterpret_cast<int*>(memory.keys()), memory.notes().totals,
+            reinterpret_cast<typename Shape::key*>(memory.keys()), less);
         if (thread % (Shape::threads / 2) < (1 << Levels)) memory.notes().splits[half][run] = split;
     }
 }
@@ -290,6 +291,12 @@ struct run_reader {
     __device__ __forceinline__ int slot_of(int at) const { return padded<Shape::items>(slot + direction * at); }
 };
 
+template <class Shape>
+inline constexpr bool reads_asynchronously =
+    copies_asynchronously<typename Shape::kept_key, typename Shape::key> &&
+    (!Shape::has_values ||
+     copies_asynchronously<typename Shape::kept_value, std::conditional_t<Shape::has_values, typename Shape::value, no_value>>);
+
 /// Copies a tile's parts of the runs to where the first level reads them.
 template <class Shape>
 __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, const merge_task& task,
@@ -302,25 +309,52 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
         constexpr int apart = Shape::threads + Shape::threads / Shape::items;
         const typename Shape::key* key = nullptr;
         [[maybe_unused]] decltype(in.values) value = nullptr;
-        int to = 0, step = 0;
-#pragma unroll 4
-        for (int at = thread; at < Shape::tile; at += Shape::threads) {
-            if (at >= reader.end) {
-                reader.advance(at);
-                key = in.keys + reader.source + at;
-                if constexpr (Shape::has_values) value = in.values + reader.source + at;
-                to = reader.slot_of(at);
-                step = reader.direction * apart;
-            }
-            copy_async(memory.keys() + to, key);
+        int at = thread, to = 0, step = 0;
+        // Afterwards `key`, `value` and `to` are those of element `at`.
+        const auto find = [&] {
+            if (at < reader.end) return;
+            reader.advance(at);
+            key = in.keys + reader.source + at;
+            if constexpr (Shape::has_values) value = in.values + reader.source + at;
+            to = reader.slot_of(at);
+            step = reader.direction * apart;
+        };
+        const auto go_on = [&] {
+            at += Shape::threads;
             key += Shape::threads;
-            if constexpr (Shape::has_values) {
-                copy_async(memory.values() + to, value);
-                value += Shape::threads;
-            }
+            if constexpr (Shape::has_values) value += Shape::threads;
             to += step;
+        };
+        if constexpr (reads_asynchronously<Shape>) {
+#pragma unroll 4
+            for (int i = 0; i < Shape::items; ++i, go_on()) {
+                find();
+                copy_async(memory.keys() + to, key);
+                if constexpr (Shape::has_values) copy_async(memory.values() + to, value);
+            }
+            wait_for_copies();
+        } else {
+            // Through registers, some at a time, so that several reads are on their way.
+            constexpr int batch = Shape::items < 8 ? Shape::items : 8;
+#pragma unroll 1
+            for (int done = 0; done < Shape::items; done += batch) {
+                raw_array<typename Shape::kept_key, batch> keys;
+                raw_array<typename Shape::kept_value, batch> values;
+                int slots[batch];
+#pragma unroll
+                for (int i = 0; i < batch; ++i, go_on()) {
+                    find();
+                    slots[i] = to;
+                    keys[i] = static_cast<typename Shape::kept_key>(*key);
+                    if constexpr (Shape::has_values) values[i] = static_cast<typename Shape::kept_value>(*value);
+                }
+#pragma unroll
+                for (int i = 0; i < batch; ++i) {
+                    memory.keys()[slots[i]] = keys[i];
+                    if constexpr (Shape::has_values) memory.values()[slots[i]] = values[i];
+                }
+            }
         }
-        wait_for_copies();
         return;
     }
     // The last tile. It is filled with the largest of the runs' last elements, which is the largest of all.

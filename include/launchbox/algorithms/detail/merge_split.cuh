@@ -32,59 +32,87 @@ __device__ __forceinline__ int owner_of_longest(Offset& longest)
     return owner;
 }
 
-/// How many of the `count` elements of this thread's run from `run` on come before the pivot, element `at` of the
-/// `owner`'s. `share`: of the elements of all runs that are expected to; a good guess saves half of the search.
+/// Elements [begin, end) of a part of a run.
+template <class Offset>
+struct part_of_run {
+    Offset begin, end;
+};
+
+/// Of the `count` elements of this thread's run from `run` on, those that are neither before nor behind the pivot, element
+/// `at` of the `owner`'s. `share`: of the elements of all runs that are expected before; a good guess saves half of the
+/// search.
 template <int Runs, class Offset, class Key, class Less>
-__device__ __forceinline__ Offset count_before(const Key* run, Offset count, int owner, Offset at, float share,
-                                               const Less& less)
+__device__ __forceinline__ part_of_run<Offset> find_equal(const Key* run, Offset count, int owner, Offset at,
+                                                          float share, const Less& less)
 {
     const int lane = static_cast<int>(threadIdx.x) % Runs;
-    raw_array<Key, 1> pivot;  // nothing where nothing is in question
-    if (lane == owner && count > 0) pivot[0] = run[at];
-    pivot[0] = shuffle_from(pivot[0], static_cast<int>(threadIdx.x) % 32 - lane + owner);
-    if (lane == owner) return count > 0 ? at : 0;
-    // Of equal elements the one of the run further left comes first.
-    const auto is_before = [&](const Key& key) { return lane < owner ? !less(pivot[0], key) : less(key, pivot[0]); };
-    Offset before = 0;
+    raw_array<Key, 1> shared;  // nothing where nothing is in question
+    if (lane == owner && count > 0) shared[0] = run[at];
+    shared[0] = shuffle_from(shared[0], static_cast<int>(threadIdx.x) % 32 - lane + owner);
+    const Key& pivot = shared[0];
+    Offset before = 0, left = count;
     if (count > 64) {
         const float middle = static_cast<float>(count) * share, spread = 2 * sqrtf(static_cast<float>(count));
         Offset low = static_cast<Offset>(middle - spread), high = static_cast<Offset>(middle + spread);
         low = low < 0 ? 0 : low;
         high = high >= count ? count - 1 : high;
-        const bool low_is_before = is_before(run[low]), high_is_before = is_before(run[high]);
+        const bool low_is_before = less(run[low], pivot), high_is_before = less(run[high], pivot);
         if (!low_is_before) {
-            count = low;
+            left = low;
         } else if (high_is_before) {
             before = high + 1;
-            count -= before;
+            left = count - before;
         } else {
             before = low + 1;
-            count = high - before;
+            left = high - before;
         }
     }
-    while (count > 0) {
-        const Offset half = count / 2;
-        if (is_before(run[before + half])) {
+    while (left > 0) {
+        const Offset half = left / 2;
+        if (less(run[before + half], pivot)) {
             before += half + 1;
-            count -= half + 1;
+            left -= half + 1;
         } else {
-            count = half;
+            left = half;
         }
     }
-    return before;
+    // Steps that double, and then halve again: mostly there is no or one element.
+    Offset end = before, step = 1;
+    while (step <= count - end && !less(pivot, run[end + step - 1])) {
+        end += step;
+        step *= 2;
+    }
+    for (step /= 2; step > 0; step /= 2)
+        if (step <= count - end && !less(pivot, run[end + step - 1])) end += step;
+    return {before, end};
+}
+
+/// How many of the first `rank` of elements that are all equal lie in this thread's run, which has `count` of them: those
+/// of runs further left come first.
+template <int Runs, class Offset>
+__device__ __forceinline__ Offset share_of_equal(Offset count, Offset rank)
+{
+    const int lane = static_cast<int>(threadIdx.x) % Runs;
+    Offset until = count;
+#pragma unroll
+    for (int step = 1; step < Runs; step *= 2) {
+        const Offset other = shuffle_from(until, static_cast<int>(threadIdx.x) % 32 - (lane >= step ? step : 0));
+        if (lane >= step) until += other;
+    }
+    const Offset left = rank - (until - count);
+    return left < 0 ? 0 : left < count ? left : count;
 }
 
 /// How many of the first `rank` elements of the stable merge of `Runs` runs lie in this thread's run. The threads of an
 /// aligned group of `Runs` have a run each, and the same rank; all threads of the warp call it.
 ///
 /// Of each run the elements [low, low + width) are in question. In each round the group takes one of them as pivot, and
-/// each thread searches its run for how many come before it: all of them belong to the first, or none from the pivot on
-/// does. The pivot is an element of the longest part: at first a little before where the border lies if the runs are
-/// alike, then a little behind, so that of random runs the square root is left. Where that did not help, the middle.
+/// each thread searches its run for those that equal it. The border lies before all of them, behind, or among them, and
+/// then is found. The pivot is an element of the longest part: at first a little before where the border lies if the runs
+/// are alike, then a little behind, so that of random runs the square root is left. Where that did not help, the middle.
 template <int Runs, class Offset, class Key, class Less>
 __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offset rank, const Less& less)
 {
-    const int lane = static_cast<int>(threadIdx.x) % Runs;
     Offset low = 0, width = length < rank ? length : rank, all_at_first = 0;
     for (int round = 0;; ++round) {
         const Offset all = sum_of_group<Runs>(width);
@@ -103,31 +131,38 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
                                    : static_cast<Offset>(static_cast<float>(longest) * share + spread);
         at = at >= longest ? longest - 1 : at;
         at = at < 0 ? 0 : at;
-        Offset before = count_before<Runs>(run + low, rank > 0 ? width : 0, owner, at, share, less);
-        const Offset all_before = sum_of_group<Runs>(before);
-        if (rank == 0) continue;  // of this group; others of the warp go on
-        if (all_before >= rank) {
-            width = before;
+        const auto equal = find_equal<Runs>(run + low, rank > 0 ? width : 0, owner, at, share, less);
+        const Offset all_before = sum_of_group<Runs>(equal.begin), all_until = sum_of_group<Runs>(equal.end);
+        const Offset among = share_of_equal<Runs>(equal.end - equal.begin, rank - all_before);
+        if (rank == 0) {
+            width = 0;  // of this group; others of the warp go on
+        } else if (rank <= all_before) {
+            width = equal.begin;
+        } else if (rank >= all_until) {
+            low += equal.end;
+            width -= equal.end;
+            rank -= all_until;
         } else {
-            before += lane == owner ? 1 : 0;
-            low += before;
-            width -= before;
-            rank -= all_before + 1;
+            low += equal.begin + among;
+            width = rank = 0;
         }
     }
 }
 
 /// The same for a block, which looks for two ranks at once, with 16 pivots each in a round: fewer steps, which counts
 /// where no other block can run meanwhile. The first `Threads` / 2 threads look for one, the others for the other, each
-/// aligned group of `Runs` with a pivot of its own. `counts` has room for a number for each thread, `totals` for 32.
+/// aligned group of `Runs` with a pivot of its own. Once there are no more elements in question than threads, each thread
+/// counts those before its own. `begins`, `ends` have room for a number for each thread, `totals` for 64, and `keys` for
+/// as many keys as there are threads; `ends` and `keys` may be the same memory.
 template <int Runs, int Threads, class Key, class Less>
-__device__ __forceinline__ int split_runs_by_block(const Key* run, int length, int rank, int* counts, int* totals,
-                                                   const Less& less)
+__device__ __forceinline__ int split_runs_by_block(const Key* run, int length, int rank, int* begins, int* ends,
+                                                   int* totals, Key* keys, const Less& less)
 {
-    constexpr int of_half = Threads / 2 / Runs, groups = of_half < 16 ? of_half : 16;
+    constexpr int of_half = Threads / 2 / Runs, groups = of_half < 16 ? of_half : 16, most = Threads / 2;
     static_assert(of_half >= 1);
     const int thread = static_cast<int>(threadIdx.x), lane = thread % Runs;
-    const int half = thread / (Threads / 2), group = thread % (Threads / 2) / Runs;
+    const int half = thread / most, group = thread % most / Runs;
+    int *const befores = totals + half * 32, *const untils = befores + 16;
     int low = 0, width = length < rank ? length : rank;
     for (int round = 0;; ++round) {
         const int all = sum_of_group<Runs>(width);
@@ -145,41 +180,78 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
                                       (2 * sqrtf(static_cast<float>(longest))));
         at = at >= longest ? longest - 1 : at;
         at = at < 0 ? 0 : at;
-        const int before = count_before<Runs>(run + low, group < groups && rank > 0 ? width : 0, owner, at, share, less);
-        const int all_before = sum_of_group<Runs>(before);
-        counts[thread] = before;
-        if (lane == 0 && group < groups) totals[half * 16 + group] = rank > 0 ? all_before : -1;
+        const auto equal = find_equal<Runs>(run + low, group < groups && rank > 0 ? width : 0, owner, at, share, less);
+        const int all_before = sum_of_group<Runs>(equal.begin), all_until = sum_of_group<Runs>(equal.end);
+        begins[thread] = equal.begin;
+        ends[thread] = equal.end;
+        if (lane == 0 && group < groups) {
+            befores[group] = all_before;
+            untils[group] = all_until;
+        }
         __syncthreads();
-        // The last pivot of those that belong to the first elements, and the first of the others.
-        int last = -1, next = -1;
+        // The last pivot before the border, the first behind it, and one that equals the elements around it.
+        int last = -1, next = -1, same = -1;
 #pragma unroll
         for (int i = 0; i < groups; ++i) {
-            const int total = totals[half * 16 + i];
-            if (total < rank) {
-                if (last < 0 || total > totals[half * 16 + last]) last = i;
-            } else if (next < 0 || total < totals[half * 16 + next]) {
-                next = i;
+            if (untils[i] <= rank) {
+                if (last < 0 || untils[i] > untils[last]) last = i;
+            } else if (befores[i] >= rank) {
+                if (next < 0 || befores[i] < befores[next]) next = i;
+            } else {
+                same = i;
             }
         }
-        if (rank > 0) {
-            const int* of_this_run = counts + half * (Threads / 2) + lane;
-            const int end = next < 0 ? width : of_this_run[next * Runs];
-            int begin = 0;
-            if (last >= 0) {
-                begin = of_this_run[last * Runs] + (lane == owner ? 1 : 0);
-                rank -= totals[half * 16 + last] + 1;
-            }
+        const int first_of_run = half * most + lane;
+        const int from = first_of_run + (same < 0 ? 0 : same) * Runs;
+        const int among = share_of_equal<Runs>(ends[from] - begins[from], rank - befores[same < 0 ? 0 : same]);
+        if (rank == 0) {
+            width = 0;
+        } else if (same >= 0) {
+            low += begins[from] + among;
+            width = rank = 0;
+        } else {
+            const int begin = last < 0 ? 0 : ends[first_of_run + last * Runs];
+            const int end = next < 0 ? width : begins[first_of_run + next * Runs];
+            if (last >= 0) rank -= untils[last];
             low += begin;
             width = end - begin;
         }
-        const bool goes_on = rank > 0;
+        const int left = sum_of_group<Runs>(width);
         __syncthreads();
-        if (thread % (Threads / 2) == 0) totals[half * 16] = goes_on ? 1 : 0;
+        if (thread % most == 0) befores[0] = rank > 0 ? left : 0;
         __syncthreads();
-        const bool is_done = totals[0] == 0 && totals[16] == 0;
+        const bool is_done = totals[0] <= most && totals[32] <= most;
         __syncthreads();
-        if (is_done) return low;
+        if (is_done) break;
     }
+    if (rank == 0) width = 0;
+    // The elements of each run one after the other, those of the other half behind them.
+    int begin = width;
+#pragma unroll
+    for (int step = 1; step < Runs; step *= 2) {
+        const int other = __shfl_up_sync(~0u, begin, static_cast<unsigned>(step), Runs);
+        if (lane >= step) begin += other;
+    }
+    begin -= width;
+    int* const runs = begins;  // of each element
+    for (int i = group; i < width; i += of_half) {
+        keys[half * most + begin + i] = run[low + i];
+        runs[half * most + begin + i] = lane;
+    }
+    const int all = sum_of_group<Runs>(width);
+    if (thread % most < Runs) befores[lane] = 0;
+    __syncthreads();
+    if (const int own = thread % most; own < all) {
+        const Key* const half_keys = keys + half * most;
+        int before = 0;
+        for (int i = 0; i < all; ++i) {
+            // Elements lie in the order of their runs: of equal ones the first comes first.
+            before += (i < own ? !less(half_keys[own], half_keys[i]) : less(half_keys[i], half_keys[own])) ? 1 : 0;
+        }
+        if (before < rank) atomicAdd(&befores[runs[half * most + own]], 1);
+    }
+    __syncthreads();
+    return low + befores[lane];
 }
 
 }  // namespace launchbox::detail

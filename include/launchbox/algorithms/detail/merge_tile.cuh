@@ -70,7 +70,7 @@ struct merge_notes {
     std::int64_t source[most_runs];                         ///< index of a run's first element, less its `ends`
     int ends[most_runs + 1];                                ///< of the runs, as if one after the other
     int left_before[most_merge_levels + 1][most_runs / 2];  ///< in each level: elements left of each pair
-    int totals[32];                                         ///< for split_runs_by_block
+    int totals[64];                                         ///< for split_runs_by_block
     int splits[2][most_runs];                               ///< what it found
 };
 
