@@ -1,5 +1,5 @@
 // The programs in README.md and docs compile as they stand there: every cpp block that begins with launch_box.cuh,
-// measure.cuh or merge_sort.cuh.
+// measure.cuh or a header of algorithms/.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,17 +15,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const std::string of_algorithms = "#include <launchbox/algorithms/";
+
 struct documented_program {
     std::string place;  ///< file and line
     std::string text;
+    bool is_of_algorithms() const { return text.compare(0, of_algorithms.size(), of_algorithms) == 0; }
 };
 
 void add_programs(const fs::path& file, std::vector<documented_program>& programs)
 {
     const std::string begin = "```cpp\n", end = "```";
     const std::vector<std::string> includes{"#include <launchbox/launch_box.cuh>\n",
-                                            "#include <launchbox/measure.cuh>\n",
-                                            "#include <launchbox/algorithms/merge_sort.cuh>\n"};
+                                            "#include <launchbox/measure.cuh>\n", of_algorithms};
     const std::string text = read_input(file.string());
     for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
         const std::size_t first = at + begin.size(), last = text.find(end, first);
@@ -58,10 +60,25 @@ TEST(documented_code, compiles_as_it_stands)
     const std::string source = (folder.path() / "program.cu").string();
     for (const documented_program& each : programs) {
         write_file_atomically(source, each.text);
-        const subprocess_result result =
-            run({LAUNCHBOX_NVCC, "-ccbin", LAUNCHBOX_CXX, "-std=c++20", "-gencode=arch=compute_80,code=sm_80",
-                 "-gencode=arch=compute_90,code=sm_90", "-Werror=all-warnings", "-Xcompiler=-Wall,-Wextra,-Werror",
-                 "-I" LAUNCHBOX_SOURCE_DIR "/include", "-c", source, "-o", (folder.path() / "program.o").string()});
+        std::vector<std::string> command{LAUNCHBOX_NVCC,
+                                         "-ccbin",
+                                         LAUNCHBOX_CXX,
+                                         "-std=c++20",
+                                         "-Werror=all-warnings",
+                                         "-Xcompiler=-Wall,-Wextra,-Werror",
+                                         "-I" LAUNCHBOX_SOURCE_DIR "/include",
+                                         "-c",
+                                         source,
+                                         "-o",
+                                         (folder.path() / "program.o").string()};
+        // A sort is dozens of kernels, for which ptxas takes a minute: PTX is enough to see that the program is right.
+        if (each.is_of_algorithms())
+            command.push_back("-gencode=arch=compute_90,code=compute_90");
+        else
+            for (const char* const code :
+                 {"-gencode=arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=sm_90"})
+                command.push_back(code);
+        const subprocess_result result = run(command);
         EXPECT_EQ(result.exit_code, 0) << each.place << '\n' << result.output;
     }
 }
