@@ -31,7 +31,7 @@ print(json.dumps({"launchbox": "measurement/1", "time_ms": [time * (1 + i / 1000
 ''')
 os.chmod(program, 0o755)
 """
-FIRST = {65536: "256,4,4,8", 1048576: "512,8,2,8", 16777216: "512,8,2,16", 134217728: "512,8,2,16"}
+FIRST = {65536: "256,16,2,16", 1048576: "512,8,2,8", 16777216: "512,8,2,16", 134217728: "512,8,2,16"}
 OTHER = {**FIRST, 1048576: "256,8,4,16"}
 
 
@@ -72,7 +72,7 @@ class TuneAll(unittest.TestCase):
         done = self.tune_all()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         rows = re.findall(r"launchbox::sm<90, merge_sort_row(\{.*?\})>", self.text())
-        self.assertEqual(rows, ["{256, 4, 4, 8}", "{512, 8, 2, 8}", "{512, 8, 2, 16}"])
+        self.assertEqual(rows, ["{256, 16, 2, 16}", "{512, 8, 2, 8}", "{512, 8, 2, 16}"])
         self.assertIn("3 rows are what their record says", done.stdout)
         self.assertRegex(self.text(), r"// measured: Double, driver 13\.0, nvcc 13\.0\.88, 20")
 
