@@ -19,7 +19,9 @@ using interval_expand_4 = launchbox::launch_box<
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
     // gain: 1.071 times as fast (1.063 to 1.078) as {256, 16, 4}, the row of sm_75
     // record: measurements/nvidia-h200/tune_interval_expand.json.gz fnv1a64:ec89997222e8fce2
-    launchbox::sm<90, launchbox::interval_row{256, 24, 4}>
+    launchbox::sm<90, launchbox::interval_row{256, 24, 4}>,
+    // baseline, not measured
+    launchbox::sm<110, launchbox::interval_row{256, 16, 4}>
 >;
 #endif
 
@@ -33,7 +35,9 @@ using interval_expand_8 = launchbox::launch_box<
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
     // gain: 1.192 times as fast (1.184 to 1.200) as {256, 8, 4}, the row of sm_75
     // record: measurements/nvidia-h200/tune_interval_expand.json.gz fnv1a64:ec89997222e8fce2
-    launchbox::sm<90, launchbox::interval_row{256, 24, 8}>
+    launchbox::sm<90, launchbox::interval_row{256, 24, 8}>,
+    // baseline, not measured
+    launchbox::sm<110, launchbox::interval_row{256, 8, 4}>
 >;
 #endif
 

@@ -21,7 +21,9 @@ using interval_move_4 = launchbox::launch_box<
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
     // gain: 1.052 times as fast (1.047 to 1.055) as {256, 16, 4}, the row of sm_80
     // record: measurements/nvidia-h200/tune_interval_move.json.gz fnv1a64:8ae354b9d519aa62
-    launchbox::sm<90, launchbox::interval_row{256, 16, 6}>
+    launchbox::sm<90, launchbox::interval_row{256, 16, 6}>,
+    // baseline, not measured
+    launchbox::sm<110, launchbox::interval_row{256, 16, 4}>
 >;
 #endif
 
@@ -37,7 +39,9 @@ using interval_move_8 = launchbox::launch_box<
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
     // gain: 1.091 times as fast (1.090 to 1.093) as {256, 12, 4}, the row of sm_80
     // record: measurements/nvidia-h200/tune_interval_move.json.gz fnv1a64:8ae354b9d519aa62
-    launchbox::sm<90, launchbox::interval_row{128, 20, 8}>
+    launchbox::sm<90, launchbox::interval_row{128, 20, 8}>,
+    // baseline, not measured
+    launchbox::sm<110, launchbox::interval_row{256, 12, 4}>
 >;
 #endif
 
