@@ -31,10 +31,10 @@
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox {
 
-/// Sorts the keys `keys[0]` to `keys[n - 1]` of the device in place: stable, by `compare(a, b)`, true where a comes before
-/// b, a strict weak order. `Key` is trivially copyable. The default `Tuning` is that of tunings/merge_sort.hpp; another
-/// is a launch_box table of rows with the members of merge_sort_row. Throws launch_error where n is negative, where the
-/// workspace is too small or cannot be had, and like every launch; errors while the kernels run come later.
+/// Sorts the keys `keys[0]` to `keys[n - 1]` of the device in place: stable, by `compare(a, b)`, true where a comes
+/// before b, a strict weak order. `Key` is trivially copyable. The default `Tuning` is that of tunings/merge_sort.hpp;
+/// another is a launch_box table of rows with the members of merge_sort_row. Throws launch_error where n is negative,
+/// where the workspace is too small or cannot be had, and like every launch; errors while the kernels run come later.
 template <class Tuning = void, class Key, class Compare = less>
 void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare = {}, const workspace& space = {});
 
@@ -92,7 +92,7 @@ struct find : body<Key, Value, Compare, Tuning> {
     template <typename base::row_type r>
     static __device__ void run(merge_task task, const Key* keys, std::int64_t* splits, Compare compare)
     {
-        find_splits<typename base::template shape<r>>(
+        find_splits<typename base::template shape<r> >(
             task, keys, splits, std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x), compare);
     }
 };
@@ -104,7 +104,8 @@ struct merge_runs : sort_tiles<Key, Value, Compare, Tuning> {
     static __device__ void run(merge_task task, typename base::arrays in, typename base::arrays out, Compare compare)
     {
         using shape = typename base::template shape<r>;
-        merge_tile<FindsSplits, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values}, blockIdx.x, compare);
+        merge_tile<FindsSplits, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values}, blockIdx.x,
+                                       compare);
     }
 };
 
@@ -124,8 +125,8 @@ struct permute {
 
 template <class Tuning, class Key, class Value>
 using tuning_or_default =
-    typename std::conditional_t<std::is_void_v<Tuning>, std::type_identity<merge_sort_tuning<Key, Value>>,
-                                std::type_identity<Tuning>>::type;
+    typename std::conditional_t<std::is_void_v<Tuning>, std::type_identity<merge_sort_tuning<Key, Value> >,
+                                std::type_identity<Tuning> >::type;
 
 /// What a sort needs beside its keys and values: where the passes read from and write to in turns, and the splits.
 struct space {
@@ -169,12 +170,13 @@ struct sort {
             merge_task task{n, pass.run, pass.levels, nullptr};
             if (plan.tiles > most_tiles_without_find) {
                 const std::int64_t threads = plan.tiles << pass.levels, of_block = row_for<kernel>(n).threads;
-                launch<find<Key, Value, Compare, Tuning>>(stream, blocks{launch_extent((threads + of_block - 1) / of_block), n},
-                                                          task, static_cast<const Key*>(from.keys), splits, compare);
+                launch<find<Key, Value, Compare, Tuning> >(
+                    stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
+                    static_cast<const Key*>(from.keys), splits, compare);
                 task.splits = splits;
-                launch<merge_runs<false, Key, Value, Compare, Tuning>>(stream, n, task, from, to, compare);
+                launch<merge_runs<false, Key, Value, Compare, Tuning> >(stream, n, task, from, to, compare);
             } else {
-                launch<merge_runs<true, Key, Value, Compare, Tuning>>(stream, n, task, from, to, compare);
+                launch<merge_runs<true, Key, Value, Compare, Tuning> >(stream, n, task, from, to, compare);
             }
             std::swap(from, to);
         }
@@ -212,15 +214,15 @@ void sort_by_index(cudaStream_t stream, Key* keys, Value* values, std::int64_t n
         throw launch_error("merge_sort: copying the values: " + error_text(status), status, launch_problem::runtime);
     sorting.run(stream, {keys, order}, {memory.at<Key>(space.keys), memory.at<Index>(space.values)},
                 memory.at<std::int64_t>(space.splits), n, compare, true);
-    launch<permute<Value, Index, table>>(stream, n, static_cast<const Value*>(copy), static_cast<const Index*>(order),
-                                         values, n);
+    launch<permute<Value, Index, table> >(stream, n, static_cast<const Value*>(copy), static_cast<const Index*>(order),
+                                          values, n);
 }
 
 template <class Tuning, class Key, class Value, class Compare>
 void sort_carrying(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Compare& compare,
                    const workspace& given)
 {
-    using sorting_type = sort<Key, Value, Compare, tuning_or_default<Tuning, Key, Value>>;
+    using sorting_type = sort<Key, Value, Compare, tuning_or_default<Tuning, Key, Value> >;
     using arrays = typename sorting_type::arrays;
     const sorting_type sorting(n);
     memory_parts parts;

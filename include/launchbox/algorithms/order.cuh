@@ -36,12 +36,12 @@ inline constexpr bool is_integer<unsigned __int128> = true;
 #endif
 
 template <class Key, class Compare>
-inline constexpr bool is_ascending_order = std::is_same_v<Compare, less> || std::is_same_v<Compare, std::less<>> ||
-                                           std::is_same_v<Compare, std::less<Key>>;
+inline constexpr bool is_ascending_order =
+    std::is_same_v<Compare, less> || std::is_same_v<Compare, std::less<>> || std::is_same_v<Compare, std::less<Key>>;
 template <class Key, class Compare>
-inline constexpr bool is_descending_order = std::is_same_v<Compare, greater> ||
-                                            std::is_same_v<Compare, std::greater<>> ||
-                                            std::is_same_v<Compare, std::greater<Key>>;
+inline constexpr bool is_descending_order =
+    std::is_same_v<Compare, greater> || std::is_same_v<Compare, std::greater<>> ||
+    std::is_same_v<Compare, std::greater<Key>>;
 
 }  // namespace detail
 
@@ -49,7 +49,7 @@ inline constexpr bool is_descending_order = std::is_same_v<Compare, greater> ||
 /// keys from another one, which is faster. True for integers in their natural order; not for floating-point numbers,
 /// since -0.0 and 0.0 are equal. Specialise it for an order of yours where it holds.
 template <class Key, class Compare>
-inline constexpr bool equal_keys_are_identical = 
-    detail::is_integer<Key> && (detail::is_ascending_order<Key, Compare> || detail::is_descending_order<Key, Compare>);
+inline constexpr bool equal_keys_are_identical = detail::is_integer<Key> && (detail::is_ascending_order<Key, Compare> ||
+                                                                             detail::is_descending_order<Key, Compare>);
 
 }  // namespace launchbox

@@ -10,7 +10,8 @@ namespace launchbox {
 ///     merge_sort(stream, keys, n);                                 // none: allocated and freed in the stream's order
 ///     std::size_t bytes = 0;
 ///     merge_sort(stream, keys, n, less{}, workspace::query(bytes));  // nothing is launched, bytes is set
-///     merge_sort(stream, keys, n, less{}, {memory, bytes});          // given: aligned to 256 bytes, as cudaMalloc does
+///     merge_sort(stream, keys, n, less{}, {memory, bytes});          // given: aligned to 256 bytes, as cudaMalloc
+///     does
 ///
 /// A given workspace belongs to the call until the stream has done its work. One that is too small is a launch_error
 /// that says how many bytes are needed.

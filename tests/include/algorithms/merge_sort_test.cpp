@@ -152,6 +152,32 @@ TEST(merge_sort_blocks, values_that_are_indices)
     }
 }
 
+/// A comparison may follow its keys to somewhere: it is given none that is not one of the sort's.
+struct marked_keys {
+    static std::uint32_t key(std::uint64_t of, std::uint64_t) { return 0x5eed0000u | static_cast<std::uint32_t>(of >> 52); }
+};
+struct by_lower_half {
+    bool* was_given_another;
+    bool operator()(std::uint32_t a, std::uint32_t b) const
+    {
+        if (a >> 16 != 0x5eed || b >> 16 != 0x5eed) *was_given_another = true;
+        return (a & 0xffff) < (b & 0xffff);
+    }
+};
+
+TEST(merge_sort_blocks, comparisons_see_keys_only)
+{
+    bool was_given_another = false;
+    const by_lower_half compare{&was_given_another};
+    for (const std::size_t n : {2u, 9u, 255u, 257u, 3000u, 9000u})
+        for (int levels = 1; levels <= 4; ++levels)
+            for (const bool find : {true, false})
+                for (const kind input : {kind::random, kind::sorted, kind::reversed, kind::equal}) {
+                    check<32, 8, no_value, marked_keys>(input, n, {.levels = levels, .find = find}, compare);
+                    ASSERT_FALSE(was_given_another) << sort_inputs::name(input) << ", n " << n << ", levels " << levels;
+                }
+}
+
 TEST(merge_sort_blocks, conflicting_input)
 {
     struct ranks {

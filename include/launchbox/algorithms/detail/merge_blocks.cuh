@@ -51,8 +51,7 @@ __device__ __forceinline__ void fill_tile(const merge_memory<Shape>& memory, int
     }
     __syncthreads();
     const auto key = memory.key_in(found[0]);
-    for (int i = count + thread; i < Shape::tile; i += Shape::threads)
-        memory.keys()[padded<Shape::items>(i)] = key;
+    for (int i = count + thread; i < Shape::tile; i += Shape::threads) memory.keys()[padded<Shape::items>(i)] = key;
 }
 
 /// Writes a sorted tile, of which `count` elements are wanted.
@@ -103,9 +102,8 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
                 const int to = padded<Shape::items>(at);
                 memory.keys()[to] = in.keys[begin + at];
                 if constexpr (Shape::has_values)
-                    memory.values()[to] = in.values
-                                              ? static_cast<typename Shape::kept_value>(in.values[begin + at])
-                                              : index_value<typename Shape::kept_value>(begin + at);
+                    memory.values()[to] = in.values ? static_cast<typename Shape::kept_value>(in.values[begin + at])
+                                                    : index_value<typename Shape::kept_value>(begin + at);
             }
         __syncthreads();
         if (count < Shape::tile) {
@@ -295,7 +293,8 @@ template <class Shape>
 inline constexpr bool reads_asynchronously =
     copies_asynchronously<typename Shape::kept_key, typename Shape::key> &&
     (!Shape::has_values ||
-     copies_asynchronously<typename Shape::kept_value, std::conditional_t<Shape::has_values, typename Shape::value, no_value>>);
+     copies_asynchronously<typename Shape::kept_value,
+                           std::conditional_t<Shape::has_values, typename Shape::value, no_value>>);
 
 /// Copies a tile's parts of the runs to where the first level reads them.
 template <class Shape>

@@ -10,7 +10,8 @@
 
 namespace launchbox::detail {
 
-/// Merging 2^levels runs into one halves the memory traffic of a pass per level; a block holds the ends of so many runs.
+/// Merging 2^levels runs into one halves the memory traffic of a pass per level; a block holds the ends of so many
+/// runs.
 inline constexpr int most_merge_levels = 4;
 
 /// One pass: each group of 2^levels neighbouring runs of `run` elements becomes one run.
@@ -30,7 +31,8 @@ struct merge_plan {
 constexpr merge_plan plan_merges(std::int64_t n, std::int64_t tile, int most_levels)
 {
     merge_plan plan{.tiles = (n + tile - 1) / tile};
-    const int levels = plan.tiles < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(plan.tiles - 1)));
+    const int levels =
+        plan.tiles < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(plan.tiles - 1)));
     const int most = std::clamp(most_levels, 1, most_merge_levels);
     plan.count = (levels + most - 1) / most;
     std::int64_t run = tile;

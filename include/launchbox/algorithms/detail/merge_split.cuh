@@ -38,9 +38,9 @@ struct part_of_run {
     Offset begin, end;
 };
 
-/// Of the `count` elements of this thread's run from `run` on, those that are neither before nor behind the pivot, element
-/// `at` of the `owner`'s. `share`: of the elements of all runs that are expected before; a good guess saves half of the
-/// search.
+/// Of the `count` elements of this thread's run from `run` on, those that are neither before nor behind the pivot,
+/// element `at` of the `owner`'s. `share`: of the elements of all runs that are expected before; a good guess saves
+/// half of the search.
 template <int Runs, class Offset, class Key, class Less>
 __device__ __forceinline__ part_of_run<Offset> find_equal(const Key* run, Offset count, int owner, Offset at,
                                                           float share, const Less& less)
@@ -87,8 +87,8 @@ __device__ __forceinline__ part_of_run<Offset> find_equal(const Key* run, Offset
     return {before, end};
 }
 
-/// How many of the first `rank` of elements that are all equal lie in this thread's run, which has `count` of them: those
-/// of runs further left come first.
+/// How many of the first `rank` of elements that are all equal lie in this thread's run, which has `count` of them:
+/// those of runs further left come first.
 template <int Runs, class Offset>
 __device__ __forceinline__ Offset share_of_equal(Offset count, Offset rank)
 {
@@ -108,8 +108,9 @@ __device__ __forceinline__ Offset share_of_equal(Offset count, Offset rank)
 ///
 /// Of each run the elements [low, low + width) are in question. In each round the group takes one of them as pivot, and
 /// each thread searches its run for those that equal it. The border lies before all of them, behind, or among them, and
-/// then is found. The pivot is an element of the longest part: at first a little before where the border lies if the runs
-/// are alike, then a little behind, so that of random runs the square root is left. Where that did not help, the middle.
+/// then is found. The pivot is an element of the longest part: at first a little before where the border lies if the
+/// runs are alike, then a little behind, so that of random runs the square root is left. Where that did not help, the
+/// middle.
 template <int Runs, class Offset, class Key, class Less>
 __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offset rank, const Less& less)
 {
@@ -127,8 +128,7 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
         const int owner = owner_of_longest<Runs>(longest);
         const float share = static_cast<float>(rank) / static_cast<float>(all > 0 ? all : 1);
         const float spread = sqrtf(static_cast<float>(longest)) * (round % 3 == 0 ? -1.f : 1.f);
-        Offset at = round % 3 == 2 ? longest / 2
-                                   : static_cast<Offset>(static_cast<float>(longest) * share + spread);
+        Offset at = round % 3 == 2 ? longest / 2 : static_cast<Offset>(static_cast<float>(longest) * share + spread);
         at = at >= longest ? longest - 1 : at;
         at = at < 0 ? 0 : at;
         const auto equal = find_equal<Runs>(run + low, rank > 0 ? width : 0, owner, at, share, less);
@@ -151,9 +151,9 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
 
 /// The same for a block, which looks for two ranks at once, with 16 pivots each in a round: fewer steps, which counts
 /// where no other block can run meanwhile. The first `Threads` / 2 threads look for one, the others for the other, each
-/// aligned group of `Runs` with a pivot of its own. Once there are no more elements in question than threads, each thread
-/// counts those before its own. `begins`, `ends` have room for a number for each thread, `totals` for 64, and `keys` for
-/// as many keys as there are threads; `ends` and `keys` may be the same memory.
+/// aligned group of `Runs` with a pivot of its own. Once there are no more elements in question than threads, each
+/// thread counts those before its own. `begins`, `ends` have room for a number for each thread, `totals` for 64, and
+/// `keys` for as many keys as there are threads; `ends` and `keys` may be the same memory.
 template <int Runs, int Threads, class Key, class Less>
 __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, int rank, int* begins, int* ends,
                                                    int* totals, Key* keys, const Less& less)
@@ -175,9 +175,9 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
         const float share = static_cast<float>(rank) / static_cast<float>(all > 0 ? all : 1);
         int at = (longest * (group + 1)) / (groups + 1);
         if (round == 0)
-            at = static_cast<int>(static_cast<float>(longest) * share +
-                                  static_cast<float>(2 * group + 1 - groups) / groups *
-                                      (2 * sqrtf(static_cast<float>(longest))));
+            at = static_cast<int>(static_cast<float>(longest) * share + static_cast<float>(2 * group + 1 - groups) /
+                                                                            groups *
+                                                                            (2 * sqrtf(static_cast<float>(longest))));
         at = at >= longest ? longest - 1 : at;
         at = at < 0 ? 0 : at;
         const auto equal = find_equal<Runs>(run + low, group < groups && rank > 0 ? width : 0, owner, at, share, less);

@@ -9,8 +9,8 @@
 // 32 * Items exactly once: the slots of the left end where those of the right go on. So all threads read the slots of
 // residue 0, then of residue 1, and so on, each time from 32 different banks, since a slot of padding after every
 // Items makes a row an odd number of slots. What a thread has read rises and then falls, in a circle: a bitonic
-// sequence, which a network sorts in registers. (The layout is that of Berney and Sitchinava's conflict-free merge sort,
-// 2022; with a network for sequences in a circle no rotation is needed.)
+// sequence, which a network sorts in registers. (The layout is that of Berney and Sitchinava's conflict-free merge
+// sort, 2022; with a network for sequences in a circle no rotation is needed.)
 #pragma once
 
 #include <bit>
@@ -25,13 +25,12 @@
 
 namespace launchbox::detail {
 
-struct no_value {
-};
+struct no_value {};
 
 /// How a type is kept in registers and shared memory: small integers as words, of which a bank holds one.
 template <class Type>
 using kept_type = std::conditional_t<is_integer<Type> && sizeof(Type) < 4,
-                                std::conditional_t<std::is_signed_v<Type>, int, unsigned>, Type>;
+                                     std::conditional_t<std::is_signed_v<Type>, int, unsigned>, Type>;
 
 /// What the kernels of one sort have in common.
 template <class KeyType, class ValueType, class CompareType, int ThreadCount, int ItemCount>
@@ -91,7 +90,7 @@ constexpr merge_layout layout_of(int threads, int items)
     const auto up = [](std::size_t bytes) { return (bytes + 15) / 16 * 16; };
     const std::size_t slots = static_cast<std::size_t>(threads * items + threads + spare_slots(items));
     merge_layout layout{};
-    // Before the keys, since searches read, and ignore, a slot before the first one.
+    // Before the keys, since merging reads, and ignores, a slot before the first one.
     layout.left_begin = up(sizeof(merge_notes));
     layout.keys = layout.left_begin + up(static_cast<std::size_t>(threads) * sizeof(int));
     layout.values = layout.keys + up(slots * sizeof(typename Shape::kept_key));
@@ -167,9 +166,9 @@ template <class Shape>
 inline constexpr bool exchanges_by_sum =
     !Shape::is_stable && std::is_integral_v<typename Shape::kept_key> && sizeof(typename Shape::kept_key) == 4;
 
-/// The multipliers compute the sum beside the integer units, of which minimum, maximum and comparisons need every second
-/// cycle of an SM of 9.0. They do so for a factor that the compiler does not know: the 1 that every block here has as
-/// its height. An instruction more, which pays in the block sort, and in the merge passes does not.
+/// The multipliers compute the sum beside the integer units, of which minimum, maximum and comparisons need every
+/// second cycle of an SM of 9.0. They do so for a factor that the compiler does not know: the 1 that every block here
+/// has as its height. An instruction more, which pays in the block sort, and in the merge passes does not.
 template <class Key, class Less>
 __device__ __forceinline__ void exchange_by_sum(Key& first, Key& second, const Less& less)
 {
@@ -310,10 +309,12 @@ __device__ __forceinline__ int find_left(const merge_memory<Shape>& memory, cons
                                          int at_most = Shape::tile)
 {
     // Slots of the last element that is known to come from the left, and of the last that can. A step beyond looks at
-    // that one; where there is none at all the slot before the first is read, and what is found changes nothing.
+    // that one again. Where there is none, nothing is compared: a comparison of the user's may follow its keys to
+    // somewhere, and gets none that is not one of his.
     int left = pair.left_slot + max(at_least, elements - pair.right_count) - 1;
     const int last = pair.left_slot + min(min(at_most, elements), pair.left_count) - 1;
     const int opposite = pair.right_slot - (elements - 1) - pair.left_slot;
+    if (last <= left) step = 0;
     const auto take = [&](int slots) {
         const int next = min(left + slots, last);
         const auto& key = memory.key_in(next);
@@ -456,8 +457,7 @@ __device__ __forceinline__ void put_items(const merge_memory<Shape>& memory, con
 /// slots. `threads` are the lanes of such threads.
 template <class Shape, class Runs>
 __device__ __forceinline__ void merge_across_pairs(const merge_memory<Shape>& memory, const Runs& runs,
-                                                   unsigned threads, int first, int left,
-                                                   const kept_order<Shape>& less)
+                                                   unsigned threads, int first, int left, const kept_order<Shape>& less)
 {
     constexpr int n = Shape::items;
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -515,7 +515,9 @@ __device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, t
     wait_for_threads(runs.reads_within_warp());
     const int end = first + Shape::items;
     const bool is_in_one_pair = Runs::are_aligned || end <= pair.end();
-    const int left_end = end == pair.end() ? pair.left_slot + pair.left_count : end < Shape::tile ? begins[thread + 1] : 0;
+    const int left_end = end == pair.end()   ? pair.left_slot + pair.left_count
+                         : end < Shape::tile ? begins[thread + 1]
+                                             : 0;
     unsigned across = 0;
     if constexpr (!Runs::are_aligned) {
         across = __ballot_sync(~0u, !is_in_one_pair);

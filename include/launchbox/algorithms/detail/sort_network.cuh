@@ -71,7 +71,8 @@ __device__ __forceinline__ void run_network(const Exchange& exchange)
 {
     [&]<std::size_t... At>(std::index_sequence<At...>)
     {
-        (exchange.template operator()<comparator_at<Kind, Items, At>.first, comparator_at<Kind, Items, At>.second>(), ...);
+        (exchange.template operator()<comparator_at<Kind, Items, At>.first, comparator_at<Kind, Items, At>.second>(),
+         ...);
     }
     (std::make_index_sequence<static_cast<std::size_t>(comparators<Kind, Items>())>{});
 }

@@ -52,8 +52,9 @@ __device__ __forceinline__ Type shuffle_from(const Type& value, int lane)
 
 /// Whether copy_async has an instruction of its own for the types, from 8.0 on.
 template <class To, class From>
-inline constexpr bool copies_asynchronously =
-    std::is_same_v<To, From> && (sizeof(To) == 4 || sizeof(To) == 8 || sizeof(To) == 16) && alignof(To) == sizeof(To);
+inline constexpr bool copies_asynchronously = std::is_same_v<To, From> &&
+                                              (sizeof(To) == 4 || sizeof(To) == 8 || sizeof(To) == 16) &&
+                                              alignof(To) == sizeof(To);
 
 /// Begins to copy from global to shared memory; `wait_for_copies` and a barrier later it is there. It needs no register
 /// meanwhile, so that a thread can have all its reads on their way.
