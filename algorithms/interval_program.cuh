@@ -3,7 +3,7 @@
 #pragma once
 
 #include <launchbox/measure.cuh>
-#include <launchbox/tunings/interval_row.hpp>
+#include <launchbox/algorithms/interval_row.hpp>
 
 #include <cstdint>
 #include <cstdio>

@@ -3,6 +3,7 @@
 The format is described in docs/tunings.md. Used by bench/measure_rows and tests/bench/tuning_headers_test.py.
 """
 
+import gzip
 import json
 import math
 import os
@@ -239,7 +240,7 @@ def problems_of_row(table, row, root):
     try:
         with open(os.path.join(root, record_path), "rb") as file:
             data = file.read()
-        record = json.loads(data)
+        record = json.loads(gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data)
         if stated_hash != fnv1a64(data):
             return [f"{record_path} is another file than it names: {fnv1a64(data)} instead of {stated_hash}"]
         if record.get("schema") == "launchbox.results/1":  # the row is checked by launchbox emit --check

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include <launchbox/tunings/interval_row.hpp>
+#include <launchbox/algorithms/interval_row.hpp>
 
 namespace launchbox::tunings {
 
