@@ -247,13 +247,7 @@ __device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, con
         from = notes.splits[0][run];
         to = place.is_last ? length : notes.splits[1][run];
     }
-    int end = static_cast<int>(to - from);
-#pragma unroll
-    for (int step = 1; step < merge_notes::most_runs; step *= 2) {
-        const int other = __shfl_up_sync(~0u, end, static_cast<unsigned>(step));
-        if (lane >= step && lane < runs) end += other;
-    }
-    const int size = static_cast<int>(to - from);
+    const int size = static_cast<int>(to - from), end = sum_until<merge_notes::most_runs>(size);
     if (lane < runs) {
         // What a tile that is not full is filled with belongs to its last run.
         notes.ends[lane + 1] = lane == runs - 1 ? Shape::tile : end;

@@ -18,6 +18,19 @@ __device__ __forceinline__ Type sum_of_group(Type value)
     return value;
 }
 
+/// The sum over the threads of an aligned group up to and including this one.
+template <int Width, class Type>
+__device__ __forceinline__ Type sum_until(Type value)
+{
+    const int thread = static_cast<int>(threadIdx.x) % 32, lane = thread % Width;
+#pragma unroll
+    for (int step = 1; step < Width; step *= 2) {
+        const Type other = shuffle_from(value, thread - (lane >= step ? step : 0));
+        if (lane >= step) value += other;
+    }
+    return value;
+}
+
 /// The run with the longest part of an aligned group of `Runs` threads, and its length; of several the leftmost.
 template <int Runs, class Offset>
 __device__ __forceinline__ int owner_of_longest(Offset& longest)
@@ -92,14 +105,7 @@ __device__ __forceinline__ part_of_run<Offset> find_equal(const Key* run, Offset
 template <int Runs, class Offset>
 __device__ __forceinline__ Offset share_of_equal(Offset count, Offset rank)
 {
-    const int lane = static_cast<int>(threadIdx.x) % Runs;
-    Offset until = count;
-#pragma unroll
-    for (int step = 1; step < Runs; step *= 2) {
-        const Offset other = shuffle_from(until, static_cast<int>(threadIdx.x) % 32 - (lane >= step ? step : 0));
-        if (lane >= step) until += other;
-    }
-    const Offset left = rank - (until - count);
+    const Offset left = rank - (sum_until<Runs>(count) - count);
     return left < 0 ? 0 : left < count ? left : count;
 }
 
@@ -226,13 +232,7 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
     }
     if (rank == 0) width = 0;
     // The elements of each run one after the other, those of the other half behind them.
-    int begin = width;
-#pragma unroll
-    for (int step = 1; step < Runs; step *= 2) {
-        const int other = __shfl_up_sync(~0u, begin, static_cast<unsigned>(step), Runs);
-        if (lane >= step) begin += other;
-    }
-    begin -= width;
+    const int begin = sum_until<Runs>(width) - width;
     int* const runs = begins;  // of each element
     for (int i = group; i < width; i += of_half) {
         keys[half * most + begin + i] = run[low + i];

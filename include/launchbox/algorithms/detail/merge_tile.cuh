@@ -131,10 +131,6 @@ struct merge_memory {
     }
 };
 
-/// Whether threads merge by a network. Where the sort has to be stable it would need a tag for each element.
-template <class Shape>
-inline constexpr bool merges_by_network = !Shape::is_stable;
-
 /// A thread's elements.
 template <class Shape>
 struct thread_items {
@@ -352,23 +348,17 @@ __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memo
     constexpr int key_bytes = sizeof(typename Shape::kept_key);
     const unsigned char* const keys = memory.memory + merge_memory<Shape>::layout.keys;
     const int bytes_0 = row_0 * key_bytes, bytes_1 = row_1 * key_bytes, bytes_2 = row_2 * key_bytes;
-    raw_array<int, n> tags;
+    raw_array<int, n> tags;  // of nobody: equal keys are identical here
 #pragma unroll
     for (int i = 0; i < n; ++i) {
         const int bytes = i < border_0 ? bytes_0 : i < border_1 ? bytes_1 : bytes_2;
         items.keys[i] = *reinterpret_cast<const typename Shape::kept_key*>(keys + bytes + i * key_bytes);
-        if constexpr (Shape::has_values)
-            items.values[i] = memory.values()[(i < border_0 ? row_0 : i < border_1 ? row_1 : row_2) + i];
-        if constexpr (Shape::is_stable) {
-            // The left's elements in their order, then the right's, which lie backwards.
-            const int step = (i - begin) & (n - 1);
-            tags[i] = step < taken ? step : n - 1 + taken - step;
-        }
     }
     sort_items<network::merge, Multiplies>(items, tags, less);
 }
 
-/// The same one by one, with the fewest comparisons: a tag for every element costs more than the conflicts here.
+/// The same one by one, stable and with the fewest comparisons: for a network a tag for every element costs more than
+/// the conflicts here.
 template <class Shape>
 __device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memory, thread_items<Shape>& items,
                                                  int first, int left, int left_end, const kept_order<Shape>& less)
@@ -453,34 +443,46 @@ __device__ __forceinline__ void put_items(const merge_memory<Shape>& memory, con
     }
 }
 
-/// A thread whose elements belong to more than one pair: its warp merges them together, an element each, into the spare
-/// slots. `threads` are the lanes of such threads.
+/// Calls `visit(its_first, its_left, element, slot)` for each element of the warp's `threads` (lanes), whose elements
+/// belong to more than one pair, by all lanes together. `slot` is a spare one, of this element alone.
+template <class Shape, class Runs, class Visit>
+__device__ __forceinline__ void for_each_across_pairs(const Runs& runs, unsigned threads, int first, int left,
+                                                      const Visit& visit)
+{
+    constexpr int n = Shape::items;
+    for (; threads != 0; threads &= threads - 1) {
+        const int whose = __ffs(static_cast<int>(threads)) - 1;
+        const int its_first = __shfl_sync(~0u, first, whose), its_left = __shfl_sync(~0u, left, whose);
+        const int spare = Shape::tile + Shape::threads + runs.pair_of(its_first) * n;
+        for (int i = static_cast<int>(threadIdx.x) % 32; i < n; i += 32)
+            visit(its_first, its_left, its_first + i, spare + i);
+    }
+}
+
+/// Moves an element; slots are those of the memory, padding counted.
+template <class Shape>
+__device__ __forceinline__ void move_element(const merge_memory<Shape>& memory, int from, int to)
+{
+    memory.keys()[to] = memory.keys()[from];
+    if constexpr (Shape::has_values) memory.values()[to] = memory.values()[from];
+}
+
+/// Merges the elements of such threads into the spare slots.
 template <class Shape, class Runs>
 __device__ __forceinline__ void merge_across_pairs(const merge_memory<Shape>& memory, const Runs& runs,
                                                    unsigned threads, int first, int left, const kept_order<Shape>& less)
 {
     constexpr int n = Shape::items;
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    for (; threads != 0; threads &= threads - 1) {
-        const int whose = __ffs(static_cast<int>(threads)) - 1;
-        const int its_first = __shfl_sync(~0u, first, whose), its_left = __shfl_sync(~0u, left, whose);
-        const int first_pair = runs.pair_of(its_first);
-        for (int i = lane; i < n; i += 32) {
-            const int element = its_first + i;
-            const merge_pair pair = runs.pair_at(element);
-            const int known = its_first >= pair.begin ? its_left - pair.left_slot : 0;
-            const int elements = element - pair.begin;
-            const int lefts = find_left(memory, pair, elements, less, n / 2, known, known + i);
-            const int left_slot = pair.left_slot + lefts, right_slot = pair.right_slot - (elements - lefts);
-            const bool has_left = lefts < pair.left_count, has_right = elements - lefts < pair.right_count;
-            const bool takes_right =
-                !has_left || (has_right && less(memory.key_in(right_slot), memory.key_in(left_slot)));
-            const int from = padded<n>(takes_right ? right_slot : left_slot);
-            const int to = Shape::tile + Shape::threads + first_pair * n + i;
-            memory.keys()[to] = memory.keys()[from];
-            if constexpr (Shape::has_values) memory.values()[to] = memory.values()[from];
-        }
-    }
+    for_each_across_pairs<Shape>(runs, threads, first, left, [&](int its_first, int its_left, int element, int slot) {
+        const merge_pair pair = runs.pair_at(element);
+        const int known = its_first >= pair.begin ? its_left - pair.left_slot : 0;
+        const int elements = element - pair.begin;
+        const int lefts = find_left(memory, pair, elements, less, n / 2, known, known + (element - its_first));
+        const int left_slot = pair.left_slot + lefts, right_slot = pair.right_slot - (elements - lefts);
+        const bool has_left = lefts < pair.left_count, has_right = elements - lefts < pair.right_count;
+        const bool takes_right = !has_left || (has_right && less(memory.key_in(right_slot), memory.key_in(left_slot)));
+        move_element(memory, padded<n>(takes_right ? right_slot : left_slot), slot);
+    });
 }
 
 /// And moves them from there to where the next level reads them.
@@ -488,18 +490,9 @@ template <class Shape, class Runs>
 __device__ __forceinline__ void put_across_pairs(const merge_memory<Shape>& memory, const Runs& runs, unsigned threads,
                                                  int first)
 {
-    constexpr int n = Shape::items;
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    for (; threads != 0; threads &= threads - 1) {
-        const int its_first = __shfl_sync(~0u, first, __ffs(static_cast<int>(threads)) - 1);
-        const int first_pair = runs.pair_of(its_first);
-        for (int i = lane; i < n; i += 32) {
-            const int to = padded<n>(runs.slot_after(its_first + i));
-            const int from = Shape::tile + Shape::threads + first_pair * n + i;
-            memory.keys()[to] = memory.keys()[from];
-            if constexpr (Shape::has_values) memory.values()[to] = memory.values()[from];
-        }
-    }
+    for_each_across_pairs<Shape>(runs, threads, first, 0, [&](int, int, int element, int slot) {
+        move_element(memory, slot, padded<Shape::items>(runs.slot_after(element)));
+    });
 }
 
 /// Merges all pairs of the tile, by all threads of the block.
@@ -524,10 +517,10 @@ __device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, t
         if (across != 0) merge_across_pairs(memory, runs, across, first, left, less);
     }
     if (is_in_one_pair) {
-        if constexpr (merges_by_network<Shape>)
-            merge_by_network<Runs::are_aligned>(memory, items, first, left, left_end, less);
-        else
+        if constexpr (Shape::is_stable)
             merge_one_by_one(memory, items, first, left, left_end, less);
+        else
+            merge_by_network<Runs::are_aligned>(memory, items, first, left, left_end, less);
     }
     wait_for_threads(runs.writes_within_warp());
     if (is_in_one_pair) put_items(memory, items, runs, first);
