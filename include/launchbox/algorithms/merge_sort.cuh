@@ -104,7 +104,7 @@ struct merge_runs : sort_tiles<Key, Value, Compare, Tuning> {
     static __device__ void run(merge_task task, typename base::arrays in, typename base::arrays out, Compare compare)
     {
         using shape = typename base::template shape<r>;
-        merge_tile<FindsSplits, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values}, blockIdx.x,
+        merge_part<FindsSplits, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values}, blockIdx.x,
                                        compare);
     }
 };
@@ -145,7 +145,7 @@ struct sort {
     explicit sort(std::int64_t n)
     {
         const auto row = row_for<kernel>(n);
-        plan = plan_merges(n, kernel::tile(row),
+        plan = plan_merges(n, row.threads, items_of(row),
                            std::bit_width(static_cast<unsigned>(std::clamp(row.ways, 2, 1 << most_merge_levels))) - 1);
     }
 
@@ -167,16 +167,17 @@ struct sort {
         launch<kernel>(stream, n, arrays{data.keys, values_are_indices ? nullptr : data.values}, from, n, compare);
         for (int i = 0; i < plan.count; ++i) {
             const merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
-            merge_task task{n, pass.run, pass.levels, nullptr};
+            merge_task task{n, pass.run, pass.levels, pass.merged, pass.blocks_of_group, nullptr};
+            const blocks grid{launch_extent(pass.blocks), n};
             if (plan.tiles > most_tiles_without_find) {
-                const std::int64_t threads = plan.tiles << pass.levels, of_block = row_for<kernel>(n).threads;
+                const std::int64_t threads = pass.blocks << pass.levels, of_block = row_for<kernel>(n).threads;
                 launch<find<Key, Value, Compare, Tuning> >(
                     stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
                     static_cast<const Key*>(from.keys), splits, compare);
                 task.splits = splits;
-                launch<merge_runs<false, Key, Value, Compare, Tuning> >(stream, n, task, from, to, compare);
+                launch<merge_runs<false, Key, Value, Compare, Tuning> >(stream, grid, task, from, to, compare);
             } else {
-                launch<merge_runs<true, Key, Value, Compare, Tuning> >(stream, n, task, from, to, compare);
+                launch<merge_runs<true, Key, Value, Compare, Tuning> >(stream, grid, task, from, to, compare);
             }
             std::swap(from, to);
         }

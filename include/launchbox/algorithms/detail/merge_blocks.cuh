@@ -54,7 +54,7 @@ __device__ __forceinline__ void fill_tile(const merge_memory<Shape>& memory, int
     for (int i = count + thread; i < Shape::tile; i += Shape::threads) memory.keys()[padded<Shape::items>(i)] = key;
 }
 
-/// Writes a sorted tile, of which `count` elements are wanted.
+/// Writes the first `count` elements of a sorted tile.
 template <class Shape>
 __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, const merge_arrays<Shape>& out,
                                            std::int64_t begin, int count)
@@ -65,13 +65,15 @@ __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, co
     const int first = padded<Shape::items>(thread);
     const auto write = [&](const auto* from, auto* to) {
         using type = std::remove_reference_t<decltype(*to)>;
-        if (count == Shape::tile) {
+        // Mostly all rows are there but the last ones.
+        constexpr int some = Shape::items < 8 ? 1 : Shape::items / 8;
 #pragma unroll
-            for (int i = 0; i < Shape::items; ++i) to[i * Shape::threads] = static_cast<type>(from[i * apart]);
-        } else {
-#pragma unroll 1
-            for (int i = 0; thread + i * Shape::threads < count; ++i)
-                to[i * Shape::threads] = static_cast<type>(from[i * apart]);
+        for (int begin = 0; begin < Shape::items; begin += some) {
+            const bool are_there = (begin + some) * Shape::threads <= count;
+#pragma unroll
+            for (int i = begin; i < begin + some; ++i)
+                if (are_there || thread + i * Shape::threads < count)
+                    to[i * Shape::threads] = static_cast<type>(from[i * apart]);
         }
     };
     write(memory.keys() + first, out.keys + begin + thread);
@@ -131,11 +133,14 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
     write_tile(memory, out, begin, count);
 }
 
-/// A pass of a merge sort: each group of 2^levels runs of `run` elements becomes one.
+/// A pass of a merge sort: each group of 2^levels runs of `run` elements becomes one, by blocks that make `merged`
+/// elements each, the last of a group fewer.
 struct merge_task {
     std::int64_t n;
     std::int64_t run;
     int levels;
+    int merged;
+    std::int64_t blocks_of_group;
     /// Where the tiles begin in each of their runs, 2^levels numbers a tile. Not there where each block finds its own,
     /// for which a group has fewer than 2^31 elements.
     const std::int64_t* splits;
@@ -180,91 +185,99 @@ __device__ __forceinline__ auto with_levels(int levels, const Function& function
     }
 }
 
-/// The splits at the beginnings of all tiles, 2^levels threads each.
+/// The elements of the output that a block makes, and the group of runs that they belong to.
+struct part_of_group {
+    std::int64_t group, begin, end;
+    bool is_last;  ///< of its group
+
+    __device__ __forceinline__ part_of_group(const merge_task& task, std::int64_t block)
+    {
+        // A division of 64-bit numbers takes longer than all else here.
+        const auto number = static_cast<unsigned>(block), blocks = static_cast<unsigned>(task.blocks_of_group);
+        const std::int64_t of_group = number / blocks, within = number % blocks;
+        group = of_group * (task.run << task.levels);
+        begin = group + within * task.merged;
+        end = begin + task.merged;
+        const std::int64_t end_of_group = group + (task.run << task.levels);
+        const std::int64_t most = end_of_group < task.n ? end_of_group : task.n;
+        is_last = end >= most;
+        end = is_last ? most : end;
+    }
+};
+
+/// The splits at the beginnings of all blocks' parts, 2^levels threads each.
 template <class Shape>
 __device__ __forceinline__ void find_splits(const merge_task& task, const typename Shape::key* keys,
                                             std::int64_t* splits, std::int64_t thread,
                                             const typename Shape::compare& compare)
 {
     const kept_order<Shape> less{compare};
-    const std::int64_t at = (thread >> task.levels) * Shape::tile;
+    const std::int64_t at = part_of_group(task, thread >> task.levels).begin;
     const std::int64_t in_range = at < task.n ? at : 0;  // all threads of a warp search
     const std::int64_t split =
         with_levels(task.levels, [&]<int Levels>() { return split_at<Levels, Shape>(task, keys, in_range, less); });
     if (at < task.n) splits[thread] = split;
 }
 
-/// What a block has to know of its tile: the group of runs, and where in it the tile begins and ends.
-template <class Shape>
-struct tile_of_group {
-    std::int64_t group, at, next;
-    bool is_last;  ///< of its group
-
-    __device__ __forceinline__ tile_of_group(const merge_task& task, std::int64_t tile)
-    {
-        const std::int64_t of_group = task.run << task.levels;
-        at = tile * Shape::tile;
-        group = at / of_group * of_group;
-        next = at + Shape::tile;
-        is_last = next >= group + of_group || next >= task.n;
-    }
-};
-
-/// Finds the splits at the beginning and the end of a tile, by all threads of the block, into the notes.
+/// Finds the splits at the beginning and the end of a block's part, by all its threads, into the notes.
 template <int Levels, class Shape>
 __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memory, const merge_task& task,
-                                                const typename Shape::key* keys, std::int64_t tile,
+                                                const typename Shape::key* keys, std::int64_t block,
                                                 const kept_order<Shape>& less)
 {
     if constexpr (Shape::threads >= (2 << Levels)) {
         const int thread = static_cast<int>(threadIdx.x), run = thread % (1 << Levels);
         const int half = thread / (Shape::threads / 2);
-        const tile_of_group<Shape> place(task, tile);
-        const std::int64_t begin = place.group + run * task.run, length = length_of_run(task, begin);
-        const std::int64_t at = half == 0 || place.is_last ? place.at : place.next;
+        const part_of_group part(task, block);
+        const std::int64_t begin = part.group + run * task.run, length = length_of_run(task, begin);
+        const std::int64_t at = half == 0 || part.is_last ? part.begin : part.end;
         const int split = split_runs_by_block<1 << Levels, Shape::threads>(
-            keys + (length > 0 ? begin : 0), static_cast<int>(length), static_cast<int>(at - place.group),
+            keys + (length > 0 ? begin : 0), static_cast<int>(length), static_cast<int>(at - part.group),
             memory.left_begin(), reinterpret_cast<int*>(memory.keys()), memory.notes().totals,
             reinterpret_cast<typename Shape::key*>(memory.keys()), less);
         if (thread % (Shape::threads / 2) < (1 << Levels)) memory.notes().splits[half][run] = split;
     }
 }
 
-/// Writes down which parts of which runs make up a tile; by the first warp.
+/// Writes down which parts of which runs a block merges; by the first warp.
 template <bool FindsSplits, class Shape>
-__device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, const merge_task& task, std::int64_t tile)
+__device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, const merge_task& task, std::int64_t block)
 {
     const int lane = static_cast<int>(threadIdx.x), runs = 1 << task.levels;
     auto& notes = memory.notes();
-    const tile_of_group<Shape> place(task, tile);
+    const part_of_group part(task, block);
     const int run = lane & (runs - 1);
-    const std::int64_t begin = place.group + run * task.run, length = length_of_run(task, begin);
+    const std::int64_t begin = part.group + run * task.run, length = length_of_run(task, begin);
     std::int64_t from, to;
     if constexpr (!FindsSplits) {
-        from = task.splits[(tile << task.levels) + run];
-        to = place.is_last ? length : task.splits[((tile + 1) << task.levels) + run];
+        from = task.splits[(block << task.levels) + run];
+        to = part.is_last ? length : task.splits[((block + 1) << task.levels) + run];
     } else {
         from = notes.splits[0][run];
-        to = place.is_last ? length : notes.splits[1][run];
+        to = part.is_last ? length : notes.splits[1][run];
     }
-    const int size = static_cast<int>(to - from), end = sum_until<merge_notes::most_runs>(size);
+    constexpr int most_runs = merge_notes::most_runs;
+    const int size = static_cast<int>(to - from), of_pair = size + shuffle_xor<most_runs>(size, 1);
+    const int padded_size = size + (run % 2 == 0 ? 0 : -of_pair & (Shape::items - 1));
+    const int end = sum_until<most_runs>(size), padded_end = sum_until<most_runs>(padded_size);
     if (lane < runs) {
-        // What a tile that is not full is filled with belongs to its last run.
-        notes.ends[lane + 1] = lane == runs - 1 ? Shape::tile : end;
+        notes.ends[lane + 1] = end;
+        notes.padded_ends[lane + 1] = padded_end;
         notes.source[lane] = begin + from - (end - size);
     }
-    if (lane == 0) notes.ends[0] = 0;
-    __syncwarp();
-    for (int level = 0; level <= task.levels; ++level) {
-        if (lane >= (runs >> (level + 1)) && lane > 0) continue;
-        int before = 0;
-        for (int pair = 0; pair < lane; ++pair)
-            before += notes.ends[(2 * pair + 1) << level] - notes.ends[(2 * pair) << level];
-        notes.left_before[level][lane] = before;
+    if (lane == 0) notes.ends[0] = notes.padded_ends[0] = 0;
+#pragma unroll
+    for (int level = 0; level <= most_merge_levels; ++level) {
+        // Of the runs that are part of a left sequence; a pair is told by its first run.
+        const bool is_left = ((run >> level) & 1) == 0;
+        const int before = sum_until<most_runs>(is_left ? padded_size : 0) - (is_left ? padded_size : 0);
+        const int pair = run >> (level + 1);
+        if (lane < runs && lane == pair << (level + 1)) notes.left_before[level][pair] = before;
     }
 }
 
-/// Where element number `at` of a tile, the runs' parts one after the other, comes from and goes to; `at` only rises.
+/// Where element number `at` of a block's part, the runs' parts one after the other, comes from and goes to; `at` only
+/// rises.
 template <class Shape>
 struct run_reader {
     const merge_notes& notes;
@@ -278,10 +291,25 @@ struct run_reader {
         const int begin = notes.ends[run], before = notes.left_before[0][run / 2];
         source = notes.source[run];
         direction = run % 2 == 0 ? 1 : -1;
-        slot = run % 2 == 0 ? before - begin : Shape::tile - 1 - (notes.ends[run - 1] - before) + begin;
+        slot = run % 2 == 0 ? before - begin : Shape::tile - 1 - (notes.padded_ends[run - 1] - before) + begin;
     }
     __device__ __forceinline__ int slot_of(int at) const { return padded<Shape::items>(slot + direction * at); }
 };
+
+/// Fills the padding of all pairs with a key that may be behind all others.
+template <class Shape>
+__device__ __forceinline__ void fill_padding(const merge_memory<Shape>& memory, int levels)
+{
+    const merge_notes& notes = memory.notes();
+    for (int i = static_cast<int>(threadIdx.x); i < Shape::items << (levels - 1); i += Shape::threads) {
+        const int run = i / Shape::items * 2 + 1, within = i % Shape::items;
+        const int size = notes.ends[run + 1] - notes.ends[run];
+        const int padded_size = notes.padded_ends[run + 1] - notes.padded_ends[run];
+        if (size + within >= padded_size) continue;
+        const int first = Shape::tile - 1 - (notes.padded_ends[run - 1] - notes.left_before[0][run / 2]);
+        memory.keys()[padded<Shape::items>(first - size - within)] = last_key<Shape>();
+    }
+}
 
 template <class Shape>
 inline constexpr bool reads_asynchronously =
@@ -290,107 +318,89 @@ inline constexpr bool reads_asynchronously =
      copies_asynchronously<typename Shape::kept_value,
                            std::conditional_t<Shape::has_values, typename Shape::value, no_value>>);
 
-/// Copies a tile's parts of the runs to where the first level reads them.
+/// Copies the parts of the runs to where the first level reads them.
 template <class Shape>
-__device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, const merge_task& task,
-                                          const merge_arrays<Shape>& in, int count, const kept_order<Shape>& less)
+__device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in, int count)
 {
-    const merge_notes& notes = memory.notes();
-    const int thread = static_cast<int>(threadIdx.x);
-    run_reader<Shape> reader{notes};
-    if (count == Shape::tile) {
-        constexpr int apart = Shape::threads + Shape::threads / Shape::items;
-        const typename Shape::key* key = nullptr;
-        [[maybe_unused]] decltype(in.values) value = nullptr;
-        int at = thread, to = 0, step = 0;
-        // Afterwards `key`, `value` and `to` are those of element `at`.
-        const auto find = [&] {
-            if (at < reader.end) return;
-            reader.advance(at);
-            key = in.keys + reader.source + at;
-            if constexpr (Shape::has_values) value = in.values + reader.source + at;
-            to = reader.slot_of(at);
-            step = reader.direction * apart;
-        };
-        const auto go_on = [&] {
-            at += Shape::threads;
-            key += Shape::threads;
-            if constexpr (Shape::has_values) value += Shape::threads;
-            to += step;
-        };
-        if constexpr (reads_asynchronously<Shape>) {
+    run_reader<Shape> reader{memory.notes()};
+    constexpr int apart = Shape::threads + Shape::threads / Shape::items;
+    const typename Shape::key* key = nullptr;
+    [[maybe_unused]] decltype(in.values) value = nullptr;
+    int at = static_cast<int>(threadIdx.x), to = 0, step = 0;
+    // Afterwards `key`, `value` and `to` are those of element `at`.
+    const auto find = [&] {
+        if (at < reader.end) return;
+        reader.advance(at);
+        key = in.keys + reader.source + at;
+        if constexpr (Shape::has_values) value = in.values + reader.source + at;
+        to = reader.slot_of(at);
+        step = reader.direction * apart;
+    };
+    const auto go_on = [&] {
+        at += Shape::threads;
+        key += Shape::threads;
+        if constexpr (Shape::has_values) value += Shape::threads;
+        to += step;
+    };
+    if constexpr (reads_asynchronously<Shape>) {
 #pragma unroll 4
-            for (int i = 0; i < Shape::items; ++i, go_on()) {
-                find();
-                copy_async(memory.keys() + to, key);
-                if constexpr (Shape::has_values) copy_async(memory.values() + to, value);
-            }
-            wait_for_copies();
-        } else {
-            // Through registers, some at a time, so that several reads are on their way.
-            constexpr int batch = Shape::items < 8 ? Shape::items : 8;
+        for (; at < count; go_on()) {
+            find();
+            copy_async(memory.keys() + to, key);
+            if constexpr (Shape::has_values) copy_async(memory.values() + to, value);
+        }
+        wait_for_copies();
+    } else {
+        // Through registers, some at a time, so that several reads are on their way.
+        constexpr int batch = Shape::items < 8 ? Shape::items : 8;
 #pragma unroll 1
-            for (int done = 0; done < Shape::items; done += batch) {
-                raw_array<typename Shape::kept_key, batch> keys;
-                raw_array<typename Shape::kept_value, batch> values;
-                int slots[batch];
+        while (at < count) {
+            raw_array<typename Shape::kept_key, batch> keys;
+            raw_array<typename Shape::kept_value, batch> values;
+            int slots[batch];
 #pragma unroll
-                for (int i = 0; i < batch; ++i, go_on()) {
-                    find();
-                    slots[i] = to;
-                    keys[i] = static_cast<typename Shape::kept_key>(*key);
-                    if constexpr (Shape::has_values) values[i] = static_cast<typename Shape::kept_value>(*value);
-                }
+            for (int i = 0; i < batch; ++i, go_on()) {
+                slots[i] = -1;
+                if (at >= count) continue;
+                find();
+                slots[i] = to;
+                keys[i] = static_cast<typename Shape::kept_key>(*key);
+                if constexpr (Shape::has_values) values[i] = static_cast<typename Shape::kept_value>(*value);
+            }
 #pragma unroll
-                for (int i = 0; i < batch; ++i) {
-                    memory.keys()[slots[i]] = keys[i];
-                    if constexpr (Shape::has_values) memory.values()[slots[i]] = values[i];
-                }
+            for (int i = 0; i < batch; ++i) {
+                if (slots[i] < 0) continue;
+                memory.keys()[slots[i]] = keys[i];
+                if constexpr (Shape::has_values) memory.values()[slots[i]] = values[i];
             }
         }
-        return;
-    }
-    // The last tile. It is filled with the largest of the runs' last elements, which is the largest of all.
-    const int runs = 1 << task.levels;
-    std::int64_t largest = -1;
-    for (int i = 0; i < runs; ++i) {
-        const int last = (i == runs - 1 ? count : notes.ends[i + 1]) - 1;
-        if (last < notes.ends[i]) continue;
-        const std::int64_t at = notes.source[i] + last;
-        if (largest < 0 || less(kept_key_of(in, largest), kept_key_of(in, at))) largest = at;
-    }
-    for (int at = thread; at < Shape::tile; at += Shape::threads) {
-        if (at >= reader.end) reader.advance(at);
-        const int to = reader.slot_of(at);
-        memory.keys()[to] = in.keys[at < count ? reader.source + at : largest];
-        if constexpr (Shape::has_values)
-            if (at < count) memory.values()[to] = in.values[reader.source + at];
     }
 }
 
-/// Merges the elements that make up the tile number `tile` of the output. `FindsSplits`: without the task's.
+/// Merges the elements of the output that are part number `block`. `FindsSplits`: without the task's.
 template <bool FindsSplits, class Shape>
-__device__ __forceinline__ void merge_tile(unsigned char* shared, const merge_task& task, const merge_arrays<Shape>& in,
-                                           const merge_arrays<Shape>& out, std::int64_t tile,
+__device__ __forceinline__ void merge_part(unsigned char* shared, const merge_task& task, const merge_arrays<Shape>& in,
+                                           const merge_arrays<Shape>& out, std::int64_t block,
                                            const typename Shape::compare& compare)
 {
     const merge_memory<Shape> memory{shared};
     const kept_order<Shape> less{compare};
-    const std::int64_t begin = tile * Shape::tile;
-    const int count = task.n - begin < Shape::tile ? static_cast<int>(task.n - begin) : Shape::tile;
     if constexpr (FindsSplits) {
-        with_levels(task.levels, [&]<int Levels>() { find_own_splits<Levels>(memory, task, in.keys, tile, less); });
+        with_levels(task.levels, [&]<int Levels>() { find_own_splits<Levels>(memory, task, in.keys, block, less); });
         __syncthreads();
     }
-    if (threadIdx.x < 32) note_runs<FindsSplits>(memory, task, tile);
+    if (threadIdx.x < 32) note_runs<FindsSplits>(memory, task, block);
     __syncthreads();
-    read_runs(memory, task, in, count, less);
+    const part_of_group part(task, block);
+    const int count = static_cast<int>(part.end - part.begin);
+    read_runs(memory, in, count);
+    if constexpr (!Shape::is_stable) fill_padding(memory, task.levels);
     __syncthreads();
     thread_items<Shape> items;
+    noted_runs<Shape> runs(memory.notes(), task.levels, static_cast<int>(threadIdx.x) * Shape::items);
 #pragma unroll 1
-    for (int level = 0; level < task.levels; ++level)
-        merge_pairs(memory, items, noted_runs<Shape>{memory.notes(), level, task.levels}, less);
-    write_tile(memory, out, begin, count);
+    for (int level = 0; level < task.levels; ++level, runs.next_level()) merge_pairs(memory, items, runs, less);
+    write_tile(memory, out, part.begin, count);
 }
 
 }  // namespace launchbox::detail

@@ -14,42 +14,61 @@ namespace launchbox::detail {
 /// runs.
 inline constexpr int most_merge_levels = 4;
 
+/// How many elements a block of a pass makes: as many as it has, less a row of `items` for each pair of runs, since the
+/// result of a pair is whole rows.
+constexpr int merged_elements(int threads, int items, int levels)
+{
+    return (threads - (1 << levels) / 2) * items;
+}
+
 /// One pass: each group of 2^levels neighbouring runs of `run` elements becomes one run.
 struct merge_pass {
     std::int64_t run = 0;
     int levels = 0;
+    int merged = 0;                    ///< elements of the output that a block makes, the last of a group fewer
+    std::int64_t blocks_of_group = 0;  ///< of the last group there may be fewer
+    std::int64_t blocks = 0;
 };
 
-/// Tiles of `tile` elements are sorted by themselves, then merged by `count` passes of at most 2^most levels each, as
-/// even as can be: a pass of many levels costs more than one of few.
+/// Tiles of `threads` * `items` elements are sorted by themselves, then merged by `count` passes of at most 2^most
+/// levels each, as even as can be: a pass of many levels costs more than one of few.
 struct merge_plan {
     std::int64_t tiles = 0;
     int count = 0;
     std::array<merge_pass, 64> passes{};
 };
 
-constexpr merge_plan plan_merges(std::int64_t n, std::int64_t tile, int most_levels)
+constexpr merge_plan plan_merges(std::int64_t n, int threads, int items, int most_levels)
 {
-    merge_plan plan{.tiles = (n + tile - 1) / tile};
+    const auto rounded_up = [](std::int64_t count, std::int64_t by) { return (count + by - 1) / by; };
+    const std::int64_t tile = std::int64_t{threads} * items;
+    merge_plan plan{.tiles = rounded_up(n, tile)};
     const int levels =
         plan.tiles < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(plan.tiles - 1)));
     const int most = std::clamp(most_levels, 1, most_merge_levels);
     plan.count = (levels + most - 1) / most;
     std::int64_t run = tile;
     for (int i = 0; i < plan.count; ++i) {
-        const int of_pass = levels / plan.count + (i < levels % plan.count ? 1 : 0);
-        plan.passes[static_cast<std::size_t>(i)] = {run, of_pass};
-        run <<= of_pass;
+        merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
+        pass.run = run;
+        pass.levels = levels / plan.count + (i < levels % plan.count ? 1 : 0);
+        pass.merged = merged_elements(threads, items, pass.levels);
+        run <<= pass.levels;
+        pass.blocks_of_group = rounded_up(run, pass.merged);
+        pass.blocks = n / run * pass.blocks_of_group + rounded_up(n % run, pass.merged);
     }
     return plan;
 }
 
-/// Where each tile of the output of a pass begins in each of the runs that it comes from: 2^levels numbers a tile.
+/// Where each block's part of the output of a pass begins in each of the runs that it comes from: 2^levels numbers.
 constexpr std::int64_t splits_of(const merge_plan& plan)
 {
-    int most = 0;
-    for (int i = 0; i < plan.count; ++i) most = std::max(most, plan.passes[static_cast<std::size_t>(i)].levels);
-    return plan.count == 0 ? 0 : plan.tiles << most;
+    std::int64_t most = 0;
+    for (int i = 0; i < plan.count; ++i) {
+        const merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
+        most = std::max(most, pass.blocks << pass.levels);
+    }
+    return most;
 }
 
 }  // namespace launchbox::detail

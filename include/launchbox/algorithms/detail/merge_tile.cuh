@@ -63,12 +63,14 @@ __device__ __forceinline__ constexpr int padded(int slot)
     return slot + (slot >> bits_of<Items>);  // not a division, which rounds towards 0
 }
 
-/// What a block writes down beside its tile.
+/// What a block writes down beside its tile. The runs of which it merges parts are pairs, and the second of each pair
+/// is followed by padding, so that the result of every pair, of every level, is whole rows of `items` elements.
 struct merge_notes {
     static constexpr int most_runs = 1 << most_merge_levels;
     std::int64_t source[most_runs];                         ///< index of a run's first element, less its `ends`
     int ends[most_runs + 1];                                ///< of the runs, as if one after the other
-    int left_before[most_merge_levels + 1][most_runs / 2];  ///< in each level: elements left of each pair
+    int padded_ends[most_runs + 1];                         ///< the same, padding counted
+    int left_before[most_merge_levels + 1][most_runs / 2];  ///< in each level: elements left of each pair, and padding
     int totals[64];                                         ///< for split_runs_by_block
     int splits[2][most_runs];                               ///< what it found
 };
@@ -78,17 +80,11 @@ struct merge_layout {
     std::size_t notes, left_begin, keys, values, all;
 };
 
-/// Slots behind the tile for the elements of threads in more than one pair, `items` for each border between pairs.
-constexpr int spare_slots(int items)
-{
-    return merge_notes::most_runs / 2 * items;
-}
-
 template <class Shape>
 constexpr merge_layout layout_of(int threads, int items)
 {
     const auto up = [](std::size_t bytes) { return (bytes + 15) / 16 * 16; };
-    const std::size_t slots = static_cast<std::size_t>(threads * items + threads + spare_slots(items));
+    const std::size_t slots = static_cast<std::size_t>(threads * items + threads);
     merge_layout layout{};
     // Before the keys, since merging reads, and ignores, a slot before the first one.
     layout.left_begin = up(sizeof(merge_notes));
@@ -157,6 +153,16 @@ struct kept_order {
     }
 };
 
+/// A key that is behind all others, or equals the last of them, for sorts of integers alone.
+template <class Shape>
+__device__ __forceinline__ typename Shape::kept_key last_key()
+{
+    using key = typename Shape::kept_key;
+    constexpr bool is_signed = static_cast<key>(-1) < key{};
+    constexpr key lowest = is_signed ? static_cast<key>(key{1} << (8 * sizeof(key) - 1)) : key{};
+    return is_ascending_order<typename Shape::key, typename Shape::compare> ? static_cast<key>(~lowest) : lowest;
+}
+
 /// Of 32-bit integers the second of a comparator's results is the sum less the first.
 template <class Shape>
 inline constexpr bool exchanges_by_sum =
@@ -223,7 +229,7 @@ struct merge_target {
 /// Sorted runs of 2^width_bits elements that fill the tile.
 template <class Shape>
 struct equal_runs {
-    static constexpr bool are_aligned = true;  ///< every pair begins at a thread's first element
+    static constexpr bool are_equal = true;
     int width_bits;
 
     __device__ __forceinline__ merge_pair pair_at(int element) const
@@ -239,51 +245,48 @@ struct equal_runs {
         return result % 2 == 0 ? slot : Shape::tile - 1 - slot;
     }
     __device__ __forceinline__ bool is_right_after(int element) const { return (element >> (width_bits + 1)) % 2 != 0; }
-    __device__ __forceinline__ bool is_last() const { return false; }
     __device__ __forceinline__ int first_step(const merge_pair&) const { return 1 << width_bits; }
     // All that a warp reads and writes is its own.
     __device__ __forceinline__ bool reads_within_warp() const { return 2 << width_bits <= 32 * Shape::items; }
     __device__ __forceinline__ bool writes_within_warp() const { return 4 << width_bits <= 32 * Shape::items; }
 };
 
-/// Runs of any lengths, as the notes of the block say.
+/// Runs of any lengths, as the notes of the block say, for a thread whose elements begin at `first`.
 template <class Shape>
 struct noted_runs {
-    static constexpr bool are_aligned = false;
+    static constexpr bool are_equal = false;
     const merge_notes& notes;
     int level, levels;
+    int pair;  ///< that the thread's elements belong to
 
-    __device__ __forceinline__ int pairs() const { return 1 << (levels - level - 1); }
-    __device__ __forceinline__ bool is_last() const { return level + 1 == levels; }
-    __device__ __forceinline__ int first_step(const merge_pair& pair) const
+    __device__ __forceinline__ noted_runs(const merge_notes& notes_of_block, int levels_of_pass, int first)
+        : notes(notes_of_block), level(0), levels(levels_of_pass), pair(0)
     {
-        const int most = min(pair.left_count, pair.right_count);
+        for (int step = 1 << (levels - 1); step > 0; step /= 2)
+            if (pair + step < 1 << (levels - 1) && notes.padded_ends[2 * (pair + step)] <= first) pair += step;
+    }
+    __device__ __forceinline__ void next_level() { ++level, pair /= 2; }
+    __device__ __forceinline__ merge_pair pair_at(int) const
+    {
+        const int run = (2 * pair) << level, next = run + (1 << level), end = next + (1 << level);
+        const int begin = notes.padded_ends[run], before = notes.left_before[level][pair];
+        // Padding that can be a key like others takes part; else it is not looked at.
+        const int* const ends = Shape::is_stable ? notes.ends : notes.padded_ends;
+        return {begin, before, ends[next] - ends[run], Shape::tile - 1 - (begin - before), ends[end] - ends[next]};
+    }
+    __device__ __forceinline__ int first_step(const merge_pair& pair_of_thread) const
+    {
+        const int most = min(pair_of_thread.left_count, pair_of_thread.right_count);
         return most == 0 ? 0 : 1 << (31 - __clz(most));
-    }
-    __device__ __forceinline__ int pair_of(int element) const
-    {
-        int pair = 0;
-        for (int step = pairs() / 2; step > 0; step /= 2)
-            if (notes.ends[(pair + step) << (level + 1)] <= element) pair += step;
-        return pair;
-    }
-    __device__ __forceinline__ merge_pair pair_at(int element) const
-    {
-        const int pair = pair_of(element);
-        const int begin = notes.ends[(2 * pair) << level], middle = notes.ends[(2 * pair + 1) << level],
-                  end = notes.ends[(2 * pair + 2) << level];
-        const int before = notes.left_before[level][pair];
-        return {begin, before, middle - begin, Shape::tile - 1 - (begin - before), end - middle};
     }
     __device__ __forceinline__ int slot_after(int element) const
     {
-        const int pair = pair_of(element), next = pair / 2;
-        const int within = element - notes.ends[pair << (level + 1)];
-        const int before = notes.left_before[level + 1][next];
+        const int run = (2 * pair) << level, next = pair / 2;
+        const int within = element - notes.padded_ends[run], before = notes.left_before[level + 1][next];
         if (pair % 2 == 0) return before + within;
-        return Shape::tile - 1 - (notes.ends[next << (level + 2)] - before) - within;
+        return Shape::tile - 1 - (notes.padded_ends[(4 * next) << level] - before) - within;
     }
-    __device__ __forceinline__ bool is_right_after(int element) const { return pair_of(element) % 2 != 0; }
+    __device__ __forceinline__ bool is_right_after(int) const { return pair % 2 != 0; }
     __device__ __forceinline__ bool reads_within_warp() const { return false; }
     __device__ __forceinline__ bool writes_within_warp() const { return false; }
 };
@@ -361,11 +364,12 @@ __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memo
 /// the conflicts here.
 template <class Shape>
 __device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memory, thread_items<Shape>& items,
-                                                 int first, int left, int left_end, const kept_order<Shape>& less)
+                                                 int first, int end, const merge_pair& pair, int left, int left_end,
+                                                 const kept_order<Shape>& less)
 {
     constexpr int n = Shape::items;
-    int right = Shape::tile - 1 - (first - left);
-    const int right_end = Shape::tile - 1 - (first + n - left_end);
+    int right = pair.right_slot - (first - (left - pair.left_slot));
+    const int right_end = pair.right_slot - (end - (left_end - pair.left_slot));
     auto left_key = memory.key_in(min(left, Shape::tile - 1)), right_key = memory.key_in(max(right, 0));
     int from[n];
 #pragma unroll
@@ -375,7 +379,7 @@ __device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memo
         from[i] = takes_right ? right : left;
         left += takes_right ? 0 : 1;
         right -= takes_right ? 1 : 0;
-        if (i + 1 < n) {
+        if (i + 1 < n && i + 1 < end - first) {
             const auto next = memory.key_in(takes_right ? right : left);
             left_key = takes_right ? left_key : next;
             right_key = takes_right ? next : right_key;
@@ -383,7 +387,8 @@ __device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memo
     }
     if constexpr (Shape::has_values) {
 #pragma unroll
-        for (int i = 0; i < n; ++i) items.values[i] = memory.values()[padded<n>(from[i])];
+        for (int i = 0; i < n; ++i)
+            if (i < end - first) items.values[i] = memory.values()[padded<n>(from[i])];
     }
 }
 
@@ -406,93 +411,15 @@ __device__ __forceinline__ void put_row(const merge_memory<Shape>& memory, const
     }
 }
 
-/// Puts a thread's elements, from `first` on of all results, where the next level reads them.
+/// Puts a thread's elements, from `first` on of all results, where the next level reads them: whole rows, which lie
+/// side by side.
 template <class Shape, class Runs>
 __device__ __forceinline__ void put_items(const merge_memory<Shape>& memory, const thread_items<Shape>& items,
                                           const Runs& runs, int first)
 {
-    constexpr int n = Shape::items;
     const bool is_right = runs.is_right_after(first);
-    const int begin = runs.slot_after(first) - (is_right ? n - 1 : 0);
-    if (Runs::are_aligned || runs.is_last()) {
-        // Whole rows, which lie side by side.
-        put_row<Shape>(memory, items, padded<n>(begin), is_right);
-    } else {
-        // A row's slots lie side by side, with a free one behind them.
-        const int next_row = n - (begin & (n - 1)), at = padded<n>(begin);
-        // In bytes, so that no instruction multiplies by the size.
-        constexpr int key_bytes = sizeof(typename Shape::kept_key), value_bytes = sizeof(typename Shape::kept_value);
-        unsigned char* const keys = memory.memory + merge_memory<Shape>::layout.keys;
-        unsigned char* const values = memory.memory + merge_memory<Shape>::layout.values;
-        const auto put = [&](int i, int slot) {
-            const int key_at = slot < next_row ? at * key_bytes : (at + 1) * key_bytes;
-            *reinterpret_cast<typename Shape::kept_key*>(keys + key_at + slot * key_bytes) = items.keys[i];
-            if constexpr (Shape::has_values) {
-                const int value_at = slot < next_row ? at * value_bytes : (at + 1) * value_bytes;
-                *reinterpret_cast<typename Shape::kept_value*>(values + value_at + slot * value_bytes) =
-                    items.values[i];
-            }
-        };
-        if (is_right) {
-#pragma unroll
-            for (int i = 0; i < n; ++i) put(n - 1 - i, i);
-        } else {
-#pragma unroll
-            for (int i = 0; i < n; ++i) put(i, i);
-        }
-    }
-}
-
-/// Calls `visit(its_first, its_left, element, slot)` for each element of the warp's `threads` (lanes), whose elements
-/// belong to more than one pair, by all lanes together. `slot` is a spare one, of this element alone.
-template <class Shape, class Runs, class Visit>
-__device__ __forceinline__ void for_each_across_pairs(const Runs& runs, unsigned threads, int first, int left,
-                                                      const Visit& visit)
-{
-    constexpr int n = Shape::items;
-    for (; threads != 0; threads &= threads - 1) {
-        const int whose = __ffs(static_cast<int>(threads)) - 1;
-        const int its_first = __shfl_sync(~0u, first, whose), its_left = __shfl_sync(~0u, left, whose);
-        const int spare = Shape::tile + Shape::threads + runs.pair_of(its_first) * n;
-        for (int i = static_cast<int>(threadIdx.x) % 32; i < n; i += 32)
-            visit(its_first, its_left, its_first + i, spare + i);
-    }
-}
-
-/// Moves an element; slots are those of the memory, padding counted.
-template <class Shape>
-__device__ __forceinline__ void move_element(const merge_memory<Shape>& memory, int from, int to)
-{
-    memory.keys()[to] = memory.keys()[from];
-    if constexpr (Shape::has_values) memory.values()[to] = memory.values()[from];
-}
-
-/// Merges the elements of such threads into the spare slots.
-template <class Shape, class Runs>
-__device__ __forceinline__ void merge_across_pairs(const merge_memory<Shape>& memory, const Runs& runs,
-                                                   unsigned threads, int first, int left, const kept_order<Shape>& less)
-{
-    constexpr int n = Shape::items;
-    for_each_across_pairs<Shape>(runs, threads, first, left, [&](int its_first, int its_left, int element, int slot) {
-        const merge_pair pair = runs.pair_at(element);
-        const int known = its_first >= pair.begin ? its_left - pair.left_slot : 0;
-        const int elements = element - pair.begin;
-        const int lefts = find_left(memory, pair, elements, less, n / 2, known, known + (element - its_first));
-        const int left_slot = pair.left_slot + lefts, right_slot = pair.right_slot - (elements - lefts);
-        const bool has_left = lefts < pair.left_count, has_right = elements - lefts < pair.right_count;
-        const bool takes_right = !has_left || (has_right && less(memory.key_in(right_slot), memory.key_in(left_slot)));
-        move_element(memory, padded<n>(takes_right ? right_slot : left_slot), slot);
-    });
-}
-
-/// And moves them from there to where the next level reads them.
-template <class Shape, class Runs>
-__device__ __forceinline__ void put_across_pairs(const merge_memory<Shape>& memory, const Runs& runs, unsigned threads,
-                                                 int first)
-{
-    for_each_across_pairs<Shape>(runs, threads, first, 0, [&](int, int, int element, int slot) {
-        move_element(memory, slot, padded<Shape::items>(runs.slot_after(element)));
-    });
+    const int begin = runs.slot_after(first) - (is_right ? Shape::items - 1 : 0);
+    put_row<Shape>(memory, items, padded<Shape::items>(begin), is_right);
 }
 
 /// Merges all pairs of the tile, by all threads of the block.
@@ -502,30 +429,23 @@ __device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, t
 {
     const int thread = static_cast<int>(threadIdx.x), first = thread * Shape::items;
     const merge_pair pair = runs.pair_at(first);
-    const int left = pair.left_slot + find_left(memory, pair, first - pair.begin, less, runs.first_step(pair));
+    const bool has_elements = Runs::are_equal || first < pair.end();
+    int left = 0;
+    if (has_elements)
+        left = pair.left_slot + find_left(memory, pair, first - pair.begin, less, runs.first_step(pair));
     int* begins = memory.left_begin();
     begins[thread] = left;
     wait_for_threads(runs.reads_within_warp());
-    const int end = first + Shape::items;
-    const bool is_in_one_pair = Runs::are_aligned || end <= pair.end();
-    const int left_end = end == pair.end()   ? pair.left_slot + pair.left_count
-                         : end < Shape::tile ? begins[thread + 1]
-                                             : 0;
-    unsigned across = 0;
-    if constexpr (!Runs::are_aligned) {
-        across = __ballot_sync(~0u, !is_in_one_pair);
-        if (across != 0) merge_across_pairs(memory, runs, across, first, left, less);
-    }
-    if (is_in_one_pair) {
+    if (has_elements) {
+        const int end = first + Shape::items;
+        const int left_end = end < pair.end() ? begins[thread + 1] : pair.left_slot + pair.left_count;
         if constexpr (Shape::is_stable)
-            merge_one_by_one(memory, items, first, left, left_end, less);
+            merge_one_by_one(memory, items, first - pair.begin, min(end, pair.end()) - pair.begin, pair, left, left_end, less);
         else
-            merge_by_network<Runs::are_aligned>(memory, items, first, left, left_end, less);
+            merge_by_network<Runs::are_equal>(memory, items, first, left, left_end, less);
     }
     wait_for_threads(runs.writes_within_warp());
-    if (is_in_one_pair) put_items(memory, items, runs, first);
-    if constexpr (!Runs::are_aligned)
-        if (across != 0) put_across_pairs(memory, runs, across, first);
+    if (has_elements) put_items(memory, items, runs, first);
     wait_for_threads(runs.writes_within_warp());
 }
 
