@@ -121,7 +121,7 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
         }
         __syncthreads();
     }
-    sort_items<network::sort, true>(items, tags, less);
+    sort_items<network::sort, thirds_by_sum::of_sort>(items, tags, less);
     const equal_runs<Shape> single{Shape::items_bits - 1};
     put_items(memory, items, single, first);
     wait_for_threads(single.writes_within_warp());
@@ -318,63 +318,64 @@ inline constexpr bool reads_asynchronously =
      copies_asynchronously<typename Shape::kept_value,
                            std::conditional_t<Shape::has_values, typename Shape::value, no_value>>);
 
+/// Copies every 32nd of a run's elements, `Count` of them, from `from` on, to shared memory, where they are `apart`.
+template <int Count, bool Asynchronously, class To, class From>
+__device__ __forceinline__ void copy_elements(To* to, int apart, const From* from)
+{
+    if constexpr (Asynchronously) {
+#pragma unroll
+        for (int i = 0; i < Count; ++i) copy_async(to + i * apart, from + i * 32);
+    } else {
+        // Through registers, so that several reads are on their way.
+        raw_array<To, Count> elements;
+#pragma unroll
+        for (int i = 0; i < Count; ++i) elements[i] = static_cast<To>(from[i * 32]);
+#pragma unroll
+        for (int i = 0; i < Count; ++i) to[i * apart] = elements[i];
+    }
+}
+
 /// Copies the parts of the runs to where the first level reads them.
 template <class Shape>
-__device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in, int count)
+__device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in, int count,
+                                          int levels)
 {
-    run_reader<Shape> reader{memory.notes()};
-    constexpr int apart = Shape::threads + Shape::threads / Shape::items;
-    const typename Shape::key* key = nullptr;
-    [[maybe_unused]] decltype(in.values) value = nullptr;
-    int at = static_cast<int>(threadIdx.x), to = 0, step = 0;
-    // Afterwards `key`, `value` and `to` are those of element `at`.
-    const auto find = [&] {
-        if (at < reader.end) return;
-        reader.advance(at);
-        key = in.keys + reader.source + at;
-        if constexpr (Shape::has_values) value = in.values + reader.source + at;
-        to = reader.slot_of(at);
-        step = reader.direction * apart;
-    };
-    const auto go_on = [&] {
-        at += Shape::threads;
-        key += Shape::threads;
-        if constexpr (Shape::has_values) value += Shape::threads;
-        to += step;
-    };
-    if constexpr (reads_asynchronously<Shape>) {
-#pragma unroll 4
-        for (; at < count; go_on()) {
-            find();
-            copy_async(memory.keys() + to, key);
-            if constexpr (Shape::has_values) copy_async(memory.values() + to, value);
-        }
-        wait_for_copies();
-    } else {
-        // Through registers, some at a time, so that several reads are on their way.
-        constexpr int batch = Shape::items < 8 ? Shape::items : 8;
+    constexpr bool is_asynchronous = reads_asynchronously<Shape>;
+    constexpr int batch = is_asynchronous ? 4 : 8;
+    // Each warp copies neighbours, so that it meets few ends of runs.
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int begin = (static_cast<int>(threadIdx.x) - lane) * Shape::items;
+    const int end = min(begin + 32 * Shape::items, count);
+    run_reader<Shape> reader{memory.notes(), memory.notes().run_of(begin, 1 << levels) - 1};
+    int at = begin + lane;
 #pragma unroll 1
-        while (at < count) {
-            raw_array<typename Shape::kept_key, batch> keys;
-            raw_array<typename Shape::kept_value, batch> values;
-            int slots[batch];
-#pragma unroll
-            for (int i = 0; i < batch; ++i, go_on()) {
-                slots[i] = -1;
-                if (at >= count) continue;
-                find();
-                slots[i] = to;
-                keys[i] = static_cast<typename Shape::kept_key>(*key);
-                if constexpr (Shape::has_values) values[i] = static_cast<typename Shape::kept_value>(*value);
+    while (at < end) {
+        reader.advance(at);
+        int here = static_cast<int>(static_cast<unsigned>(min(reader.end, end) - at + 31) / 32);
+        const std::int64_t from = reader.source + at;
+        const int slot = reader.slot_of(at), apart = reader.direction * padded<Shape::items>(32);
+        at += here * 32;
+        const auto* key = in.keys + from;
+        auto* key_to = memory.keys() + slot;
+        [[maybe_unused]] const auto* value = Shape::has_values ? in.values + from : nullptr;
+        [[maybe_unused]] auto* value_to = memory.values() + slot;
+        const auto copy = [&]<int Count>() {
+            copy_elements<Count, is_asynchronous>(key_to, apart, key);
+            key += Count * 32;
+            key_to += Count * apart;
+            if constexpr (Shape::has_values) {
+                copy_elements<Count, is_asynchronous>(value_to, apart, value);
+                value += Count * 32;
+                value_to += Count * apart;
             }
-#pragma unroll
-            for (int i = 0; i < batch; ++i) {
-                if (slots[i] < 0) continue;
-                memory.keys()[slots[i]] = keys[i];
-                if constexpr (Shape::has_values) memory.values()[slots[i]] = values[i];
-            }
-        }
+            here -= Count;
+        };
+#pragma unroll 1
+        while (here >= batch) copy.template operator()<batch>();
+#pragma unroll 1
+        while (here > 0) copy.template operator()<1>();
     }
+    if constexpr (is_asynchronous) wait_for_copies();
 }
 
 /// Merges the elements of the output that are part number `block`. `FindsSplits`: without the task's.
@@ -393,7 +394,7 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
     __syncthreads();
     const part_of_group part(task, block);
     const int count = static_cast<int>(part.end - part.begin);
-    read_runs(memory, in, count);
+    read_runs(memory, in, count, task.levels);
     if constexpr (!Shape::is_stable) fill_padding(memory, task.levels);
     __syncthreads();
     thread_items<Shape> items;

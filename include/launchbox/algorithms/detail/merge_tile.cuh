@@ -73,6 +73,13 @@ struct merge_notes {
     int left_before[most_merge_levels + 1][most_runs / 2];  ///< in each level: elements left of each pair, and padding
     int totals[64];                                         ///< for split_runs_by_block
     int splits[2][most_runs];                               ///< what it found
+
+    /// The run of an element, by all threads of a warp.
+    __device__ __forceinline__ int run_of(int element, int runs) const
+    {
+        const int run = static_cast<int>(threadIdx.x) % 32;
+        return __popc(__ballot_sync(~0u, run < runs && ends[run + 1] <= element));
+    }
 };
 
 /// Where the parts of a block's shared memory begin, in bytes.
@@ -170,7 +177,7 @@ inline constexpr bool exchanges_by_sum =
 
 /// The multipliers compute the sum beside the integer units, of which minimum, maximum and comparisons need every
 /// second cycle of an SM of 9.0. They do so for a factor that the compiler does not know: the 1 that every block here
-/// has as its height. An instruction more, which pays in the block sort, and in the merge passes does not.
+/// has as its height. That is an instruction more, so that it pays for some of the comparators only.
 template <class Key, class Less>
 __device__ __forceinline__ void exchange_by_sum(Key& first, Key& second, const Less& less)
 {
@@ -181,15 +188,19 @@ __device__ __forceinline__ void exchange_by_sum(Key& first, Key& second, const L
     first = lower;
 }
 
+/// Of how many comparators in three: so many that the instructions of all kinds take as long as the integer ones alone.
+struct thirds_by_sum {
+    static constexpr int of_sort = 2, of_block_merge = 1, of_pass_merge = 1;
+};
+
 /// Sorts a thread's elements by a network. `tags` say where each was: of equal keys the lower tag comes first.
-/// `Multiplies`: where integer instructions are what the kernel waits for, see below.
-template <network Kind, bool Multiplies, class Shape>
+template <network Kind, int ThirdsBySum, class Shape>
 __device__ __forceinline__ void sort_items(thread_items<Shape>& items, raw_array<int, Shape::items>& tags,
                                            const kept_order<Shape>& less)
 {
     run_network<Kind, Shape::items>([&]<int First, int Second>() {
         const auto first = items.keys[First], second = items.keys[Second];
-        if constexpr (Multiplies && exchanges_by_sum<Shape> && (Kind == network::merge || (First + Second) % 3 != 0)) {
+        if constexpr (exchanges_by_sum<Shape> && (First + Second + 2) % 3 < ThirdsBySum) {
             exchange_by_sum(items.keys[First], items.keys[Second], less);
             return;
         }
@@ -333,7 +344,7 @@ __device__ __forceinline__ int find_left(const merge_memory<Shape>& memory, cons
 }
 
 /// Reads the slots [left, left_end) and those of the right that make up the elements from `first` on, and sorts them.
-template <bool Multiplies, class Shape>
+template <int ThirdsBySum, class Shape>
 __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memory, thread_items<Shape>& items,
                                                  int first, int left, int left_end, const kept_order<Shape>& less)
 {
@@ -347,17 +358,19 @@ __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memo
     const int row_0 = is_left_within ? right_row + row : left_row + row;
     const int row_1 = is_left_within ? left_row : right_row;
     const int row_2 = is_left_within ? right_row : left_row;
-    // In bytes, so that no instruction multiplies by the size.
+    // In bytes, so that no instruction multiplies by the size. Between equal borders there is nothing.
     constexpr int key_bytes = sizeof(typename Shape::kept_key);
-    const unsigned char* const keys = memory.memory + merge_memory<Shape>::layout.keys;
-    const int bytes_0 = row_0 * key_bytes, bytes_1 = row_1 * key_bytes, bytes_2 = row_2 * key_bytes;
-    raw_array<int, n> tags;  // of nobody: equal keys are identical here
+    unsigned char* keys = memory.memory + merge_memory<Shape>::layout.keys + row_0 * key_bytes;
+    const unsigned borders = 1u << border_0 | 1u << border_1;
+    int step = ((border_0 == border_1 ? row_2 : row_1) - row_0) * key_bytes;
+    const int change = (row_2 - row_1) * key_bytes - step;  // the second step, less the first
+    raw_array<int, n> tags;                                 // of nobody: equal keys are identical here
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-        const int bytes = i < border_0 ? bytes_0 : i < border_1 ? bytes_1 : bytes_2;
-        items.keys[i] = *reinterpret_cast<const typename Shape::kept_key*>(keys + bytes + i * key_bytes);
+        take_step(borders, i, keys, step, change);
+        items.keys[i] = *reinterpret_cast<const typename Shape::kept_key*>(keys + i * key_bytes);
     }
-    sort_items<network::merge, Multiplies>(items, tags, less);
+    sort_items<network::merge, ThirdsBySum>(items, tags, less);
 }
 
 /// The same one by one, stable and with the fewest comparisons: for a network a tag for every element costs more than
@@ -431,8 +444,7 @@ __device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, t
     const merge_pair pair = runs.pair_at(first);
     const bool has_elements = Runs::are_equal || first < pair.end();
     int left = 0;
-    if (has_elements)
-        left = pair.left_slot + find_left(memory, pair, first - pair.begin, less, runs.first_step(pair));
+    if (has_elements) left = pair.left_slot + find_left(memory, pair, first - pair.begin, less, runs.first_step(pair));
     int* begins = memory.left_begin();
     begins[thread] = left;
     wait_for_threads(runs.reads_within_warp());
@@ -440,9 +452,11 @@ __device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, t
         const int end = first + Shape::items;
         const int left_end = end < pair.end() ? begins[thread + 1] : pair.left_slot + pair.left_count;
         if constexpr (Shape::is_stable)
-            merge_one_by_one(memory, items, first - pair.begin, min(end, pair.end()) - pair.begin, pair, left, left_end, less);
+            merge_one_by_one(memory, items, first - pair.begin, min(end, pair.end()) - pair.begin, pair, left, left_end,
+                             less);
         else
-            merge_by_network<Runs::are_equal>(memory, items, first, left, left_end, less);
+            merge_by_network<Runs::are_equal ? thirds_by_sum::of_block_merge : thirds_by_sum::of_pass_merge>(
+                memory, items, first, left, left_end, less);
     }
     wait_for_threads(runs.writes_within_warp());
     if (has_elements) put_items(memory, items, runs, first);

@@ -50,6 +50,33 @@ __device__ __forceinline__ Type shuffle_from(const Type& value, int lane)
     return other;
 }
 
+/// Moves `at`, in shared memory, by `step` bytes and then adds `change` to `step` if bit `i`, a constant, of `steps` is
+/// set. The compiler would compare and select, two instructions each for the integer units. Here those make predicates
+/// of seven bits at a time, and the rest is for the multipliers: by 1, the height that every block here has, which the
+/// compiler does not know.
+__device__ __forceinline__ void take_step(unsigned steps, int i, unsigned char*& at, int& step, int change)
+{
+#ifdef __CUDA_ARCH__
+    unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(at));
+    asm("{\n\t"
+        ".reg .pred p;\n\t"
+        ".reg .b32 bit;\n\t"
+        "and.b32 bit, %2, %3;\n\t"
+        "setp.ne.u32 p, bit, 0;\n\t"
+        "@p mad.lo.u32 %0, %1, %5, %0;\n\t"
+        "@p mad.lo.u32 %1, %1, %5, %4;\n\t"
+        "}"
+        : "+r"(address), "+r"(step)
+        : "r"(steps), "r"(1u << i), "r"(change), "r"(blockDim.y));
+    at = static_cast<unsigned char*>(__cvta_shared_to_generic(address));
+#else
+    if ((steps >> i & 1) != 0) {
+        at += step;
+        step += change;
+    }
+#endif
+}
+
 /// Whether copy_async has an instruction of its own for the types, from 8.0 on.
 template <class To, class From>
 inline constexpr bool copies_asynchronously = std::is_same_v<To, From> &&
