@@ -92,7 +92,7 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
     const std::int64_t begin = tile * Shape::tile;
     const int count = n - begin < Shape::tile ? static_cast<int>(n - begin) : Shape::tile;
     thread_items<Shape> items;
-    raw_array<int, Shape::items> tags;
+    raw_array<unsigned, Shape::items> tags;
     if (!Shape::is_stable && count == Shape::tile) {
         // Nobody sees which of equal keys was where, so that each thread takes what it can read in step with others.
 #pragma unroll
@@ -114,14 +114,19 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
         }
 #pragma unroll
         for (int i = 0; i < Shape::items; ++i) {
-            const int at = padded<Shape::items>(first) + i;
-            items.keys[i] = memory.keys()[at];
-            if constexpr (Shape::has_values) items.values[i] = memory.values()[at];
-            tags[i] = i;
+            items.keys[i] = memory.keys()[padded<Shape::items>(first) + i];
+            tags[i] = static_cast<unsigned>(i);
         }
-        __syncthreads();
+        if constexpr (!Shape::has_values) __syncthreads();
     }
     sort_items<network::sort, thirds_by_sum::of_sort>(items, tags, less);
+    if constexpr (Shape::has_values) {
+        // Not through the network with their keys, which takes longer, and registers.
+#pragma unroll
+        for (int i = 0; i < Shape::items; ++i)
+            items.values[i] = memory.values()[padded<Shape::items>(first) + static_cast<int>(tags[i])];
+        __syncthreads();
+    }
     const equal_runs<Shape> single{Shape::items_bits - 1};
     put_items(memory, items, single, first);
     wait_for_threads(single.writes_within_warp());

@@ -193,30 +193,48 @@ struct thirds_by_sum {
     static constexpr int of_sort = 2, of_block_merge = 1, of_pass_merge = 1;
 };
 
-/// Sorts a thread's elements by a network. `tags` say where each was: of equal keys the lower tag comes first.
+/// Whether the first of two elements comes after the second: of equal keys the one with the higher tag does.
+template <class Shape>
+__device__ __forceinline__ bool is_after(const kept_order<Shape>& less, const typename Shape::kept_key& first,
+                                         unsigned first_tag, const typename Shape::kept_key& second,
+                                         unsigned second_tag)
+{
+    using key = typename Shape::kept_key;
+    if constexpr (is_integer<key> && sizeof(key) == 4 &&
+                  is_ascending_order<typename Shape::key, typename Shape::compare>) {
+        // As one number, of which a comparison is two instructions.
+        using number = std::conditional_t<std::is_signed_v<key>, std::int64_t, std::uint64_t>;
+        const auto joined = [](key of_element, unsigned tag) {
+            return static_cast<number>(static_cast<std::uint64_t>(static_cast<unsigned>(of_element)) << 32 | tag);
+        };
+        return joined(second, second_tag) < joined(first, first_tag);
+    } else {
+        return less(second, first) | (!less(first, second) & (second_tag < first_tag));
+    }
+}
+
+/// Sorts a thread's keys by a network. `tags` say where each was: of equal keys the lower tag comes first.
 template <network Kind, int ThirdsBySum, class Shape>
-__device__ __forceinline__ void sort_items(thread_items<Shape>& items, raw_array<int, Shape::items>& tags,
+__device__ __forceinline__ void sort_items(thread_items<Shape>& items, raw_array<unsigned, Shape::items>& tags,
                                            const kept_order<Shape>& less)
 {
     run_network<Kind, Shape::items>([&]<int First, int Second>() {
-        const auto first = items.keys[First], second = items.keys[Second];
+        auto &first = items.keys[First], &second = items.keys[Second];
         if constexpr (exchanges_by_sum<Shape> && (First + Second + 2) % 3 < ThirdsBySum) {
-            exchange_by_sum(items.keys[First], items.keys[Second], less);
-            return;
-        }
-        bool swaps = less(second, first);
-        if constexpr (Shape::is_stable) {
-            const int first_tag = tags[First], second_tag = tags[Second];
-            swaps = swaps | (!less(first, second) & (second_tag < first_tag));
-            tags[First] = swaps ? second_tag : first_tag;
-            tags[Second] = swaps ? first_tag : second_tag;
-        }
-        items.keys[First] = swaps ? second : first;
-        items.keys[Second] = swaps ? first : second;
-        if constexpr (Shape::has_values) {
-            const auto first_value = items.values[First], second_value = items.values[Second];
-            items.values[First] = swaps ? second_value : first_value;
-            items.values[Second] = swaps ? first_value : second_value;
+            exchange_by_sum(first, second, less);
+        } else if constexpr (exchanges_by_sum<Shape>) {
+            const auto lower = less(second, first) ? second : first;  // one instruction for each
+            second = less(second, first) ? first : second;
+            first = lower;
+        } else {
+            bool swaps;
+            if constexpr (Shape::is_stable) {
+                swaps = is_after(less, first, tags[First], second, tags[Second]);
+                exchange_if(swaps, tags[First], tags[Second]);
+            } else {
+                swaps = less(second, first);
+            }
+            exchange_if(swaps, first, second);
         }
     });
 }
@@ -364,7 +382,7 @@ __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memo
     const unsigned borders = 1u << border_0 | 1u << border_1;
     int step = ((border_0 == border_1 ? row_2 : row_1) - row_0) * key_bytes;
     const int change = (row_2 - row_1) * key_bytes - step;  // the second step, less the first
-    raw_array<int, n> tags;                                 // of nobody: equal keys are identical here
+    raw_array<unsigned, n> tags;                            // of nobody: equal keys are identical here
 #pragma unroll
     for (int i = 0; i < n; ++i) {
         take_step(borders, i, keys, step, change);

@@ -77,6 +77,39 @@ __device__ __forceinline__ void take_step(unsigned steps, int i, unsigned char*&
 #endif
 }
 
+/// Exchanges two values if `swaps`. Of their words the integer units select one and the multipliers move the other, by
+/// 1 as above. The compiler would select both, and 64-bit integers it would compare twice, for a minimum and a maximum.
+template <class Type>
+__device__ __forceinline__ void exchange_if(bool swaps, Type& first, Type& second)
+{
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(Type) % 4 == 0) {
+        constexpr int words = sizeof(Type) / 4;
+        unsigned a[words], b[words];
+        std::memcpy(a, &first, sizeof(Type));
+        std::memcpy(b, &second, sizeof(Type));
+#pragma unroll
+        for (int i = 0; i < words; ++i)
+            asm("{\n\t"
+                ".reg .pred p;\n\t"
+                ".reg .b32 old;\n\t"
+                "setp.ne.u32 p, %2, 0;\n\t"
+                "mov.b32 old, %0;\n\t"
+                "selp.b32 %0, %1, old, p;\n\t"
+                "@p mad.lo.u32 %1, old, %3, 0;\n\t"
+                "}"
+                : "+r"(a[i]), "+r"(b[i])
+                : "r"(static_cast<unsigned>(swaps)), "r"(blockDim.y));
+        std::memcpy(&first, a, sizeof(Type));
+        std::memcpy(&second, b, sizeof(Type));
+        return;
+    }
+#endif
+    const Type lower = swaps ? second : first;
+    second = swaps ? first : second;
+    first = lower;
+}
+
 /// Whether copy_async has an instruction of its own for the types, from 8.0 on.
 template <class To, class From>
 inline constexpr bool copies_asynchronously = std::is_same_v<To, From> &&
