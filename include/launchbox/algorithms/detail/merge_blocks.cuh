@@ -80,6 +80,30 @@ __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, co
     if constexpr (Shape::has_values) write(memory.values() + first, out.values + begin + thread);
 }
 
+template <class Shape>
+inline constexpr bool reads_asynchronously =
+    copies_asynchronously<typename Shape::kept_key, typename Shape::key> &&
+    (!Shape::has_values ||
+     copies_asynchronously<typename Shape::kept_value,
+                           std::conditional_t<Shape::has_values, typename Shape::value, no_value>>);
+
+/// Copies every `Stride`th of the elements from `from` on, `Count` of them, to shared memory, where they are `apart`.
+template <int Count, int Stride, bool Asynchronously, class To, class From>
+__device__ __forceinline__ void copy_elements(To* to, int apart, const From* from)
+{
+    if constexpr (Asynchronously) {
+#pragma unroll
+        for (int i = 0; i < Count; ++i) copy_async(to + i * apart, from + i * Stride);
+    } else {
+        // Through registers, so that several reads are on their way.
+        raw_array<To, Count> elements;
+#pragma unroll
+        for (int i = 0; i < Count; ++i) elements[i] = static_cast<To>(from[i * Stride]);
+#pragma unroll
+        for (int i = 0; i < Count; ++i) to[i * apart] = elements[i];
+    }
+}
+
 /// Sorts the tile number `tile` of `n` elements.
 template <class Shape>
 __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arrays<Shape>& in,
@@ -98,15 +122,34 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
 #pragma unroll
         for (int i = 0; i < Shape::items; ++i) items.keys[i] = in.keys[begin + thread + i * Shape::threads];
     } else {
+        constexpr bool is_asynchronous = reads_asynchronously<Shape>;
+        if (is_asynchronous && count == Shape::tile) {
+            constexpr int apart = Shape::threads + Shape::threads / Shape::items;  // whole rows
+            const int to = padded<Shape::items>(thread);
+            const std::int64_t from = begin + thread;
+            copy_elements<Shape::items, Shape::threads, is_asynchronous>(memory.keys() + to, apart, in.keys + from);
+            if constexpr (Shape::has_values) {
+                if (in.values)
+                    copy_elements<Shape::items, Shape::threads, is_asynchronous>(memory.values() + to, apart,
+                                                                                 in.values + from);
+                else
 #pragma unroll
-        for (int i = 0; i < Shape::items; ++i)
-            if (const int at = thread + i * Shape::threads; at < count) {
-                const int to = padded<Shape::items>(at);
-                memory.keys()[to] = in.keys[begin + at];
-                if constexpr (Shape::has_values)
-                    memory.values()[to] = in.values ? static_cast<typename Shape::kept_value>(in.values[begin + at])
-                                                    : index_value<typename Shape::kept_value>(begin + at);
+                    for (int i = 0; i < Shape::items; ++i)
+                        memory.values()[to + i * apart] =
+                            index_value<typename Shape::kept_value>(from + i * Shape::threads);
             }
+            wait_for_copies();
+        } else {
+#pragma unroll
+            for (int i = 0; i < Shape::items; ++i)
+                if (const int at = thread + i * Shape::threads; at < count) {
+                    const int to = padded<Shape::items>(at);
+                    memory.keys()[to] = in.keys[begin + at];
+                    if constexpr (Shape::has_values)
+                        memory.values()[to] = in.values ? static_cast<typename Shape::kept_value>(in.values[begin + at])
+                                                        : index_value<typename Shape::kept_value>(begin + at);
+                }
+        }
         __syncthreads();
         if (count < Shape::tile) {
             fill_tile(memory, count, less);
@@ -316,30 +359,6 @@ __device__ __forceinline__ void fill_padding(const merge_memory<Shape>& memory, 
     }
 }
 
-template <class Shape>
-inline constexpr bool reads_asynchronously =
-    copies_asynchronously<typename Shape::kept_key, typename Shape::key> &&
-    (!Shape::has_values ||
-     copies_asynchronously<typename Shape::kept_value,
-                           std::conditional_t<Shape::has_values, typename Shape::value, no_value>>);
-
-/// Copies every 32nd of a run's elements, `Count` of them, from `from` on, to shared memory, where they are `apart`.
-template <int Count, bool Asynchronously, class To, class From>
-__device__ __forceinline__ void copy_elements(To* to, int apart, const From* from)
-{
-    if constexpr (Asynchronously) {
-#pragma unroll
-        for (int i = 0; i < Count; ++i) copy_async(to + i * apart, from + i * 32);
-    } else {
-        // Through registers, so that several reads are on their way.
-        raw_array<To, Count> elements;
-#pragma unroll
-        for (int i = 0; i < Count; ++i) elements[i] = static_cast<To>(from[i * 32]);
-#pragma unroll
-        for (int i = 0; i < Count; ++i) to[i * apart] = elements[i];
-    }
-}
-
 /// Copies the parts of the runs to where the first level reads them.
 template <class Shape>
 __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in, int count,
@@ -365,11 +384,11 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
         [[maybe_unused]] const auto* value = Shape::has_values ? in.values + from : nullptr;
         [[maybe_unused]] auto* value_to = memory.values() + slot;
         const auto copy = [&]<int Count>() {
-            copy_elements<Count, is_asynchronous>(key_to, apart, key);
+            copy_elements<Count, 32, is_asynchronous>(key_to, apart, key);
             key += Count * 32;
             key_to += Count * apart;
             if constexpr (Shape::has_values) {
-                copy_elements<Count, is_asynchronous>(value_to, apart, value);
+                copy_elements<Count, 32, is_asynchronous>(value_to, apart, value);
                 value += Count * 32;
                 value_to += Count * apart;
             }
