@@ -104,6 +104,40 @@ __device__ __forceinline__ void copy_elements(To* to, int apart, const From* fro
     }
 }
 
+/// Copies a tile, of which `count` elements are there, to shared memory in its order.
+template <class Shape>
+__device__ __forceinline__ void read_tile(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in,
+                                          std::int64_t begin, int count)
+{
+    constexpr int n = Shape::items;
+    constexpr int apart = Shape::threads + Shape::threads / n;  // whole rows
+    using kept_value = typename Shape::kept_value;
+    const int thread = static_cast<int>(threadIdx.x), to = padded<n>(thread);
+    const std::int64_t from = begin + thread;
+    if (reads_asynchronously<Shape> && count == Shape::tile) {
+        copy_elements<n, Shape::threads, true>(memory.keys() + to, apart, in.keys + from);
+        if constexpr (Shape::has_values) {
+            if (in.values) copy_elements<n, Shape::threads, true>(memory.values() + to, apart, in.values + from);
+        }
+        wait_for_copies();
+    } else {
+#pragma unroll
+        for (int i = 0; i < n; ++i)
+            if (thread + i * Shape::threads < count) {
+                memory.keys()[to + i * apart] = in.keys[from + i * Shape::threads];
+                if constexpr (Shape::has_values)
+                    if (in.values)
+                        memory.values()[to + i * apart] = static_cast<kept_value>(in.values[from + i * Shape::threads]);
+            }
+    }
+    if constexpr (Shape::has_values) {
+        if (in.values) return;
+#pragma unroll
+        for (int i = 0; i < n; ++i)
+            memory.values()[to + i * apart] = index_value<kept_value>(from + i * Shape::threads);
+    }
+}
+
 /// Sorts the tile number `tile` of `n` elements.
 template <class Shape>
 __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arrays<Shape>& in,
@@ -122,34 +156,7 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
 #pragma unroll
         for (int i = 0; i < Shape::items; ++i) items.keys[i] = in.keys[begin + thread + i * Shape::threads];
     } else {
-        constexpr bool is_asynchronous = reads_asynchronously<Shape>;
-        if (is_asynchronous && count == Shape::tile) {
-            constexpr int apart = Shape::threads + Shape::threads / Shape::items;  // whole rows
-            const int to = padded<Shape::items>(thread);
-            const std::int64_t from = begin + thread;
-            copy_elements<Shape::items, Shape::threads, is_asynchronous>(memory.keys() + to, apart, in.keys + from);
-            if constexpr (Shape::has_values) {
-                if (in.values)
-                    copy_elements<Shape::items, Shape::threads, is_asynchronous>(memory.values() + to, apart,
-                                                                                 in.values + from);
-                else
-#pragma unroll
-                    for (int i = 0; i < Shape::items; ++i)
-                        memory.values()[to + i * apart] =
-                            index_value<typename Shape::kept_value>(from + i * Shape::threads);
-            }
-            wait_for_copies();
-        } else {
-#pragma unroll
-            for (int i = 0; i < Shape::items; ++i)
-                if (const int at = thread + i * Shape::threads; at < count) {
-                    const int to = padded<Shape::items>(at);
-                    memory.keys()[to] = in.keys[begin + at];
-                    if constexpr (Shape::has_values)
-                        memory.values()[to] = in.values ? static_cast<typename Shape::kept_value>(in.values[begin + at])
-                                                        : index_value<typename Shape::kept_value>(begin + at);
-                }
-        }
+        read_tile(memory, in, begin, count);
         __syncthreads();
         if (count < Shape::tile) {
             fill_tile(memory, count, less);
