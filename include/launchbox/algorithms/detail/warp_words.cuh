@@ -66,7 +66,7 @@ __device__ __forceinline__ void take_step(unsigned steps, int i, unsigned char*&
         "@p mad.lo.u32 %0, %1, %5, %0;\n\t"
         "@p mad.lo.u32 %1, %1, %5, %4;\n\t"
         "}"
-        : "+r"(address), "+r"(step)
+        : "+&r"(address), "+&r"(step)
         : "r"(steps), "r"(1u << i), "r"(change), "r"(blockDim.y));
     at = static_cast<unsigned char*>(__cvta_shared_to_generic(address));
 #else
@@ -98,7 +98,7 @@ __device__ __forceinline__ void exchange_if(bool swaps, Type& first, Type& secon
                 "selp.b32 %0, %1, old, p;\n\t"
                 "@p mad.lo.u32 %1, old, %3, 0;\n\t"
                 "}"
-                : "+r"(a[i]), "+r"(b[i])
+                : "+&r"(a[i]), "+&r"(b[i])
                 : "r"(static_cast<unsigned>(swaps)), "r"(blockDim.y));
         std::memcpy(&first, a, sizeof(Type));
         std::memcpy(&second, b, sizeof(Type));
