@@ -189,6 +189,7 @@ __device__ __forceinline__ void exchange_by_sum(Key& first, Key& second, const L
 }
 
 /// Of how many comparators in three: so many that the instructions of all kinds take as long as the integer ones alone.
+/// Of keys that are no 32-bit integers, or have tags, it is one in three, or none, that the multipliers exchange alone.
 struct thirds_by_sum {
     static constexpr int of_sort = 2, of_block_merge = 1, of_pass_merge = 1;
 };
@@ -227,14 +228,15 @@ __device__ __forceinline__ void sort_items(thread_items<Shape>& items, raw_array
             second = less(second, first) ? first : second;
             first = lower;
         } else {
+            constexpr bool alone = ThirdsBySum > 0 && (First + Second) % 3 == 0;
             bool swaps;
             if constexpr (Shape::is_stable) {
                 swaps = is_after(less, first, tags[First], second, tags[Second]);
-                exchange_if(swaps, tags[First], tags[Second]);
+                exchange_if<alone>(swaps, tags[First], tags[Second]);
             } else {
                 swaps = less(second, first);
             }
-            exchange_if(swaps, first, second);
+            exchange_if<alone>(swaps, first, second);
         }
     });
 }

@@ -78,8 +78,9 @@ __device__ __forceinline__ void take_step(unsigned steps, int i, unsigned char*&
 }
 
 /// Exchanges two values if `swaps`. Of their words the integer units select one and the multipliers move the other, by
-/// 1 as above. The compiler would select both, and 64-bit integers it would compare twice, for a minimum and a maximum.
-template <class Type>
+/// 1 as above, or both if they do it `Alone`, which is an instruction more. The compiler would select both, and 64-bit
+/// integers it would compare twice, for a minimum and a maximum.
+template <bool Alone, class Type>
 __device__ __forceinline__ void exchange_if(bool swaps, Type& first, Type& second)
 {
 #ifdef __CUDA_ARCH__
@@ -90,16 +91,28 @@ __device__ __forceinline__ void exchange_if(bool swaps, Type& first, Type& secon
         std::memcpy(b, &second, sizeof(Type));
 #pragma unroll
         for (int i = 0; i < words; ++i)
-            asm("{\n\t"
-                ".reg .pred p;\n\t"
-                ".reg .b32 old;\n\t"
-                "setp.ne.u32 p, %2, 0;\n\t"
-                "mov.b32 old, %0;\n\t"
-                "selp.b32 %0, %1, old, p;\n\t"
-                "@p mad.lo.u32 %1, old, %3, 0;\n\t"
-                "}"
-                : "+&r"(a[i]), "+&r"(b[i])
-                : "r"(static_cast<unsigned>(swaps)), "r"(blockDim.y));
+            if constexpr (Alone)
+                asm("{\n\t"
+                    ".reg .pred p;\n\t"
+                    ".reg .b32 step;\n\t"
+                    "setp.ne.u32 p, %2, 0;\n\t"
+                    "mad.lo.u32 step, %0, %4, %1;\n\t"
+                    "@p mad.lo.u32 %0, step, %3, %0;\n\t"
+                    "@p mad.lo.u32 %1, step, %4, %1;\n\t"
+                    "}"
+                    : "+&r"(a[i]), "+&r"(b[i])
+                    : "r"(static_cast<unsigned>(swaps)), "r"(blockDim.y), "r"(0u - blockDim.y));
+            else
+                asm("{\n\t"
+                    ".reg .pred p;\n\t"
+                    ".reg .b32 old;\n\t"
+                    "setp.ne.u32 p, %2, 0;\n\t"
+                    "mov.b32 old, %0;\n\t"
+                    "selp.b32 %0, %1, old, p;\n\t"
+                    "@p mad.lo.u32 %1, old, %3, 0;\n\t"
+                    "}"
+                    : "+&r"(a[i]), "+&r"(b[i])
+                    : "r"(static_cast<unsigned>(swaps)), "r"(blockDim.y));
         std::memcpy(&first, a, sizeof(Type));
         std::memcpy(&second, b, sizeof(Type));
         return;
