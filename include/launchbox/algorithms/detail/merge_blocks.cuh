@@ -114,12 +114,14 @@ __device__ __forceinline__ void read_tile(const merge_memory<Shape>& memory, con
     using kept_value = typename Shape::kept_value;
     const int thread = static_cast<int>(threadIdx.x), to = padded<n>(thread);
     const std::int64_t from = begin + thread;
-    if (reads_asynchronously<Shape> && count == Shape::tile) {
-        copy_elements<n, Shape::threads, true>(memory.keys() + to, apart, in.keys + from);
+    if (count == Shape::tile) {
+        constexpr bool is_asynchronous = reads_asynchronously<Shape>;
+        copy_elements<n, Shape::threads, is_asynchronous>(memory.keys() + to, apart, in.keys + from);
         if constexpr (Shape::has_values) {
-            if (in.values) copy_elements<n, Shape::threads, true>(memory.values() + to, apart, in.values + from);
+            if (in.values)
+                copy_elements<n, Shape::threads, is_asynchronous>(memory.values() + to, apart, in.values + from);
         }
-        wait_for_copies();
+        if constexpr (is_asynchronous) wait_for_copies();
     } else {
 #pragma unroll
         for (int i = 0; i < n; ++i)

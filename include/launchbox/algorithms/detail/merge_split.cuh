@@ -244,10 +244,11 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
     if (const int own = thread % most; own < all) {
         const Key* const half_keys = keys + half * most;
         int before = 0;
-        for (int i = 0; i < all; ++i) {
-            // Elements lie in the order of their runs: of equal ones the first comes first.
-            before += (i < own ? !less(half_keys[own], half_keys[i]) : less(half_keys[i], half_keys[own])) ? 1 : 0;
-        }
+        // Elements lie in the order of their runs: of equal ones the first comes first.
+#pragma unroll 4
+        for (int i = 0; i < own; ++i) before += less(half_keys[own], half_keys[i]) ? 0 : 1;
+#pragma unroll 4
+        for (int i = own + 1; i < all; ++i) before += less(half_keys[i], half_keys[own]) ? 1 : 0;
         if (before < rank) atomicAdd(&befores[runs[half * most + own]], 1);
     }
     __syncthreads();

@@ -345,11 +345,17 @@ __device__ __forceinline__ int find_left(const merge_memory<Shape>& memory, cons
     const int last = pair.left_slot + min(min(at_most, elements), pair.left_count) - 1;
     const int opposite = pair.right_slot - (elements - 1) - pair.left_slot;
     if (last <= left) step = 0;
+    // The multipliers scale by a factor that the compiler does not know, see take_step; else the integer units do. It
+    // is a register more, which the network lacks.
+    const int one = Shape::is_stable ? static_cast<int>(blockDim.y) : 1;
+    const int key_bytes = one * static_cast<int>(sizeof(typename Shape::kept_key));
+    const unsigned char* const keys = memory.memory + merge_memory<Shape>::layout.keys;
+    const auto key_in = [&](int slot) -> const typename Shape::kept_key& {
+        return *reinterpret_cast<const typename Shape::kept_key*>(keys + padded<Shape::items>(slot) * key_bytes);
+    };
     const auto take = [&](int slots) {
         const int next = min(left + slots, last);
-        const auto& key = memory.key_in(next);
-        const auto& other = memory.key_in(next + opposite);
-        left = less(other, key) ? left : next;
+        left = less(key_in(next + opposite), key_in(next)) ? left : next;
     };
 #pragma unroll 1
     for (; step >= Shape::items; step >>= 1) take(step);
@@ -393,35 +399,76 @@ __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memo
     sort_items<network::merge, ThirdsBySum>(items, tags, less);
 }
 
+/// Adds where the condition holds: one instruction, and of the multipliers, see take_step.
+__device__ __forceinline__ void add_if(bool condition, int& to, int amount)
+{
+#ifdef __CUDA_ARCH__
+    asm("{.reg .pred p; setp.ne.s32 p, %1, 0; @p mad.lo.s32 %0, %2, %3, %0;}"
+        : "+r"(to)
+        : "r"(static_cast<int>(condition)), "r"(blockDim.y), "r"(amount));
+#else
+    if (condition) to += amount;
+#endif
+}
+
+/// A branch that is not taken, across which the compiler delays nothing.
+__device__ __forceinline__ void end_delays([[maybe_unused]] bool never)
+{
+#ifdef __CUDA_ARCH__
+    if (never) __trap();
+#endif
+}
+
 /// The same one by one, stable and with the fewest comparisons: for a network a tag for every element costs more than
-/// the conflicts here.
-template <class Shape>
+/// the conflicts here. `left_end - left` elements are of the left, from `left` upwards, and `right - right_end` of the
+/// right, from `right` downwards. It reads its own slots, and of others at most one: behind the part that ends first.
+/// That is a slot of the same pair, or, where the pair's rows end there, the free slot behind a row, which nobody
+/// writes. `IsFull`: there are `items` of them; else what is behind them is of no meaning.
+template <bool IsFull, class Shape>
 __device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memory, thread_items<Shape>& items,
-                                                 int first, int end, const merge_pair& pair, int left, int left_end,
+                                                 int left, int left_end, int right, int right_end,
                                                  const kept_order<Shape>& less)
 {
-    constexpr int n = Shape::items;
-    int right = pair.right_slot - (first - (left - pair.left_slot));
-    const int right_end = pair.right_slot - (end - (left_end - pair.left_slot));
-    auto left_key = memory.key_in(min(left, Shape::tile - 1)), right_key = memory.key_in(max(right, 0));
-    int from[n];
+    using key = typename Shape::kept_key;
+    using value = typename Shape::kept_value;
+    constexpr int n = Shape::items, key_bytes = sizeof(key), value_bytes = sizeof(value);
+    const int of_left = left_end - left, of_right = right - right_end, begin = left & (n - 1);
+    // At most one of the two parts goes on in another row, since together they are each residue once at most. Both are
+    // counted in bytes as if none did: what is not below the border lies a slot further.
+    const bool left_goes_on = begin + of_left > n, right_goes_on = begin > 0 && of_right > begin;
+    int at_left = padded<n>(left) * key_bytes, at_right = padded<n>(right) * key_bytes;
+    int border = static_cast<int>(merge_memory<Shape>::layout.all);
+    if (left_goes_on) border = (padded<n>(left | (n - 1)) + 1) * key_bytes;
+    if (right_goes_on) border = (padded<n>(right & -n) - 1) * key_bytes;
+    if (left_goes_on || right_goes_on) at_right -= key_bytes;
+    const int left_stop = at_left + of_left * key_bytes, right_stop = at_right - of_right * key_bytes;
+    const auto place_of = [&](int at) {
+        add_if(at >= border, at, key_bytes);
+        return at;
+    };
+    const unsigned char* const keys = memory.memory + merge_memory<Shape>::layout.keys;
+    const auto key_at = [&](int at) { return *reinterpret_cast<const key*>(keys + place_of(at)); };
+    // Of a part that is empty the other's first element, which is not looked at.
+    key left_key = key_at(of_left > 0 ? at_left : at_right), right_key = key_at(of_right > 0 ? at_right : at_left);
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-        const bool takes_right = left >= left_end || (right > right_end && less(right_key, left_key));
+        const bool has_right = at_right != right_stop;
+        const bool takes_right = at_left == left_stop || (has_right && less(right_key, left_key));
         items.keys[i] = takes_right ? right_key : left_key;
-        from[i] = takes_right ? right : left;
-        left += takes_right ? 0 : 1;
-        right -= takes_right ? 1 : 0;
-        if (i + 1 < n && i + 1 < end - first) {
-            const auto next = memory.key_in(takes_right ? right : left);
+        if constexpr (Shape::has_values) {
+            const auto from = static_cast<unsigned>(place_of(takes_right ? at_right : at_left));
+            const unsigned at = key_bytes == value_bytes ? from : from / key_bytes * value_bytes;
+            items.values[i] = *reinterpret_cast<const value*>(memory.memory + merge_memory<Shape>::layout.values + at);
+        }
+        if (i + 1 < n) {
+            add_if(!takes_right, at_left, key_bytes);
+            add_if(takes_right && (IsFull || has_right), at_right, -key_bytes);
+            const key next = key_at(takes_right ? at_right : at_left);
             left_key = takes_right ? left_key : next;
             right_key = takes_right ? next : right_key;
+            // Else choosing what goes into `items` is put off to the end, and what was taken is kept bit by bit.
+            if (i % 4 == 3) end_delays(at_left < 0);
         }
-    }
-    if constexpr (Shape::has_values) {
-#pragma unroll
-        for (int i = 0; i < n; ++i)
-            if (i < end - first) items.values[i] = memory.values()[padded<n>(from[i])];
     }
 }
 
@@ -471,10 +518,11 @@ __device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, t
     if (has_elements) {
         const int end = first + Shape::items;
         const int left_end = end < pair.end() ? begins[thread + 1] : pair.left_slot + pair.left_count;
-        if constexpr (Shape::is_stable)
-            merge_one_by_one(memory, items, first - pair.begin, min(end, pair.end()) - pair.begin, pair, left, left_end,
-                             less);
-        else
+        if constexpr (Shape::is_stable) {
+            const int right_before = pair.right_slot + pair.begin + (left - pair.left_slot);
+            const int right_end = right_before - min(end, pair.end()) + (left_end - left);
+            merge_one_by_one<Runs::are_equal>(memory, items, left, left_end, right_before - first, right_end, less);
+        } else
             merge_by_network<Runs::are_equal ? thirds_by_sum::of_block_merge : thirds_by_sum::of_pass_merge>(
                 memory, items, first, left, left_end, less);
     }
