@@ -84,7 +84,17 @@ template <bool Alone, class Type>
 __device__ __forceinline__ void exchange_if(bool swaps, Type& first, Type& second)
 {
 #ifdef __CUDA_ARCH__
-    if constexpr (sizeof(Type) % 4 == 0) {
+    if constexpr (sizeof(Type) == 16 && std::is_convertible_v<Type, unsigned long long>) {
+        // By halves, since the words of such a number are otherwise copied through memory.
+        auto a = static_cast<unsigned long long>(first), b = static_cast<unsigned long long>(second);
+        auto a_high = static_cast<unsigned long long>(first >> 64),
+             b_high = static_cast<unsigned long long>(second >> 64);
+        exchange_if<Alone>(swaps, a, b);
+        exchange_if<Alone>(swaps, a_high, b_high);
+        first = static_cast<Type>(a_high) << 64 | static_cast<Type>(a);
+        second = static_cast<Type>(b_high) << 64 | static_cast<Type>(b);
+        return;
+    } else if constexpr (sizeof(Type) == 4 || sizeof(Type) == 8) {
         constexpr int words = sizeof(Type) / 4;
         unsigned a[words], b[words];
         std::memcpy(a, &first, sizeof(Type));
