@@ -45,6 +45,24 @@ __device__ __forceinline__ int owner_of_longest(Offset& longest)
     return owner;
 }
 
+/// About a / b and the square root: those of the language take several times as long.
+__device__ __forceinline__ float about_quotient(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    return __fdividef(a, b);
+#else
+    return a / b;
+#endif
+}
+__device__ __forceinline__ float about_square_root(float x)
+{
+#ifdef __CUDA_ARCH__
+    return x * rsqrtf(x);  // not of 0
+#else
+    return std::sqrt(x);
+#endif
+}
+
 /// Elements [begin, end) of a part of a run.
 template <class Offset>
 struct part_of_run {
@@ -52,7 +70,7 @@ struct part_of_run {
 };
 
 /// Of the `count` elements of this thread's run from `run` on, those that are neither before nor behind the pivot,
-/// element `at` of the `owner`'s. `share`: of the elements of all runs that are expected before; a good guess saves
+/// element `at` of the `owner`'s. `share`: of the elements of every run that are expected before it; a good guess saves
 /// half of the search.
 template <int Runs, class Offset, class Key, class Less>
 __device__ __forceinline__ part_of_run<Offset> find_equal(const Key* run, Offset count, int owner, Offset at,
@@ -65,7 +83,8 @@ __device__ __forceinline__ part_of_run<Offset> find_equal(const Key* run, Offset
     const Key& pivot = shared[0];
     Offset before = 0, left = count;
     if (count > 64) {
-        const float middle = static_cast<float>(count) * share, spread = 2 * sqrtf(static_cast<float>(count));
+        const float middle = static_cast<float>(count) * share,
+                    spread = 2.5f * about_square_root(static_cast<float>(count));
         Offset low = static_cast<Offset>(middle - spread), high = static_cast<Offset>(middle + spread);
         low = low < 0 ? 0 : low;
         high = high >= count ? count - 1 : high;
@@ -89,14 +108,22 @@ __device__ __forceinline__ part_of_run<Offset> find_equal(const Key* run, Offset
             left = half;
         }
     }
-    // Steps that double, and then halve again: mostly there is no or one element.
-    Offset end = before, step = 1;
-    while (step <= count - end && !less(pivot, run[end + step - 1])) {
+    // Mostly there is none or one; if not, steps that grow fast find an element behind all that are equal.
+    Offset end = before, behind = count, step = 1;
+    for (; step <= count - end; step *= 32) {
+        if (less(pivot, run[end + step - 1])) {
+            behind = end + step - 1;
+            break;
+        }
         end += step;
-        step *= 2;
     }
-    for (step /= 2; step > 0; step /= 2)
-        if (step <= count - end && !less(pivot, run[end + step - 1])) end += step;
+    while (end < behind) {
+        const Offset middle = end + (behind - end) / 2;
+        if (less(pivot, run[middle]))
+            behind = middle;
+        else
+            end = middle + 1;
+    }
     return {before, end};
 }
 
@@ -132,12 +159,14 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
         if (round % 3 == 0) all_at_first = all;
         Offset longest = width;
         const int owner = owner_of_longest<Runs>(longest);
-        const float share = static_cast<float>(rank) / static_cast<float>(all > 0 ? all : 1);
-        const float spread = sqrtf(static_cast<float>(longest)) * (round % 3 == 0 ? -1.f : 1.f);
+        const float share = about_quotient(static_cast<float>(rank), static_cast<float>(all > 0 ? all : 1));
+        const float of_longest = static_cast<float>(longest > 0 ? longest : 1);
+        const float spread = about_square_root(of_longest) * (round % 3 == 0 ? -1.f : 1.f);
         Offset at = round % 3 == 2 ? longest / 2 : static_cast<Offset>(static_cast<float>(longest) * share + spread);
         at = at >= longest ? longest - 1 : at;
         at = at < 0 ? 0 : at;
-        const auto equal = find_equal<Runs>(run + low, rank > 0 ? width : 0, owner, at, share, less);
+        const float before = about_quotient(static_cast<float>(at), of_longest);
+        const auto equal = find_equal<Runs>(run + low, rank > 0 ? width : 0, owner, at, before, less);
         const Offset all_before = sum_of_group<Runs>(equal.begin), all_until = sum_of_group<Runs>(equal.end);
         const Offset among = share_of_equal<Runs>(equal.end - equal.begin, rank - all_before);
         if (rank == 0) {
@@ -178,15 +207,16 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
         }
         int longest = width;
         const int owner = owner_of_longest<Runs>(longest);
-        const float share = static_cast<float>(rank) / static_cast<float>(all > 0 ? all : 1);
+        const float share = about_quotient(static_cast<float>(rank), static_cast<float>(all > 0 ? all : 1));
+        const float of_longest = static_cast<float>(longest > 0 ? longest : 1);
         int at = (longest * (group + 1)) / (groups + 1);
         if (round == 0)
-            at = static_cast<int>(static_cast<float>(longest) * share + static_cast<float>(2 * group + 1 - groups) /
-                                                                            groups *
-                                                                            (2 * sqrtf(static_cast<float>(longest))));
+            at = static_cast<int>(of_longest * share + static_cast<float>(2 * group + 1 - groups) / groups *
+                                                           (2 * about_square_root(of_longest)));
         at = at >= longest ? longest - 1 : at;
         at = at < 0 ? 0 : at;
-        const auto equal = find_equal<Runs>(run + low, group < groups && rank > 0 ? width : 0, owner, at, share, less);
+        const float before = about_quotient(static_cast<float>(at), of_longest);
+        const auto equal = find_equal<Runs>(run + low, group < groups && rank > 0 ? width : 0, owner, at, before, less);
         const int all_before = sum_of_group<Runs>(equal.begin), all_until = sum_of_group<Runs>(equal.end);
         begins[thread] = equal.begin;
         ends[thread] = equal.end;
@@ -195,17 +225,16 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
             untils[group] = all_until;
         }
         __syncthreads();
-        // The last pivot before the border, the first behind it, and one that equals the elements around it.
-        int last = -1, next = -1, same = -1;
+        // The last pivot before the border, the first behind it, and one that equals the elements around it: with each
+        // its number, in the lower bits.
+        constexpr int numbers = 16, none = 0x7fffffff;
+        int last = -1, next = none, same = -1;
 #pragma unroll
         for (int i = 0; i < groups; ++i) {
-            if (untils[i] <= rank) {
-                if (last < 0 || untils[i] > untils[last]) last = i;
-            } else if (befores[i] >= rank) {
-                if (next < 0 || befores[i] < befores[next]) next = i;
-            } else {
-                same = i;
-            }
+            const int before = befores[i], until = untils[i];
+            last = until <= rank ? max(last, until * numbers + i) : last;
+            next = before >= rank ? min(next, before * numbers + i) : next;
+            same = before < rank && until > rank ? i : same;
         }
         const int first_of_run = half * most + lane;
         const int from = first_of_run + (same < 0 ? 0 : same) * Runs;
@@ -216,9 +245,9 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
             low += begins[from] + among;
             width = rank = 0;
         } else {
-            const int begin = last < 0 ? 0 : ends[first_of_run + last * Runs];
-            const int end = next < 0 ? width : begins[first_of_run + next * Runs];
-            if (last >= 0) rank -= untils[last];
+            const int begin = last < 0 ? 0 : ends[first_of_run + last % numbers * Runs];
+            const int end = next == none ? width : begins[first_of_run + next % numbers * Runs];
+            if (last >= 0) rank -= last / numbers;
             low += begin;
             width = end - begin;
         }
@@ -244,11 +273,15 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
     if (const int own = thread % most; own < all) {
         const Key* const half_keys = keys + half * most;
         int before = 0;
-        // Elements lie in the order of their runs: of equal ones the first comes first.
-#pragma unroll 4
-        for (int i = 0; i < own; ++i) before += less(half_keys[own], half_keys[i]) ? 0 : 1;
-#pragma unroll 4
-        for (int i = own + 1; i < all; ++i) before += less(half_keys[i], half_keys[own]) ? 1 : 0;
+        // Elements lie in the order of their runs: of equal ones the first comes first. Without branches, so that many
+        // reads are on their way.
+        const Key mine = half_keys[own];
+#pragma unroll 8
+        for (int i = 0; i < all; ++i) {
+            const Key other = half_keys[i];
+            const bool is_after = less(other, mine), is_before = less(mine, other);
+            before += (i < own ? !is_before : is_after) ? 1 : 0;
+        }
         if (before < rank) atomicAdd(&befores[runs[half * most + own]], 1);
     }
     __syncthreads();
