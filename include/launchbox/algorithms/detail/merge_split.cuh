@@ -84,7 +84,7 @@ __device__ __forceinline__ part_of_run<Offset> find_equal(const Key* run, Offset
     Offset before = 0, left = count;
     if (count > 64) {
         const float middle = static_cast<float>(count) * share,
-                    spread = 2.5f * about_square_root(static_cast<float>(count));
+                    spread = 1.5f * about_square_root(static_cast<float>(count));
         Offset low = static_cast<Offset>(middle - spread), high = static_cast<Offset>(middle + spread);
         low = low < 0 ? 0 : low;
         high = high >= count ? count - 1 : high;
@@ -155,13 +155,13 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
             width = rank = 0;
         }
         if (!__any_sync(~0u, width > 0 && rank > 0)) return low;
-        if (round % 3 == 2 && all < all_at_first / 4) ++round;
+        if (round % 3 == 2 && all < all_at_first / 2) ++round;
         if (round % 3 == 0) all_at_first = all;
         Offset longest = width;
         const int owner = owner_of_longest<Runs>(longest);
         const float share = about_quotient(static_cast<float>(rank), static_cast<float>(all > 0 ? all : 1));
         const float of_longest = static_cast<float>(longest > 0 ? longest : 1);
-        const float spread = about_square_root(of_longest) * (round % 3 == 0 ? -1.f : 1.f);
+        const float spread = about_square_root(of_longest) * (round % 3 == 0 ? -.35f : .35f);
         Offset at = round % 3 == 2 ? longest / 2 : static_cast<Offset>(static_cast<float>(longest) * share + spread);
         at = at >= longest ? longest - 1 : at;
         at = at < 0 ? 0 : at;
