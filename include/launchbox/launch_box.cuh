@@ -61,7 +61,9 @@ void launch(cudaStream_t stream, const work_size& work, Arguments&&... arguments
     detail::launch_tuned<Body, Unit>({.stream = stream}, work, std::forward<Arguments>(arguments)...);
 }
 
-/// The same with a cluster, after a programmatic dependency, or cooperatively.
+/// The same with a cluster, after a programmatic dependency, or cooperatively. A body with `static constexpr bool
+/// programmatic_dependent_launch = true` is always launched so, with code for 9.0 or newer, where it calls
+/// cudaGridDependencySynchronize() before it touches global memory.
 template <class Body, class Unit = detail::this_unit, class... Arguments>
 void launch(const launch_options& options, const work_size& work, Arguments&&... arguments)
 {

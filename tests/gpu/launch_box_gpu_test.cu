@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <launchbox/launch_box.cuh>
 
+#include <algorithm>
 #include <array>
 #include <barrier>
 #include <cstdio>
@@ -86,6 +87,24 @@ struct add_after {
         cudaGridDependencySynchronize();
 #endif
         if (threadIdx.x == 0 && blockIdx.x == 0) data[0] += 1;
+    }
+};
+
+// Reads what blocks far away have written, and lets the next kernel begin at once. Some blocks are late.
+struct pass_on {
+    using tuning = table;
+    static constexpr bool programmatic_dependent_launch = true;
+    template <row r>
+    static __device__ void run(const int* from, int* to, int count)
+    {
+#if __CUDA_ARCH__ >= 900
+        cudaGridDependencySynchronize();
+        cudaTriggerProgrammaticLaunchCompletion();
+#endif
+        const int first = static_cast<int>(blockIdx.x) * (r.threads * r.items) + static_cast<int>(threadIdx.x);
+        if (blockIdx.x % 16 == 5) __nanosleep(2000);
+        for (int i = 0; i < r.items; ++i)
+            if (const int at = first + i * r.threads; at < count) to[at] = from[count - 1 - at] + 1;
     }
 };
 
@@ -374,6 +393,70 @@ TEST_F(launch_box_gpu, programmatic_dependent_launch)
     if (device.major < 9) GTEST_SKIP() << "from 9.0 on";
     for (int i = 0; i < 100; ++i) launch<add_after>({.programmatic_dependent_launch = true}, 5000, data);
     EXPECT_EQ(said()[0], 100);
+}
+
+// Every order of kernels that wait by themselves, kernels that do not, and copies, in a stream and in a graph.
+TEST_F(launch_box_gpu, bodies_that_wait_keep_the_order_of_the_stream)
+{
+    int* other = nullptr;
+    ASSERT_EQ(cudaMalloc(&other, count * sizeof(int)), cudaSuccess);
+    const stream_here stream;
+    prepare<pass_on>();
+    prepare<add<40>>();
+    for (const int size : {1000, 30000, count}) {
+        int added = 0;
+        const auto chain = [&] {
+            added = 0;
+            const auto pass = [&](int times) {
+                for (int i = 0; i < times; ++i, added += 2) {
+                    launch<pass_on>(stream, size, static_cast<const int*>(data), other, size);
+                    launch<pass_on>(stream, size, static_cast<const int*>(other), data, size);
+                }
+            };
+            pass(10);
+            launch<add<40>>(stream, size, data, size);
+            ++added;
+            pass(3);
+            EXPECT_EQ(cudaMemcpyAsync(other, data, size * sizeof(int), cudaMemcpyDeviceToDevice, stream), cudaSuccess);
+            EXPECT_EQ(cudaMemsetAsync(data, 0, size * sizeof(int), stream), cudaSuccess);
+            launch<pass_on>(stream, size, static_cast<const int*>(other), data, size);
+            ++added;
+            launch<add<40>>(stream, size, data, size);
+            ++added;
+        };
+        const auto check = [&](int times) {
+            ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+            std::vector<int> host(static_cast<std::size_t>(size));
+            ASSERT_EQ(cudaMemcpy(host.data(), data, host.size() * sizeof(int), cudaMemcpyDeviceToHost), cudaSuccess);
+            EXPECT_EQ(std::count(host.begin(), host.end(), times * added), size);
+        };
+        ASSERT_EQ(cudaMemset(data, 0, count * sizeof(int)), cudaSuccess);
+        for (int i = 0; i < 50; ++i) chain();
+        check(50);
+
+        cudaGraph_t graph = nullptr;
+        cudaGraphExec_t executable = nullptr;
+        ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+        chain();
+        ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+        ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+        for (int i = 0; i < 50; ++i) ASSERT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+        check(100);
+        cudaGraphExecDestroy(executable);
+#if CUDART_VERSION >= 13000
+        std::size_t edges = 100;
+        cudaGraphNode_t from[100], to[100];
+        cudaGraphEdgeData kinds[100];
+        ASSERT_EQ(cudaGraphGetEdges(graph, from, to, kinds, &edges), cudaSuccess);
+        const auto early = std::count_if(kinds, kinds + edges, [](const cudaGraphEdgeData& edge) {
+            return edge.type == cudaGraphDependencyTypeProgrammatic;
+        });
+        // All from a kernel to one that waits: 19 in the first ten pairs, and 6 in the three behind another kernel.
+        if (device.major >= 9) EXPECT_EQ(early, 25);
+#endif
+        cudaGraphDestroy(graph);
+    }
+    cudaFree(other);
 }
 
 TEST_F(launch_box_gpu, cooperative)

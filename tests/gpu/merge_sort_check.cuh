@@ -126,16 +126,21 @@ public:
         ok(cudaMemcpy(found_.get(), &none, sizeof none, cudaMemcpyHostToDevice));
     }
 
-    /// From element `offset` of the memory.
+    /// From element `offset` of the memory. `in_parts`: the first two thirds before, and then the last two.
     template <class Tuning = void>
     void sort(std::int64_t n, kind input, std::int64_t offset = 0, const launchbox::workspace& space = {},
-              cudaStream_t stream = nullptr)
+              cudaStream_t stream = nullptr, bool in_parts = false)
     {
         Key* const keys = keys_.get() + offset;
         Value* const values = values_.get() + offset;
         const auto seed = static_cast<std::uint64_t>(n);
         const int blocks = static_cast<int>(std::min<std::int64_t>((n + 255) / 256, 4096));
         if (blocks > 0) make_elements<<<blocks, 256, 0, stream>>>(keys, values, n, input, seed);
+        const std::int64_t third = n / 3;
+        if (in_parts) {
+            launchbox::merge_sort<Tuning>(stream, keys, values, n - third, compare_, space);
+            launchbox::merge_sort<Tuning>(stream, keys + third, values + third, n - third, compare_, space);
+        }
         launchbox::merge_sort<Tuning>(stream, keys, values, n, compare_, space);
         if (blocks > 0)
             check_elements<<<blocks, 256, 0, stream>>>(keys, values, n, input, seed, compare_, found_.get());

@@ -186,6 +186,53 @@ TEST_F(merge_sort_on_gpu, is_captured_with_and_without_workspace)
     }
 }
 
+// Kernels that begin before the one ahead has ended: of the same sort, of the sort before, behind other kernels and,
+// where the values are sorted by their indices, behind a copy.
+template <class Value>
+void sort_in_parts(bool is_captured)
+{
+    const own_stream on;
+    for (const std::int64_t n : {one * 700, one << 16, is_reduced() ? one << 16 : one << 20}) {
+        checked_sorts<std::uint32_t, Value> pairs(n);
+        std::size_t bytes = 0;
+        launchbox::merge_sort(on.stream, pairs.keys(), pairs.values(), n, launchbox::less{}, workspace::query(bytes));
+        const device_array<unsigned char> memory(bytes);
+        const auto some = [&] {
+            for (const kind input : {kind::random, kind::few, kind::reversed})
+                pairs.sort(n, input, 0, {memory.get(), bytes}, on.stream, true);
+        };
+        some();
+        cudaGraph_t graph = nullptr;
+        cudaGraphExec_t executable = nullptr;
+        if (is_captured) {
+            ok(cudaStreamSynchronize(on.stream));
+            ok(cudaStreamBeginCapture(on.stream, cudaStreamCaptureModeThreadLocal));
+            some();
+            ok(cudaStreamEndCapture(on.stream, &graph), "captured");
+            ok(cudaGraphInstantiate(&executable, graph, 0));
+        }
+        for (int i = 0; i < (is_reduced() ? 2 : 50); ++i)
+            if (is_captured)
+                ok(cudaGraphLaunch(executable, on.stream));
+            else
+                some();
+        ok(cudaStreamSynchronize(on.stream));
+        pairs.expect_right(std::to_string(n) + " pairs with values of " + std::to_string(sizeof(Value)) + " bytes");
+        if (is_captured) {
+            cudaGraphExecDestroy(executable);
+            cudaGraphDestroy(graph);
+        }
+    }
+}
+
+TEST_F(merge_sort_on_gpu, sorts_follow_each_other_at_once)
+{
+    for (const bool is_captured : {false, true}) {
+        sort_in_parts<std::uint32_t>(is_captured);
+        sort_in_parts<unsigned __int128>(is_captured);
+    }
+}
+
 TEST_F(merge_sort_on_gpu, two_streams_at_once)
 {
     const std::int64_t n = is_reduced() ? 20000 : one << 20;

@@ -51,6 +51,16 @@ struct roomy {
     }
 };
 
+// Waits in code for 9.0 or newer, but not in that for 8.0.
+struct waiting {
+    using tuning = launchbox::launch_box<launchbox::sm<80, row{64, 4}> >;
+    static constexpr bool programmatic_dependent_launch = true;
+    template <row r>
+    static __device__ void run()
+    {
+    }
+};
+
 struct base {
     int of_base = 0;
 };
@@ -121,6 +131,7 @@ protected:
         set(witness_with_given_row(), code);
         set(kernel_of<square>, bound);
         set(kernel_of<roomy>, bound);
+        set(kernel_of<waiting>, 64);
         set(kernel_of<converting>, 32);
         set(reinterpret_cast<const void*>(&classic<table>), bound);
         set(kernel_of<sized, 0>, 32);
@@ -179,7 +190,7 @@ TEST_F(launch_box_launch, every_kernel_and_one_witness_are_registered)
     }
     EXPECT_EQ(witnesses,
               2);  // of units with and without a given row: their lists are the same, their names are not shared
-    EXPECT_EQ(tuned, 3 + 4 + 1);
+    EXPECT_EQ(tuned, 4 + 4 + 1);
 }
 
 TEST_F(launch_box_launch, block_shared_memory_and_seal_are_the_rows)
@@ -324,6 +335,44 @@ TEST_F(launch_box_launch, grids_and_options_pass_through)
               "sized: a grid of its own, but its table is chosen by the size of the problem. Launch with "
               "blocks{grid, elements}.");
     EXPECT_EQ(try_launch<sized>(nullptr, blocks{6}), cudaErrorInvalidConfiguration);
+}
+
+TEST_F(launch_box_launch, bodies_that_wait_begin_early)
+{
+    const auto is_early = [this] {
+        return last->attributes.size() == 1 &&
+               last->attributes[0].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+               last->attributes[0].val.programmaticStreamSerializationAllowed == 1;
+    };
+    for (int i = 0; i < 2; ++i) {
+        launch<waiting>(nullptr, 1000);
+        EXPECT_TRUE(is_early());
+        EXPECT_EQ(last->grid.x, 4u);
+        EXPECT_EQ(last->block.x, 64u);
+        launch<waiting>(nullptr, blocks{7});
+        EXPECT_TRUE(is_early());
+        EXPECT_EQ(last->grid.x, 7u);
+        EXPECT_EQ(row_for<waiting>().items, 4);
+    }
+    launch<waiting>({.cooperative = true}, blocks{7});
+    EXPECT_EQ(last->attributes.size(), 2u);
+    launch<square>(nullptr, 1, nullptr, 0);
+    EXPECT_TRUE(last->attributes.empty());
+
+    // Code for 8.0 does not wait, on whatever GPU it runs.
+    for (const int major : {9, 8}) {
+        use_gpu(major, 0, 80);
+        launch<waiting>(nullptr, 1000);
+        EXPECT_TRUE(last->attributes.empty());
+        launch<waiting>(nullptr, blocks{7});
+        EXPECT_TRUE(last->attributes.empty());
+        EXPECT_EQ(row_for<waiting>().items, 4);
+    }
+    // Nor could a capture be sure of a driver that is too old.
+    use_gpu(9, 0, 90);
+    fake.driver = 12020;
+    launch<waiting>(nullptr, 1000);
+    EXPECT_TRUE(last->attributes.empty());
 }
 
 struct counted {

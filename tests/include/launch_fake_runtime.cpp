@@ -113,6 +113,12 @@ const char* cudaGetErrorString(cudaError_t)
 {
     return "its text";
 }
+cudaError_t cudaDriverGetVersion(int* version)
+{
+    const turn mine(launchbox::mutex);
+    *version = fake.driver;
+    return answer(cudaSuccess);
+}
 cudaError_t cudaGetDeviceCount(int* count)
 {
     const turn mine(launchbox::mutex);

@@ -32,8 +32,9 @@ struct fake_runtime : fake_code {
     const char* symbol = "_Z5mergeIiEvPT_";                  ///< of kernels that nobody registered
     int runtime_blocks = 32;                                 ///< for the smallest block
 
-    int major = 9;                             ///< of GPUs that are not in `gpus`
+    int major = 9;  ///< of GPUs that are not in `gpus`
     int visible_gpus = 1000;
+    int driver = 13000;                        ///< its CUDA
     std::map<int, std::pair<int, int> > gpus;  ///< major and minor, by device
     bool capturing = true;                     ///< a stream is, in the global mode
     cudaError_t device_status = cudaSuccess;   ///< cudaGetDevice

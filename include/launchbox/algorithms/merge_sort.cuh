@@ -22,6 +22,7 @@
 #include <type_traits>
 
 #include <launchbox/algorithms/detail/device_memory.cuh>
+#include <launchbox/algorithms/detail/grid_order.cuh>
 #include <launchbox/algorithms/detail/merge_blocks.cuh>
 #include <launchbox/algorithms/order.cuh>
 #include <launchbox/algorithms/workspace.hpp>
@@ -69,6 +70,7 @@ struct body {
     template <row_type r>
     using shape = merge_shape<Key, Value, Compare, r.threads, items_of(r)>;
     static constexpr std::int64_t tile(const row_type& row) { return std::int64_t{row.threads} * items_of(row); }
+    static constexpr bool programmatic_dependent_launch = true;  // each run begins with wait_for_grid_ahead
 };
 
 template <class Key, class Value, class Compare, class Tuning>
@@ -82,6 +84,7 @@ struct sort_tiles : body<Key, Value, Compare, Tuning> {
     static __device__ void run(typename base::arrays in, typename base::arrays out, std::int64_t n, Compare compare)
     {
         using shape = typename base::template shape<r>;
+        wait_for_grid_ahead();
         sort_tile<shape>(block_memory(), {in.keys, in.values}, {out.keys, out.values}, n, blockIdx.x, compare);
     }
 };
@@ -92,6 +95,7 @@ struct find : body<Key, Value, Compare, Tuning> {
     template <typename base::row_type r>
     static __device__ void run(merge_task task, const Key* keys, std::int64_t* splits, Compare compare)
     {
+        wait_for_grid_ahead();
         find_splits<typename base::template shape<r> >(
             task, keys, splits, std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x), compare);
     }
@@ -104,6 +108,7 @@ struct merge_runs : sort_tiles<Key, Value, Compare, Tuning> {
     static __device__ void run(merge_task task, typename base::arrays in, typename base::arrays out, Compare compare)
     {
         using shape = typename base::template shape<r>;
+        wait_for_grid_ahead();
         merge_part<FindsSplits, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values}, blockIdx.x,
                                        compare);
     }
@@ -113,9 +118,11 @@ template <class Value, class Index, class Tuning>
 struct permute {
     using tuning = Tuning;
     using row_type = typename Tuning::row_type;
+    static constexpr bool programmatic_dependent_launch = true;
     template <row_type r>
     static __device__ void run(const Value* in, const Index* order, Value* out, std::int64_t n)
     {
+        wait_for_grid_ahead();
         const std::int64_t first = std::int64_t{blockIdx.x} * (r.threads * r.items) + static_cast<int>(threadIdx.x);
 #pragma unroll 4
         for (int i = 0; i < r.items; ++i)

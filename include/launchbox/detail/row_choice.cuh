@@ -158,6 +158,14 @@ inline row_answer choose_row(const row_question& question, int device)
                launch_problem::row_mismatch, cudaErrorInvalidKernelImage);
 }
 
+/// Whether code can be launched before the kernel ahead has ended: code for less than 9.0 has no instruction to wait
+/// for it, also on a GPU that would begin it early. Before CUDA 12.3 a graph that is captured has no such edges.
+inline bool can_begin_early(const compute_capability& code)
+{
+    int driver = 0;
+    return code.major >= 9 && cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12030;
+}
+
 /// The row on each GPU, once it is known. Threads that come first together all ask, and get the same answer; later ones
 /// wait for nobody.
 class known_rows {

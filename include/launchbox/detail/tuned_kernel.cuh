@@ -54,6 +54,16 @@ concept has_tile = requires(const typename classes_of<typename Body::tuning>::te
     Body::tile(row);
 };
 
+/// Whether a body says of itself that it may begin before the kernel ahead of it in the stream has ended.
+template <class Body>
+constexpr bool asks_to_begin_early()
+{
+    if constexpr (requires { Body::programmatic_dependent_launch; })
+        return Body::programmatic_dependent_launch;
+    else
+        return false;
+}
+
 /// The figures of a row as a body uses it: its functions dynamic_shared_bytes(row) and tile(row), where it has them,
 /// win.
 template <class Body, class Row>
@@ -255,10 +265,19 @@ struct tuned_entry<Body, Unit, Class, list<Parameters...>> {
         return choose_row({handle(), pointers.witness, figures, Unit::numbers}, device);
     }
 
-    static std::size_t row_on(int device)
+    struct known_row {
+        std::size_t row;
+        bool begins_early;
+    };
+    static known_row known_on(int device)
     {
-        return known.on(device, [=] { return ask(device).row; });
+        const std::size_t both = known.on(device, [=] {
+            const row_answer answer = ask(device);
+            return 2 * answer.row + (asks_to_begin_early<Body>() && can_begin_early(answer.code) ? 1 : 0);
+        });
+        return {both / 2, both % 2 != 0};
     }
+    static std::size_t row_on(int device) { return known_on(device).row; }
     static inline constinit known_rows known{};
 };
 

@@ -41,7 +41,7 @@ struct work_size {
 struct launch_options {
     cudaStream_t stream = nullptr;
     launch_extent cluster = 1;  ///< blocks in a cluster, from 9.0 on; the grid must be a multiple of it
-    /// May begin before the kernel ahead of it in the stream has ended, from 9.0 on.
+    /// May begin before the kernel ahead of it in the stream has ended, from 9.0 on. A body can say so of itself.
     bool programmatic_dependent_launch = false;
     bool cooperative = false;  ///< all blocks must be resident at once
 };
@@ -99,27 +99,28 @@ template <class Tuned, class... Parameters, class... Arguments>
 void launch_with_row(const launch_options& options, const work_size& work, list<Parameters...>,
                      Arguments&&... arguments)
 {
-    const std::size_t row = Tuned::row_on(current_device(Tuned::name()));
-    const row_figures& figures = Tuned::figures[row];
+    const auto known = Tuned::known_on(current_device(Tuned::name()));
+    const row_figures& figures = Tuned::figures[known.row];
     const std::int64_t tiles = work.elements <= 0 ? work.elements : (work.elements - 1) / figures.tile + 1;
     if (!work.has_grid && (tiles < 0 || tiles > most_tiles)) [[unlikely]]
         refuse_elements(Tuned::handle(), figures, work.elements);
     if (work.has_grid ? work.grid == launch_extent(0) : tiles == 0) return;
     const auto config = [&] {
-        return launch_config{.grid = work.has_grid ? work.grid : launch_extent(tiles),
-                             .threads = figures.threads,
-                             .dynamic_shared = figures.dynamic_shared_bytes,
-                             .stream = options.stream,
-                             .cluster = options.cluster,
-                             .programmatic_dependent_launch = options.programmatic_dependent_launch,
-                             .cooperative = options.cooperative};
+        return launch_config{
+            .grid = work.has_grid ? work.grid : launch_extent(tiles),
+            .threads = figures.threads,
+            .dynamic_shared = figures.dynamic_shared_bytes,
+            .stream = options.stream,
+            .cluster = options.cluster,
+            .programmatic_dependent_launch = options.programmatic_dependent_launch || known.begins_early,
+            .cooperative = options.cooperative};
     };
     // The parameters of the lambda are the converted arguments, which the runtime copies.
     [&](Parameters... converted) {
-        void* addresses[] = {const_cast<void*>(static_cast<const void*>(&Tuned::seals[row])),
+        void* addresses[] = {const_cast<void*>(static_cast<const void*>(&Tuned::seals[known.row])),
                              const_cast<void*>(static_cast<const volatile void*>(std::addressof(converted)))...};
         // Shared memory was opted in to when the row became known.
-        if (work.has_grid || !is_plain(options)) {
+        if (work.has_grid || known.begins_early || !is_plain(options)) {
             if (options.cluster.count() > cluster_without_opt_in)
                 launch_checked(Tuned::handle(), config(), addresses);
             else

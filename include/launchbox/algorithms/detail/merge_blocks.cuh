@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <launchbox/algorithms/detail/grid_order.cuh>
 #include <launchbox/algorithms/detail/merge_split.cuh>
 #include <launchbox/algorithms/detail/merge_tile.cuh>
 
@@ -186,6 +187,7 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
 #pragma unroll 1
     for (int bits = Shape::items_bits; (1 << bits) < Shape::tile && (1 << bits) < count; ++bits)
         merge_pairs(memory, items, equal_runs<Shape>{bits}, less);
+    let_next_grid_begin();
     __syncthreads();
     write_tile(memory, out, begin, count);
 }
@@ -273,6 +275,7 @@ __device__ __forceinline__ void find_splits(const merge_task& task, const typena
     const std::int64_t in_range = at < task.n ? at : 0;  // all threads of a warp search
     const std::int64_t split =
         with_levels(task.levels, [&]<int Levels>() { return split_at<Levels, Shape>(task, keys, in_range, less); });
+    let_next_grid_begin();
     if (at < task.n) splits[thread] = split;
 }
 
@@ -434,6 +437,7 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
     noted_runs<Shape> runs(memory.notes(), task.levels, static_cast<int>(threadIdx.x) * Shape::items);
 #pragma unroll 1
     for (int level = 0; level < task.levels; ++level, runs.next_level()) merge_pairs(memory, items, runs, less);
+    let_next_grid_begin();
     write_tile(memory, out, part.begin, count);
 }
 
