@@ -251,12 +251,6 @@ struct merge_pair {
     __device__ __forceinline__ int end() const { return begin + left_count + right_count; }
 };
 
-/// Where a thread's elements go after a level: to Items slots from `first` on, in reverse order if `is_reversed`.
-struct merge_target {
-    int first;
-    bool is_reversed;
-};
-
 /// Sorted runs of 2^width_bits elements that fill the tile.
 template <class Shape>
 struct equal_runs {
