@@ -6,7 +6,8 @@
 //     launchbox::merge_sort(stream, keys, values, n, launchbox::less{}, space);  // values move with their keys
 //
 // Tiles are sorted in shared memory, then passes merge up to 16 runs at once, so that 2^28 keys are read and written
-// six times. No bank conflicts, whatever the keys are; no host synchronisation; the stream may be captured.
+// six times. Integers alone are merged without bank conflicts, whatever they are; no host synchronisation; the stream
+// may be captured.
 #pragma once
 
 #if !defined(__CUDACC__)

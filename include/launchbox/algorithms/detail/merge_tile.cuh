@@ -3,14 +3,15 @@
 //
 // A tile of Threads * Items elements holds sorted sequences, which are merged in pairs: 0 and 1, 2 and 3, ... The even
 // ones lie at the left, one after the other, forwards; the odd ones at the right, from the end, backwards. Thread t
-// makes the elements [t * Items, (t + 1) * Items) of all pairs' results one after the other. Where its part begins in
-// the left sequence is found by a binary search (merge path). Its part of the left and its part of the right sequence
-// are then slots that, counted modulo Items, are each residue exactly once, and those of a warp are each residue modulo
-// 32 * Items exactly once: the slots of the left end where those of the right go on. So all threads read the slots of
-// residue 0, then of residue 1, and so on, each time from 32 different banks, since a slot of padding after every
-// Items makes a row an odd number of slots. What a thread has read rises and then falls, in a circle: a bitonic
-// sequence, which a network sorts in registers. (The layout is that of Berney and Sitchinava's conflict-free merge
-// sort, 2022; with a network for sequences in a circle no rotation is needed.)
+// makes the elements [t * Items, (t + 1) * Items) of all pairs' results one after the other: of one pair, since each
+// result is padded to whole rows of Items elements. Where its part begins in the left sequence is found by a binary
+// search (merge path). Its part of the left and its part of the right sequence are then slots that, counted modulo
+// Items, are each residue exactly once, and those of a warp are each residue modulo 32 * Items exactly once: the slots
+// of the left end where those of the right go on. So all threads read the slots of residue 0, then of residue 1, and so
+// on, each time from 32 different banks, since a free slot after every Items makes a row an odd number of slots. What a
+// thread has read rises and then falls, in a circle: a bitonic sequence, which a network sorts in registers. (The
+// layout is that of Berney and Sitchinava's conflict-free merge sort, 2022; with a network for sequences in a circle no
+// rotation is needed.)
 #pragma once
 
 #include <bit>
@@ -249,12 +250,6 @@ struct merge_pair {
     int right_slot, right_count;
 
     __device__ __forceinline__ int end() const { return begin + left_count + right_count; }
-};
-
-/// Where a thread's elements go after a level: to Items slots from `first` on, in reverse order if `is_reversed`.
-struct merge_target {
-    int first;
-    bool is_reversed;
 };
 
 /// Sorted runs of 2^width_bits elements that fill the tile.
