@@ -29,8 +29,8 @@ using merge_sort_k4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.192 times as fast (1.180 to 1.213) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:d5f386ba81d7bc4b
+    // gain: 1.235 times as fast (1.223 to 1.253) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:aa60b7303b0f028e
     launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
@@ -47,8 +47,8 @@ using merge_sort_k4_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.121 times as fast (1.104 to 1.141) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:d5f386ba81d7bc4b
+    // gain: 1.170 times as fast (1.150 to 1.184) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:aa60b7303b0f028e
     launchbox::sm<90, merge_sort_row{256, 32, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
@@ -65,9 +65,9 @@ using merge_sort_k4_above_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.450 times as fast (1.449 to 1.453) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:d5f386ba81d7bc4b
-    launchbox::sm<90, merge_sort_row{256, 32, 5, 8}>,
+    // gain: 1.372 times as fast (1.364 to 1.376) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:aa60b7303b0f028e
+    launchbox::sm<90, merge_sort_row{256, 32, 5, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -83,8 +83,8 @@ using merge_sort_k8_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.217 times as fast (1.193 to 1.239) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:542959e836a77f20
+    // gain: 1.232 times as fast (1.200 to 1.247) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:30a4c9f97c1f4435
     launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
@@ -101,9 +101,9 @@ using merge_sort_k8_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.118 times as fast (1.102 to 1.134) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:542959e836a77f20
-    launchbox::sm<90, merge_sort_row{512, 16, 2, 16}>,
+    // gain: 1.109 times as fast (1.095 to 1.129) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:30a4c9f97c1f4435
+    launchbox::sm<90, merge_sort_row{128, 32, 5, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -119,9 +119,9 @@ using merge_sort_k8_above_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.163 times as fast (1.160 to 1.165) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:542959e836a77f20
-    launchbox::sm<90, merge_sort_row{256, 32, 3, 8}>,
+    // gain: 1.156 times as fast (1.154 to 1.158) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:30a4c9f97c1f4435
+    launchbox::sm<90, merge_sort_row{128, 32, 4, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -137,9 +137,9 @@ using merge_sort_k16_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.236 times as fast (1.222 to 1.253) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:2fb4c1051ee26a0e
-    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
+    // gain: 1.231 times as fast (1.218 to 1.245) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:c08855ca17588e2c
+    launchbox::sm<90, merge_sort_row{256, 8, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -155,8 +155,8 @@ using merge_sort_k16_above_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.210 times as fast (1.207 to 1.212) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:2fb4c1051ee26a0e
+    // gain: 1.235 times as fast (1.224 to 1.238) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:c08855ca17588e2c
     launchbox::sm<90, merge_sort_row{256, 16, 3, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
@@ -173,9 +173,9 @@ using merge_sort_k4_v4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.169 times as fast (1.145 to 1.199) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:45884e798f66334a
-    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
+    // gain: 1.198 times as fast (1.176 to 1.220) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:94c7d71a83a83558
+    launchbox::sm<90, merge_sort_row{256, 16, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -191,8 +191,8 @@ using merge_sort_k4_v4_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.086 times as fast (1.071 to 1.096) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:45884e798f66334a
+    // gain: 1.064 times as fast (1.057 to 1.076) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:94c7d71a83a83558
     launchbox::sm<90, merge_sort_row{512, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
@@ -209,8 +209,8 @@ using merge_sort_k4_v4_above_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.221 times as fast (1.219 to 1.224) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:45884e798f66334a
+    // gain: 1.108 times as fast (1.104 to 1.114) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:94c7d71a83a83558
     launchbox::sm<90, merge_sort_row{256, 32, 3, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
@@ -227,9 +227,9 @@ using merge_sort_k8_v8_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.233 times as fast (1.215 to 1.252) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:bff077c9d8806500
-    launchbox::sm<90, merge_sort_row{256, 8, 4, 8}>,
+    // gain: 1.290 times as fast (1.267 to 1.300) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:d663ec678e93620a
+    launchbox::sm<90, merge_sort_row{256, 8, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -245,9 +245,9 @@ using merge_sort_k8_v8_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.085 times as fast (1.074 to 1.093) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:bff077c9d8806500
-    launchbox::sm<90, merge_sort_row{512, 16, 1, 16}>,
+    // gain: 1.030 times as fast (1.022 to 1.049) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:d663ec678e93620a
+    launchbox::sm<90, merge_sort_row{128, 16, 4, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
 >;
@@ -263,9 +263,9 @@ using merge_sort_k8_v8_above_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.053 times as fast (1.051 to 1.054) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:bff077c9d8806500
-    launchbox::sm<90, merge_sort_row{128, 32, 3, 8}>,
+    // gain: 1.055 times as fast (1.052 to 1.058) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:d663ec678e93620a
+    launchbox::sm<90, merge_sort_row{256, 16, 3, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
 >;
