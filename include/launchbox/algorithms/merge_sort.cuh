@@ -125,9 +125,20 @@ struct permute {
     {
         wait_for_grid_ahead();
         const std::int64_t first = std::int64_t{blockIdx.x} * (r.threads * r.items) + static_cast<int>(threadIdx.x);
-#pragma unroll 4
-        for (int i = 0; i < r.items; ++i)
-            if (const std::int64_t at = first + i * r.threads; at < n) out[at] = in[order[at]];
+        // So many values are on their way at once.
+        constexpr int batch = sizeof(Value) > 64 ? 1 : sizeof(Value) > 16 ? 2 : 8;
+#pragma unroll 1
+        for (int done = 0; done < r.items; done += batch) {
+            raw_array<Value, batch> values;
+#pragma unroll
+            for (int i = 0; i < batch; ++i)
+                if (const std::int64_t at = first + (done + i) * r.threads; at < n && done + i < r.items)
+                    values[i] = in[order[at]];
+#pragma unroll
+            for (int i = 0; i < batch; ++i)
+                if (const std::int64_t at = first + (done + i) * r.threads; at < n && done + i < r.items)
+                    out[at] = values[i];
+        }
     }
 };
 

@@ -294,14 +294,15 @@ struct some_bytes {
 };
 
 // The table of the next larger elements that there is, since a row that fits them fits smaller ones, and a key of 1 or 2
-// bytes takes as much room as one of 4. Larger elements than those of all tables keep their size, and by_type scales a row
-// for them. Values of more than 8 bytes are sorted as indices of 4 bytes.
+// bytes takes as much room as one of 4. Keys of more than 8 bytes with values are as much larger keys alone: the pairs
+// that were measured are smaller. Larger elements than those of all tables keep their size, and by_type scales a row for
+// them. Values of more than 8 bytes are sorted as indices of 4 bytes.
 template <class Key, class Value>
 struct merge_sort_types {
-    static constexpr std::size_t value_bytes = sizeof(Value) > 8 ? 4 : sizeof(Value);
-    static constexpr bool is_small = sizeof(Key) <= 4 && value_bytes <= 4;
-    using key = some_bytes<is_small ? 4 : sizeof(Key) <= 8 ? 8 : sizeof(Key)>;
-    using value = some_bytes<is_small ? 4 : 8>;
+    static constexpr std::size_t value_bytes = sizeof(Value) > 8 || sizeof(Value) <= 4 ? 4 : 8;
+    static constexpr bool is_small = sizeof(Key) <= 4 && value_bytes <= 4, is_large = sizeof(Key) > 8;
+    using key = some_bytes<is_small ? 4 : is_large ? sizeof(Key) + value_bytes : 8>;
+    using value = std::conditional_t<is_large, void, some_bytes<is_small ? 4 : 8>>;
 };
 template <class Key>
 struct merge_sort_types<Key, void> {

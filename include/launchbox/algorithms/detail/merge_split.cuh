@@ -63,6 +63,26 @@ __device__ __forceinline__ float about_square_root(float x)
 #endif
 }
 
+/// Element `at` of the run `owner` of a group.
+template <class Offset>
+struct pivot_place {
+    int owner;
+    Offset at;
+};
+
+/// Where element number `rank` lies if the runs of an aligned group of `Runs` threads, of `width` elements, rise from
+/// one to the next, or fall, so that none overlap. `all`, the sum of the widths, is more than `rank`, or the place is
+/// of no meaning.
+template <int Runs, class Offset>
+__device__ __forceinline__ pivot_place<Offset> place_in_order(Offset width, Offset all, Offset rank, bool runs_fall)
+{
+    const int in_warp = static_cast<int>(threadIdx.x) % 32, first = in_warp - in_warp % Runs;
+    const Offset until = sum_until<Runs>(width), ahead = runs_fall ? all - until : until - width;
+    const unsigned owners = __ballot_sync(~0u, ahead <= rank && rank < ahead + width) >> first & ((1u << Runs) - 1);
+    const int owner = owners == 0 ? 0 : __ffs(static_cast<int>(owners)) - 1;
+    return {owner, shuffle_from(rank - ahead, first + owner)};
+}
+
 /// Elements [begin, end) of a part of a run.
 template <class Offset>
 struct part_of_run {
@@ -82,7 +102,14 @@ __device__ __forceinline__ part_of_run<Offset> find_equal(const Key* run, Offset
     shared[0] = shuffle_from(shared[0], static_cast<int>(threadIdx.x) % 32 - lane + owner);
     const Key& pivot = shared[0];
     Offset before = 0, left = count;
-    if (count > 64) {
+    if (lane == owner) {
+        // Equal ones before it are few.
+        before = left = count > 0 ? at : 0;
+        if (left > 0 && !less(run[at - 1], pivot))
+            before = 0;
+        else
+            left = 0;
+    } else if (count > 64) {
         const float middle = static_cast<float>(count) * share,
                     spread = 1.5f * about_square_root(static_cast<float>(count));
         Offset low = static_cast<Offset>(middle - spread), high = static_cast<Offset>(middle + spread);
@@ -109,7 +136,7 @@ __device__ __forceinline__ part_of_run<Offset> find_equal(const Key* run, Offset
         }
     }
     // Mostly there is none or one; if not, steps that grow fast find an element behind all that are equal.
-    Offset end = before, behind = count, step = 1;
+    Offset end = lane == owner && count > 0 ? at + 1 : before, behind = count, step = 1;
     for (; step <= count - end; step *= 32) {
         if (less(pivot, run[end + step - 1])) {
             behind = end + step - 1;
@@ -155,17 +182,21 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
             width = rank = 0;
         }
         if (!__any_sync(~0u, width > 0 && rank > 0)) return low;
-        if (round % 3 == 2 && all < all_at_first / 2) ++round;
-        if (round % 3 == 0) all_at_first = all;
+        // All threads of the warp do all of this, since the rounds of its groups differ.
+        if (round % 5 == 2 && all < all_at_first / 2) round += 3;
+        const int kind = round % 5;
+        if (kind == 0) all_at_first = all;
         Offset longest = width;
-        const int owner = owner_of_longest<Runs>(longest);
+        int owner = owner_of_longest<Runs>(longest);
+        const auto in_order = place_in_order<Runs>(width, all, rank, kind == 3);
         const float share = about_quotient(static_cast<float>(rank), static_cast<float>(all > 0 ? all : 1));
         const float of_longest = static_cast<float>(longest > 0 ? longest : 1);
-        const float spread = about_square_root(of_longest) * (round % 3 == 0 ? -.35f : .35f);
-        Offset at = round % 3 == 2 ? longest / 2 : static_cast<Offset>(static_cast<float>(longest) * share + spread);
+        const float spread = about_square_root(of_longest) * (kind == 0 ? -.35f : .35f);
+        Offset at = kind == 4 ? longest / 2 : static_cast<Offset>(of_longest * share + spread);
         at = at >= longest ? longest - 1 : at;
         at = at < 0 ? 0 : at;
         const float before = about_quotient(static_cast<float>(at), of_longest);
+        if (kind == 2 || kind == 3) owner = in_order.owner, at = in_order.at;
         const auto equal = find_equal<Runs>(run + low, rank > 0 ? width : 0, owner, at, before, less);
         const Offset all_before = sum_of_group<Runs>(equal.begin), all_until = sum_of_group<Runs>(equal.end);
         const Offset among = share_of_equal<Runs>(equal.end - equal.begin, rank - all_before);
@@ -206,7 +237,8 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
             width = rank = 0;
         }
         int longest = width;
-        const int owner = owner_of_longest<Runs>(longest);
+        int owner = owner_of_longest<Runs>(longest);
+        const auto in_order = place_in_order<Runs>(width, all, rank, group == groups - 1);
         const float share = about_quotient(static_cast<float>(rank), static_cast<float>(all > 0 ? all : 1));
         const float of_longest = static_cast<float>(longest > 0 ? longest : 1);
         int at = (longest * (group + 1)) / (groups + 1);
@@ -216,6 +248,8 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
         at = at >= longest ? longest - 1 : at;
         at = at < 0 ? 0 : at;
         const float before = about_quotient(static_cast<float>(at), of_longest);
+        // The outermost of the first round are for runs that rise or fall from one to the next.
+        if (round == 0 && groups > 2 && (group == 0 || group == groups - 1)) owner = in_order.owner, at = in_order.at;
         const auto equal = find_equal<Runs>(run + low, group < groups && rank > 0 ? width : 0, owner, at, before, less);
         const int all_before = sum_of_group<Runs>(equal.begin), all_until = sum_of_group<Runs>(equal.end);
         begins[thread] = equal.begin;
