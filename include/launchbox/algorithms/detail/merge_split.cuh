@@ -102,17 +102,12 @@ __device__ __forceinline__ part_of_run<Offset> find_equal(const Key* run, Offset
     shared[0] = shuffle_from(shared[0], static_cast<int>(threadIdx.x) % 32 - lane + owner);
     const Key& pivot = shared[0];
     Offset before = 0, left = count;
-    if (lane == owner) {
-        // Equal ones before it are few.
-        before = left = count > 0 ? at : 0;
-        if (left > 0 && !less(run[at - 1], pivot))
-            before = 0;
-        else
-            left = 0;
-    } else if (count > 64) {
-        const float middle = static_cast<float>(count) * share,
-                    spread = 1.5f * about_square_root(static_cast<float>(count));
-        Offset low = static_cast<Offset>(middle - spread), high = static_cast<Offset>(middle + spread);
+    if (count > 64 || (lane == owner && count > 0)) {
+        const float middle = static_cast<float>(count) * share;
+        const float spread = 1.5f * about_square_root(static_cast<float>(count));
+        // Of its own run the pivot is mostly the first of those that equal it.
+        Offset low = lane == owner ? at - 1 : static_cast<Offset>(middle - spread);
+        Offset high = lane == owner ? at : static_cast<Offset>(middle + spread);
         low = low < 0 ? 0 : low;
         high = high >= count ? count - 1 : high;
         const bool low_is_before = less(run[low], pivot), high_is_before = less(run[high], pivot);
@@ -188,7 +183,6 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
         if (kind == 0) all_at_first = all;
         Offset longest = width;
         int owner = owner_of_longest<Runs>(longest);
-        const auto in_order = place_in_order<Runs>(width, all, rank, kind == 3);
         const float share = about_quotient(static_cast<float>(rank), static_cast<float>(all > 0 ? all : 1));
         const float of_longest = static_cast<float>(longest > 0 ? longest : 1);
         const float spread = about_square_root(of_longest) * (kind == 0 ? -.35f : .35f);
@@ -196,7 +190,11 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
         at = at >= longest ? longest - 1 : at;
         at = at < 0 ? 0 : at;
         const float before = about_quotient(static_cast<float>(at), of_longest);
-        if (kind == 2 || kind == 3) owner = in_order.owner, at = in_order.at;
+        const bool seeks_order = kind == 2 || kind == 3;
+        if (__any_sync(~0u, seeks_order)) {
+            const auto in_order = place_in_order<Runs>(width, all, rank, kind == 3);
+            if (seeks_order) owner = in_order.owner, at = in_order.at;
+        }
         const auto equal = find_equal<Runs>(run + low, rank > 0 ? width : 0, owner, at, before, less);
         const Offset all_before = sum_of_group<Runs>(equal.begin), all_until = sum_of_group<Runs>(equal.end);
         const Offset among = share_of_equal<Runs>(equal.end - equal.begin, rank - all_before);
@@ -229,7 +227,7 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
     const int thread = static_cast<int>(threadIdx.x), lane = thread % Runs;
     const int half = thread / most, group = thread % most / Runs;
     int *const befores = totals + half * 32, *const untils = befores + 16;
-    int low = 0, width = length < rank ? length : rank;
+    int low = 0, width = length < rank ? length : rank, all_at_first = 0;
     for (int round = 0;; ++round) {
         const int all = sum_of_group<Runs>(width);
         if (rank >= all) {
@@ -238,7 +236,6 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
         }
         int longest = width;
         int owner = owner_of_longest<Runs>(longest);
-        const auto in_order = place_in_order<Runs>(width, all, rank, group == groups - 1);
         const float share = about_quotient(static_cast<float>(rank), static_cast<float>(all > 0 ? all : 1));
         const float of_longest = static_cast<float>(longest > 0 ? longest : 1);
         int at = (longest * (group + 1)) / (groups + 1);
@@ -248,8 +245,13 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
         at = at >= longest ? longest - 1 : at;
         at = at < 0 ? 0 : at;
         const float before = about_quotient(static_cast<float>(at), of_longest);
-        // The outermost of the first round are for runs that rise or fall from one to the next.
-        if (round == 0 && groups > 2 && (group == 0 || group == groups - 1)) owner = in_order.owner, at = in_order.at;
+        // Where the first round did not help, two pivots are for runs that rise or fall from one to the next.
+        const bool seeks_order = round == 1 && all > all_at_first / 4 && group < 2;
+        if (round == 0) all_at_first = all;
+        if (__any_sync(~0u, seeks_order)) {
+            const auto in_order = place_in_order<Runs>(width, all, rank, group == 1);
+            if (seeks_order) owner = in_order.owner, at = in_order.at;
+        }
         const auto equal = find_equal<Runs>(run + low, group < groups && rank > 0 ? width : 0, owner, at, before, less);
         const int all_before = sum_of_group<Runs>(equal.begin), all_until = sum_of_group<Runs>(equal.end);
         begins[thread] = equal.begin;
