@@ -25,6 +25,7 @@
 #include <launchbox/algorithms/detail/device_memory.cuh>
 #include <launchbox/algorithms/detail/grid_order.cuh>
 #include <launchbox/algorithms/detail/merge_blocks.cuh>
+#include <launchbox/algorithms/detail/wide_access.cuh>
 #include <launchbox/algorithms/order.cuh>
 #include <launchbox/algorithms/workspace.hpp>
 #include <launchbox/launch_box.cuh>
@@ -127,17 +128,18 @@ struct permute {
         const std::int64_t first = std::int64_t{blockIdx.x} * (r.threads * r.items) + static_cast<int>(threadIdx.x);
         // So many values are on their way at once.
         constexpr int batch = sizeof(Value) > 64 ? 1 : sizeof(Value) > 16 ? 2 : 8;
+        const bool is_in_wide = is_wide(in), is_out_wide = is_wide(out);
 #pragma unroll 1
         for (int done = 0; done < r.items; done += batch) {
             raw_array<Value, batch> values;
 #pragma unroll
             for (int i = 0; i < batch; ++i)
                 if (const std::int64_t at = first + (done + i) * r.threads; at < n && done + i < r.items)
-                    values[i] = in[order[at]];
+                    values[i] = load_element<Value>(in, static_cast<std::int64_t>(order[at]), is_in_wide);
 #pragma unroll
             for (int i = 0; i < batch; ++i)
                 if (const std::int64_t at = first + (done + i) * r.threads; at < n && done + i < r.items)
-                    out[at] = values[i];
+                    store_element(out, at, values[i], is_out_wide);
         }
     }
 };
