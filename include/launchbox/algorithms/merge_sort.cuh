@@ -131,15 +131,19 @@ struct permute {
         const bool is_in_wide = is_wide(in), is_out_wide = is_wide(out);
 #pragma unroll 1
         for (int done = 0; done < r.items; done += batch) {
+            std::int64_t places[batch];
             raw_array<Value, batch> values;
 #pragma unroll
-            for (int i = 0; i < batch; ++i)
-                if (const std::int64_t at = first + (done + i) * r.threads; at < n && done + i < r.items)
-                    values[i] = load_element<Value>(in, static_cast<std::int64_t>(order[at]), is_in_wide);
+            for (int i = 0; i < batch; ++i) {
+                const std::int64_t at = first + (done + i) * r.threads;
+                places[i] = at < n && done + i < r.items ? static_cast<std::int64_t>(order[at]) : -1;
+            }
 #pragma unroll
             for (int i = 0; i < batch; ++i)
-                if (const std::int64_t at = first + (done + i) * r.threads; at < n && done + i < r.items)
-                    store_element(out, at, values[i], is_out_wide);
+                if (places[i] >= 0) values[i] = load_element<Value>(in, places[i], is_in_wide);
+#pragma unroll
+            for (int i = 0; i < batch; ++i)
+                if (places[i] >= 0) store_element(out, first + (done + i) * r.threads, values[i], is_out_wide);
         }
     }
 };
