@@ -29,8 +29,8 @@ using merge_sort_k4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.235 times as fast (1.223 to 1.253) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:aa60b7303b0f028e
+    // gain: 1.209 times as fast (1.194 to 1.239) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:7f1c962c438f41f9
     launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
@@ -47,8 +47,8 @@ using merge_sort_k4_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.170 times as fast (1.150 to 1.184) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:aa60b7303b0f028e
+    // gain: 1.157 times as fast (1.147 to 1.172) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:7f1c962c438f41f9
     launchbox::sm<90, merge_sort_row{256, 32, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
@@ -65,8 +65,8 @@ using merge_sort_k4_above_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.372 times as fast (1.364 to 1.376) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:aa60b7303b0f028e
+    // gain: 1.356 times as fast (1.350 to 1.361) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:7f1c962c438f41f9
     launchbox::sm<90, merge_sort_row{256, 32, 5, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
@@ -83,8 +83,8 @@ using merge_sort_k8_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.232 times as fast (1.200 to 1.247) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:30a4c9f97c1f4435
+    // gain: 1.193 times as fast (1.174 to 1.218) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:ad779c68413753d4
     launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
@@ -101,9 +101,9 @@ using merge_sort_k8_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.109 times as fast (1.095 to 1.129) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:30a4c9f97c1f4435
-    launchbox::sm<90, merge_sort_row{128, 32, 5, 16}>,
+    // gain: 1.114 times as fast (1.092 to 1.131) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:ad779c68413753d4
+    launchbox::sm<90, merge_sort_row{128, 32, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -119,8 +119,8 @@ using merge_sort_k8_above_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.156 times as fast (1.154 to 1.158) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:30a4c9f97c1f4435
+    // gain: 1.159 times as fast (1.158 to 1.161) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:ad779c68413753d4
     launchbox::sm<90, merge_sort_row{128, 32, 4, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
@@ -137,9 +137,9 @@ using merge_sort_k16_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.231 times as fast (1.218 to 1.245) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:c08855ca17588e2c
-    launchbox::sm<90, merge_sort_row{256, 8, 4, 16}>,
+    // gain: 1.240 times as fast (1.217 to 1.252) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:348f39536ae3c59a
+    launchbox::sm<90, merge_sort_row{256, 8, 4, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -155,8 +155,8 @@ using merge_sort_k16_above_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.235 times as fast (1.224 to 1.238) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:c08855ca17588e2c
+    // gain: 1.233 times as fast (1.224 to 1.236) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:348f39536ae3c59a
     launchbox::sm<90, merge_sort_row{256, 16, 3, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
@@ -173,8 +173,8 @@ using merge_sort_k4_v4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.198 times as fast (1.176 to 1.220) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:94c7d71a83a83558
+    // gain: 1.180 times as fast (1.165 to 1.198) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:5240e2e879c4428d
     launchbox::sm<90, merge_sort_row{256, 16, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
@@ -191,9 +191,9 @@ using merge_sort_k4_v4_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.064 times as fast (1.057 to 1.076) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:94c7d71a83a83558
-    launchbox::sm<90, merge_sort_row{512, 16, 2, 16}>,
+    // gain: 1.062 times as fast (1.051 to 1.073) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:5240e2e879c4428d
+    launchbox::sm<90, merge_sort_row{128, 16, 8, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -209,8 +209,8 @@ using merge_sort_k4_v4_above_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.108 times as fast (1.104 to 1.114) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:94c7d71a83a83558
+    // gain: 1.096 times as fast (1.087 to 1.103) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:5240e2e879c4428d
     launchbox::sm<90, merge_sort_row{256, 32, 3, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
@@ -227,8 +227,8 @@ using merge_sort_k8_v8_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.290 times as fast (1.267 to 1.300) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:d663ec678e93620a
+    // gain: 1.287 times as fast (1.274 to 1.311) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:207db06a604a2e67
     launchbox::sm<90, merge_sort_row{256, 8, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
@@ -245,8 +245,8 @@ using merge_sort_k8_v8_upto_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.030 times as fast (1.022 to 1.049) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:d663ec678e93620a
+    // gain: 1.083 times as fast (1.052 to 1.098) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:207db06a604a2e67
     launchbox::sm<90, merge_sort_row{128, 16, 4, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
@@ -263,8 +263,8 @@ using merge_sort_k8_v8_above_4194304 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.055 times as fast (1.052 to 1.058) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:d663ec678e93620a
+    // gain: 1.053 times as fast (1.051 to 1.057) as {256, 16, 2, 8}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:207db06a604a2e67
     launchbox::sm<90, merge_sort_row{256, 16, 3, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
