@@ -158,7 +158,8 @@ struct space {
     std::size_t keys, values, splits;
 };
 
-/// Up to so many tiles each block finds its own splits, which takes longer than reading them, and saves a launch.
+/// Up to so many tiles each block finds its own splits, which takes longer than reading them, and saves a launch. They
+/// are fewer than 2^27 elements, since a tile fits the shared memory.
 inline constexpr std::int64_t most_tiles_without_find = 512;
 
 template <class Key, class Value, class Compare, class Tuning>

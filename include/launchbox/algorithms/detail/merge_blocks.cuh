@@ -201,7 +201,7 @@ struct merge_task {
     int merged;
     std::int64_t blocks_of_group;
     /// Where the tiles begin in each of their runs, 2^levels numbers a tile. Not there where each block finds its own,
-    /// for which a group has fewer than 2^31 elements.
+    /// for which a group has fewer than 2^27 elements.
     const std::int64_t* splits;
 };
 

@@ -164,8 +164,8 @@ __device__ __forceinline__ Offset share_of_equal(Offset count, Offset rank)
 /// Of each run the elements [low, low + width) are in question. In each round the group takes one of them as pivot, and
 /// each thread searches its run for those that equal it. The border lies before all of them, behind, or among them, and
 /// then is found. The pivot is an element of the longest part: at first a little before where the border lies if the
-/// runs are alike, then a little behind, so that of random runs the square root is left. Where that did not help, the
-/// middle.
+/// runs are alike, then a little behind, so that of random runs the square root is left. Where that did not help, it is
+/// the element at the border if the runs rise from one to the next, then if they fall, then the middle of the longest.
 template <int Runs, class Offset, class Key, class Less>
 __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offset rank, const Less& less)
 {
@@ -217,7 +217,7 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
 /// where no other block can run meanwhile. The first `Threads` / 2 threads look for one, the others for the other, each
 /// aligned group of `Runs` with a pivot of its own. Once there are no more elements in question than threads, each
 /// thread counts those before its own. `begins`, `ends` have room for a number for each thread, `totals` for 64, and
-/// `keys` for as many keys as there are threads; `ends` and `keys` may be the same memory.
+/// `keys` for as many keys as there are threads; `ends` and `keys` may be the same memory. `rank` is less than 2^27.
 template <int Runs, int Threads, class Key, class Less>
 __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, int rank, int* begins, int* ends,
                                                    int* totals, Key* keys, const Less& less)
