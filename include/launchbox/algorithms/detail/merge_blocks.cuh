@@ -18,12 +18,6 @@ struct merge_arrays {
     std::conditional_t<Shape::has_values, typename Shape::value, no_value>* values;
 };
 
-template <class Shape>
-__device__ __forceinline__ typename Shape::kept_key kept_key_of(const merge_arrays<Shape>& arrays, std::int64_t at)
-{
-    return static_cast<typename Shape::kept_key>(arrays.keys[at]);
-}
-
 /// The index of an element as a value, where values are sorted by their indices.
 template <class Value>
 __device__ __forceinline__ Value index_value(std::int64_t index)

@@ -326,18 +326,17 @@ __device__ __forceinline__ void wait_for_threads(bool of_warp)
 }
 
 /// How many of the first `elements` of the pair's result come from the left: the largest number such that the last of
-/// them is not behind the element of the right that is taken if it is not. It is `at_least` or more, and at most
-/// `at_most`; the search begins with steps of `step`, a power of two of which the double is more than their difference.
+/// them is not behind the element of the right that is taken if it is not. The search begins with steps of `step`, a
+/// power of two of which the double is more than the shorter part has, or 0.
 template <class Shape>
 __device__ __forceinline__ int find_left(const merge_memory<Shape>& memory, const merge_pair& pair, int elements,
-                                         const kept_order<Shape>& less, int step, int at_least = 0,
-                                         int at_most = Shape::tile)
+                                         const kept_order<Shape>& less, int step)
 {
     // Slots of the last element that is known to come from the left, and of the last that can. A step beyond looks at
     // that one again. Where there is none, nothing is compared: a comparison of the user's may follow its keys to
     // somewhere, and gets none that is not one of his.
-    int left = pair.left_slot + max(at_least, elements - pair.right_count) - 1;
-    const int last = pair.left_slot + min(min(at_most, elements), pair.left_count) - 1;
+    int left = pair.left_slot + max(0, elements - pair.right_count) - 1;
+    const int last = pair.left_slot + min(elements, pair.left_count) - 1;
     const int opposite = pair.right_slot - (elements - 1) - pair.left_slot;
     if (last <= left) step = 0;
     // The multipliers scale by a factor that the compiler does not know, see take_step; else the integer units do. It
