@@ -13,7 +13,7 @@ namespace launchbox::detail {
 __device__ __forceinline__ void wait_for_grid_ahead()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
+    cudaGridDependencySynchronize();
 #endif
 }
 
@@ -22,7 +22,7 @@ __device__ __forceinline__ void wait_for_grid_ahead()
 __device__ __forceinline__ void let_next_grid_begin()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
+    cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
