@@ -5,7 +5,7 @@
 //     launchbox::merge_sort(stream, keys, n, launchbox::greater{});              // any strict weak order
 //     launchbox::merge_sort(stream, keys, values, n, launchbox::less{}, space);  // values move with their keys
 //
-// Tiles are sorted in shared memory, then passes merge up to 16 runs at once, so that 2^28 keys are read and written
+// Tiles are sorted in shared memory, then passes merge up to 32 runs at once, so that 2^28 keys are read and written
 // six times. Integers alone are merged without bank conflicts, whatever they are; no host synchronisation; the stream
 // may be captured.
 #pragma once
@@ -67,12 +67,12 @@ template <class Key, class Value, class Compare, class Tuning>
 struct body {
     using tuning = Tuning;
     using row_type = typename Tuning::row_type;
-    using any_shape = merge_shape<Key, Value, Compare, 32, 2>;
+    using any_shape = merge_shape<Key, Value, Compare, 64, 2>;
     using arrays = merge_arrays<any_shape>;
     template <row_type r>
     using shape = merge_shape<Key, Value, Compare, r.threads, items_of(r)>;
     static constexpr std::int64_t tile(const row_type& row) { return std::int64_t{row.threads} * items_of(row); }
-    static constexpr bool programmatic_dependent_launch = true;  // each run begins with wait_for_grid_ahead
+    static constexpr bool programmatic_dependent_launch = true;  // each run waits for the grid ahead
 };
 
 template <class Key, class Value, class Compare, class Tuning>
@@ -110,7 +110,6 @@ struct merge_runs : sort_tiles<Key, Value, Compare, Tuning> {
     static __device__ void run(merge_task task, typename base::arrays in, typename base::arrays out, Compare compare)
     {
         using shape = typename base::template shape<r>;
-        wait_for_grid_ahead();
         merge_part<FindsSplits, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values}, blockIdx.x,
                                        compare);
     }
@@ -158,10 +157,6 @@ struct space {
     std::size_t keys, values, splits;
 };
 
-/// Up to so many tiles each block finds its own splits, which takes longer than reading them, and saves a launch. They
-/// are fewer than 2^27 elements, since a tile fits the shared memory.
-inline constexpr std::int64_t most_tiles_without_find = 512;
-
 template <class Key, class Value, class Compare, class Tuning>
 struct sort {
     using kernel = sort_tiles<Key, Value, Compare, Tuning>;
@@ -193,9 +188,9 @@ struct sort {
         launch<kernel>(stream, n, arrays{data.keys, values_are_indices ? nullptr : data.values}, from, n, compare);
         for (int i = 0; i < plan.count; ++i) {
             const merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
-            merge_task task{n, pass.run, pass.levels, pass.merged, pass.blocks_of_group, nullptr};
+            merge_task task{n, pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group, nullptr};
             const blocks grid{launch_extent(pass.blocks), n};
-            if (plan.tiles > most_tiles_without_find) {
+            if (!plan.blocks_find_splits) {
                 const std::int64_t threads = pass.blocks << pass.levels, of_block = row_for<kernel>(n).threads;
                 launch<find<Key, Value, Compare, Tuning> >(
                     stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,

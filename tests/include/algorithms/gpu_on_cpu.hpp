@@ -67,12 +67,13 @@ namespace gpu_on_cpu::detail {
 
 using place = std::source_location;
 
-enum class instruction { none, syncthreads, syncwarp, shfl, shfl_up, shfl_down, shfl_xor, any, all, ballot };
+enum class instruction { none, syncthreads, syncthreads_or, syncwarp, shfl, shfl_up, shfl_down, shfl_xor, any, all, ballot };
 
 inline const char* name(instruction each)
 {
     constexpr const char* names[] = {"",
                                      "__syncthreads()",
+                                     "__syncthreads_or()",
                                      "__syncwarp()",
                                      "__shfl_sync()",
                                      "__shfl_up_sync()",
@@ -82,6 +83,11 @@ inline const char* name(instruction each)
                                      "__all_sync()",
                                      "__ballot_sync()"};
     return names[static_cast<int>(each)];
+}
+
+inline bool is_of_block(instruction each)
+{
+    return each == instruction::syncthreads || each == instruction::syncthreads_or;
 }
 
 /// What a thread waits with: an instruction and its operands.
@@ -166,7 +172,7 @@ public:
         thread& self = threads_[now_];
         self.waits = at;
         const unsigned warp = now_ / 32 * 32;
-        if (at.what == instruction::syncthreads)
+        if (is_of_block(at.what))
             try_to_meet(0, static_cast<unsigned>(threads_.size()), ~0u);
         else {
             if ((at.mask >> (now_ % 32) & 1) == 0) throw failure("the mask lacks the lane that calls: " + states());
@@ -183,8 +189,8 @@ private:
     void try_to_meet(unsigned first, unsigned last, unsigned mask)
     {
         const wait at = threads_[now_].waits;
-        if (at.what == instruction::syncthreads && ++at_barrier_ < threads_.size()) return;
-        at_barrier_ = at.what == instruction::syncthreads ? 0 : at_barrier_;
+        if (is_of_block(at.what) && ++at_barrier_ < threads_.size()) return;
+        at_barrier_ = is_of_block(at.what) ? 0 : at_barrier_;
         for (unsigned i = first; i < last; ++i) {
             if ((mask >> (i % 32) & 1) == 0) continue;
             if (threads_[i].ended || threads_[i].waits.what == instruction::none) return;
@@ -206,7 +212,7 @@ private:
         for (unsigned i = first; i < last; ++i) {
             if ((at.mask >> (i % 32) & 1) == 0) continue;
             thread& self = threads_[i];
-            if (at.what == instruction::any) self.result = votes != 0;
+            if (at.what == instruction::any || at.what == instruction::syncthreads_or) self.result = votes != 0;
             if (at.what == instruction::ballot) self.result = votes;
             if (at.what == instruction::all) {
                 const unsigned there = last - first == 32 ? ~0u : (1u << (last - first)) - 1;

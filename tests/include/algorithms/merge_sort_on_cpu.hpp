@@ -47,7 +47,7 @@ void merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compar
         data.values = values->data();
         other.values = other_values.data();
     }
-    const detail::merge_plan plan = detail::plan_merges(n, Threads, Items, way.levels);
+    const detail::merge_plan plan = detail::plan_merges(n, Threads, Items, way.levels, way.find ? 0 : n);
     std::vector<std::int64_t> splits(static_cast<std::size_t>(detail::splits_of(plan)));
 
     arrays from = plan.count % 2 == 0 ? data : other, to = plan.count % 2 == 0 ? other : data;
@@ -55,7 +55,7 @@ void merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compar
     run(plan.tiles, [&] { detail::sort_tile<shape>(shared, source, from, n, blockIdx.x, compare); });
     for (int i = 0; i < plan.count; ++i) {
         const detail::merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
-        detail::merge_task task{n, pass.run, pass.levels, pass.merged, pass.blocks_of_group, nullptr};
+        detail::merge_task task{n, pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group, nullptr};
         if (way.find) {
             const std::int64_t threads = pass.blocks << pass.levels;
             run((threads + Threads - 1) / Threads, [&] {

@@ -85,8 +85,8 @@ TEST(merge_sort_blocks, all_small_sizes)
     for (std::size_t n = 0; n <= 600; ++n) {
         const on_cpu::how way{
             .levels = static_cast<int>(n % 4) + 1, .find = n % 3 != 0, .order = static_cast<unsigned>(n % 2)};
-        check<32, 2, std::uint32_t, std::uint32_t>(kind::few, n, way);
-        check<32, 4, no_value, std::uint32_t>(kind::random, n, way);
+        check<64, 2, std::uint32_t, std::uint32_t>(kind::few, n, way);
+        check<64, 4, no_value, std::uint32_t>(kind::random, n, way);
     }
 }
 
@@ -109,7 +109,7 @@ TEST(merge_sort_blocks, inputs)
         for (int levels = 1; levels <= 4; ++levels)
             for (const std::size_t n : {333u, 2500u, 4096u}) {
                 const on_cpu::how way{.levels = levels, .find = n != 2500, .order = 7};
-                check<32, 8, std::uint32_t, std::uint16_t>(input, n, way);
+                check<64, 8, std::uint32_t, std::uint16_t>(input, n, way);
                 check<64, 4, no_value, std::int64_t>(input, n, way);
                 check<128, 2, std::uint8_t, float>(input, n, way);
             }
@@ -119,9 +119,9 @@ TEST(merge_sort_blocks, shapes)
 {
     const std::size_t n = 9001;
     const on_cpu::how way{.levels = 3};
-    check<32, 2, std::uint32_t, std::uint8_t>(kind::few, 1000, way);
-    check<32, 16, std::uint32_t, std::uint8_t>(kind::random, n, way);
-    check<32, 32, std::uint32_t, std::uint32_t>(kind::random, n, way);
+    check<64, 2, std::uint32_t, std::uint8_t>(kind::few, 1000, way);
+    check<64, 16, std::uint32_t, std::uint8_t>(kind::random, n, way);
+    check<64, 32, std::uint32_t, std::uint32_t>(kind::random, n, way);
     check<128, 32, no_value, std::uint32_t>(kind::random, 20000, way);
     check<1024, 2, std::uint32_t, std::uint32_t>(kind::few, n, way);
 }
@@ -133,23 +133,23 @@ TEST(merge_sort_blocks, types_and_orders)
         for (const bool find : {false, true}) {
             const std::size_t n = 3001;
             const on_cpu::how way{.levels = find ? 2 : 4, .find = find, .order = 3};
-            check<32, 4, no_value, std::int8_t>(input, n, way);
-            check<32, 4, no_value, std::int16_t>(input, n, way, greater{});
-            check<32, 4, no_value, std::uint8_t>(input, n, way, by_lower_bits{7});
-            check<32, 4, no_value, std::int32_t>(input, n, way, by_absolute_value{});
-            check<32, 4, no_value, signed_zeros>(input, n, way);
-            check<32, 4, bytes<3>, make<color>>(input, n, way, by_color{1});
-            check<32, 4, no_value, make<tagged<12>>>(input, n, way, by_number{});
-            check<32, 4, bytes<7>, make<tagged<24>>>(input, n, way, by_number{});
-            check<32, 4, bytes<32>, make<tagged<32>>>(input, n, way, by_number{});
+            check<64, 4, no_value, std::int8_t>(input, n, way);
+            check<64, 4, no_value, std::int16_t>(input, n, way, greater{});
+            check<64, 4, no_value, std::uint8_t>(input, n, way, by_lower_bits{7});
+            check<64, 4, no_value, std::int32_t>(input, n, way, by_absolute_value{});
+            check<64, 4, no_value, signed_zeros>(input, n, way);
+            check<64, 4, bytes<3>, make<color>>(input, n, way, by_color{1});
+            check<64, 4, no_value, make<tagged<12>>>(input, n, way, by_number{});
+            check<64, 4, bytes<7>, make<tagged<24>>>(input, n, way, by_number{});
+            check<64, 4, bytes<32>, make<tagged<32>>>(input, n, way, by_number{});
         }
 }
 
 TEST(merge_sort_blocks, values_that_are_indices)
 {
     for (const std::size_t n : {2u, 255u, 256u, 257u, 4000u}) {
-        check<32, 8, std::uint32_t, std::uint32_t>(kind::few, n, {.levels = 2, .has_values = false});
-        check<32, 8, std::uint64_t, std::uint8_t>(kind::random, n, {.levels = 3, .find = false, .has_values = false});
+        check<64, 8, std::uint32_t, std::uint32_t>(kind::few, n, {.levels = 2, .has_values = false});
+        check<64, 8, std::uint64_t, std::uint8_t>(kind::random, n, {.levels = 3, .find = false, .has_values = false});
     }
 }
 
@@ -176,9 +176,9 @@ TEST(merge_sort_blocks, rows)
 {
     check_rows<64, 2>();
     check_rows<64, 4>();
-    check_rows<32, 8>();
-    check_rows<32, 16>();
-    check_rows<32, 32>();
+    check_rows<64, 8>();
+    check_rows<64, 16>();
+    check_rows<64, 32>();
 }
 
 /// Keys of which the first block of a pass that merges all runs takes `sizes[i]` elements from run i: those are small,
@@ -243,7 +243,7 @@ TEST(merge_sort_blocks, padding)
     for (const int size : {0, 1, 7, 8, 9})  // of 1 and 9 elements a row less one is padding
         for (const int of_first : {0, 1, 1000}) check_pairs_of<64, 8, std::uint32_t>(size, of_first);
     for (const int size : {1, 32, 33})
-        for (const int of_first : {0, 1000}) check_pairs_of<32, 32, std::int16_t>(size, of_first);
+        for (const int of_first : {0, 1000}) check_pairs_of<64, 32, std::int16_t>(size, of_first);
     for (const int size : {0, 1, 2, 3}) check_pairs_of<64, 2, std::int64_t>(size, 1);
 }
 
@@ -266,12 +266,12 @@ TEST(merge_sort_blocks, keys_that_equal_the_padding)
         for (const bool find : {false, true})
             for (const std::size_t n : {255u, 600u, 4095u, 5000u}) {
                 const on_cpu::how way{.levels = 4, .find = find};
-                check<32, 8, no_value, limits<std::uint32_t, 1>>(input, n, way);
-                check<32, 8, no_value, limits<std::int32_t, 0>>(input, n, way, greater{});
-                check<32, 8, no_value, limits<std::uint8_t, 0>>(input, n, way, greater{});
-                check<32, 8, no_value, limits<std::int64_t, 1>>(input, n, way);
-                check<32, 8, no_value, limits<std::uint64_t, 0>>(input, n, way, greater{});
-                check<32, 8, std::uint8_t, limits<std::uint32_t, 1>>(input, n, way);
+                check<64, 8, no_value, limits<std::uint32_t, 1>>(input, n, way);
+                check<64, 8, no_value, limits<std::int32_t, 0>>(input, n, way, greater{});
+                check<64, 8, no_value, limits<std::uint8_t, 0>>(input, n, way, greater{});
+                check<64, 8, no_value, limits<std::int64_t, 1>>(input, n, way);
+                check<64, 8, no_value, limits<std::uint64_t, 0>>(input, n, way, greater{});
+                check<64, 8, std::uint8_t, limits<std::uint32_t, 1>>(input, n, way);
             }
 }
 
@@ -299,7 +299,7 @@ TEST(merge_sort_blocks, comparisons_see_keys_only)
         for (int levels = 1; levels <= 4; ++levels)
             for (const bool find : {true, false})
                 for (const kind input : {kind::random, kind::sorted, kind::reversed, kind::equal}) {
-                    check<32, 8, no_value, marked_keys>(input, n, {.levels = levels, .find = find}, compare);
+                    check<64, 8, no_value, marked_keys>(input, n, {.levels = levels, .find = find}, compare);
                     ASSERT_FALSE(was_given_another) << sort_inputs::name(input) << ", n " << n << ", levels " << levels;
                 }
 }
@@ -314,8 +314,8 @@ TEST(merge_sort_blocks, conflicting_input)
         }
     };
     for (int levels = 1; levels <= 4; ++levels) {
-        check<32, 16, std::uint32_t, ranks>(kind::equal, 20000, {.levels = levels});
-        check<32, 16, no_value, ranks>(kind::equal, 20000, {.levels = levels, .find = false});
+        check<64, 16, std::uint32_t, ranks>(kind::equal, 20000, {.levels = levels});
+        check<64, 16, no_value, ranks>(kind::equal, 20000, {.levels = levels, .find = false});
     }
 }
 

@@ -187,15 +187,16 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
 }
 
 /// A pass of a merge sort: each group of 2^levels runs of `run` elements becomes one, by blocks that make `merged`
-/// elements each, the last of a group fewer.
+/// elements each, the last of a group fewer; see merge_pass.
 struct merge_task {
     std::int64_t n;
     std::int64_t run;
     int levels;
     int merged;
+    int slack;
     std::int64_t blocks_of_group;
-    /// Where the tiles begin in each of their runs, 2^levels numbers a tile. Not there where each block finds its own,
-    /// for which a group has fewer than 2^27 elements.
+    /// Where the parts begin in each of their runs, 2^levels numbers a block. Not there where each block finds its own,
+    /// for which a group has fewer than 2^31 elements.
     const std::int64_t* splits;
 };
 
@@ -225,7 +226,7 @@ __device__ __forceinline__ std::int64_t split_at(const merge_task& task, const t
 template <class Function>
 __device__ __forceinline__ auto with_levels(int levels, const Function& function)
 {
-    static_assert(most_merge_levels == 4);
+    static_assert(most_merge_levels == 5);
     switch (levels) {
         case 1:
             return function.template operator()<1>();
@@ -233,8 +234,10 @@ __device__ __forceinline__ auto with_levels(int levels, const Function& function
             return function.template operator()<2>();
         case 3:
             return function.template operator()<3>();
-        default:
+        case 4:
             return function.template operator()<4>();
+        default:
+            return function.template operator()<5>();
     }
 }
 
@@ -273,34 +276,34 @@ __device__ __forceinline__ void find_splits(const merge_task& task, const typena
     if (at < task.n) splits[thread] = split;
 }
 
-/// Finds the splits at the beginning and the end of a block's part, by all its threads, into the notes.
+/// Finds the splits at the beginning and the end of a block's part, by all its threads, into the notes. It waits for the
+/// grid ahead itself, once it knows what to look for.
 template <int Levels, class Shape>
 __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memory, const merge_task& task,
                                                 const typename Shape::key* keys, std::int64_t block,
                                                 const kept_order<Shape>& less)
 {
-    if constexpr (Shape::threads >= (2 << Levels)) {
-        const int thread = static_cast<int>(threadIdx.x), run = thread % (1 << Levels);
-        const int half = thread / (Shape::threads / 2);
-        const part_of_group part(task, block);
-        const std::int64_t begin = part.group + run * task.run, length = length_of_run(task, begin);
-        const std::int64_t at = half == 0 || part.is_last ? part.begin : part.end;
-        const int split = split_runs_by_block<1 << Levels, Shape::threads>(
-            keys + (length > 0 ? begin : 0), static_cast<int>(length), static_cast<int>(at - part.group),
-            memory.left_begin(), reinterpret_cast<int*>(memory.keys()), memory.notes().totals,
-            reinterpret_cast<typename Shape::key*>(memory.keys()), less);
-        if (thread % (Shape::threads / 2) < (1 << Levels)) memory.notes().splits[half][run] = split;
-    }
+    const int thread = static_cast<int>(threadIdx.x), run = thread % (1 << Levels);
+    const int half = thread / (Shape::threads / 2);
+    const part_of_group part(task, block);
+    const std::int64_t begin = part.group + run * task.run, length = length_of_run(task, begin);
+    const std::int64_t at = half == 0 || part.is_last ? part.begin : part.end;
+    auto& notes = memory.notes();
+    wait_for_grid_ahead();
+    const int split = split_runs_by_block<1 << Levels, Shape::threads>(
+        keys + (length > 0 ? begin : 0), static_cast<int>(length), static_cast<int>(at - part.group), task.slack,
+        notes.found, less);
+    if (thread % (Shape::threads / 2) < (1 << Levels)) notes.splits[half][run] = split;
 }
 
-/// Writes down which parts of which runs a block merges; by the first warp.
+/// Writes down which parts of which runs a block merges, by all its warps.
 template <bool FindsSplits, class Shape>
 __device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, const merge_task& task, std::int64_t block)
 {
-    const int lane = static_cast<int>(threadIdx.x), runs = 1 << task.levels;
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    const int runs = 1 << task.levels, run = lane & (runs - 1);
     auto& notes = memory.notes();
     const part_of_group part(task, block);
-    const int run = lane & (runs - 1);
     const std::int64_t begin = part.group + run * task.run, length = length_of_run(task, begin);
     std::int64_t from, to;
     if constexpr (!FindsSplits) {
@@ -313,15 +316,24 @@ __device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, con
     constexpr int most_runs = merge_notes::most_runs;
     const int size = static_cast<int>(to - from), of_pair = size + shuffle_xor<most_runs>(size, 1);
     const int padded_size = size + (run % 2 == 0 ? 0 : -of_pair & (Shape::items - 1));
-    const int end = sum_until<most_runs>(size), padded_end = sum_until<most_runs>(padded_size);
-    if (lane < runs) {
-        notes.ends[lane + 1] = end;
-        notes.padded_ends[lane + 1] = padded_end;
-        notes.source[lane] = begin + from - (end - size);
+    if (warp == 0) {
+        const int end = sum_until<most_runs>(size), padded_end = sum_until<most_runs>(padded_size);
+        if (lane < runs) {
+            notes.ends[lane + 1] = end;
+            notes.padded_ends[lane + 1] = padded_end;
+            notes.source[lane] = begin + from - (end - size);
+        }
+        if (lane == 0) notes.ends[0] = notes.padded_ends[0] = 0;
     }
-    if (lane == 0) notes.ends[0] = notes.padded_ends[0] = 0;
-#pragma unroll
-    for (int level = 0; level <= most_merge_levels; ++level) {
+    constexpr int warps = Shape::threads / 32;
+#pragma unroll 1
+    for (int level = warp; level <= task.levels + 1; level += warps) {
+        if (level > task.levels) {
+            std::int64_t begin_of_part = part.begin;
+            if constexpr (FindsSplits) begin_of_part = part.group + sum_until<most_runs>(static_cast<int>(from));
+            if (lane == runs - 1) notes.begin = begin_of_part;
+            break;
+        }
         // Of the runs that are part of a left sequence; a pair is told by its first run.
         const bool is_left = ((run >> level) & 1) == 0;
         const int before = sum_until<most_runs>(is_left ? padded_size : 0) - (is_left ? padded_size : 0);
@@ -419,11 +431,12 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
     if constexpr (FindsSplits) {
         with_levels(task.levels, [&]<int Levels>() { find_own_splits<Levels>(memory, task, in.keys, block, less); });
         __syncthreads();
+    } else {
+        wait_for_grid_ahead();
     }
-    if (threadIdx.x < 32) note_runs<FindsSplits>(memory, task, block);
+    note_runs<FindsSplits>(memory, task, block);
     __syncthreads();
-    const part_of_group part(task, block);
-    const int count = static_cast<int>(part.end - part.begin);
+    const int count = memory.notes().ends[1 << task.levels];
     read_runs(memory, in, count, task.levels);
     if constexpr (!Shape::is_stable) fill_padding(memory, task.levels);
     __syncthreads();
@@ -432,7 +445,7 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
 #pragma unroll 1
     for (int level = 0; level < task.levels; ++level, runs.next_level()) merge_pairs(memory, items, runs, less);
     let_next_grid_begin();
-    write_tile(memory, out, part.begin, count);
+    write_tile(memory, out, memory.notes().begin, count);
 }
 
 }  // namespace launchbox::detail

@@ -12,7 +12,11 @@ namespace launchbox::detail {
 
 /// Merging 2^levels runs into one halves the memory traffic of a pass per level; a block holds the ends of so many
 /// runs.
-inline constexpr int most_merge_levels = 4;
+inline constexpr int most_merge_levels = 5;
+
+/// Up to so many tiles each block finds where its part begins and ends in the runs, which takes longer than reading it,
+/// and saves a launch. They are fewer than 2^27 elements, since a tile fits the shared memory.
+inline constexpr std::int64_t most_tiles_without_find = 512;
 
 /// How many elements a block of a pass makes: as many as it has, less a row of `items` for each pair of runs, since the
 /// result of a pair is whole rows.
@@ -26,6 +30,7 @@ struct merge_pass {
     std::int64_t run = 0;
     int levels = 0;
     int merged = 0;                    ///< elements of the output that a block makes, the last of a group fewer
+    int slack = 0;                     ///< where it finds its splits: its part may begin and end so much off
     std::int64_t blocks_of_group = 0;  ///< of the last group there may be fewer
     std::int64_t blocks = 0;
 };
@@ -34,15 +39,18 @@ struct merge_pass {
 /// levels each, as even as can be: a pass of many levels costs more than one of few.
 struct merge_plan {
     std::int64_t tiles = 0;
+    bool blocks_find_splits = false;
     int count = 0;
     std::array<merge_pass, 64> passes{};
 };
 
-constexpr merge_plan plan_merges(std::int64_t n, int threads, int items, int most_levels)
+constexpr merge_plan plan_merges(std::int64_t n, int threads, int items, int most_levels,
+                                 std::int64_t most_tiles = most_tiles_without_find)
 {
     const auto rounded_up = [](std::int64_t count, std::int64_t by) { return (count + by - 1) / by; };
     const std::int64_t tile = std::int64_t{threads} * items;
     merge_plan plan{.tiles = rounded_up(n, tile)};
+    plan.blocks_find_splits = plan.tiles <= most_tiles;
     const int levels =
         plan.tiles < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(plan.tiles - 1)));
     const int most = std::clamp(most_levels, 1, most_merge_levels);
@@ -53,6 +61,10 @@ constexpr merge_plan plan_merges(std::int64_t n, int threads, int items, int mos
         pass.run = run;
         pass.levels = levels / plan.count + (i < levels % plan.count ? 1 : 0);
         pass.merged = merged_elements(threads, items, pass.levels);
+        if (plan.blocks_find_splits) {
+            pass.slack = pass.merged / 64;
+            pass.merged -= 2 * pass.slack;
+        }
         run <<= pass.levels;
         pass.blocks_of_group = rounded_up(run, pass.merged);
         pass.blocks = n / run * pass.blocks_of_group + rounded_up(n % run, pass.merged);
@@ -64,6 +76,7 @@ constexpr merge_plan plan_merges(std::int64_t n, int threads, int items, int mos
 constexpr std::int64_t splits_of(const merge_plan& plan)
 {
     std::int64_t most = 0;
+    if (plan.blocks_find_splits) return most;
     for (int i = 0; i < plan.count; ++i) {
         const merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
         most = std::max(most, pass.blocks << pass.levels);

@@ -78,7 +78,7 @@ __device__ __forceinline__ pivot_place<Offset> place_in_order(Offset width, Offs
 {
     const int in_warp = static_cast<int>(threadIdx.x) % 32, first = in_warp - in_warp % Runs;
     const Offset until = sum_until<Runs>(width), ahead = runs_fall ? all - until : until - width;
-    const unsigned owners = __ballot_sync(~0u, ahead <= rank && rank < ahead + width) >> first & ((1u << Runs) - 1);
+    const unsigned owners = __ballot_sync(~0u, ahead <= rank && rank < ahead + width) >> first & (~0u >> (32 - Runs));
     const int owner = owners == 0 ? 0 : __ffs(static_cast<int>(owners)) - 1;
     return {owner, shuffle_from(rank - ahead, first + owner)};
 }
@@ -213,115 +213,164 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
     }
 }
 
-/// The same for a block, which looks for two ranks at once, with 16 pivots each in a round: fewer steps, which counts
-/// where no other block can run meanwhile. The first `Threads` / 2 threads look for one, the others for the other, each
-/// aligned group of `Runs` with a pivot of its own. Once there are no more elements in question than threads, each
-/// thread counts those before its own. `begins`, `ends` have room for a number for each thread, `totals` for 64, and
-/// `keys` for as many keys as there are threads; `ends` and `keys` may be the same memory. `rank` is less than 2^27.
-template <int Runs, int Threads, class Key, class Less>
-__device__ __forceinline__ int split_runs_by_block(const Key* run, int length, int rank, int* begins, int* ends,
-                                                   int* totals, Key* keys, const Less& less)
+/// A pivot for a round of split_runs_by_block: element `at` of the run `owner`.
+template <class Key>
+struct block_pivot {
+    int owner, at;
+    raw_array<Key, 1> key;
+};
+
+/// Chooses the pivot for the element number `rank` of the `all` in question, [low, low + width) of each thread's run, by
+/// a warp: of the elements of all runs where it is expected, that in the middle, runs weighted by what is in question.
+/// Of random runs it is several times as near as one of them. `seeks_order`: instead the one that is right if the runs
+/// do not overlap.
+template <int Runs, class Key, class Less>
+__device__ __forceinline__ block_pivot<Key> choose_pivot(const Key* run, int low, int width, int all, int rank,
+                                                         float share, bool seeks_order, const Less& less)
 {
-    constexpr int of_half = Threads / 2 / Runs, groups = of_half < 16 ? of_half : 16, most = Threads / 2;
-    static_assert(of_half >= 1);
-    const int thread = static_cast<int>(threadIdx.x), lane = thread % Runs;
-    const int half = thread / most, group = thread % most / Runs;
-    int *const befores = totals + half * 32, *const untils = befores + 16;
-    int low = 0, width = length < rank ? length : rank, all_at_first = 0;
+    const int in_warp = static_cast<int>(threadIdx.x) % 32, own = in_warp % Runs;
+    const int within = min(static_cast<int>(static_cast<float>(width) * share), width - 1);
+    block_pivot<Key> pivot;
+    pivot.at = low + within;
+    if (width > 0) pivot.key[0] = run[pivot.at];
+    // A comparator sees nothing but keys.
+    const int some = __ffs(static_cast<int>(__ballot_sync(~0u, width > 0))) - 1;
+    pivot.key[0] = shuffle_from(pivot.key[0], width > 0 ? in_warp : some);
+    // Each thread compares its run with some of the runs.
+    constexpr int compared = Runs * Runs > 32 ? Runs * Runs / 32 : 1;
+    int ahead = 0;
+#pragma unroll
+    for (int i = 0; i < compared; ++i) {
+        const int other = (in_warp / Runs * compared + i) % Runs;
+        const Key key = shuffle_from(pivot.key[0], other);
+        const int weight = shuffle_from(width, other);
+        const bool is_left = other < own;  // of equal elements the left comes first
+        const bool is_ahead = less(is_left ? pivot.key[0] : key, is_left ? key : pivot.key[0]) != is_left;
+        ahead += is_ahead && other != own ? weight : 0;
+    }
+#pragma unroll
+    for (int mask = Runs; mask < Runs * Runs / compared; mask *= 2) ahead += shuffle_xor<32>(ahead, mask);
+    const int target = seeks_order ? rank : all / 2;
+    pivot.owner = __ffs(static_cast<int>(__ballot_sync(~0u, ahead <= target && target < ahead + width))) - 1;
+    if (seeks_order) {
+        pivot.at = low + target - ahead;
+        if (in_warp == pivot.owner) pivot.key[0] = run[pivot.at];
+    }
+    pivot.at = shuffle_from(pivot.at, pivot.owner);
+    pivot.key[0] = shuffle_from(pivot.key[0], pivot.owner);
+    return pivot;
+}
+
+/// How many of the `width` elements from `run` on come before the pivot, with `WithEqual` those that equal it too, by an
+/// aligned group of `Lanes` threads; all threads of the warp call it. It looks at [first, last) first.
+template <bool WithEqual, int Lanes, class Key, class Less>
+__device__ __forceinline__ int count_before(const Key* run, int width, const Key& pivot, int first, int last,
+                                            const Less& less)
+{
+    // Each read of a warp is of as many sectors as it has threads: more samples a step would take longer than more steps.
+    constexpr int batch = Lanes < 8 ? 4 : 32 / Lanes;
+    const int lane = static_cast<int>(threadIdx.x) % Lanes;
+    int before = first, left = last - first;
+    for (;;) {
+        while (__any_sync(~0u, left > 0)) {
+            const int stride = left / (Lanes * batch) + 1;
+            int count = 0;
+            if (left > 0) {
+                raw_array<Key, batch> keys;  // first, so that all reads are on their way at once
+#pragma unroll
+                for (int i = 0; i < batch; ++i)
+                    keys[i] = run[before + min((i * Lanes + lane + 1) * stride, left) - 1];
+#pragma unroll
+                for (int i = 0; i < batch; ++i) {
+                    const bool is_before = WithEqual ? !less(pivot, keys[i]) : less(keys[i], pivot);
+                    count += (i * Lanes + lane + 1) * stride <= left && is_before ? 1 : 0;
+                }
+            }
+            count = sum_of_group<Lanes>(count);
+            before += count * stride;
+            left = min(left - count * stride, stride - 1);
+        }
+        const bool is_below = before == first && first > 0, is_above = before == last && last < width;
+        if (!__any_sync(~0u, is_below || is_above)) return before;
+        if (is_below) {
+            before = 0;
+            left = first;
+        } else if (is_above) {
+            left = width - last;
+        }
+        if (is_below || is_above) first = 0, last = width;
+    }
+}
+
+/// The same for a block, which looks for two ranks at once, the first `Threads` / 2 threads for one and the others for
+/// the other. A thread has the run number threadIdx.x % `Runs`. Fewer steps wait for another, which counts where no
+/// other block can run meanwhile: in a round all warps of a half choose the same pivot, then each searches some of the
+/// runs for it, with several threads for a run. The split may be that of another rank, by up to `slack` more or less:
+/// one that depends on the runs, the rank and the slack alone. `found` is for the threads of the block to share.
+template <int Runs>
+struct found_parts {
+    part_of_run<int> in_turns[2][2][Runs];  // of each half
+};
+
+template <int Runs, int Threads, int MostRuns, class Key, class Less>
+__device__ __forceinline__ int split_runs_by_block(const Key* run, int length, int rank, int slack,
+                                                   found_parts<MostRuns>& found, const Less& less)
+{
+    static_assert(Threads >= 64 && Runs <= 32);
+    constexpr int warps = Threads / 64, runs_of_warp = Runs > warps ? Runs / warps : 1, lanes = 32 / runs_of_warp;
+    const int thread = static_cast<int>(threadIdx.x), in_warp = thread % 32, own = in_warp % Runs;
+    const int half = thread / (Threads / 2), warp = thread % (Threads / 2) / 32;
+    const int first_searched = warp * runs_of_warp, searched = (first_searched + in_warp / lanes) % Runs;
+    int low = 0, width = min(length, rank + slack), last_all = 0;
     for (int round = 0;; ++round) {
         const int all = sum_of_group<Runs>(width);
         if (rank >= all) {
             low += width;
-            width = rank = 0;
+            rank = 0;
         }
-        int longest = width;
-        int owner = owner_of_longest<Runs>(longest);
-        const float share = about_quotient(static_cast<float>(rank), static_cast<float>(all > 0 ? all : 1));
-        const float of_longest = static_cast<float>(longest > 0 ? longest : 1);
-        int at = (longest * (group + 1)) / (groups + 1);
-        if (round == 0)
-            at = static_cast<int>(of_longest * share + static_cast<float>(2 * group + 1 - groups) / groups *
-                                                           (2 * about_square_root(of_longest)));
-        at = at >= longest ? longest - 1 : at;
-        at = at < 0 ? 0 : at;
-        const float before = about_quotient(static_cast<float>(at), of_longest);
-        // Where the first round did not help, two pivots are for runs that rise or fall from one to the next.
-        const bool seeks_order = round == 1 && all > all_at_first / 4 && group < 2;
-        if (round == 0) all_at_first = all;
-        if (__any_sync(~0u, seeks_order)) {
-            const auto in_order = place_in_order<Runs>(width, all, rank, group == 1);
-            if (seeks_order) owner = in_order.owner, at = in_order.at;
+        const bool searches = rank > 0;  // the same in all threads of a half
+        auto& parts = found.in_turns[round % 2][half];
+        if (searches) {
+            // Where the last round did not help, the runs are not alike; in the end each round leaves 3/4 at most.
+            const bool halves = round >= 8, seeks_order = round > 0 && all > last_all / 4 && !halves;
+            const float share =
+                halves ? .5f : about_quotient(static_cast<float>(rank), static_cast<float>(all));
+            const auto pivot = choose_pivot<Runs>(run, low, width, all, rank, share, seeks_order, less);
+            const int of_searched = shuffle_from(width, searched);
+            const Key* const begin = shuffle_from(run + low, searched);
+            const float expected = static_cast<float>(of_searched) * share;
+            const float spread = 4 * about_square_root(expected * (1 - share) + .25f);
+            const int first = max(static_cast<int>(expected - spread), 0);
+            const int last = min(static_cast<int>(expected + spread) + 1, of_searched);
+            const int before = count_before<false, lanes>(begin, of_searched, pivot.key[0], first, last, less);
+            // Mostly no element equals the pivot but itself.
+            int until = before;
+            if (searched == pivot.owner) ++until;
+            const bool has_equal = until < of_searched && !less(pivot.key[0], begin[until]);
+            if (__any_sync(~0u, has_equal)) {
+                const int most = has_equal ? of_searched : until;
+                until = count_before<true, lanes>(begin, most, pivot.key[0], until, min(until + 64, most), less);
+            }
+            if (in_warp % lanes == 0 && first_searched < Runs) parts[searched] = {before, until};
         }
-        const auto equal = find_equal<Runs>(run + low, group < groups && rank > 0 ? width : 0, owner, at, before, less);
+        last_all = all;
+        if (__syncthreads_or(searches ? 1 : 0) == 0) return low;
+        if (!searches) continue;
+        const part_of_run<int> equal = parts[own];
         const int all_before = sum_of_group<Runs>(equal.begin), all_until = sum_of_group<Runs>(equal.end);
-        begins[thread] = equal.begin;
-        ends[thread] = equal.end;
-        if (lane == 0 && group < groups) {
-            befores[group] = all_before;
-            untils[group] = all_until;
-        }
-        __syncthreads();
-        // The last pivot before the border, the first behind it, and one that equals the elements around it: with each
-        // its number, in the lower bits.
-        constexpr int numbers = 16, none = 0x7fffffff;
-        int last = -1, next = none, same = -1;
-#pragma unroll
-        for (int i = 0; i < groups; ++i) {
-            const int before = befores[i], until = untils[i];
-            last = until <= rank ? max(last, until * numbers + i) : last;
-            next = before >= rank ? min(next, before * numbers + i) : next;
-            same = before < rank && until > rank ? i : same;
-        }
-        const int first_of_run = half * most + lane;
-        const int from = first_of_run + (same < 0 ? 0 : same) * Runs;
-        const int among = share_of_equal<Runs>(ends[from] - begins[from], rank - befores[same < 0 ? 0 : same]);
-        if (rank == 0) {
-            width = 0;
-        } else if (same >= 0) {
-            low += begins[from] + among;
-            width = rank = 0;
+        if (rank < all_before - slack) {
+            width = min(equal.begin, all_before - rank + slack);
+            low += equal.begin - width;
+            rank -= sum_of_group<Runs>(equal.begin - width);
+        } else if (rank > all_until + slack) {
+            low += equal.end;
+            rank -= all_until;
+            width = min(width - equal.end, rank + slack);
         } else {
-            const int begin = last < 0 ? 0 : ends[first_of_run + last % numbers * Runs];
-            const int end = next == none ? width : begins[first_of_run + next % numbers * Runs];
-            if (last >= 0) rank -= last / numbers;
-            low += begin;
-            width = end - begin;
+            low += equal.begin + share_of_equal<Runs>(equal.end - equal.begin, rank - all_before);
+            rank = width = 0;
         }
-        const int left = sum_of_group<Runs>(width);
-        __syncthreads();
-        if (thread % most == 0) befores[0] = rank > 0 ? left : 0;
-        __syncthreads();
-        const bool is_done = totals[0] <= most && totals[32] <= most;
-        __syncthreads();
-        if (is_done) break;
     }
-    if (rank == 0) width = 0;
-    // The elements of each run one after the other, those of the other half behind them.
-    const int begin = sum_until<Runs>(width) - width;
-    int* const runs = begins;  // of each element
-    for (int i = group; i < width; i += of_half) {
-        keys[half * most + begin + i] = run[low + i];
-        runs[half * most + begin + i] = lane;
-    }
-    const int all = sum_of_group<Runs>(width);
-    if (thread % most < Runs) befores[lane] = 0;
-    __syncthreads();
-    if (const int own = thread % most; own < all) {
-        const Key* const half_keys = keys + half * most;
-        int before = 0;
-        // Elements lie in the order of their runs: of equal ones the first comes first. Without branches, so that many
-        // reads are on their way.
-        const Key mine = half_keys[own];
-#pragma unroll 8
-        for (int i = 0; i < all; ++i) {
-            const Key other = half_keys[i];
-            const bool is_after = less(other, mine), is_before = less(mine, other);
-            before += (i < own ? !is_before : is_after) ? 1 : 0;
-        }
-        if (before < rank) atomicAdd(&befores[runs[half * most + own]], 1);
-    }
-    __syncthreads();
-    return low + befores[lane];
 }
 
 }  // namespace launchbox::detail

@@ -20,6 +20,7 @@
 #include <type_traits>
 
 #include <launchbox/algorithms/detail/merge_plan.hpp>
+#include <launchbox/algorithms/detail/merge_split.cuh>
 #include <launchbox/algorithms/detail/sort_network.cuh>
 #include <launchbox/algorithms/detail/warp_words.cuh>
 #include <launchbox/algorithms/order.cuh>
@@ -50,8 +51,8 @@ struct merge_shape {
     static_assert(items >= 2 && std::has_single_bit(static_cast<unsigned>(items)),
                   "merge_sort: items is a power of two, 2 or more");
     static_assert(threads % items == 0, "merge_sort: threads are items or more");
-    static_assert(threads >= 32 && std::has_single_bit(static_cast<unsigned>(threads)),
-                  "merge_sort: threads is a power of two, 32 or more");
+    static_assert(threads >= 64 && std::has_single_bit(static_cast<unsigned>(threads)),
+                  "merge_sort: threads is a power of two, 64 or more");
 };
 
 template <int PowerOfTwo>
@@ -69,10 +70,11 @@ __device__ __forceinline__ constexpr int padded(int slot)
 struct merge_notes {
     static constexpr int most_runs = 1 << most_merge_levels;
     std::int64_t source[most_runs];                         ///< index of a run's first element, less its `ends`
+    std::int64_t begin;                                     ///< of the block's part of the output
     int ends[most_runs + 1];                                ///< of the runs, as if one after the other
     int padded_ends[most_runs + 1];                         ///< the same, padding counted
     int left_before[most_merge_levels + 1][most_runs / 2];  ///< in each level: elements left of each pair, and padding
-    int totals[64];                                         ///< for split_runs_by_block
+    found_parts<most_runs> found;                           ///< for split_runs_by_block
     int splits[2][most_runs];                               ///< what it found
 
     /// The run of an element, by all threads of a warp.
