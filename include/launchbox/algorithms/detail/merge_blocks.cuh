@@ -218,8 +218,9 @@ __device__ __forceinline__ std::int64_t split_at(const merge_task& task, const t
     const std::int64_t length = length_of_run(task, begin);
     const typename Shape::key* run = keys + (length > 0 ? begin : 0);
     if (of_group < (std::int64_t{1} << 31))
-        return split_runs<1 << Levels, int>(run, static_cast<int>(length), static_cast<int>(at - group), less);
-    return split_runs<1 << Levels, std::int64_t>(run, length, at - group, less);
+        return split_runs<1 << Levels, int>(run, static_cast<int>(length), static_cast<int>(at - group), task.slack,
+                                            less);
+    return split_runs<1 << Levels, std::int64_t>(run, length, at - group, task.slack, less);
 }
 
 /// Calls `function<levels>()`.
@@ -329,9 +330,8 @@ __device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, con
 #pragma unroll 1
     for (int level = warp; level <= task.levels + 1; level += warps) {
         if (level > task.levels) {
-            std::int64_t begin_of_part = part.begin;
-            if constexpr (FindsSplits) begin_of_part = part.group + sum_until<most_runs>(static_cast<int>(from));
-            if (lane == runs - 1) notes.begin = begin_of_part;
+            const std::int64_t before = sum_until<most_runs>(from);
+            if (lane == runs - 1) notes.begin = part.group + before;
             break;
         }
         // Of the runs that are part of a left sequence; a pair is told by its first run.

@@ -30,7 +30,7 @@ struct merge_pass {
     std::int64_t run = 0;
     int levels = 0;
     int merged = 0;                    ///< elements of the output that a block makes, the last of a group fewer
-    int slack = 0;                     ///< where it finds its splits: its part may begin and end so much off
+    int slack = 0;                     ///< its part may begin and end so many elements earlier or later
     std::int64_t blocks_of_group = 0;  ///< of the last group there may be fewer
     std::int64_t blocks = 0;
 };
@@ -61,10 +61,8 @@ constexpr merge_plan plan_merges(std::int64_t n, int threads, int items, int mos
         pass.run = run;
         pass.levels = levels / plan.count + (i < levels % plan.count ? 1 : 0);
         pass.merged = merged_elements(threads, items, pass.levels);
-        if (plan.blocks_find_splits) {
-            pass.slack = pass.merged / 64;
-            pass.merged -= 2 * pass.slack;
-        }
+        pass.slack = pass.merged / (plan.blocks_find_splits ? 64 : 512);
+        pass.merged -= 2 * pass.slack;
         run <<= pass.levels;
         pass.blocks_of_group = rounded_up(run, pass.merged);
         pass.blocks = n / run * pass.blocks_of_group + rounded_up(n % run, pass.merged);

@@ -31,20 +31,6 @@ __device__ __forceinline__ Type sum_until(Type value)
     return value;
 }
 
-/// The run with the longest part of an aligned group of `Runs` threads, and its length; of several the leftmost.
-template <int Runs, class Offset>
-__device__ __forceinline__ int owner_of_longest(Offset& longest)
-{
-    int owner = static_cast<int>(threadIdx.x) % Runs;
-#pragma unroll
-    for (int mask = 1; mask < Runs; mask *= 2) {
-        const Offset other = shuffle_xor<Runs>(longest, mask);
-        const int other_owner = shuffle_xor<Runs>(owner, mask);
-        if (other > longest || (other == longest && other_owner < owner)) longest = other, owner = other_owner;
-    }
-    return owner;
-}
-
 /// About a / b and the square root: those of the language take several times as long.
 __device__ __forceinline__ float about_quotient(float a, float b)
 {
@@ -63,91 +49,11 @@ __device__ __forceinline__ float about_square_root(float x)
 #endif
 }
 
-/// Element `at` of the run `owner` of a group.
-template <class Offset>
-struct pivot_place {
-    int owner;
-    Offset at;
-};
-
-/// Where element number `rank` lies if the runs of an aligned group of `Runs` threads, of `width` elements, rise from
-/// one to the next, or fall, so that none overlap. `all`, the sum of the widths, is more than `rank`, or the place is
-/// of no meaning.
-template <int Runs, class Offset>
-__device__ __forceinline__ pivot_place<Offset> place_in_order(Offset width, Offset all, Offset rank, bool runs_fall)
-{
-    const int in_warp = static_cast<int>(threadIdx.x) % 32, first = in_warp - in_warp % Runs;
-    const Offset until = sum_until<Runs>(width), ahead = runs_fall ? all - until : until - width;
-    const unsigned owners = __ballot_sync(~0u, ahead <= rank && rank < ahead + width) >> first & (~0u >> (32 - Runs));
-    const int owner = owners == 0 ? 0 : __ffs(static_cast<int>(owners)) - 1;
-    return {owner, shuffle_from(rank - ahead, first + owner)};
-}
-
-/// Elements [begin, end) of a part of a run.
+/// Elements [begin, end) of a run.
 template <class Offset>
 struct part_of_run {
     Offset begin, end;
 };
-
-/// Of the `count` elements of this thread's run from `run` on, those that are neither before nor behind the pivot,
-/// element `at` of the `owner`'s. `share`: of the elements of every run that are expected before it; a good guess saves
-/// half of the search.
-template <int Runs, class Offset, class Key, class Less>
-__device__ __forceinline__ part_of_run<Offset> find_equal(const Key* run, Offset count, int owner, Offset at,
-                                                          float share, const Less& less)
-{
-    const int lane = static_cast<int>(threadIdx.x) % Runs;
-    raw_array<Key, 1> shared;  // nothing where nothing is in question
-    if (lane == owner && count > 0) shared[0] = run[at];
-    shared[0] = shuffle_from(shared[0], static_cast<int>(threadIdx.x) % 32 - lane + owner);
-    const Key& pivot = shared[0];
-    Offset before = 0, left = count;
-    if (count > 64 || (lane == owner && count > 0)) {
-        const float middle = static_cast<float>(count) * share;
-        const float spread = 1.5f * about_square_root(static_cast<float>(count));
-        // Of its own run the pivot is mostly the first of those that equal it.
-        Offset low = lane == owner ? at - 1 : static_cast<Offset>(middle - spread);
-        Offset high = lane == owner ? at : static_cast<Offset>(middle + spread);
-        low = low < 0 ? 0 : low;
-        high = high >= count ? count - 1 : high;
-        const bool low_is_before = less(run[low], pivot), high_is_before = less(run[high], pivot);
-        if (!low_is_before) {
-            left = low;
-        } else if (high_is_before) {
-            before = high + 1;
-            left = count - before;
-        } else {
-            before = low + 1;
-            left = high - before;
-        }
-    }
-    while (left > 0) {
-        const Offset half = left / 2;
-        if (less(run[before + half], pivot)) {
-            before += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    // Mostly there is none or one; if not, steps that grow fast find an element behind all that are equal.
-    Offset end = lane == owner && count > 0 ? at + 1 : before, behind = count, step = 1;
-    for (; step <= count - end; step *= 32) {
-        if (less(pivot, run[end + step - 1])) {
-            behind = end + step - 1;
-            break;
-        }
-        end += step;
-    }
-    while (end < behind) {
-        const Offset middle = end + (behind - end) / 2;
-        if (less(pivot, run[middle]))
-            behind = middle;
-        else
-            end = middle + 1;
-    }
-    return {before, end};
-}
 
 /// How many of the first `rank` of elements that are all equal lie in this thread's run, which has `count` of them:
 /// those of runs further left come first.
@@ -158,119 +64,204 @@ __device__ __forceinline__ Offset share_of_equal(Offset count, Offset rank)
     return left < 0 ? 0 : left < count ? left : count;
 }
 
-/// How many of the first `rank` elements of the stable merge of `Runs` runs lie in this thread's run. The threads of an
-/// aligned group of `Runs` have a run each, and the same rank; all threads of the warp call it.
-///
-/// Of each run the elements [low, low + width) are in question. In each round the group takes one of them as pivot, and
-/// each thread searches its run for those that equal it. The border lies before all of them, behind, or among them, and
-/// then is found. The pivot is an element of the longest part: at first a little before where the border lies if the
-/// runs are alike, then a little behind, so that of random runs the square root is left. Where that did not help, it is
-/// the element at the border if the runs rise from one to the next, then if they fall, then the middle of the longest.
-template <int Runs, class Offset, class Key, class Less>
-__device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offset rank, const Less& less)
-{
-    Offset low = 0, width = length < rank ? length : rank, all_at_first = 0;
-    for (int round = 0;; ++round) {
-        const Offset all = sum_of_group<Runs>(width);
+/// Of a run the elements that are in question while a border is searched for: `width` from `low` on. Before the border
+/// lie `rank` of all runs' elements in question, or up to `slack` more or less.
+template <int Runs, class Offset>
+struct border_search {
+    Offset low, width, rank, slack, all, last_all;
+    int round;
+
+    __device__ __forceinline__ border_search(Offset length, Offset rank_in, Offset slack_in)
+        : low(0), width(length < rank_in + slack_in ? length : rank_in + slack_in), rank(rank_in), slack(slack_in),
+          all(0), last_all(0), round(-1)
+    {
+    }
+    /// Begins a round; whether there is one, the same for all threads of a group of `Runs`. All threads of a warp call
+    /// it and what follows.
+    __device__ __forceinline__ bool begin_round()
+    {
+        ++round;
+        last_all = all;
+        all = sum_of_group<Runs>(width);
         if (rank >= all) {
             low += width;
             width = rank = 0;
         }
-        if (!__any_sync(~0u, width > 0 && rank > 0)) return low;
-        // All threads of the warp do all of this, since the rounds of its groups differ.
-        if (round % 5 == 2 && all < all_at_first / 2) round += 3;
-        const int kind = round % 5;
-        if (kind == 0) all_at_first = all;
-        Offset longest = width;
-        int owner = owner_of_longest<Runs>(longest);
-        const float share = about_quotient(static_cast<float>(rank), static_cast<float>(all > 0 ? all : 1));
-        const float of_longest = static_cast<float>(longest > 0 ? longest : 1);
-        const float spread = about_square_root(of_longest) * (kind == 0 ? -.35f : .35f);
-        Offset at = kind == 4 ? longest / 2 : static_cast<Offset>(of_longest * share + spread);
-        at = at >= longest ? longest - 1 : at;
-        at = at < 0 ? 0 : at;
-        const float before = about_quotient(static_cast<float>(at), of_longest);
-        const bool seeks_order = kind == 2 || kind == 3;
-        if (__any_sync(~0u, seeks_order)) {
-            const auto in_order = place_in_order<Runs>(width, all, rank, kind == 3);
-            if (seeks_order) owner = in_order.owner, at = in_order.at;
-        }
-        const auto equal = find_equal<Runs>(run + low, rank > 0 ? width : 0, owner, at, before, less);
+        return rank > 0;
+    }
+    /// After so many rounds each leaves 3/4 of the elements at most, whatever they are.
+    __device__ __forceinline__ bool halves() const { return round >= 8; }
+    /// Where the last round did not help, the runs are not alike, and perhaps do not overlap.
+    __device__ __forceinline__ bool seeks_order() const { return round > 0 && all > last_all / 4 && !halves(); }
+    /// Which part of the elements in question lies before the border.
+    __device__ __forceinline__ float share() const
+    {
+        return halves() ? .5f : about_quotient(static_cast<float>(rank), static_cast<float>(all));
+    }
+    /// Ends the round, once it is known which elements of the run equal the pivot.
+    __device__ __forceinline__ void end_round(const part_of_run<Offset>& equal)
+    {
         const Offset all_before = sum_of_group<Runs>(equal.begin), all_until = sum_of_group<Runs>(equal.end);
         const Offset among = share_of_equal<Runs>(equal.end - equal.begin, rank - all_before);
-        if (rank == 0) {
-            width = 0;  // of this group; others of the warp go on
-        } else if (rank <= all_before) {
-            width = equal.begin;
-        } else if (rank >= all_until) {
-            low += equal.end;
-            width -= equal.end;
-            rank -= all_until;
+        Offset dropped = 0;
+        if (rank < all_before - slack) {
+            const Offset behind = all_before - rank + slack;
+            width = equal.begin < behind ? equal.begin : behind;
+            dropped = equal.begin - width;
+        } else if (rank > all_until + slack) {
+            const Offset before = rank - all_until + slack;
+            width = width - equal.end < before ? width - equal.end : before;
+            dropped = equal.end;
         } else {
             low += equal.begin + among;
             width = rank = 0;
         }
+        low += dropped;
+        const Offset all_dropped = sum_of_group<Runs>(dropped);
+        rank -= rank > 0 ? all_dropped : 0;
     }
-}
+};
 
-/// A pivot for a round of split_runs_by_block: element `at` of the run `owner`.
-template <class Key>
-struct block_pivot {
-    int owner, at;
+/// An element of the run `owner` of a group of runs: `within` those in question.
+template <class Offset, class Key>
+struct run_pivot {
+    int owner;
+    Offset within;
     raw_array<Key, 1> key;
 };
 
-/// Chooses the pivot for the element number `rank` of the `all` in question, [low, low + width) of each thread's run, by
-/// a warp: of the elements of all runs where it is expected, that in the middle, runs weighted by what is in question.
-/// Of random runs it is several times as near as one of them. `seeks_order`: instead the one that is right if the runs
-/// do not overlap.
-template <int Runs, class Key, class Less>
-__device__ __forceinline__ block_pivot<Key> choose_pivot(const Key* run, int low, int width, int all, int rank,
-                                                         float share, bool seeks_order, const Less& less)
+/// Chooses the pivot for a round of a search, by aligned groups of `Runs` threads with a run each: of the elements of all
+/// runs where the border is expected, that in the middle, runs weighted by what is in question. Of random runs it is
+/// several times as near as one of them. Or where runs may not overlap, that which is right if they do not.
+/// `OfWarp`: all groups of the warp search for the same.
+template <int Runs, bool OfWarp, class Offset, class Key, class Less>
+__device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run, const border_search<Runs, Offset>& search,
+                                                               float share, const Less& less)
 {
+    constexpr unsigned of_group = ~0u >> (32 - Runs);
     const int in_warp = static_cast<int>(threadIdx.x) % 32, own = in_warp % Runs;
-    const int within = min(static_cast<int>(static_cast<float>(width) * share), width - 1);
-    block_pivot<Key> pivot;
-    pivot.at = low + within;
-    if (width > 0) pivot.key[0] = run[pivot.at];
+    const int first = OfWarp ? 0 : in_warp - own;
+    const auto first_thread = [&](bool condition) {
+        return __ffs(static_cast<int>(__ballot_sync(~0u, condition) >> first & of_group)) - 1;
+    };
+    const Offset low = search.low, width = search.width;
+    const bool searches = search.rank > 0;
+    run_pivot<Offset, Key> pivot;
+    pivot.within = static_cast<Offset>(static_cast<float>(width) * share);
+    pivot.within = pivot.within < width ? pivot.within : width - 1;
+    if (width > 0) pivot.key[0] = run[low + pivot.within];
     // A comparator sees nothing but keys.
-    const int some = __ffs(static_cast<int>(__ballot_sync(~0u, width > 0))) - 1;
-    pivot.key[0] = shuffle_from(pivot.key[0], width > 0 ? in_warp : some);
-    // Each thread compares its run with some of the runs.
-    constexpr int compared = Runs * Runs > 32 ? Runs * Runs / 32 : 1;
-    int ahead = 0;
+    const int some = first_thread(width > 0);
+    pivot.key[0] = shuffle_from(pivot.key[0], width > 0 || some < 0 ? in_warp : first + some);
+    // Where groups search for the same, each compares with some of the runs.
+    constexpr int compared = !OfWarp ? Runs : Runs * Runs > 32 ? Runs * Runs / 32 : 1;
+    Offset ahead = 0;
 #pragma unroll
     for (int i = 0; i < compared; ++i) {
-        const int other = (in_warp / Runs * compared + i) % Runs;
-        const Key key = shuffle_from(pivot.key[0], other);
-        const int weight = shuffle_from(width, other);
+        const int other = (OfWarp ? in_warp / Runs * compared + i : i) % Runs;
+        const Key key = shuffle_from(pivot.key[0], first + other);
+        const Offset weight = shuffle_from(width, first + other);
         const bool is_left = other < own;  // of equal elements the left comes first
-        const bool is_ahead = less(is_left ? pivot.key[0] : key, is_left ? key : pivot.key[0]) != is_left;
+        const bool is_ahead =
+            searches && less(is_left ? pivot.key[0] : key, is_left ? key : pivot.key[0]) != is_left;
         ahead += is_ahead && other != own ? weight : 0;
     }
 #pragma unroll
     for (int mask = Runs; mask < Runs * Runs / compared; mask *= 2) ahead += shuffle_xor<32>(ahead, mask);
-    const int target = seeks_order ? rank : all / 2;
-    pivot.owner = __ffs(static_cast<int>(__ballot_sync(~0u, ahead <= target && target < ahead + width))) - 1;
-    if (seeks_order) {
-        pivot.at = low + target - ahead;
-        if (in_warp == pivot.owner) pivot.key[0] = run[pivot.at];
+    const Offset target = search.seeks_order() ? search.rank : search.all / 2;
+    pivot.owner = first_thread(ahead <= target && target < ahead + width);
+    pivot.owner = pivot.owner < 0 ? 0 : pivot.owner;  // of a group that has found its border
+    if (search.seeks_order()) {
+        pivot.within = target - ahead;
+        if (searches && own == pivot.owner) pivot.key[0] = run[low + pivot.within];
     }
-    pivot.at = shuffle_from(pivot.at, pivot.owner);
-    pivot.key[0] = shuffle_from(pivot.key[0], pivot.owner);
+    pivot.within = shuffle_from(pivot.within, first + pivot.owner);
+    pivot.key[0] = shuffle_from(pivot.key[0], first + pivot.owner);
     return pivot;
 }
 
-/// How many of the `width` elements from `run` on come before the pivot, with `WithEqual` those that equal it too, by an
-/// aligned group of `Lanes` threads; all threads of the warp call it. It looks at [first, last) first.
+/// Where a pivot lies among `width` elements of a run if the runs are random: four times the deviation to both sides.
+template <class Offset>
+__device__ __forceinline__ part_of_run<Offset> expected_part(Offset width, float share)
+{
+    const float middle = static_cast<float>(width) * share;
+    const float spread = 4 * about_square_root(middle * (1 - share) + .25f);
+    const Offset begin = static_cast<Offset>(middle - spread), end = static_cast<Offset>(middle + spread) + 1;
+    return {begin > 0 ? begin : 0, end < width ? end : width};
+}
+
+/// How many of the elements from `run` on come before the pivot, with `WithEqual` those that equal it too, of those in
+/// `all`, which is sorted and ends behind them. It looks at `part` first. Its probes are multiples of powers of two,
+/// which those who search for other pivots nearby look at too.
+template <bool WithEqual, class Offset, class Key, class Less>
+__device__ __forceinline__ Offset border_by_thread(const Key* run, const part_of_run<Offset>& all,
+                                                   const part_of_run<Offset>& part, const Key& pivot, const Less& less)
+{
+    Offset begin = part.begin, end = part.end;
+    for (bool is_all = false;;) {
+        while (begin < end) {
+            const auto differ = static_cast<std::uint64_t>(begin ^ end);
+            const Offset probe = end >> (63 - __clzll(static_cast<long long>(differ))) <<
+                                 (63 - __clzll(static_cast<long long>(differ)));
+            const bool is_before = WithEqual ? !less(pivot, run[probe - 1]) : less(run[probe - 1], pivot);
+            begin = is_before ? probe : begin;
+            end = is_before ? end : probe - 1;
+        }
+        if (is_all) return begin;
+        is_all = true;
+        if (begin == part.begin) {
+            begin = all.begin;
+        } else if (begin == part.end) {
+            end = all.end;
+        }
+    }
+}
+
+/// How many of the first `rank` elements of the stable merge of `Runs` runs lie in this thread's run, or of up to
+/// `slack` elements more or less: what depends on the runs, the rank and the slack alone. The threads of an aligned
+/// group of `Runs` have a run each, and the same rank; all threads of the warp call it.
+///
+/// In each round the group takes one element as pivot, and each thread searches its run for those that equal it. The
+/// border lies before all of them, behind, or among them, and then is found.
+template <int Runs, class Offset, class Key, class Less>
+__device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offset rank, Offset slack, const Less& less)
+{
+    border_search<Runs, Offset> search(length, rank, slack);
+    const int own = static_cast<int>(threadIdx.x) % Runs;
+    for (;;) {
+        const bool searches = search.begin_round();
+        if (!__any_sync(~0u, searches)) return search.low;
+        const float share = search.share();
+        const auto pivot = choose_pivot<Runs, false>(run, search, share, less);
+        using part = part_of_run<Offset>;
+        part equal{0, 0};
+        if (searches && search.width > 0) {
+            const Offset low = search.low, end = low + search.width;
+            const part expected = expected_part(search.width, share);
+            equal.begin = border_by_thread<false>(run, part{low, end}, part{low + expected.begin, low + expected.end},
+                                                  pivot.key[0], less);
+            // Mostly no element equals the pivot but itself.
+            equal.end = equal.begin + (own == pivot.owner ? 1 : 0);
+            if (equal.end < end && !less(pivot.key[0], run[equal.end])) {
+                const Offset some = end - equal.end < 64 ? end : equal.end + 64;
+                equal.end = border_by_thread<true>(run, part{equal.end, end}, part{equal.end, some}, pivot.key[0], less);
+            }
+            equal = {equal.begin - low, equal.end - low};
+        }
+        search.end_round(equal);
+    }
+}
+
+/// The same as border_by_thread by an aligned group of `Lanes` threads, of the `width` elements from `run` on. All threads
+/// of the warp call it.
 template <bool WithEqual, int Lanes, class Key, class Less>
-__device__ __forceinline__ int count_before(const Key* run, int width, const Key& pivot, int first, int last,
-                                            const Less& less)
+__device__ __forceinline__ int border_by_group(const Key* run, int width, part_of_run<int> part, const Key& pivot,
+                                               const Less& less)
 {
     // Each read of a warp is of as many sectors as it has threads: more samples a step would take longer than more steps.
     constexpr int batch = Lanes < 8 ? 4 : 32 / Lanes;
     const int lane = static_cast<int>(threadIdx.x) % Lanes;
-    int before = first, left = last - first;
+    int before = part.begin, left = part.end - part.begin;
     for (;;) {
         while (__any_sync(~0u, left > 0)) {
             const int stride = left / (Lanes * batch) + 1;
@@ -290,28 +281,28 @@ __device__ __forceinline__ int count_before(const Key* run, int width, const Key
             before += count * stride;
             left = min(left - count * stride, stride - 1);
         }
-        const bool is_below = before == first && first > 0, is_above = before == last && last < width;
+        const bool is_below = before == part.begin && before > 0, is_above = before == part.end && before < width;
         if (!__any_sync(~0u, is_below || is_above)) return before;
         if (is_below) {
+            left = before;
             before = 0;
-            left = first;
         } else if (is_above) {
-            left = width - last;
+            left = width - before;
         }
-        if (is_below || is_above) first = 0, last = width;
+        if (is_below || is_above) part = {0, width};
     }
 }
 
-/// The same for a block, which looks for two ranks at once, the first `Threads` / 2 threads for one and the others for
-/// the other. A thread has the run number threadIdx.x % `Runs`. Fewer steps wait for another, which counts where no
-/// other block can run meanwhile: in a round all warps of a half choose the same pivot, then each searches some of the
-/// runs for it, with several threads for a run. The split may be that of another rank, by up to `slack` more or less:
-/// one that depends on the runs, the rank and the slack alone. `found` is for the threads of the block to share.
-template <int Runs>
+/// What the threads of a block share in split_runs_by_block, of each half, in turns.
+template <int MostRuns>
 struct found_parts {
-    part_of_run<int> in_turns[2][2][Runs];  // of each half
+    part_of_run<int> of_rounds[2][2][MostRuns];
 };
 
+/// The same as split_runs for a block, which looks for two borders at once, the first `Threads` / 2 threads for one and
+/// the others for the other. A thread has the run number threadIdx.x % `Runs`. Fewer steps wait for another, which
+/// counts where no other block can run meanwhile: all warps of a half choose the same pivot, then each searches some of
+/// the runs for it, with several threads for a run.
 template <int Runs, int Threads, int MostRuns, class Key, class Less>
 __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, int rank, int slack,
                                                    found_parts<MostRuns>& found, const Less& less)
@@ -321,55 +312,29 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
     const int thread = static_cast<int>(threadIdx.x), in_warp = thread % 32, own = in_warp % Runs;
     const int half = thread / (Threads / 2), warp = thread % (Threads / 2) / 32;
     const int first_searched = warp * runs_of_warp, searched = (first_searched + in_warp / lanes) % Runs;
-    int low = 0, width = min(length, rank + slack), last_all = 0;
-    for (int round = 0;; ++round) {
-        const int all = sum_of_group<Runs>(width);
-        if (rank >= all) {
-            low += width;
-            rank = 0;
-        }
-        const bool searches = rank > 0;  // the same in all threads of a half
-        auto& parts = found.in_turns[round % 2][half];
+    border_search<Runs, int> search(length, rank, slack);
+    for (;;) {
+        const bool searches = search.begin_round();  // the same in all threads of a half
+        auto& parts = found.of_rounds[search.round % 2][half];
         if (searches) {
-            // Where the last round did not help, the runs are not alike; in the end each round leaves 3/4 at most.
-            const bool halves = round >= 8, seeks_order = round > 0 && all > last_all / 4 && !halves;
-            const float share =
-                halves ? .5f : about_quotient(static_cast<float>(rank), static_cast<float>(all));
-            const auto pivot = choose_pivot<Runs>(run, low, width, all, rank, share, seeks_order, less);
-            const int of_searched = shuffle_from(width, searched);
-            const Key* const begin = shuffle_from(run + low, searched);
-            const float expected = static_cast<float>(of_searched) * share;
-            const float spread = 4 * about_square_root(expected * (1 - share) + .25f);
-            const int first = max(static_cast<int>(expected - spread), 0);
-            const int last = min(static_cast<int>(expected + spread) + 1, of_searched);
-            const int before = count_before<false, lanes>(begin, of_searched, pivot.key[0], first, last, less);
+            const float share = search.share();
+            const auto pivot = choose_pivot<Runs, true>(run, search, share, less);
+            const int width = shuffle_from(search.width, searched);
+            const Key* const begin = shuffle_from(run + search.low, searched);
+            part_of_run<int> equal;
+            equal.begin = border_by_group<false, lanes>(begin, width, expected_part(width, share), pivot.key[0], less);
             // Mostly no element equals the pivot but itself.
-            int until = before;
-            if (searched == pivot.owner) ++until;
-            const bool has_equal = until < of_searched && !less(pivot.key[0], begin[until]);
+            equal.end = equal.begin + (searched == pivot.owner ? 1 : 0);
+            const bool has_equal = equal.end < width && !less(pivot.key[0], begin[equal.end]);
             if (__any_sync(~0u, has_equal)) {
-                const int most = has_equal ? of_searched : until;
-                until = count_before<true, lanes>(begin, most, pivot.key[0], until, min(until + 64, most), less);
+                const int most = has_equal ? width : equal.end;
+                equal.end = border_by_group<true, lanes>(begin, most, {equal.end, min(equal.end + 64, most)},
+                                                         pivot.key[0], less);
             }
-            if (in_warp % lanes == 0 && first_searched < Runs) parts[searched] = {before, until};
+            if (in_warp % lanes == 0 && first_searched < Runs) parts[searched] = equal;
         }
-        last_all = all;
-        if (__syncthreads_or(searches ? 1 : 0) == 0) return low;
-        if (!searches) continue;
-        const part_of_run<int> equal = parts[own];
-        const int all_before = sum_of_group<Runs>(equal.begin), all_until = sum_of_group<Runs>(equal.end);
-        if (rank < all_before - slack) {
-            width = min(equal.begin, all_before - rank + slack);
-            low += equal.begin - width;
-            rank -= sum_of_group<Runs>(equal.begin - width);
-        } else if (rank > all_until + slack) {
-            low += equal.end;
-            rank -= all_until;
-            width = min(width - equal.end, rank + slack);
-        } else {
-            low += equal.begin + share_of_equal<Runs>(equal.end - equal.begin, rank - all_before);
-            rank = width = 0;
-        }
+        if (__syncthreads_or(searches ? 1 : 0) == 0) return search.low;
+        if (searches) search.end_round(parts[own]);
     }
 }
 
