@@ -84,7 +84,7 @@ class TuneAll(unittest.TestCase):
         self.best_is(OTHER)
         again = self.tune_all("--again", "--seed", "3", "-o", os.path.join(self.root, "third"))
         self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
-        self.assertRegex(again.stdout, r"merge_sort_k8_v8_upto_4194304: 100\.0 % better than \{512, 8, 2, 8\}")
+        self.assertRegex(again.stdout, r"merge_sort_k8_v8_upto_2097152: 100\.0 % better than \{512, 8, 2, 8\}")
         self.assertEqual(self.text(), header)
 
         # A row that somebody edited is found.

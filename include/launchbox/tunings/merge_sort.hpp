@@ -14,7 +14,7 @@ struct merge_sort_row {
     int threads;     ///< of a block: a power of two, 64 to 1,024
     int items;       ///< of a thread, a power of two (rounded down to one); threads * items is the tile
     int min_blocks;  ///< wanted resident blocks on an SM; 0: as the compiler likes
-    int ways;        ///< sorted runs that one pass merges: 2, 4, 8 or 16
+    int ways;        ///< sorted runs that one pass merges: 2, 4, 8, 16 or 32
 };
 
 // clang-format off
@@ -37,11 +37,11 @@ using merge_sort_k4_upto_262144 = launchbox::launch_box<
 >;
 #endif
 
-// table merge_sort_k4_upto_4194304: 4-byte keys, n above 262144, n up to 4194304
-#ifdef LAUNCHBOX_MERGE_SORT_K4_UPTO_4194304_ROW
-using merge_sort_k4_upto_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_UPTO_4194304_ROW>;
+// table merge_sort_k4_upto_2097152: 4-byte keys, n above 262144, n up to 2097152
+#ifdef LAUNCHBOX_MERGE_SORT_K4_UPTO_2097152_ROW
+using merge_sort_k4_upto_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_UPTO_2097152_ROW>;
 #else
-using merge_sort_k4_upto_4194304 = launchbox::launch_box<
+using merge_sort_k4_upto_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
@@ -55,11 +55,11 @@ using merge_sort_k4_upto_4194304 = launchbox::launch_box<
 >;
 #endif
 
-// table merge_sort_k4_above_4194304: 4-byte keys, n above 4194304
-#ifdef LAUNCHBOX_MERGE_SORT_K4_ABOVE_4194304_ROW
-using merge_sort_k4_above_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_ABOVE_4194304_ROW>;
+// table merge_sort_k4_above_2097152: 4-byte keys, n above 2097152
+#ifdef LAUNCHBOX_MERGE_SORT_K4_ABOVE_2097152_ROW
+using merge_sort_k4_above_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_ABOVE_2097152_ROW>;
 #else
-using merge_sort_k4_above_4194304 = launchbox::launch_box<
+using merge_sort_k4_above_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
@@ -91,11 +91,11 @@ using merge_sort_k8_upto_262144 = launchbox::launch_box<
 >;
 #endif
 
-// table merge_sort_k8_upto_4194304: 8-byte keys, n above 262144, n up to 4194304
-#ifdef LAUNCHBOX_MERGE_SORT_K8_UPTO_4194304_ROW
-using merge_sort_k8_upto_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_UPTO_4194304_ROW>;
+// table merge_sort_k8_upto_2097152: 8-byte keys, n above 262144, n up to 2097152
+#ifdef LAUNCHBOX_MERGE_SORT_K8_UPTO_2097152_ROW
+using merge_sort_k8_upto_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_UPTO_2097152_ROW>;
 #else
-using merge_sort_k8_upto_4194304 = launchbox::launch_box<
+using merge_sort_k8_upto_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
@@ -109,11 +109,11 @@ using merge_sort_k8_upto_4194304 = launchbox::launch_box<
 >;
 #endif
 
-// table merge_sort_k8_above_4194304: 8-byte keys, n above 4194304
-#ifdef LAUNCHBOX_MERGE_SORT_K8_ABOVE_4194304_ROW
-using merge_sort_k8_above_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_ABOVE_4194304_ROW>;
+// table merge_sort_k8_above_2097152: 8-byte keys, n above 2097152
+#ifdef LAUNCHBOX_MERGE_SORT_K8_ABOVE_2097152_ROW
+using merge_sort_k8_above_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_ABOVE_2097152_ROW>;
 #else
-using merge_sort_k8_above_4194304 = launchbox::launch_box<
+using merge_sort_k8_above_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
@@ -181,11 +181,11 @@ using merge_sort_k4_v4_upto_262144 = launchbox::launch_box<
 >;
 #endif
 
-// table merge_sort_k4_v4_upto_4194304: 4-byte keys with 4-byte values, n above 262144, n up to 4194304
-#ifdef LAUNCHBOX_MERGE_SORT_K4_V4_UPTO_4194304_ROW
-using merge_sort_k4_v4_upto_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V4_UPTO_4194304_ROW>;
+// table merge_sort_k4_v4_upto_2097152: 4-byte keys with 4-byte values, n above 262144, n up to 2097152
+#ifdef LAUNCHBOX_MERGE_SORT_K4_V4_UPTO_2097152_ROW
+using merge_sort_k4_v4_upto_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V4_UPTO_2097152_ROW>;
 #else
-using merge_sort_k4_v4_upto_4194304 = launchbox::launch_box<
+using merge_sort_k4_v4_upto_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
@@ -199,11 +199,11 @@ using merge_sort_k4_v4_upto_4194304 = launchbox::launch_box<
 >;
 #endif
 
-// table merge_sort_k4_v4_above_4194304: 4-byte keys with 4-byte values, n above 4194304
-#ifdef LAUNCHBOX_MERGE_SORT_K4_V4_ABOVE_4194304_ROW
-using merge_sort_k4_v4_above_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V4_ABOVE_4194304_ROW>;
+// table merge_sort_k4_v4_above_2097152: 4-byte keys with 4-byte values, n above 2097152
+#ifdef LAUNCHBOX_MERGE_SORT_K4_V4_ABOVE_2097152_ROW
+using merge_sort_k4_v4_above_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V4_ABOVE_2097152_ROW>;
 #else
-using merge_sort_k4_v4_above_4194304 = launchbox::launch_box<
+using merge_sort_k4_v4_above_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
@@ -235,11 +235,11 @@ using merge_sort_k8_v8_upto_262144 = launchbox::launch_box<
 >;
 #endif
 
-// table merge_sort_k8_v8_upto_4194304: 8-byte keys with 8-byte values, n above 262144, n up to 4194304
-#ifdef LAUNCHBOX_MERGE_SORT_K8_V8_UPTO_4194304_ROW
-using merge_sort_k8_v8_upto_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V8_UPTO_4194304_ROW>;
+// table merge_sort_k8_v8_upto_2097152: 8-byte keys with 8-byte values, n above 262144, n up to 2097152
+#ifdef LAUNCHBOX_MERGE_SORT_K8_V8_UPTO_2097152_ROW
+using merge_sort_k8_v8_upto_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V8_UPTO_2097152_ROW>;
 #else
-using merge_sort_k8_v8_upto_4194304 = launchbox::launch_box<
+using merge_sort_k8_v8_upto_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
@@ -253,11 +253,11 @@ using merge_sort_k8_v8_upto_4194304 = launchbox::launch_box<
 >;
 #endif
 
-// table merge_sort_k8_v8_above_4194304: 8-byte keys with 8-byte values, n above 4194304
-#ifdef LAUNCHBOX_MERGE_SORT_K8_V8_ABOVE_4194304_ROW
-using merge_sort_k8_v8_above_4194304 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V8_ABOVE_4194304_ROW>;
+// table merge_sort_k8_v8_above_2097152: 8-byte keys with 8-byte values, n above 2097152
+#ifdef LAUNCHBOX_MERGE_SORT_K8_V8_ABOVE_2097152_ROW
+using merge_sort_k8_v8_above_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V8_ABOVE_2097152_ROW>;
 #else
-using merge_sort_k8_v8_above_4194304 = launchbox::launch_box<
+using merge_sort_k8_v8_above_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
@@ -274,17 +274,17 @@ using merge_sort_k8_v8_above_4194304 = launchbox::launch_box<
 // clang-format on
 
 // Names of their own, since each letter of a kernel's name costs time at its launch.
-struct merge_sort_k4 : by_size<upto<262144, merge_sort_k4_upto_262144>, upto<4194304, merge_sort_k4_upto_4194304>,
-                               otherwise<merge_sort_k4_above_4194304>> {};
-struct merge_sort_k8 : by_size<upto<262144, merge_sort_k8_upto_262144>, upto<4194304, merge_sort_k8_upto_4194304>,
-                               otherwise<merge_sort_k8_above_4194304>> {};
+struct merge_sort_k4 : by_size<upto<262144, merge_sort_k4_upto_262144>, upto<2097152, merge_sort_k4_upto_2097152>,
+                               otherwise<merge_sort_k4_above_2097152>> {};
+struct merge_sort_k8 : by_size<upto<262144, merge_sort_k8_upto_262144>, upto<2097152, merge_sort_k8_upto_2097152>,
+                               otherwise<merge_sort_k8_above_2097152>> {};
 struct merge_sort_k16 : by_size<upto<262144, merge_sort_k16_upto_262144>, otherwise<merge_sort_k16_above_262144>> {};
 struct merge_sort_k4_v4
-    : by_size<upto<262144, merge_sort_k4_v4_upto_262144>, upto<4194304, merge_sort_k4_v4_upto_4194304>,
-              otherwise<merge_sort_k4_v4_above_4194304>> {};
+    : by_size<upto<262144, merge_sort_k4_v4_upto_262144>, upto<2097152, merge_sort_k4_v4_upto_2097152>,
+              otherwise<merge_sort_k4_v4_above_2097152>> {};
 struct merge_sort_k8_v8
-    : by_size<upto<262144, merge_sort_k8_v8_upto_262144>, upto<4194304, merge_sort_k8_v8_upto_4194304>,
-              otherwise<merge_sort_k8_v8_above_4194304>> {};
+    : by_size<upto<262144, merge_sort_k8_v8_upto_262144>, upto<2097152, merge_sort_k8_v8_upto_2097152>,
+              otherwise<merge_sort_k8_v8_above_2097152>> {};
 
 namespace detail {
 

@@ -293,7 +293,7 @@ __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memor
     wait_for_grid_ahead();
     const int split = split_runs_by_block<1 << Levels, Shape::threads>(
         keys + (length > 0 ? begin : 0), static_cast<int>(length), static_cast<int>(at - part.group), task.slack,
-        notes.found, less);
+        memory.found(), less);
     if (thread % (Shape::threads / 2) < (1 << Levels)) notes.splits[half][run] = split;
 }
 

@@ -15,8 +15,8 @@ namespace launchbox::detail {
 inline constexpr int most_merge_levels = 5;
 
 /// Up to so many tiles each block finds where its part begins and ends in the runs, which takes longer than reading it,
-/// and saves a launch. They are fewer than 2^27 elements, since a tile fits the shared memory.
-inline constexpr std::int64_t most_tiles_without_find = 512;
+/// and saves a launch. They are fewer than 2^31 elements, since a tile fits the shared memory.
+inline constexpr std::int64_t most_tiles_without_find = 1024;
 
 /// How many elements a block of a pass makes: as many as it has, less a row of `items` for each pair of runs, since the
 /// result of a pair is whole rows.
@@ -61,7 +61,7 @@ constexpr merge_plan plan_merges(std::int64_t n, int threads, int items, int mos
         pass.run = run;
         pass.levels = levels / plan.count + (i < levels % plan.count ? 1 : 0);
         pass.merged = merged_elements(threads, items, pass.levels);
-        pass.slack = pass.merged / (plan.blocks_find_splits ? 64 : 512);
+        pass.slack = pass.merged / (plan.blocks_find_splits ? 64 : 256);
         pass.merged -= 2 * pass.slack;
         run <<= pass.levels;
         pass.blocks_of_group = rounded_up(run, pass.merged);

@@ -74,8 +74,7 @@ struct merge_notes {
     int ends[most_runs + 1];                                ///< of the runs, as if one after the other
     int padded_ends[most_runs + 1];                         ///< the same, padding counted
     int left_before[most_merge_levels + 1][most_runs / 2];  ///< in each level: elements left of each pair, and padding
-    found_parts<most_runs> found;                           ///< for split_runs_by_block
-    int splits[2][most_runs];                               ///< what it found
+    int splits[2][most_runs];                               ///< where the block's part begins and ends in the runs
 
     /// The run of an element, by all threads of a warp.
     __device__ __forceinline__ int run_of(int element, int runs) const
@@ -99,7 +98,8 @@ constexpr merge_layout layout_of(int threads, int items)
     // Before the keys, since merging reads, and ignores, a slot before the first one.
     layout.left_begin = up(sizeof(merge_notes));
     layout.keys = layout.left_begin + up(static_cast<std::size_t>(threads) * sizeof(int));
-    layout.values = layout.keys + up(slots * sizeof(typename Shape::kept_key));
+    const std::size_t keys = slots * sizeof(typename Shape::kept_key), found = sizeof(found_parts<merge_notes::most_runs>);
+    layout.values = layout.keys + up(keys > found ? keys : found);
     layout.all = layout.values + (Shape::has_values ? up(slots * sizeof(typename Shape::kept_value)) : 0);
     return layout;
 }
@@ -124,6 +124,11 @@ struct merge_memory {
     __device__ __forceinline__ typename Shape::kept_value* values() const
     {
         return reinterpret_cast<typename Shape::kept_value*>(memory + layout.values);
+    }
+    /// In the place of the keys, before there are any.
+    __device__ __forceinline__ found_parts<merge_notes::most_runs>& found() const
+    {
+        return *reinterpret_cast<found_parts<merge_notes::most_runs>*>(memory + layout.keys);
     }
     /// Where each thread's part of the left sequence begins, a slot.
     __device__ __forceinline__ int* left_begin() const { return reinterpret_cast<int*>(memory + layout.left_begin); }
