@@ -59,6 +59,12 @@ TEST_F(merge_sort_on_gpu, rows_of_sixteen_ways)
     check_row<merge_sort_row{256, 16, 0, 16}, true>();
 }
 
+TEST_F(merge_sort_on_gpu, rows_of_thirty_two_ways)
+{
+    check_row<merge_sort_row{64, 2, 0, 32}>();
+    check_row<merge_sort_row{256, 8, 0, 32}, true>();
+}
+
 // Items are made a power of two, and at least 2.
 TEST_F(merge_sort_on_gpu, items_of_a_scaled_row)
 {

@@ -29,9 +29,9 @@ using merge_sort_k4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.209 times as fast (1.194 to 1.239) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:7f1c962c438f41f9
-    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
+    // gain: 1.040 times as fast (1.029 to 1.050) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:f06f2e520aa4ce0c
+    launchbox::sm<90, merge_sort_row{256, 8, 2, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -47,9 +47,9 @@ using merge_sort_k4_upto_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.157 times as fast (1.147 to 1.172) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:7f1c962c438f41f9
-    launchbox::sm<90, merge_sort_row{256, 32, 4, 16}>,
+    // gain: 1.083 times as fast (1.076 to 1.096) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:f06f2e520aa4ce0c
+    launchbox::sm<90, merge_sort_row{128, 32, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -65,8 +65,8 @@ using merge_sort_k4_above_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.356 times as fast (1.350 to 1.361) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:7f1c962c438f41f9
+    // gain: 1.327 times as fast (1.324 to 1.328) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:f06f2e520aa4ce0c
     launchbox::sm<90, merge_sort_row{256, 32, 5, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
@@ -83,9 +83,9 @@ using merge_sort_k8_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.193 times as fast (1.174 to 1.218) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:ad779c68413753d4
-    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
+    // gain: 1.018 times as fast (1.013 to 1.027) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:94733477a4cb8969
+    launchbox::sm<90, merge_sort_row{256, 8, 2, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -101,9 +101,9 @@ using merge_sort_k8_upto_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.114 times as fast (1.092 to 1.131) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:ad779c68413753d4
-    launchbox::sm<90, merge_sort_row{128, 32, 4, 16}>,
+    // gain: 1.067 times as fast (1.053 to 1.076) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:94733477a4cb8969
+    launchbox::sm<90, merge_sort_row{128, 32, 5, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -119,8 +119,8 @@ using merge_sort_k8_above_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.159 times as fast (1.158 to 1.161) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:ad779c68413753d4
+    // gain: 1.144 times as fast (1.142 to 1.145) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:94733477a4cb8969
     launchbox::sm<90, merge_sort_row{128, 32, 4, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
@@ -137,9 +137,9 @@ using merge_sort_k16_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.240 times as fast (1.217 to 1.252) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:348f39536ae3c59a
-    launchbox::sm<90, merge_sort_row{256, 8, 4, 8}>,
+    // gain: 1.388 times as fast (1.372 to 1.407) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:b9b19a08290a3d3e
+    launchbox::sm<90, merge_sort_row{512, 4, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -155,8 +155,8 @@ using merge_sort_k16_above_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.233 times as fast (1.224 to 1.236) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:348f39536ae3c59a
+    // gain: 1.217 times as fast (1.210 to 1.222) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:b9b19a08290a3d3e
     launchbox::sm<90, merge_sort_row{256, 16, 3, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
@@ -173,9 +173,9 @@ using merge_sort_k4_v4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.180 times as fast (1.165 to 1.198) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:5240e2e879c4428d
-    launchbox::sm<90, merge_sort_row{256, 16, 4, 16}>,
+    // gain: 1.238 times as fast (1.231 to 1.245) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:9512b02f7ad1b2a1
+    launchbox::sm<90, merge_sort_row{256, 8, 2, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -191,9 +191,9 @@ using merge_sort_k4_v4_upto_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.062 times as fast (1.051 to 1.073) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:5240e2e879c4428d
-    launchbox::sm<90, merge_sort_row{128, 16, 8, 16}>,
+    // gain: 1.056 times as fast (1.032 to 1.065) as {128, 16, 8, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:9512b02f7ad1b2a1
+    launchbox::sm<90, merge_sort_row{256, 16, 3, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -209,9 +209,9 @@ using merge_sort_k4_v4_above_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.096 times as fast (1.087 to 1.103) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:5240e2e879c4428d
-    launchbox::sm<90, merge_sort_row{256, 32, 3, 16}>,
+    // gain: 1.104 times as fast (1.102 to 1.105) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:9512b02f7ad1b2a1
+    launchbox::sm<90, merge_sort_row{128, 32, 6, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -227,9 +227,9 @@ using merge_sort_k8_v8_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.287 times as fast (1.274 to 1.311) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:207db06a604a2e67
-    launchbox::sm<90, merge_sort_row{256, 8, 4, 16}>,
+    // gain: 1.246 times as fast (1.231 to 1.276) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:805c66c58e0e1f66
+    launchbox::sm<90, merge_sort_row{512, 4, 2, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
@@ -245,9 +245,9 @@ using merge_sort_k8_v8_upto_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.083 times as fast (1.052 to 1.098) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:207db06a604a2e67
-    launchbox::sm<90, merge_sort_row{128, 16, 4, 8}>,
+    // gain: 1.190 times as fast (1.176 to 1.203) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:805c66c58e0e1f66
+    launchbox::sm<90, merge_sort_row{128, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
 >;
@@ -263,8 +263,8 @@ using merge_sort_k8_v8_above_2097152 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.053 times as fast (1.051 to 1.057) as {256, 16, 2, 8}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:207db06a604a2e67
+    // gain: 1.042 times as fast (1.041 to 1.046) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:805c66c58e0e1f66
     launchbox::sm<90, merge_sort_row{256, 16, 3, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>

@@ -16,12 +16,12 @@ namespace detail = launchbox::detail;
 
 static_assert(detail::merged_elements(256, 32, 1) == 255 * 32);
 static_assert(detail::merged_elements(256, 32, 4) == 248 * 32);
-static_assert(detail::merged_elements(32, 2, 4) == 24 * 2);
+static_assert(detail::merged_elements(64, 2, 5) == 48 * 2);
 
 struct row {
     int threads, items;
 };
-constexpr row rows[] = {{32, 2}, {64, 8}, {128, 32}, {256, 16}, {512, 8}, {1024, 32}};
+constexpr row rows[] = {{64, 2}, {64, 8}, {128, 32}, {256, 16}, {512, 8}, {1024, 32}};
 
 /// The passes make one run of all elements; of the largest sizes too, which no memory holds.
 void check_plan(std::int64_t n, const row& of, int most_levels)
@@ -35,7 +35,10 @@ void check_plan(std::int64_t n, const row& of, int most_levels)
         const detail::merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
         ASSERT_EQ(pass.run, run);
         ASSERT_LT(run, n) << "a pass too many";
-        ASSERT_EQ(pass.merged, detail::merged_elements(of.threads, of.items, pass.levels));
+        // The largest part fits, and slack is at most a 32nd of it.
+        const int most_merged = detail::merged_elements(of.threads, of.items, pass.levels);
+        ASSERT_EQ(pass.merged + 2 * pass.slack, most_merged);
+        ASSERT_LE(pass.slack, most_merged / 64);
         run <<= pass.levels;
         ASSERT_GE(pass.blocks_of_group * pass.merged, run);
         ASSERT_LT((pass.blocks_of_group - 1) * pass.merged, run);
@@ -48,7 +51,8 @@ void check_plan(std::int64_t n, const row& of, int most_levels)
         splits = std::max(splits, pass.blocks << pass.levels);
     }
     ASSERT_GE(run, n);
-    ASSERT_EQ(detail::splits_of(plan), splits);
+    ASSERT_EQ(plan.blocks_find_splits, plan.tiles <= 1024);
+    ASSERT_EQ(detail::splits_of(plan), plan.blocks_find_splits ? 0 : splits);
     if (plan.count == 0) return;
     ASSERT_GE(fewest, 1);
     ASSERT_LE(most, std::clamp(most_levels, 1, detail::most_merge_levels));
@@ -61,7 +65,7 @@ void check_parts(std::int64_t n, const row& of, int most_levels)
     const detail::merge_plan plan = detail::plan_merges(n, of.threads, of.items, most_levels);
     for (int i = 0; i < plan.count; ++i) {
         const detail::merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
-        const detail::merge_task task{n, pass.run, pass.levels, pass.merged, pass.blocks_of_group, nullptr};
+        const detail::merge_task task{n, pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group, nullptr};
         const std::int64_t of_group = pass.run << pass.levels;
         ASSERT_LT(pass.blocks, std::int64_t{1} << 31) << "no grid has so many";
         std::int64_t at = 0;
@@ -88,7 +92,7 @@ void check_parts(std::int64_t n, const row& of, int most_levels)
 void check(std::int64_t n, bool of_parts)
 {
     for (const row& of : rows)
-        for (int levels = 1; levels <= 4; ++levels) {
+        for (int levels = 1; levels <= 5; ++levels) {
             SCOPED_TRACE("n " + std::to_string(n) + ", " + std::to_string(of.threads) + " threads of " +
                          std::to_string(of.items) + ", levels " + std::to_string(levels));
             ASSERT_NO_FATAL_FAILURE(check_plan(n, of, levels));
@@ -105,7 +109,7 @@ TEST(merge_plan, small_sizes)
 TEST(merge_plan, sizes_around_tiles_runs_and_parts)
 {
     for (const row& of : rows)
-        for (int levels = 1; levels <= 4; ++levels)
+        for (int levels = 1; levels <= 5; ++levels)
             for (const std::int64_t runs : {1, 2, 3, 15, 16, 17, 31, 33, 255, 256, 257}) {
                 const std::int64_t tile = std::int64_t{of.threads} * of.items;
                 const std::int64_t merged = detail::merged_elements(of.threads, of.items, levels);
@@ -126,7 +130,7 @@ TEST(merge_plan, huge_sizes)
     ASSERT_NO_FATAL_FAILURE(check((std::int64_t{1} << 48) - 1, false));
     // With rows like those that are shipped a grid has room for as much as a GPU may ever hold.
     for (int log2 = 30; log2 <= 40; ++log2)
-        for (int levels = 1; levels <= 4; ++levels)
+        for (int levels = 1; levels <= 5; ++levels)
             for (const int difference : {-1, 0, 1})
                 ASSERT_NO_FATAL_FAILURE(check_parts((std::int64_t{1} << log2) + difference, {256, 32}, levels));
 }
@@ -136,13 +140,14 @@ TEST(merge_plan, one_run_in_the_last_group)
 {
     constexpr detail::merge_plan plan = detail::plan_merges(16 * 512 + 1, 64, 8, 3);
     static_assert(plan.tiles == 17 && plan.count == 2);
-    static_assert(plan.passes[0].levels == 3 && plan.passes[0].merged == 480);
+    static_assert(plan.passes[0].levels == 3 && plan.passes[0].merged == 480 - 2 * 7 && plan.passes[0].slack == 7);
     static_assert(plan.passes[0].blocks_of_group == 9 && plan.passes[0].blocks == 19);
-    static_assert(plan.passes[1].levels == 2 && plan.passes[1].merged == 496 && plan.passes[1].run == 4096);
+    static_assert(plan.passes[1].levels == 2 && plan.passes[1].run == 4096);
+    static_assert(plan.passes[1].merged == 496 - 2 * 7 && plan.passes[1].slack == 7);
     static_assert(plan.passes[1].blocks_of_group == 34 && plan.passes[1].blocks == 17);
     const detail::merge_pass& pass = plan.passes[0];
-    const detail::part_of_group part({16 * 512 + 1, pass.run, pass.levels, pass.merged, pass.blocks_of_group, nullptr},
-                                     18);
+    const detail::part_of_group part(
+        {16 * 512 + 1, pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group, nullptr}, 18);
     EXPECT_EQ(part.group, 8192);
     EXPECT_EQ(part.begin, 8192);
     EXPECT_EQ(part.end, 8193);

@@ -15,7 +15,8 @@ namespace on_cpu {
 
 struct how {
     int levels = 1;          ///< of two: runs that a pass merges are 2^levels
-    bool find = true;        ///< where the tiles begin is found by a kernel of its own, or by each block
+    bool find = true;        ///< where the parts begin is found by a kernel of its own, or by each block
+    bool exact = false;      ///< parts are as large as a block can make them, none a little smaller or larger
     bool has_values = true;  ///< false: a value begins as its key's index
     unsigned order = 0;      ///< of the threads, see gpu_on_cpu::run
 };
@@ -54,7 +55,15 @@ void merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compar
     const arrays source{data.keys, way.has_values ? data.values : nullptr};
     run(plan.tiles, [&] { detail::sort_tile<shape>(shared, source, from, n, blockIdx.x, compare); });
     for (int i = 0; i < plan.count; ++i) {
-        const detail::merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
+        detail::merge_pass pass = plan.passes[static_cast<std::size_t>(i)];
+        if (way.exact) {
+            const auto rounded_up = [](std::int64_t count, std::int64_t by) { return (count + by - 1) / by; };
+            const std::int64_t of_group = pass.run << pass.levels;
+            pass.merged += 2 * pass.slack;
+            pass.slack = 0;
+            pass.blocks_of_group = rounded_up(of_group, pass.merged);
+            pass.blocks = n / of_group * pass.blocks_of_group + rounded_up(n % of_group, pass.merged);
+        }
         detail::merge_task task{n, pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group, nullptr};
         if (way.find) {
             const std::int64_t threads = pass.blocks << pass.levels;

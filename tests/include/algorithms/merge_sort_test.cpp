@@ -94,7 +94,7 @@ TEST(merge_sort_blocks, sizes_around_tiles)
 {
     for (const std::size_t tiles : {1u, 2u, 3u, 4u, 5u, 8u, 15u, 16u, 17u})
         for (const int difference : {-1, 0, 1})
-            for (int levels = 1; levels <= 4; ++levels) {
+            for (int levels = 1; levels <= 5; ++levels) {
                 const on_cpu::how way{.levels = levels, .find = levels % 2 == 0};
                 check<64, 8, std::uint32_t, std::int32_t>(kind::few, tiles * 512 + static_cast<std::size_t>(difference),
                                                           way);
@@ -106,7 +106,7 @@ TEST(merge_sort_blocks, sizes_around_tiles)
 TEST(merge_sort_blocks, inputs)
 {
     for (const kind input : sort_inputs::kinds)
-        for (int levels = 1; levels <= 4; ++levels)
+        for (int levels = 1; levels <= 5; ++levels)
             for (const std::size_t n : {333u, 2500u, 4096u}) {
                 const on_cpu::how way{.levels = levels, .find = n != 2500, .order = 7};
                 check<64, 8, std::uint32_t, std::uint16_t>(input, n, way);
@@ -158,7 +158,7 @@ template <int Threads, int Items>
 void check_rows()
 {
     constexpr std::size_t tile = std::size_t{Threads} * Items;
-    for (int levels = 1; levels <= 4; ++levels)
+    for (int levels = 1; levels <= 5; ++levels)
         for (const bool find : {false, true}) {
             const on_cpu::how way{.levels = levels, .find = find, .order = 5};
             for (const std::size_t n : {tile + 1, (tile << levels) - Items - 1, (tile << levels) + 1, 5 * tile + 3}) {
@@ -203,7 +203,7 @@ void check_parts(const std::vector<int>& sizes, int levels)
 {
     for (const bool find : {false, true})
         for (const bool are_limits : {false, true}) {
-            const on_cpu::how way{.levels = levels, .find = find, .order = 2};
+            const on_cpu::how way{.levels = levels, .find = find, .exact = true, .order = 2};
             auto keys = keys_of_parts<Key>(sizes, std::size_t{Threads} * Items, are_limits);
             std::vector<std::uint16_t> values;
             for (std::size_t i = 0; i < keys.size(); ++i) values.push_back(static_cast<std::uint16_t>(i));
@@ -223,7 +223,7 @@ void check_parts(const std::vector<int>& sizes, int levels)
 template <int Threads, int Items, class Key>
 void check_pairs_of(int size, int of_first)
 {
-    for (int levels = 1; levels <= 4; ++levels) {
+    for (int levels = 1; levels <= 5; ++levels) {
         const int pairs = (1 << levels) / 2;
         std::vector<int> sizes;
         int left = launchbox::detail::merged_elements(Threads, Items, levels);
@@ -296,7 +296,7 @@ TEST(merge_sort_blocks, comparisons_see_keys_only)
     bool was_given_another = false;
     const by_lower_half compare{&was_given_another};
     for (const std::size_t n : {2u, 9u, 255u, 257u, 3000u, 9000u})
-        for (int levels = 1; levels <= 4; ++levels)
+        for (int levels = 1; levels <= 5; ++levels)
             for (const bool find : {true, false})
                 for (const kind input : {kind::random, kind::sorted, kind::reversed, kind::equal}) {
                     check<64, 8, no_value, marked_keys>(input, n, {.levels = levels, .find = find}, compare);
@@ -313,7 +313,7 @@ TEST(merge_sort_blocks, conflicting_input)
             return static_cast<std::uint32_t>(of(static_cast<std::int64_t>(i)));
         }
     };
-    for (int levels = 1; levels <= 4; ++levels) {
+    for (int levels = 1; levels <= 5; ++levels) {
         check<64, 16, std::uint32_t, ranks>(kind::equal, 20000, {.levels = levels});
         check<64, 16, no_value, ranks>(kind::equal, 20000, {.levels = levels, .find = false});
     }
