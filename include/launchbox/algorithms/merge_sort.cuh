@@ -6,7 +6,7 @@
 //     launchbox::merge_sort(stream, keys, values, n, launchbox::less{}, space);  // values move with their keys
 //
 // Tiles are sorted in shared memory, then passes merge up to 32 runs at once, so that 2^28 keys are read and written
-// six times. Integers alone are merged without bank conflicts, whatever they are; no host synchronisation; the stream
+// five times. Integers alone are merged without bank conflicts, whatever they are; no host synchronisation; the stream
 // may be captured.
 #pragma once
 

@@ -67,7 +67,19 @@ namespace gpu_on_cpu::detail {
 
 using place = std::source_location;
 
-enum class instruction { none, syncthreads, syncthreads_or, syncwarp, shfl, shfl_up, shfl_down, shfl_xor, any, all, ballot };
+enum class instruction {
+    none,
+    syncthreads,
+    syncthreads_or,
+    syncwarp,
+    shfl,
+    shfl_up,
+    shfl_down,
+    shfl_xor,
+    any,
+    all,
+    ballot
+};
 
 inline const char* name(instruction each)
 {

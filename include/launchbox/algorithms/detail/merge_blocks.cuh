@@ -277,8 +277,8 @@ __device__ __forceinline__ void find_splits(const merge_task& task, const typena
     if (at < task.n) splits[thread] = split;
 }
 
-/// Finds the splits at the beginning and the end of a block's part, by all its threads, into the notes. It waits for the
-/// grid ahead itself, once it knows what to look for.
+/// Finds the splits at the beginning and the end of a block's part, by all its threads, into the notes. It waits for
+/// the grid ahead itself, once it knows what to look for.
 template <int Levels, class Shape>
 __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memory, const merge_task& task,
                                                 const typename Shape::key* keys, std::int64_t block,

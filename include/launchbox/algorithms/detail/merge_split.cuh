@@ -72,8 +72,13 @@ struct border_search {
     int round;
 
     __device__ __forceinline__ border_search(Offset length, Offset rank_in, Offset slack_in)
-        : low(0), width(length < rank_in + slack_in ? length : rank_in + slack_in), rank(rank_in), slack(slack_in),
-          all(0), last_all(0), round(-1)
+        : low(0),
+          width(length < rank_in + slack_in ? length : rank_in + slack_in),
+          rank(rank_in),
+          slack(slack_in),
+          all(0),
+          last_all(0),
+          round(-1)
     {
     }
     /// Begins a round; whether there is one, the same for all threads of a group of `Runs`. All threads of a warp call
@@ -93,10 +98,11 @@ struct border_search {
     __device__ __forceinline__ bool halves() const { return round >= 8; }
     /// Where the last round did not help, the runs are not alike, and perhaps do not overlap.
     __device__ __forceinline__ bool seeks_order() const { return round > 0 && all > last_all / 4 && !halves(); }
-    /// Which part of the elements in question lies before the border.
+    /// Which part of the elements in question lies before the border, at most all: rounded, it may be said to be more.
     __device__ __forceinline__ float share() const
     {
-        return halves() ? .5f : about_quotient(static_cast<float>(rank), static_cast<float>(all));
+        const float part = about_quotient(static_cast<float>(rank), static_cast<float>(all));
+        return halves() ? .5f : part < 1 ? part : 1;
     }
     /// Ends the round, once it is known which elements of the run equal the pivot.
     __device__ __forceinline__ void end_round(const part_of_run<Offset>& equal)
@@ -130,13 +136,14 @@ struct run_pivot {
     raw_array<Key, 1> key;
 };
 
-/// Chooses the pivot for a round of a search, by aligned groups of `Runs` threads with a run each: of the elements of all
-/// runs where the border is expected, that in the middle, runs weighted by what is in question. Of random runs it is
-/// several times as near as one of them. Or where runs may not overlap, that which is right if they do not.
+/// Chooses the pivot for a round of a search, by aligned groups of `Runs` threads with a run each: of the elements of
+/// all runs where the border is expected, that in the middle, runs weighted by what is in question. Of random runs it
+/// is several times as near as one of them. Or where runs may not overlap, that which is right if they do not.
 /// `OfWarp`: all groups of the warp search for the same.
 template <int Runs, bool OfWarp, class Offset, class Key, class Less>
-__device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run, const border_search<Runs, Offset>& search,
-                                                               float share, const Less& less)
+__device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
+                                                               const border_search<Runs, Offset>& search, float share,
+                                                               const Less& less)
 {
     constexpr unsigned of_group = ~0u >> (32 - Runs);
     const int in_warp = static_cast<int>(threadIdx.x) % 32, own = in_warp % Runs;
@@ -162,8 +169,7 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run, c
         const Key key = shuffle_from(pivot.key[0], first + other);
         const Offset weight = shuffle_from(width, first + other);
         const bool is_left = other < own;  // of equal elements the left comes first
-        const bool is_ahead =
-            searches && less(is_left ? pivot.key[0] : key, is_left ? key : pivot.key[0]) != is_left;
+        const bool is_ahead = searches && less(is_left ? pivot.key[0] : key, is_left ? key : pivot.key[0]) != is_left;
         ahead += is_ahead && other != own ? weight : 0;
     }
 #pragma unroll
@@ -201,8 +207,8 @@ __device__ __forceinline__ Offset border_by_thread(const Key* run, const part_of
     for (bool is_all = false;;) {
         while (begin < end) {
             const auto differ = static_cast<std::uint64_t>(begin ^ end);
-            const Offset probe = end >> (63 - __clzll(static_cast<long long>(differ))) <<
-                                 (63 - __clzll(static_cast<long long>(differ)));
+            const Offset probe = end >> (63 - __clzll(static_cast<long long>(differ)))
+                                            << (63 - __clzll(static_cast<long long>(differ)));
             const bool is_before = WithEqual ? !less(pivot, run[probe - 1]) : less(run[probe - 1], pivot);
             begin = is_before ? probe : begin;
             end = is_before ? end : probe - 1;
@@ -244,7 +250,8 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
             equal.end = equal.begin + (own == pivot.owner ? 1 : 0);
             if (equal.end < end && !less(pivot.key[0], run[equal.end])) {
                 const Offset some = end - equal.end < 64 ? end : equal.end + 64;
-                equal.end = border_by_thread<true>(run, part{equal.end, end}, part{equal.end, some}, pivot.key[0], less);
+                equal.end =
+                    border_by_thread<true>(run, part{equal.end, end}, part{equal.end, some}, pivot.key[0], less);
             }
             equal = {equal.begin - low, equal.end - low};
         }
@@ -252,13 +259,14 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
     }
 }
 
-/// The same as border_by_thread by an aligned group of `Lanes` threads, of the `width` elements from `run` on. All threads
-/// of the warp call it.
+/// The same as border_by_thread by an aligned group of `Lanes` threads, of the `width` elements from `run` on. All
+/// threads of the warp call it.
 template <bool WithEqual, int Lanes, class Key, class Less>
 __device__ __forceinline__ int border_by_group(const Key* run, int width, part_of_run<int> part, const Key& pivot,
                                                const Less& less)
 {
-    // Each read of a warp is of as many sectors as it has threads: more samples a step would take longer than more steps.
+    // Each read of a warp is of as many sectors as it has threads: more samples a step would take longer than more
+    // steps.
     constexpr int batch = Lanes < 8 ? 4 : 32 / Lanes;
     const int lane = static_cast<int>(threadIdx.x) % Lanes;
     int before = part.begin, left = part.end - part.begin;
@@ -269,8 +277,7 @@ __device__ __forceinline__ int border_by_group(const Key* run, int width, part_o
             if (left > 0) {
                 raw_array<Key, batch> keys;  // first, so that all reads are on their way at once
 #pragma unroll
-                for (int i = 0; i < batch; ++i)
-                    keys[i] = run[before + min((i * Lanes + lane + 1) * stride, left) - 1];
+                for (int i = 0; i < batch; ++i) keys[i] = run[before + min((i * Lanes + lane + 1) * stride, left) - 1];
 #pragma unroll
                 for (int i = 0; i < batch; ++i) {
                     const bool is_before = WithEqual ? !less(pivot, keys[i]) : less(keys[i], pivot);

@@ -98,7 +98,8 @@ constexpr merge_layout layout_of(int threads, int items)
     // Before the keys, since merging reads, and ignores, a slot before the first one.
     layout.left_begin = up(sizeof(merge_notes));
     layout.keys = layout.left_begin + up(static_cast<std::size_t>(threads) * sizeof(int));
-    const std::size_t keys = slots * sizeof(typename Shape::kept_key), found = sizeof(found_parts<merge_notes::most_runs>);
+    const std::size_t keys = slots * sizeof(typename Shape::kept_key),
+                      found = sizeof(found_parts<merge_notes::most_runs>);
     layout.values = layout.keys + up(keys > found ? keys : found);
     layout.all = layout.values + (Shape::has_values ? up(slots * sizeof(typename Shape::kept_value)) : 0);
     return layout;
