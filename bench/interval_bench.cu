@@ -84,6 +84,27 @@ private:
     std::size_t used_ = 0;
 };
 
+/// The least that a move of ranges of `Size` elements does: each thread knows the size, and copies four parts of its
+/// block's ranges. What random sources allow.
+template <int Size, class Part>
+__global__ void move_of_known_size(const std::int32_t* gather, const std::int32_t* scatter, const word* in, word* out,
+                                   std::int64_t n)
+{
+    constexpr int words = sizeof(Part) / sizeof(word), in_flight = 4;
+    const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x * in_flight + threadIdx.x;
+    Part parts[in_flight];
+#pragma unroll
+    for (int i = 0; i < in_flight; ++i) {
+        const std::int64_t at = (first + i * blockDim.x) * words;
+        if (at < n) parts[i] = *reinterpret_cast<const Part*>(in + gather[at / Size] + at % Size);
+    }
+#pragma unroll
+    for (int i = 0; i < in_flight; ++i) {
+        const std::int64_t at = (first + i * blockDim.x) * words;
+        if (at < n) *reinterpret_cast<Part*>(out + scatter[at / Size] + at % Size) = parts[i];
+    }
+}
+
 __global__ void count_other_values(const word* out, const word* values, const std::int32_t* gather, std::int64_t n,
                                    std::int64_t size, unsigned long long* wrong)
 {
@@ -273,6 +294,8 @@ private:
             },
             n, size, gather_of);
         print("move", size, n, bytes + 12.0 * static_cast<double>(intervals), moving, peer);
+        if (size == 4) run_known_size<4>(intervals, n, offset_of, gather_of, peer);
+        if (size == 8) run_known_size<8>(intervals, n, offset_of, gather_of, peer);
         const double gathering = verified(
             "interval_gather",
             [&](cudaStream_t s) {
@@ -291,6 +314,28 @@ private:
             },
             n, size, gather_of);
         print("move of counts", size, n, bytes + 12.0 * static_cast<double>(intervals), of_counts, peer);
+    }
+
+    /// Word by word, and 16 bytes by 16 bytes, which all ranges here begin and end at.
+    template <int Size>
+    void run_known_size(std::int64_t intervals, std::int64_t n, const offset* offsets, const offset* gather,
+                        double peer)
+    {
+        const auto run = [&]<class Part>(const char* name, Part) {
+            constexpr int threads = 256;
+            const std::int64_t of_block = threads * 4 * static_cast<std::int64_t>(sizeof(Part) / sizeof(word));
+            const double ns = verified(
+                name,
+                [&](cudaStream_t s) {
+                    move_of_known_size<Size, Part>
+                        <<<static_cast<unsigned>((n + of_block - 1) / of_block), threads, 0, s>>>(
+                            gather, offsets, in_.data(), out_.data(), n);
+                },
+                n, Size, gather);
+            print(name, Size, n, 8.0 * static_cast<double>(n) + 8.0 * static_cast<double>(intervals), ns, peer);
+        };
+        run("size known, words", word{});
+        run("size known, 16 bytes", uint4{});
     }
 
     std::int64_t n_;

@@ -68,8 +68,9 @@ __device__ __forceinline__ Offset share_of_equal(Offset count, Offset rank)
 /// lie `rank` of all runs' elements in question, or up to `slack` more or less.
 template <int Runs, class Offset>
 struct border_search {
-    Offset low, width, rank, slack, all, last_all;
+    Offset low, width, rank, slack, all;
     int round;
+    bool seeks_order;  ///< the runs seem not to be alike; perhaps they do not overlap
 
     __device__ __forceinline__ border_search(Offset length, Offset rank_in, Offset slack_in)
         : low(0),
@@ -77,17 +78,20 @@ struct border_search {
           rank(rank_in),
           slack(slack_in),
           all(0),
-          last_all(0),
-          round(-1)
+          round(-1),
+          seeks_order(false)
     {
     }
     /// Begins a round; whether there is one, the same for all threads of a group of `Runs`. All threads of a warp call
     /// it and what follows.
     __device__ __forceinline__ bool begin_round()
     {
-        ++round;
-        last_all = all;
+        const Offset last_all = all;
         all = sum_of_group<Runs>(width);
+        ++round;
+        // What helped goes on.
+        if (round > 0 && all > last_all / 4) seeks_order = !seeks_order;
+        if (halves()) seeks_order = false;
         if (rank >= all) {
             low += width;
             width = rank = 0;
@@ -95,9 +99,7 @@ struct border_search {
         return rank > 0;
     }
     /// After so many rounds each leaves 3/4 of the elements at most, whatever they are.
-    __device__ __forceinline__ bool halves() const { return round >= 8; }
-    /// Where the last round did not help, the runs are not alike, and perhaps do not overlap.
-    __device__ __forceinline__ bool seeks_order() const { return round > 0 && all > last_all / 4 && !halves(); }
+    __device__ __forceinline__ bool halves() const { return round >= 12; }
     /// Which part of the elements in question lies before the border, at most all: rounded, it may be said to be more.
     __device__ __forceinline__ float share() const
     {
@@ -174,10 +176,10 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
     }
 #pragma unroll
     for (int mask = Runs; mask < Runs * Runs / compared; mask *= 2) ahead += shuffle_xor<32>(ahead, mask);
-    const Offset target = search.seeks_order() ? search.rank : search.all / 2;
+    const Offset target = search.seeks_order ? search.rank : search.all / 2;
     pivot.owner = first_thread(ahead <= target && target < ahead + width);
     pivot.owner = pivot.owner < 0 ? 0 : pivot.owner;  // of a group that has found its border
-    if (search.seeks_order()) {
+    if (search.seeks_order) {
         pivot.within = target - ahead;
         if (searches && own == pivot.owner) pivot.key[0] = run[low + pivot.within];
     }
