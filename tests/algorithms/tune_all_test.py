@@ -31,7 +31,7 @@ print(json.dumps({"launchbox": "measurement/1", "time_ms": [time * (1 + i / 1000
 ''')
 os.chmod(program, 0o755)
 """
-FIRST = {65536: "256,16,2,16", 1048576: "512,8,2,8", 16777216: "512,8,2,16", 134217728: "512,8,2,16"}
+FIRST = {65536: "256,8,2,32", 1048576: "128,16,2,16", 16777216: "512,8,2,16", 134217728: "512,8,2,16"}
 OTHER = {**FIRST, 1048576: "256,8,4,16"}
 
 
@@ -72,7 +72,7 @@ class TuneAll(unittest.TestCase):
         done = self.tune_all()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         rows = re.findall(r"launchbox::sm<90, merge_sort_row(\{.*?\})>", self.text())
-        self.assertEqual(rows, ["{256, 16, 2, 16}", "{512, 8, 2, 8}", "{512, 8, 2, 16}"])
+        self.assertEqual(rows, ["{256, 8, 2, 32}", "{128, 16, 2, 16}", "{512, 8, 2, 16}"])
         self.assertIn("3 rows are what their record says", done.stdout)
         self.assertRegex(self.text(), r"// measured: Double, driver 13\.0, nvcc 13\.0\.88, 20")
 
@@ -84,12 +84,12 @@ class TuneAll(unittest.TestCase):
         self.best_is(OTHER)
         again = self.tune_all("--again", "--seed", "3", "-o", os.path.join(self.root, "third"))
         self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
-        self.assertRegex(again.stdout, r"merge_sort_k8_v8_upto_2097152: 100\.0 % better than \{512, 8, 2, 8\}")
+        self.assertRegex(again.stdout, r"merge_sort_k8_v8_upto_2097152: 100\.0 % better than \{128, 16, 2, 16\}")
         self.assertEqual(self.text(), header)
 
         # A row that somebody edited is found.
         with open(self.header, "w", encoding="utf-8") as file:
-            file.write(header.replace("sm<90, merge_sort_row{512, 8, 2, 8}", "sm<90, merge_sort_row{512, 8, 1, 8}"))
+            file.write(header.replace("sm<90, merge_sort_row{128, 16, 2, 16}", "sm<90, merge_sort_row{128, 16, 1, 16}"))
         check = subprocess.run([LAUNCHBOX, "emit", "--check", "-o", self.header], cwd=self.root, capture_output=True, text=True)
         self.assertEqual(check.returncode, 1)
 
