@@ -401,26 +401,6 @@ __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memo
     sort_items<network::merge, ThirdsBySum>(items, tags, less);
 }
 
-/// Adds where the condition holds: one instruction, and of the multipliers, see take_step.
-__device__ __forceinline__ void add_if(bool condition, int& to, int amount)
-{
-#ifdef __CUDA_ARCH__
-    asm("{.reg .pred p; setp.ne.s32 p, %1, 0; @p mad.lo.s32 %0, %2, %3, %0;}"
-        : "+r"(to)
-        : "r"(static_cast<int>(condition)), "r"(blockDim.y), "r"(amount));
-#else
-    if (condition) to += amount;
-#endif
-}
-
-/// A branch that is not taken, across which the compiler delays nothing.
-__device__ __forceinline__ void end_delays([[maybe_unused]] bool never)
-{
-#ifdef __CUDA_ARCH__
-    if (never) __trap();
-#endif
-}
-
 /// The same one by one, stable and with the fewest comparisons: for a network a tag for every element costs more than
 /// the conflicts here. `left_end - left` elements are of the left, from `left` upwards, and `right - right_end` of the
 /// right, from `right` downwards. It reads its own slots, and of others at most one: behind the part that ends first.

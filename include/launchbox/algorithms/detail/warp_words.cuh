@@ -77,6 +77,26 @@ __device__ __forceinline__ void take_step(unsigned steps, int i, unsigned char*&
 #endif
 }
 
+/// Adds where the condition holds: one instruction, and of the multipliers, as above.
+__device__ __forceinline__ void add_if(bool condition, int& to, int amount)
+{
+#ifdef __CUDA_ARCH__
+    asm("{.reg .pred p; setp.ne.s32 p, %1, 0; @p mad.lo.s32 %0, %2, %3, %0;}"
+        : "+r"(to)
+        : "r"(static_cast<int>(condition)), "r"(blockDim.y), "r"(amount));
+#else
+    if (condition) to += amount;
+#endif
+}
+
+/// A branch that is not taken, across which the compiler delays nothing.
+__device__ __forceinline__ void end_delays([[maybe_unused]] bool never)
+{
+#ifdef __CUDA_ARCH__
+    if (never) __trap();
+#endif
+}
+
 /// Exchanges two values if `swaps`. Of their words the integer units select one and the multipliers move the other, by
 /// 1 as above, or both if they do it `Alone`, which is an instruction more. The compiler would select both, and 64-bit
 /// integers it would compare twice, for a minimum and a maximum.
