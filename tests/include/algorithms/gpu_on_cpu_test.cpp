@@ -147,6 +147,24 @@ TEST(gpu_on_cpu, shuffles_follow_the_ptx_manual)
     });
 }
 
+// A barrier that tells all threads of the block whether any of them says so.
+TEST(gpu_on_cpu, barriers_that_vote)
+{
+    for (const unsigned order : {0u, 1u}) {
+        int seen = 0;
+        gpu_on_cpu::run(
+            2, 80,
+            [&] {
+                EXPECT_EQ(__syncthreads_or(threadIdx.x == 79 && blockIdx.x == 1), blockIdx.x == 1 ? 1 : 0);
+                EXPECT_EQ(__syncthreads_or(threadIdx.x == 40 ? 2 : 0), 1);
+                EXPECT_EQ(__syncthreads_or(0), 0);
+                ++seen;
+            },
+            order);
+        EXPECT_EQ(seen, 160);
+    }
+}
+
 TEST(gpu_on_cpu, votes_and_masks)
 {
     gpu_on_cpu::run(1, 80, [&] {

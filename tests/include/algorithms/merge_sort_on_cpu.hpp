@@ -57,12 +57,9 @@ void merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compar
     for (int i = 0; i < plan.count; ++i) {
         detail::merge_pass pass = plan.passes[static_cast<std::size_t>(i)];
         if (way.exact) {
-            const auto rounded_up = [](std::int64_t count, std::int64_t by) { return (count + by - 1) / by; };
-            const std::int64_t of_group = pass.run << pass.levels;
             pass.merged += 2 * pass.slack;
             pass.slack = 0;
-            pass.blocks_of_group = rounded_up(of_group, pass.merged);
-            pass.blocks = n / of_group * pass.blocks_of_group + rounded_up(n % of_group, pass.merged);
+            detail::count_blocks(pass, n);
         }
         detail::merge_task task{n, pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group, nullptr};
         if (way.find) {

@@ -35,6 +35,19 @@ struct merge_pass {
     std::int64_t blocks = 0;
 };
 
+constexpr std::int64_t divided_up(std::int64_t count, std::int64_t by)
+{
+    return (count + by - 1) / by;
+}
+
+/// Blocks of a pass over `n` elements, each of which makes `pass.merged` of them.
+constexpr void count_blocks(merge_pass& pass, std::int64_t n)
+{
+    const std::int64_t of_group = pass.run << pass.levels;
+    pass.blocks_of_group = divided_up(of_group, pass.merged);
+    pass.blocks = n / of_group * pass.blocks_of_group + divided_up(n % of_group, pass.merged);
+}
+
 /// Tiles of `threads` * `items` elements are sorted by themselves, then merged by `count` passes of at most 2^most
 /// levels each, as even as can be: a pass of many levels costs more than one of few.
 struct merge_plan {
@@ -47,9 +60,8 @@ struct merge_plan {
 constexpr merge_plan plan_merges(std::int64_t n, int threads, int items, int most_levels,
                                  std::int64_t most_tiles = most_tiles_without_find)
 {
-    const auto rounded_up = [](std::int64_t count, std::int64_t by) { return (count + by - 1) / by; };
     const std::int64_t tile = std::int64_t{threads} * items;
-    merge_plan plan{.tiles = rounded_up(n, tile)};
+    merge_plan plan{.tiles = divided_up(n, tile)};
     plan.blocks_find_splits = plan.tiles <= most_tiles;
     const int levels =
         plan.tiles < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(plan.tiles - 1)));
@@ -63,9 +75,8 @@ constexpr merge_plan plan_merges(std::int64_t n, int threads, int items, int mos
         pass.merged = merged_elements(threads, items, pass.levels);
         pass.slack = pass.merged / (plan.blocks_find_splits ? 64 : 256);
         pass.merged -= 2 * pass.slack;
+        count_blocks(pass, n);
         run <<= pass.levels;
-        pass.blocks_of_group = rounded_up(run, pass.merged);
-        pass.blocks = n / run * pass.blocks_of_group + rounded_up(n % run, pass.merged);
     }
     return plan;
 }
