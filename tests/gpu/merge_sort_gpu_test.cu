@@ -188,18 +188,21 @@ TEST_F(merge_sort_on_gpu, is_captured_with_and_without_workspace)
 
 // Kernels that begin before the one ahead has ended: of the same sort, of the sort before, behind other kernels and,
 // where the values are sorted by their indices, behind a copy.
-template <class Value>
+template <class Value, class Tuning = void>
 void sort_in_parts(bool is_captured)
 {
     const own_stream on;
-    for (const std::int64_t n : {one * 700, one << 16, is_reduced() ? one << 16 : one << 20}) {
+    const std::int64_t large = !is_reduced() ? one << 20 : std::is_void_v<Tuning> ? one << 16 : one << 19;
+    for (const std::int64_t n : {one * 700, one << 16, large}) {
         checked_sorts<std::uint32_t, Value> pairs(n);
         std::size_t bytes = 0;
-        launchbox::merge_sort(on.stream, pairs.keys(), pairs.values(), n, launchbox::less{}, workspace::query(bytes));
-        const device_array<unsigned char> memory(bytes);
+        launchbox::merge_sort<Tuning>(on.stream, pairs.keys(), pairs.values(), n, launchbox::less{},
+                                      workspace::query(bytes));
+        // Bytes that look like what the first pass waits for.
+        const device_array<unsigned char> memory(std::vector<unsigned char>(bytes, 1));
         const auto some = [&] {
             for (const kind input : {kind::random, kind::few, kind::reversed})
-                pairs.sort(n, input, 0, {memory.get(), bytes}, on.stream, true);
+                pairs.template sort<Tuning>(n, input, 0, {memory.get(), bytes}, on.stream, true);
         };
         some();
         cudaGraph_t graph = nullptr;
@@ -230,6 +233,8 @@ TEST_F(merge_sort_on_gpu, sorts_follow_each_other_at_once)
     for (const bool is_captured : {false, true}) {
         sort_in_parts<std::uint32_t>(is_captured);
         sort_in_parts<unsigned __int128>(is_captured);
+        // Tiles so small that a kernel of its own finds splits, for which the next one waits word by word.
+        sort_in_parts<std::uint32_t, launchbox::only<launchbox::merge_sort_row{64, 4, 0, 4}>>(is_captured);
     }
 }
 

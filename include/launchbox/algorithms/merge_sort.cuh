@@ -83,10 +83,15 @@ struct sort_tiles : body<Key, Value, Compare, Tuning> {
         return merge_shared_bytes<typename base::any_shape>(row.threads, items_of(row));
     }
     template <typename base::row_type r>
-    static __device__ void run(typename base::arrays in, typename base::arrays out, std::int64_t n, Compare compare)
+    static __device__ void run(typename base::arrays in, typename base::arrays out, std::int64_t n,
+                               std::int64_t* splits, std::int64_t splits_count, Compare compare)
     {
         using shape = typename base::template shape<r>;
         wait_for_grid_ahead();
+        // None has been found yet, whatever the memory holds.
+        for (std::int64_t i = std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x); i < splits_count;
+             i += std::int64_t{gridDim.x} * r.threads)
+            splits[i] = 0;
         sort_tile<shape>(block_memory(), {in.keys, in.values}, {out.keys, out.values}, n, blockIdx.x, compare);
     }
 };
@@ -95,11 +100,10 @@ template <class Key, class Value, class Compare, class Tuning>
 struct find : body<Key, Value, Compare, Tuning> {
     using base = body<Key, Value, Compare, Tuning>;
     template <typename base::row_type r>
-    static __device__ void run(merge_task task, const Key* keys, std::int64_t* splits, Compare compare)
+    static __device__ void run(merge_task task, const Key* keys, Compare compare)
     {
-        wait_for_grid_ahead();
         find_splits<typename base::template shape<r> >(
-            task, keys, splits, std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x), compare);
+            task, keys, std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x), compare);
     }
 };
 
@@ -185,17 +189,18 @@ struct sort {
              const Compare& compare, bool values_are_indices = false) const
     {
         arrays from = plan.count % 2 == 0 ? data : other, to = plan.count % 2 == 0 ? other : data;
-        launch<kernel>(stream, n, arrays{data.keys, values_are_indices ? nullptr : data.values}, from, n, compare);
+        launch<kernel>(stream, n, arrays{data.keys, values_are_indices ? nullptr : data.values}, from, n, splits,
+                       splits_of(plan), compare);
         for (int i = 0; i < plan.count; ++i) {
             const merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
-            merge_task task{n, pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group, nullptr};
+            const merge_task task{n,     pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group,
+                                  i + 1, splits};
             const blocks grid{launch_extent(pass.blocks), n};
             if (!plan.blocks_find_splits) {
                 const std::int64_t threads = pass.blocks << pass.levels, of_block = row_for<kernel>(n).threads;
                 launch<find<Key, Value, Compare, Tuning> >(
                     stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
-                    static_cast<const Key*>(from.keys), splits, compare);
-                task.splits = splits;
+                    static_cast<const Key*>(from.keys), compare);
                 launch<merge_runs<false, Key, Value, Compare, Tuning> >(stream, grid, task, from, to, compare);
             } else {
                 launch<merge_runs<true, Key, Value, Compare, Tuning> >(stream, grid, task, from, to, compare);

@@ -65,7 +65,8 @@ void check_parts(std::int64_t n, const row& of, int most_levels)
     const detail::merge_plan plan = detail::plan_merges(n, of.threads, of.items, most_levels);
     for (int i = 0; i < plan.count; ++i) {
         const detail::merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
-        const detail::merge_task task{n, pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group, nullptr};
+        const detail::merge_task task{n, pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group,
+                                      1, nullptr};
         const std::int64_t of_group = pass.run << pass.levels;
         ASSERT_LT(pass.blocks, std::int64_t{1} << 31) << "no grid has so many";
         std::int64_t at = 0;
@@ -147,7 +148,7 @@ TEST(merge_plan, one_run_in_the_last_group)
     static_assert(plan.passes[1].blocks_of_group == 34 && plan.passes[1].blocks == 17);
     const detail::merge_pass& pass = plan.passes[0];
     const detail::part_of_group part(
-        {16 * 512 + 1, pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group, nullptr}, 18);
+        {16 * 512 + 1, pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group, 1, nullptr}, 18);
     EXPECT_EQ(part.group, 8192);
     EXPECT_EQ(part.begin, 8192);
     EXPECT_EQ(part.end, 8193);

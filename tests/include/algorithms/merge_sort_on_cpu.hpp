@@ -61,14 +61,13 @@ void merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compar
             pass.slack = 0;
             detail::count_blocks(pass, n);
         }
-        detail::merge_task task{n, pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group, nullptr};
+        const detail::merge_task task{n,     pass.run,     pass.levels, pass.merged, pass.slack, pass.blocks_of_group,
+                                      i + 1, splits.data()};
         if (way.find) {
             const std::int64_t threads = pass.blocks << pass.levels;
             run((threads + Threads - 1) / Threads, [&] {
-                detail::find_splits<shape>(task, from.keys, splits.data(),
-                                           std::int64_t{blockIdx.x} * Threads + threadIdx.x, compare);
+                detail::find_splits<shape>(task, from.keys, std::int64_t{blockIdx.x} * Threads + threadIdx.x, compare);
             });
-            task.splits = splits.data();
         }
         run(pass.blocks, [&] {
             if (way.find)

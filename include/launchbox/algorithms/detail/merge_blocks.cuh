@@ -195,9 +195,26 @@ struct merge_task {
     int merged;
     int slack;
     std::int64_t blocks_of_group;
-    /// Where the parts begin in each of their runs, 2^levels numbers a block. Not there where each block finds its own,
-    /// for which a group has fewer than 2^31 elements.
-    const std::int64_t* splits;
+    int pass;  ///< its number, 1 to 64
+    /// Where the parts begin in each of their runs, 2^levels found_splits a block. Not there where each block finds its
+    /// own, for which a group has fewer than 2^31 elements.
+    std::int64_t* splits;
+};
+
+/// A split as one kernel leaves it for the next: with the number of the pass, which tells that it is there. There are
+/// fewer than 2^48 elements.
+struct found_split {
+    static constexpr int bits = 56;
+
+    static __device__ __forceinline__ std::int64_t word(std::int64_t split, int pass)
+    {
+        return split | static_cast<std::int64_t>(pass) << bits;
+    }
+    static __device__ __forceinline__ bool is_there(std::int64_t word, int pass) { return word >> bits == pass; }
+    static __device__ __forceinline__ std::int64_t of(std::int64_t word)
+    {
+        return word & ((std::int64_t{1} << bits) - 1);
+    }
 };
 
 __device__ __forceinline__ std::int64_t length_of_run(const merge_task& task, std::int64_t begin)
@@ -265,16 +282,17 @@ struct part_of_group {
 /// The splits at the beginnings of all blocks' parts, 2^levels threads each.
 template <class Shape>
 __device__ __forceinline__ void find_splits(const merge_task& task, const typename Shape::key* keys,
-                                            std::int64_t* splits, std::int64_t thread,
-                                            const typename Shape::compare& compare)
+                                            std::int64_t thread, const typename Shape::compare& compare)
 {
+    // A block of the next kernel waits for its own splits: most are found long before the last.
+    wait_for_grid_ahead();
+    let_next_grid_begin();
     const kept_order<Shape> less{compare};
     const std::int64_t at = part_of_group(task, thread >> task.levels).begin;
     const std::int64_t in_range = at < task.n ? at : 0;  // all threads of a warp search
     const std::int64_t split =
         with_levels(task.levels, [&]<int Levels>() { return split_at<Levels, Shape>(task, keys, in_range, less); });
-    let_next_grid_begin();
-    if (at < task.n) splits[thread] = split;
+    if (at < task.n) publish_word(task.splits + thread, found_split::word(split, task.pass));
 }
 
 /// Finds the splits at the beginning and the end of a block's part, by all its threads, into the notes. It waits for
@@ -308,8 +326,13 @@ __device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, con
     const std::int64_t begin = part.group + run * task.run, length = length_of_run(task, begin);
     std::int64_t from, to;
     if constexpr (!FindsSplits) {
-        from = task.splits[(block << task.levels) + run];
-        to = part.is_last ? length : task.splits[((block + 1) << task.levels) + run];
+        const std::int64_t* const splits = task.splits + (block << task.levels) + run;
+        for (const int next = part.is_last ? 0 : runs;; wait_a_little()) {
+            const published_words words(splits, splits + next);
+            from = found_split::of(words.first);
+            to = part.is_last ? length : found_split::of(words.second);
+            if (found_split::is_there(words.first, task.pass) && found_split::is_there(words.second, task.pass)) break;
+        }
     } else {
         from = notes.splits[0][run];
         to = part.is_last ? length : notes.splits[1][run];
@@ -431,8 +454,6 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
     if constexpr (FindsSplits) {
         with_levels(task.levels, [&]<int Levels>() { find_own_splits<Levels>(memory, task, in.keys, block, less); });
         __syncthreads();
-    } else {
-        wait_for_grid_ahead();
     }
     note_runs<FindsSplits>(memory, task, block);
     __syncthreads();
