@@ -186,6 +186,9 @@ TEST_F(merge_sort_on_gpu, is_captured_with_and_without_workspace)
     }
 }
 
+/// So small that a kernel of its own finds splits, for which the next one waits word by word.
+using of_small_tiles = launchbox::only<launchbox::merge_sort_row{64, 4, 0, 4}>;
+
 // Kernels that begin before the one ahead has ended: of the same sort, of the sort before, behind other kernels and,
 // where the values are sorted by their indices, behind a copy.
 template <class Value, class Tuning = void>
@@ -233,24 +236,31 @@ TEST_F(merge_sort_on_gpu, sorts_follow_each_other_at_once)
     for (const bool is_captured : {false, true}) {
         sort_in_parts<std::uint32_t>(is_captured);
         sort_in_parts<unsigned __int128>(is_captured);
-        // Tiles so small that a kernel of its own finds splits, for which the next one waits word by word.
-        sort_in_parts<std::uint32_t, launchbox::only<launchbox::merge_sort_row{64, 4, 0, 4}>>(is_captured);
+        sort_in_parts<std::uint32_t, of_small_tiles>(is_captured);
     }
 }
 
-TEST_F(merge_sort_on_gpu, two_streams_at_once)
+template <class Tuning = void>
+void sort_in_two_streams(std::int64_t n)
 {
-    const std::int64_t n = is_reduced() ? 20000 : one << 20;
     const own_stream a, b;
     checked_sorts<std::uint32_t, std::uint32_t> in_a(n), in_b(n), also_in_b(n);
     for (int i = 0; i < 10; ++i) {
-        in_a.sort(n - i, kind::random, 0, {}, a.stream);
-        in_b.sort(n - 7 * i, kind::few, 0, {}, b.stream);
-        also_in_b.sort(n - 9 * i, kind::organ_pipe, 0, {}, b.stream);
+        in_a.template sort<Tuning>(n - i, kind::random, 0, {}, a.stream);
+        in_b.template sort<Tuning>(n - 7 * i, kind::few, 0, {}, b.stream);
+        also_in_b.template sort<Tuning>(n - 9 * i, kind::organ_pipe, 0, {}, b.stream);
     }
     in_a.expect_right("first stream");
     in_b.expect_right("second stream");
     also_in_b.expect_right("second stream, the other arrays");
+}
+
+TEST_F(merge_sort_on_gpu, two_streams_at_once)
+{
+    sort_in_two_streams(is_reduced() ? 20000 : one << 20);
+    // Blocks of one stream wait for splits, and take the place of the other's meanwhile.
+    sort_in_two_streams<of_small_tiles>(is_reduced() ? one << 19 : one << 22);
+    if (!is_reduced()) sort_in_two_streams(one << 25);
 }
 
 }  // namespace
