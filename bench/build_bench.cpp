@@ -16,8 +16,8 @@
 
 #include "record.hpp"
 #include "support/error.hpp"
-#include "support/parallel.hpp"
-#include "tune/kernel_builder.hpp"
+#include "support/process/parallel.hpp"
+#include "tune/build/kernel_builder.hpp"
 
 using namespace launchbox;
 

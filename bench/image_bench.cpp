@@ -25,7 +25,7 @@
 #include "library_images.hpp"
 #include "peak_memory.hpp"
 #include "record.hpp"
-#include "support/mapped_file.hpp"
+#include "support/files/mapped_file.hpp"
 
 namespace launchbox::bench {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "image/image_scan.hpp"
-#include "support/parallel.hpp"
+#include "support/process/parallel.hpp"
 
 namespace launchbox::bench {
 

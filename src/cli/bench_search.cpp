@@ -12,9 +12,9 @@
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
 #include "report/search_bench_report.hpp"
-#include "support/interrupt.hpp"
-#include "support/parallel.hpp"
-#include "tune/result_file.hpp"
+#include "support/process/interrupt.hpp"
+#include "support/process/parallel.hpp"
+#include "tune/exchange/result_file.hpp"
 
 namespace launchbox::cli {
 

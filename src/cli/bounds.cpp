@@ -3,8 +3,8 @@
 #include <charconv>
 #include <memory>
 
-#include "advice/bounds_plan.hpp"
-#include "advice/bounds_sweep.hpp"
+#include "advice/bounds/bounds_plan.hpp"
+#include "advice/bounds/bounds_sweep.hpp"
 #include "cli/bounds_apply.hpp"
 #include "cli/bounds_measure.hpp"
 #include "cli/kernel_input.hpp"
@@ -14,8 +14,8 @@
 #include "compiler/compile_cache.hpp"
 #include "compiler/toolchain.hpp"
 #include "report/bounds_report.hpp"
-#include "support/files.hpp"
-#include "support/interrupt.hpp"
+#include "support/files/files.hpp"
+#include "support/process/interrupt.hpp"
 
 namespace launchbox::cli {
 

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <iostream>
 
-#include "advice/bound_backup.hpp"
-#include "advice/bound_edit.hpp"
-#include "advice/portable_bounds.hpp"
-#include "advice/unified_diff.hpp"
+#include "advice/bounds/bound_backup.hpp"
+#include "advice/bounds/bound_edit.hpp"
+#include "advice/bounds/portable_bounds.hpp"
+#include "advice/bounds/unified_diff.hpp"
 #include "cli/messages.hpp"
 
 namespace launchbox::cli {
@@ -53,7 +53,7 @@ wanted_bound bound_for(const answered_kernel& kernel)
         result.nothing = recommendation(first).reason;
         return result;
     }
-    result.request.attribute = source_text(recommendation(first).attribute);
+    result.request.attribute = attribute_source(recommendation(first).attribute);
     if (const std::optional<portable_bounds> portable = portable_bounds_of(kernel.answers)) {
         result.request.attribute = portable->attribute;
         result.request.preamble = portable->lines;

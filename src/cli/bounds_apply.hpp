@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "advice/bounds_answer.hpp"
-#include "advice/kernel_trials.hpp"
+#include "advice/bounds/bounds_answer.hpp"
+#include "advice/bounds/kernel_trials.hpp"
 #include "support/error.hpp"
 
 namespace launchbox::cli {

@@ -10,8 +10,8 @@
 #include "compiler/bound_injection.hpp"
 #include "gpu/driver.hpp"
 #include "support/error.hpp"
-#include "tune/bounds_race.hpp"
-#include "tune/command_words.hpp"
+#include "tune/bench/bounds_race.hpp"
+#include "support/process/command_words.hpp"
 
 namespace launchbox::cli {
 
@@ -32,7 +32,7 @@ std::optional<bounds_variant> variant_of(const kernel_trials& kernel, const boun
     const kernel_info* expected = row.as_written ? &kernel.written : compiled_with(kernel, attribute);
     if (row.as_written) attribute = kernel.attribute;
     if (expected == nullptr) return std::nullopt;
-    return bounds_variant{.attribute = source_text(attribute),
+    return bounds_variant{.attribute = attribute_source(attribute),
                           .header = row.as_written ? ""
                                                    : injection_header({{.declared_at = kernel.declared_at.value(),
                                                                         .attribute_at = kernel.attribute_at,

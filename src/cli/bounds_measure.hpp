@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "advice/bounds_answer.hpp"
-#include "advice/kernel_trials.hpp"
+#include "advice/bounds/bounds_answer.hpp"
+#include "advice/bounds/kernel_trials.hpp"
 #include "cli/options.hpp"
 #include "compiler/toolchain.hpp"
 #include "report/bounds_report.hpp"

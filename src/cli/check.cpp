@@ -7,9 +7,9 @@
 #include <memory>
 #include <optional>
 
-#include "advice/budget_file.hpp"
-#include "advice/compare_baseline.hpp"
-#include "advice/inspected_kernel.hpp"
+#include "advice/check/budget_file.hpp"
+#include "advice/check/compare_baseline.hpp"
+#include "advice/inspect/inspected_kernel.hpp"
 #include "cli/kernel_input.hpp"
 #include "cli/messages.hpp"
 #include "cli/verbs.hpp"
@@ -17,7 +17,7 @@
 #include "report/github_annotations.hpp"
 #include "report/junit.hpp"
 #include "report/sarif.hpp"
-#include "support/files.hpp"
+#include "support/files/files.hpp"
 
 namespace launchbox::cli {
 

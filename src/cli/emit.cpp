@@ -7,13 +7,13 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
-#include "cli/tune_lanes.hpp"
+#include "cli/tune_backends.hpp"
 #include "cli/verbs.hpp"
 #include "report/emit_report.hpp"
-#include "support/files.hpp"
-#include "support/terminal.hpp"
-#include "tune/emit_check.hpp"
-#include "tune/emit_forms.hpp"
+#include "support/files/files.hpp"
+#include "support/text/terminal.hpp"
+#include "tune/emit/emit_check.hpp"
+#include "tune/emit/emit_forms.hpp"
 
 namespace launchbox::cli {
 

@@ -3,13 +3,13 @@
 #include <memory>
 #include <utility>
 
-#include "advice/kernel_diff.hpp"
+#include "advice/inspect/kernel_diff.hpp"
 #include "cli/kernel_input.hpp"
 #include "cli/verbs.hpp"
 #include "report/diff_report.hpp"
 #include "report/kernels_report.hpp"
 #include "report/summary_report.hpp"
-#include "support/parallel.hpp"
+#include "support/process/parallel.hpp"
 
 namespace launchbox::cli {
 

@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "advice/source_lint.hpp"
+#include "advice/lint/source_lint.hpp"
 #include "cli/messages.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/resource_log.hpp"
 #include "compiler/toolchain.hpp"
 #include "image/readable_names.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
-#include "support/interrupt.hpp"
-#include "support/mapped_file.hpp"
+#include "support/files/files.hpp"
+#include "support/process/interrupt.hpp"
+#include "support/files/mapped_file.hpp"
 
 namespace launchbox::cli {
 

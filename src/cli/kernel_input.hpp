@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "advice/diagnose.hpp"
+#include "advice/inspect/diagnose.hpp"
 #include "cli/options.hpp"
 #include "compiler/toolchain.hpp"
 #include "image/binary.hpp"

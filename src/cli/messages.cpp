@@ -6,7 +6,7 @@
 #include <iostream>
 #include <utility>
 
-#include "support/terminal.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox::cli {
 

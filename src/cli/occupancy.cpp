@@ -1,13 +1,13 @@
 // launchbox occupancy: the full account of one launch, or of every kernel of a file.
 #include <memory>
 
-#include "advice/kernel_question.hpp"
+#include "advice/model/kernel_question.hpp"
 #include "cli/kernel_input.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/verbs.hpp"
 #include "gpu/driver.hpp"
 #include "report/occupancy_report.hpp"
-#include "support/expression.hpp"
+#include "support/expression/expression.hpp"
 
 namespace launchbox::cli {
 

@@ -9,7 +9,7 @@
 #include "gpu/driver.hpp"
 #include "report/json.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
+#include "support/files/files.hpp"
 
 namespace launchbox::cli {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "report/document.hpp"
-#include "support/matching.hpp"
+#include "support/text/matching.hpp"
 
 namespace launchbox::cli {
 

@@ -12,7 +12,7 @@
 #include "cli/results_views.hpp"
 #include "cli/verbs.hpp"
 #include "report/results_report.hpp"
-#include "tune/result_filter.hpp"
+#include "tune/store/result_filter.hpp"
 
 namespace launchbox::cli {
 

@@ -11,9 +11,9 @@
 
 #include "cli/messages.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
-#include "support/gzip.hpp"
-#include "tune/result_export.hpp"
+#include "support/files/files.hpp"
+#include "support/files/gzip.hpp"
+#include "tune/exchange/result_export.hpp"
 
 namespace launchbox::cli {
 

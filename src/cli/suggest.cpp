@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <memory>
 
-#include "advice/kernel_question.hpp"
+#include "advice/model/kernel_question.hpp"
 #include "cli/kernel_input.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/verbs.hpp"
 #include "report/suggest_report.hpp"
-#include "support/expression.hpp"
+#include "support/expression/expression.hpp"
 
 namespace launchbox::cli {
 

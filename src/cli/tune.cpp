@@ -11,16 +11,16 @@
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "cli/tune_input.hpp"
-#include "cli/tune_lanes.hpp"
+#include "cli/tune_backends.hpp"
 #include "cli/verbs.hpp"
 #include "compiler/compile_cache.hpp"
 #include "report/build_report.hpp"
 #include "report/results_report.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
-#include "support/interrupt.hpp"
-#include "tune/search_strategy.hpp"
-#include "tune/tune_run.hpp"
+#include "support/files/files.hpp"
+#include "support/process/interrupt.hpp"
+#include "tune/search/search_strategy.hpp"
+#include "tune/run/tune_run.hpp"
 
 namespace launchbox::cli {
 

@@ -10,10 +10,10 @@
 
 #include "cli/messages.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
-#include "tune/result_file.hpp"
-#include "tune/t1_spec.hpp"
-#include "tune/warm_start.hpp"
+#include "support/files/files.hpp"
+#include "tune/exchange/result_file.hpp"
+#include "tune/t1/t1_spec.hpp"
+#include "tune/run/warm_start.hpp"
 
 namespace launchbox::cli {
 

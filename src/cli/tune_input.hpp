@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tune/search_space.hpp"
-#include "tune/tune_spec.hpp"
+#include "tune/space/search_space.hpp"
+#include "tune/spec/tune_spec.hpp"
 
 namespace launchbox::cli {
 

@@ -85,7 +85,7 @@ std::string name_of(const std::string& path)
     return path.substr(path.rfind('/') + 1);
 }
 
-std::string quoted(std::string_view name)
+std::string file_literal(std::string_view name)
 {
     constexpr std::string_view plain = "+-._ ";
     std::string text = "\"";
@@ -122,7 +122,7 @@ std::string choice(const std::vector<line_bound>& line, int launch_attribute::*v
 {
     std::string text;
     for (const line_bound& bound : line)
-        text += "LAUNCHBOX_IN(" + quoted(bound.file) + ") ? " + std::to_string(bound.attribute.*value) + " : ";
+        text += "LAUNCHBOX_IN(" + file_literal(bound.file) + ") ? " + std::to_string(bound.attribute.*value) + " : ";
     return text.append(otherwise);
 }
 

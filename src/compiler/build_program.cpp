@@ -1,7 +1,7 @@
 #include "compiler/build_program.hpp"
 
 #include "compiler/nvcc_arguments.hpp"
-#include "support/subprocess.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 

@@ -8,9 +8,9 @@
 
 #include "image/cubin.hpp"
 #include "image/ptx.hpp"
-#include "support/interrupt.hpp"
-#include "support/parallel.hpp"
-#include "support/subprocess.hpp"
+#include "support/process/interrupt.hpp"
+#include "support/process/parallel.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "support/error.hpp"
-#include "support/files.hpp"
+#include "support/files/files.hpp"
 
 namespace launchbox {
 

@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "support/error.hpp"
-#include "support/files.hpp"
+#include "support/files/files.hpp"
 
 namespace launchbox {
 

@@ -2,7 +2,7 @@
 
 namespace launchbox {
 
-std::string source_text(const launch_attribute& attribute)
+std::string attribute_source(const launch_attribute& attribute)
 {
     if (attribute.max_registers > 0) return "__maxnreg__(" + std::to_string(attribute.max_registers) + ")";
     if (attribute.threads <= 0) return {};

@@ -17,6 +17,6 @@ struct launch_attribute {
 };
 
 /// As it is written in a source: "__launch_bounds__(256, 2)", "__maxnreg__(64)"; empty for no attribute.
-std::string source_text(const launch_attribute& attribute);
+std::string attribute_source(const launch_attribute& attribute);
 
 }  // namespace launchbox

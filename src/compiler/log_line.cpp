@@ -7,13 +7,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "support/ascii.hpp"
+#include "support/text/ascii.hpp"
 
 namespace launchbox {
 
 namespace {
 
-constexpr auto npos = std::string_view::npos;
 
 std::size_t skip_blanks(std::string_view text, std::size_t at)
 {
@@ -66,10 +65,10 @@ bool take_severity(std::string_view rest, log_statement& statement)
 bool take_ptx_place(std::string_view rest, log_statement& statement)
 {
     const std::size_t comma = rest.find(", line ");
-    if (comma == npos) return false;
+    if (comma == std::string_view::npos) return false;
     const std::string_view after = rest.substr(comma + 7);
     const std::size_t semicolon = after.find(';');
-    if (semicolon == npos) return false;
+    if (semicolon == std::string_view::npos) return false;
     const auto number = read_line_number(after.substr(0, semicolon));
     if (!number || !take_severity(trimmed(after.substr(semicolon + 1)), statement)) return false;
     statement.source_file = trimmed(rest.substr(0, comma));
@@ -81,7 +80,7 @@ std::optional<log_statement> find_tool_statement(std::string_view line, std::str
 {
     log_statement statement{.tool = tool};
     const std::size_t first = line.find(tool);
-    for (std::size_t at = first; at != npos; at = line.find(tool, at + tool.size())) {
+    for (std::size_t at = first; at != std::string_view::npos; at = line.find(tool, at + tool.size())) {
         std::size_t rest = skip_blanks(line, at + tool.size());
         if (rest < line.size() && line[rest] == ':') rest = skip_blanks(line, rest + 1);  // "ptxas : info : ..."
         if (rest == at + tool.size()) continue;
@@ -99,7 +98,7 @@ std::string_view without_build_prefix(std::string_view text)
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     if (digits > 0 && digits < text.size() && text[digits] == '>') return trimmed(text.substr(digits + 1));
     const std::size_t bracket = text.find(']');
-    if (text.starts_with('[') && bracket != npos && bracket < 16) return trimmed(text.substr(bracket + 1));
+    if (text.starts_with('[') && bracket != std::string_view::npos && bracket < 16) return trimmed(text.substr(bracket + 1));
     return text;
 }
 
@@ -108,7 +107,7 @@ void read_source_place(std::string_view place, log_statement& statement)
 {
     if (place.ends_with(')')) {
         const std::size_t open = place.rfind('(');
-        if (open == npos) return;
+        if (open == std::string_view::npos) return;
         std::string_view digits = place.substr(open + 1, place.size() - open - 2);
         digits = digits.substr(0, digits.find(','));  // MSVC may give a column
         statement.source_line = read_line_number(digits);
@@ -117,7 +116,7 @@ void read_source_place(std::string_view place, log_statement& statement)
     }
     for (int fields = 0; fields < 2; ++fields) {
         const std::size_t colon = place.rfind(':');
-        if (colon == npos) return;
+        if (colon == std::string_view::npos) return;
         const auto number = read_line_number(place.substr(colon + 1));
         if (!number) return;
         place = place.substr(0, colon);
@@ -126,26 +125,26 @@ void read_source_place(std::string_view place, log_statement& statement)
     }
 }
 
-// `PLACE: error #20-D: TEXT`: where the number ends and the text begins, or npos when this is no such line.
+// `PLACE: error #20-D: TEXT`: where the number ends and the text begins, or std::string_view::npos when this is no such line.
 std::size_t text_after_severity(std::string_view line, std::size_t at)
 {
     if (at < line.size() && line[at] == ':') return at + 1;
-    if (at >= line.size() || line[at] != ' ') return npos;
+    if (at >= line.size() || line[at] != ' ') return std::string_view::npos;
     const std::size_t number = skip_blanks(line, at);
     const std::size_t end = line.find_first_of(": ", number);  // "#20169-D", "C2065"
-    if (end == npos || end == number) return npos;
+    if (end == std::string_view::npos || end == number) return std::string_view::npos;
     const std::size_t colon = skip_blanks(line, end);
-    return colon < line.size() && line[colon] == ':' ? colon + 1 : npos;
+    return colon < line.size() && line[colon] == ':' ? colon + 1 : std::string_view::npos;
 }
 
 std::optional<log_statement> find_source_statement(std::string_view line)
 {
-    for (std::size_t colon = line.find(": "); colon != npos; colon = line.find(": ", colon + 1)) {
+    for (std::size_t colon = line.find(": "); colon != std::string_view::npos; colon = line.find(": ", colon + 1)) {
         const std::string_view rest = line.substr(colon + 2);
         for (const severity_word& word : source_severities) {
             if (!rest.starts_with(word.text)) continue;
             const std::size_t text = text_after_severity(rest, word.text.size());
-            if (text == npos) break;
+            if (text == std::string_view::npos) break;
             log_statement statement{.tool = "front end", .severity = word.severity};
             const std::string_view place = without_build_prefix(line.substr(0, colon));
             read_source_place(place, statement);
@@ -225,13 +224,13 @@ std::string_view named_kernel(std::string_view sentence)
 {
     for (std::string_view before : {"function '", " for '"}) {
         const std::size_t at = sentence.find(before);
-        if (at == npos) continue;
+        if (at == std::string_view::npos) continue;
         const std::string_view name = sentence.substr(at + before.size());
         const std::size_t quote = name.find('\'');
-        return quote == npos ? std::string_view() : name.substr(0, quote);
+        return quote == std::string_view::npos ? std::string_view() : name.substr(0, quote);
     }
     const std::size_t at = sentence.find("or entry ");  // "for entry k is out of range", "For entry k adjusting ..."
-    if (at == npos) return {};
+    if (at == std::string_view::npos) return {};
     const std::string_view name = sentence.substr(at + 9);
     return name.substr(0, name.find_first_of(" ,"));
 }
@@ -244,7 +243,7 @@ resource_figures read_figures(std::string_view list)
         const std::string_view field = list.substr(0, comma);
         if (!read_field(field, figures) && figures.problem.empty())
             figures.problem = "cannot read \"" + std::string(trimmed(field).substr(0, 60)) + "\"";
-        if (comma == npos) return figures;
+        if (comma == std::string_view::npos) return figures;
         list.remove_prefix(comma + 1);
     }
 }
@@ -252,7 +251,7 @@ resource_figures read_figures(std::string_view list)
 std::optional<stack_figures> find_stack_figures(std::string_view line)
 {
     const std::size_t unit = line.find(" bytes stack frame");
-    if (unit == npos) return std::nullopt;
+    if (unit == std::string_view::npos) return std::nullopt;
     std::size_t begin = unit;
     while (begin > 0 && line[begin - 1] != ' ' && line[begin - 1] != '\t') --begin;
 
@@ -275,7 +274,7 @@ std::optional<stack_figures> find_stack_figures(std::string_view line)
 
 std::string_view plain_text(std::string_view line, std::string& buffer)
 {
-    if (line.find('\x1b') != npos) {
+    if (line.find('\x1b') != std::string_view::npos) {
         buffer.clear();
         for (std::size_t i = 0; i < line.size(); ++i) {
             if (line[i] != '\x1b') {
@@ -297,14 +296,14 @@ std::string_view plain_text(std::string_view line, std::string& buffer)
 std::string_view trimmed(std::string_view text)
 {
     const std::size_t begin = text.find_first_not_of(" \t\r");
-    if (begin == npos) return {};
+    if (begin == std::string_view::npos) return {};
     return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
 std::optional<std::string_view> take_quoted(std::string_view& text)
 {
     const std::size_t quote = text.find('\'');
-    if (quote == npos) return std::nullopt;
+    if (quote == std::string_view::npos) return std::nullopt;
     const std::string_view result = text.substr(0, quote);
     text.remove_prefix(quote + 1);
     return result;

@@ -8,7 +8,6 @@ namespace launchbox {
 
 namespace {
 
-constexpr auto npos = std::string_view::npos;
 
 // Sentences kept for one kernel's report; any more are among the messages only. It keeps the time linear.
 constexpr std::size_t max_remarks = 64;
@@ -18,7 +17,7 @@ std::string_view take_target(std::string_view& text)
 {
     constexpr std::string_view before = "(target: ";
     const std::size_t at = text.rfind(before);
-    if (at == npos || !text.ends_with(')')) return {};
+    if (at == std::string_view::npos || !text.ends_with(')')) return {};
     const std::string_view target = text.substr(at + before.size(), text.size() - at - before.size() - 1);
     if (!parse_compute_capability(target)) return {};
     text = trimmed(text.substr(0, at));
@@ -29,8 +28,8 @@ std::string_view take_target(std::string_view& text)
 std::string_view linker_architecture(std::string_view line)
 {
     const std::size_t command = line.find("#$ nvlink ");
-    const std::size_t option = command == npos ? npos : line.find("--arch=", command);
-    if (option == npos) return {};
+    const std::size_t option = command == std::string_view::npos ? std::string_view::npos : line.find("--arch=", command);
+    if (option == std::string_view::npos) return {};
     const std::string_view name = line.substr(option + 7);
     const std::string_view architecture = name.substr(0, name.find(' '));
     return parse_compute_capability(architecture) ? architecture : std::string_view();
@@ -113,7 +112,7 @@ void log_reader::read_nvlink_info(const log_statement& statement)
         kernel(nvlink_kernel_).linked = true;
     } else if (text.starts_with("used ")) {
         read_nvlink_used(text);
-    } else if (text.find(" bytes gmem") != npos) {
+    } else if (text.find(" bytes gmem") != std::string_view::npos) {
         read_module(text, nvlink_log, target.empty() ? nvlink_architecture_ : target);
     } else {
         read_message(statement);
@@ -158,7 +157,7 @@ void log_reader::read_message(const log_statement& statement)
     const bool from_compiler = statement.tool == "ptxas" || statement.tool == "nvlink";
     const std::string_view name = from_compiler ? named_kernel(text) : std::string_view();
     // ptxas says "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; ..." as information.
-    const bool loss = text.find("Potential Performance Loss") != npos;
+    const bool loss = text.find("Potential Performance Loss") != std::string_view::npos;
     const log_severity severity =
         loss && statement.severity == log_severity::info ? log_severity::warning : statement.severity;
     raw_.log.messages.push_back({.severity = severity,
@@ -176,7 +175,7 @@ void log_reader::read_message(const log_statement& statement)
     }
     remarks& said = remarks_[remark_key(statement.tool == "ptxas" ? ptxas_log : nvlink_log, name, target)];
     if (said.warnings.size() < max_remarks) said.warnings.emplace_back(text);
-    said.stack_unbounded |= text.starts_with("Stack size for") && text.find("cannot be") != npos;
+    said.stack_unbounded |= text.starts_with("Stack size for") && text.find("cannot be") != std::string_view::npos;
 }
 
 void log_reader::add_kernel(std::string_view name, std::string_view architecture, std::string_view container)

@@ -10,7 +10,6 @@ namespace launchbox {
 
 namespace {
 
-constexpr auto npos = std::string_view::npos;
 
 // More compilers than this never write into one log at the same time; it bounds the search among them.
 constexpr std::size_t max_open_entries = 256;
@@ -28,7 +27,7 @@ void log_reader::read_ptxas_info(const log_statement& statement)
         read_used(text);
     else if (text.starts_with("Compile time"))
         read_compile_time();
-    else if (text.find(" bytes gmem") != npos)
+    else if (text.find(" bytes gmem") != std::string_view::npos)
         read_module(text, ptxas_log, {});
     else if (!terminated_)
         raw_.log.ends_inside_a_report = true;  // the beginning of one of the above, or of something else

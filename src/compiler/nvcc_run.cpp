@@ -8,8 +8,8 @@
 #include "compiler/nvcc_arguments.hpp"
 #include "image/ptx.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
-#include "support/subprocess.hpp"
+#include "support/files/files.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 

@@ -13,7 +13,7 @@
 
 #include "image/ptx.hpp"
 #include "support/error.hpp"
-#include "support/subprocess.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 

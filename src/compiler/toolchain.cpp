@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "support/error.hpp"
-#include "support/subprocess.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 

@@ -11,7 +11,7 @@ namespace launchbox {
 namespace {
 
 constexpr std::string_view magic = "!<arch>\n", thin_magic = "!<thin>\n";
-constexpr std::size_t header_size = 60, name_size = 16, size_at = 48, size_size = 10, end_at = 58;
+constexpr std::size_t member_header_size = 60, name_size = 16, size_at = 48, size_size = 10, end_at = 58;
 
 std::string_view trim(std::string_view field)
 {
@@ -85,7 +85,7 @@ std::vector<archive_member> read_archive(std::string_view bytes, std::vector<ima
     std::string_view long_names;
     std::uint64_t at = magic.size();
     while (at < bytes.size()) {
-        const auto header = slice(bytes, at, header_size);
+        const auto header = slice(bytes, at, member_header_size);
         if (!header) {
             // Only a line's end may be left.
             if (bytes.substr(static_cast<std::size_t>(at)) != "\n")
@@ -97,7 +97,7 @@ std::vector<archive_member> read_archive(std::string_view bytes, std::vector<ima
             add_problem(problems, at, "no header of an archive's member; the rest of the archive is not read");
             break;
         }
-        const std::uint64_t content_at = at + header_size;
+        const std::uint64_t content_at = at + member_header_size;
         const std::uint64_t room = bytes.size() - content_at;
         if (*size > room)
             add_problem(problems, at,

@@ -12,7 +12,7 @@
 #include "image/image_scan.hpp"
 #include "image/min_blocks.hpp"
 #include "image/ptx.hpp"
-#include "support/parallel.hpp"
+#include "support/process/parallel.hpp"
 
 namespace launchbox {
 

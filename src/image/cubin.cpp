@@ -20,7 +20,6 @@ namespace launchbox {
 namespace {
 
 constexpr std::uint32_t section_nv_info = 0x70000000;  // the shadow sections of sm_100 and later have other types
-constexpr std::uint8_t symbol_is_entry = 0x10;
 constexpr std::uint32_t unknown_stack = 0xffffffff;
 constexpr std::int64_t max_section_bytes = std::int64_t{1} << 53;  // whole numbers in JSON end there
 constexpr int annotates_spills_from = 128;  // CUDA 12.8; before, no annotation does not mean no spill
@@ -148,7 +147,7 @@ void cubin_reader::find_kernels()
 {
     constexpr std::ptrdiff_t reserved_at_once = 65536;  // an image can claim any number
     const auto is_entry = [](const elf_symbol& symbol) {
-        return symbol.type == elf::symbol_function && (symbol.other & symbol_is_entry) != 0 && symbol.section != 0;
+        return symbol.type == elf::symbol_function && (symbol.other & elf::symbol_is_entry) != 0 && symbol.section != 0;
     };
     const auto entries =
         static_cast<std::size_t>(std::min(reserved_at_once, std::ranges::count_if(image_->symbols, is_entry)));
@@ -178,7 +177,7 @@ void cubin_reader::find_kernels()
         }
     }
     for (const elf_symbol& symbol : image_->symbols) {
-        if (symbol.type != elf::symbol_function || (symbol.other & symbol_is_entry) != 0) continue;
+        if (symbol.type != elf::symbol_function || (symbol.other & elf::symbol_is_entry) != 0) continue;
         if (symbol.section >= kernel_of_section_.size() || kernel_of_section_[symbol.section] == no_kernel) continue;
         // $KERNEL$FUNCTION is a function of the user's; $__internal_0_$NAME, a slow path of the compiler's own, has no
         // stack.

@@ -10,7 +10,7 @@
 #include "image/demangle_child.hpp"
 #include "image/demangle_spelling.hpp"
 #include "image/kernel_identity.hpp"
-#include "support/parallel.hpp"
+#include "support/process/parallel.hpp"
 
 namespace launchbox {
 

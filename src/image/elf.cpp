@@ -11,7 +11,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "read_number would have to swap bytes");
 
-constexpr std::size_t header_size = 64, section_header_size = 64, symbol_size = 24;
+constexpr std::size_t file_header_size = 64, section_header_size = 64, symbol_size = 24;
 constexpr std::uint16_t extended_index = 0xffff;  // the real number is elsewhere
 
 // Uninitialised shared memory of relocatable cubins: it has a size and no bytes, as NOBITS.
@@ -89,7 +89,7 @@ std::optional<elf_image> elf_reader::read(elf_parts parts)
     if (!bytes_.starts_with("\x7f"
                             "ELF"))
         return refuse(0, "not an ELF image");
-    if (bytes_.size() < header_size) return refuse(bytes_.size(), "the ELF header is cut off");
+    if (bytes_.size() < file_header_size) return refuse(bytes_.size(), "the ELF header is cut off");
     if (bytes_[4] != 2 || bytes_[5] != 1)
         return refuse(4, "not a 64-bit little-endian ELF image, which alone is supported");
 

@@ -6,7 +6,7 @@
 
 #include "image/archive.hpp"
 #include "image/elf.hpp"
-#include "support/parallel.hpp"
+#include "support/process/parallel.hpp"
 
 namespace launchbox {
 

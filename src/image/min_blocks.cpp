@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "support/parallel.hpp"
+#include "support/process/parallel.hpp"
 
 namespace launchbox {
 

@@ -18,7 +18,6 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::uint8_t symbol_is_entry = 0x10;
 constexpr std::uint32_t section_rela = 4, section_rel = 9;
 // How far references between sections are told apart by what they in turn refer to.
 constexpr int rounds = 4;
@@ -110,7 +109,7 @@ private:
 void module_reader::find_kernels()
 {
     for (const elf_symbol& symbol : image_.symbols)
-        if (symbol.type == elf::symbol_function && (symbol.other & symbol_is_entry) != 0 && symbol.section != 0)
+        if (symbol.type == elf::symbol_function && (symbol.other & elf::symbol_is_entry) != 0 && symbol.section != 0)
             kernels_.push_back(image_.symbol_name(symbol));
     std::sort(kernels_.begin(), kernels_.end());
     for (std::size_t i = 0; i < owner_.size(); ++i) {

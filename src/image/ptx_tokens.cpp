@@ -5,13 +5,13 @@
 #include <charconv>
 #include <cstring>
 
-#include "support/ascii.hpp"
+#include "support/text/ascii.hpp"
 
 namespace launchbox {
 
 namespace {
 
-bool is_word(char c)
+bool is_identifier(char c)
 {
     return is_letter(c) || is_digit(c) || c == '$' || c == '%';
 }
@@ -29,8 +29,8 @@ std::string_view ptx_tokens::next()
     } else {
         ++at_;
         const bool number = is_digit(first);
-        if (number || is_word(first) || first == '.')
-            while (at_ < text_.size() && (is_word(text_[at_]) || (number && text_[at_] == '.'))) ++at_;
+        if (number || is_identifier(first) || first == '.')
+            while (at_ < text_.size() && (is_identifier(text_[at_]) || (number && text_[at_] == '.'))) ++at_;
     }
     return text_.substr(token_, at_ - token_);
 }

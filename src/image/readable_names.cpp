@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "image/demangle.hpp"
-#include "support/parallel.hpp"
+#include "support/process/parallel.hpp"
 
 namespace launchbox {
 

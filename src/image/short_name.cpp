@@ -10,7 +10,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::string_view anonymous = "(anonymous namespace)";
+constexpr std::string_view anonymous_namespace = "(anonymous namespace)";
 
 struct range {
     std::size_t begin = 0, end = 0;
@@ -101,7 +101,7 @@ void declaration_scan::run()
             case ')': {
                 const std::size_t from = close('(');
                 if (from == std::string_view::npos) break;
-                if (open_.empty() && ends_declaration(i + 1) && text_.substr(from, i + 1 - from) != anonymous) {
+                if (open_.empty() && ends_declaration(i + 1) && text_.substr(from, i + 1 - from) != anonymous_namespace) {
                     name = {begin, from};
                     return;
                 }

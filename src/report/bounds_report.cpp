@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "advice/bounds_reasons.hpp"
-#include "advice/shared_declarations.hpp"
+#include "advice/bounds/bounds_reasons.hpp"
+#include "advice/bounds/shared_declarations.hpp"
 #include "report/kernel_cells.hpp"
 #include "report/occupancy_report.hpp"
 
@@ -66,7 +66,7 @@ std::string short_text(const launch_attribute& attribute)
 {
     if (attribute.empty()) return "none";
     if (attribute.max_registers > 0) return fmt::format("maxnreg({})", attribute.max_registers);
-    std::string text = source_text(attribute);
+    std::string text = attribute_source(attribute);
     text.erase(0, text.find('('));
     std::erase(text, ' ');
     return text;
@@ -221,7 +221,7 @@ void add_conclusion(document& page, const bounds_answer& answer, const block_siz
             page.line("  write " + chosen.reason, tone::good);
             break;
         case bounds_verdict::remove:
-            page.line("  remove " + source_text(answer.written) + ": " + chosen.reason, tone::good);
+            page.line("  remove " + attribute_source(answer.written) + ": " + chosen.reason, tone::good);
             break;
         default:
             page.line("  " + chosen.reason, tone::good);
@@ -234,7 +234,7 @@ void add_answer(document& page, const bounds_answer& answer, bool all_rows, cons
 {
     std::string title = fmt::format("{}, {}{}: {}", name_of(answer), escape_for_terminal(answer.architecture),
                                     answer.relocatable ? " -rdc" : "",
-                                    answer.written.empty() ? "no launch bound" : source_text(answer.written));
+                                    answer.written.empty() ? "no launch bound" : attribute_source(answer.written));
     if (answer.launch.dynamic_shared_bytes > 0)
         title += fmt::format(", {} B dynamic shared", with_commas(answer.launch.dynamic_shared_bytes));
     page.heading(title);

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "advice/bounds_answer.hpp"
-#include "advice/portable_bounds.hpp"
+#include "advice/bounds/bounds_answer.hpp"
+#include "advice/bounds/portable_bounds.hpp"
 #include "report/document.hpp"
 #include "report/kernels_report.hpp"
-#include "support/terminal.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 

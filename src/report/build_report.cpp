@@ -4,8 +4,8 @@
 #include <map>
 
 #include "report/json.hpp"
-#include "support/terminal.hpp"
-#include "tune/result_json.hpp"
+#include "support/text/terminal.hpp"
+#include "tune/store/result_json.hpp"
 
 namespace launchbox {
 

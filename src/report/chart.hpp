@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "advice/account.hpp"
-#include "support/terminal.hpp"
+#include "advice/model/account.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "advice/check_result.hpp"
+#include "advice/check/check_result.hpp"
 #include "report/document.hpp"
 #include "report/kernels_report.hpp"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "report/count_text.hpp"
 #include "report/run_cells.hpp"
 
 namespace launchbox {
@@ -22,12 +23,7 @@ struct pair_of_runs {
     [[nodiscard]] const stored_result& in_b(const compared_candidate& each) const { return b.run.results[each.b]; }
 };
 
-std::string count_text(std::size_t count)
-{
-    return with_commas(static_cast<std::int64_t>(count));
-}
-
-std::string interval(const gain& ratio)
+std::string ratio_interval(const gain& ratio)
 {
     return fmt::format("{:.3f} to {:.3f}", ratio.low, ratio.high);
 }
@@ -93,7 +89,7 @@ void add_winners(const compared_workload& workload, const pair_of_runs& pair, do
     const time_move& best = *workload.best;
     std::string text = fmt::format("  From winner to winner {} takes {:.3f} × the time of {}", pair.b_name,
                                    best.ratio.times, pair.a_name);
-    if (best.chance <= most_chance) text += " (" + interval(best.ratio) + ")";
+    if (best.chance <= most_chance) text += " (" + ratio_interval(best.ratio) + ")";
     tone look = tone::plain;
     switch (best.moved) {
         case move_kind::equal:
@@ -182,7 +178,7 @@ void add_moves(const compared_workload& workload, const pair_of_runs& pair, bool
         const time_move& time = *each.time;
         const stored_result &a = pair.in_a(each), &b = pair.in_b(each);
         std::vector<cell> row{fmt::format("{:.3f}", time.ratio.times)};
-        row.emplace_back(time.moved == move_kind::unclear ? "too few samples" : interval(time.ratio));
+        row.emplace_back(time.moved == move_kind::unclear ? "too few samples" : ratio_interval(time.ratio));
         row.emplace_back(milliseconds(median(a), smallest));
         row.emplace_back(milliseconds(median(b), smallest));
         if (kernels)

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "report/results_report.hpp"
-#include "tune/run_comparison.hpp"
+#include "tune/ranking/run_comparison.hpp"
 
 namespace launchbox {
 

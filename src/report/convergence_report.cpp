@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/count_text.hpp"
 #include "report/run_cells.hpp"
 #include "report/run_json.hpp"
 
@@ -13,11 +14,6 @@ namespace launchbox {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string count_text(std::size_t count)
-{
-    return with_commas(static_cast<std::int64_t>(count));
-}
 
 std::string gap_text(double gap)
 {

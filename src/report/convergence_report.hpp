@@ -6,7 +6,7 @@
 #include <string>
 
 #include "report/results_report.hpp"
-#include "tune/convergence.hpp"
+#include "tune/ranking/convergence.hpp"
 
 namespace launchbox {
 

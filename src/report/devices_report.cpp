@@ -145,9 +145,6 @@ nlohmann::ordered_json devices_json(const gpu_list& gpus, bool with_limits)
                                 {"reserved_shared_per_block", gpu.reserved_shared_per_block},
                                 {"differences_from_table", differences_from_table(gpu)}});
     if (!with_limits) return json;
-    const auto or_null = [](const std::optional<int>& value) {
-        return value ? ordered_json(*value) : ordered_json(nullptr);
-    };
     json["compute_capabilities"] = ordered_json::array();
     for (const sm_limits& row : sm_limits_table)
         json["compute_capabilities"].push_back(

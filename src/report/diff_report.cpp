@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/count_text.hpp"
 #include "report/kernel_cells.hpp"
 #include "report/kernel_list.hpp"
 #include "report/occupancy_report.hpp"
@@ -11,11 +12,6 @@
 namespace launchbox {
 
 namespace {
-
-std::string number(std::size_t count)
-{
-    return with_commas(static_cast<std::int64_t>(count));
-}
 
 std::string counts_of(const kernel_diff& diff);
 
@@ -68,7 +64,7 @@ document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, 
     signs.explain(page);
     if (shown.not_shown > 0) {
         page.line("");
-        page.line(fmt::format("  {} more are not shown: --top {}", number(shown.not_shown), *top));
+        page.line(fmt::format("  {} more are not shown: --top {}", count_text(shown.not_shown), *top));
     }
     return page;
 }
@@ -80,13 +76,13 @@ std::string counts_of(const kernel_diff& diff)
     std::size_t counts[3] = {};
     for (const kernel_change& each : diff.changes) counts[static_cast<std::size_t>(each.verdict)] += each.copies;
     std::string text = fmt::format("{} compared: {} worse, {} better, {} changed otherwise, {} unchanged",
-                                   diff.compared == 1 ? "1 kernel" : number(diff.compared) + " kernels",
-                                   number(counts[0]), number(counts[1]), number(counts[2]), number(diff.unchanged));
-    if (diff.code_changed > 0) text += fmt::format(" ({} of them with other code)", number(diff.code_changed));
-    if (diff.not_comparable > 0) text += fmt::format(", {} without figures to compare", number(diff.not_comparable));
-    text += fmt::format("; {} new, {} gone", number(diff.appeared.size()), number(diff.vanished.size()));
-    if (diff.copies_appeared > 0) text += fmt::format("; {} more copies", number(diff.copies_appeared));
-    if (diff.copies_vanished > 0) text += fmt::format("; {} fewer copies", number(diff.copies_vanished));
+                                   diff.compared == 1 ? "1 kernel" : count_text(diff.compared) + " kernels",
+                                   count_text(counts[0]), count_text(counts[1]), count_text(counts[2]), count_text(diff.unchanged));
+    if (diff.code_changed > 0) text += fmt::format(" ({} of them with other code)", count_text(diff.code_changed));
+    if (diff.not_comparable > 0) text += fmt::format(", {} without figures to compare", count_text(diff.not_comparable));
+    text += fmt::format("; {} new, {} gone", count_text(diff.appeared.size()), count_text(diff.vanished.size()));
+    if (diff.copies_appeared > 0) text += fmt::format("; {} more copies", count_text(diff.copies_appeared));
+    if (diff.copies_vanished > 0) text += fmt::format("; {} fewer copies", count_text(diff.copies_vanished));
     return text;
 }
 
@@ -134,7 +130,7 @@ void drop_columns(table& rows, const std::vector<bool>& needed)
 
 std::string title_of(const char* title, std::size_t total)
 {
-    return fmt::format("{}: {}", title, number(total));
+    return fmt::format("{}: {}", title, count_text(total));
 }
 
 void add_changes(document& page, const char* title, std::size_t total, const std::vector<const kernel_change*>& changes,
@@ -148,7 +144,7 @@ void add_changes(document& page, const char* title, std::size_t total, const std
     for (const kernel_change* change : changes) {
         const auto before = figures_of(*change->before), after = figures_of(*change->after);
         std::string label = architecture_label(change->after->info);
-        if (change->copies > 1) label += fmt::format("×{}", number(change->copies));
+        if (change->copies > 1) label += fmt::format("×{}", count_text(change->copies));
         std::vector<cell> row{label};
         for (std::size_t i = 0; i < after.size(); ++i) {
             differs[i] = differs[i] || before[i] != after[i];

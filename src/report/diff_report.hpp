@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "advice/kernel_diff.hpp"
+#include "advice/inspect/kernel_diff.hpp"
 #include "report/document.hpp"
 #include "report/kernels_report.hpp"
 

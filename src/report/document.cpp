@@ -7,10 +7,8 @@ namespace launchbox {
 
 namespace {
 
-constexpr int indent = 2;
-constexpr int gap = 2;
 constexpr int narrowest_last_column = 24;
-constexpr int below_indent = 4;  // further in than the row that it belongs to
+constexpr int continued_indent = 4;  // further in than the row that it belongs to
 
 std::string_view escape_of(tone look)
 {
@@ -72,12 +70,12 @@ int longest_word(std::string_view text)
 // How a table fits: the width of each column, and whether the last one stands on lines of its own below each row.
 struct layout {
     std::vector<int> widths;
-    int between = gap;
+    int between = column_gap;
     bool last_below = false;
 
     [[nodiscard]] int before_last() const
     {
-        int sum = indent;
+        int sum = table_indent;
         for (std::size_t c = 0; c + 1 < widths.size(); ++c) sum += widths[c] + between;
         return sum;
     }
@@ -118,10 +116,10 @@ layout layout_of(const table& data, int width)
     shrink(result.widths, least, last + 1, too_much());
     if (too_much() <= 0 || last == 0) return result;
 
-    result = {natural, gap, true};
-    shrink(result.widths, least, last, result.before_last() - gap - width);
-    if (result.before_last() - gap > width) result.between = 1;
-    result.widths[last] = std::max(1, width - indent - below_indent);
+    result = {natural, column_gap, true};
+    shrink(result.widths, least, last, result.before_last() - column_gap - width);
+    if (result.before_last() - column_gap > width) result.between = 1;
+    result.widths[last] = std::max(1, width - table_indent - continued_indent);
     return result;
 }
 
@@ -149,14 +147,14 @@ std::string rendered(const table& data, const output_style& style)
             text += line + '\n';
         };
         for (std::size_t i = 0; i < height; ++i) {
-            std::string line(indent, ' ');
+            std::string line(table_indent, ' ');
             for (std::size_t c = 0; c < last; ++c)
                 line += part(c, i) + std::string(static_cast<std::size_t>(fit.between), ' ');
             put(fit.last_below ? line : line + part(last, i));
         }
         if (fit.last_below && !row[last].text.empty())
             for (std::size_t i = 0; i < lines[last].size(); ++i)
-                put(std::string(indent + below_indent, ' ') + part(last, i));
+                put(std::string(table_indent + continued_indent, ' ') + part(last, i));
     };
     std::vector<cell> titles;
     for (const table::column& column : data.columns) titles.emplace_back(column.title, tone::faint);
@@ -169,7 +167,7 @@ std::string rendered(const table& data, const output_style& style)
 std::string paragraph(const cell& content, const output_style& style)
 {
     const std::size_t start = content.text.find_first_not_of(' ');
-    const std::string lead((start == std::string::npos ? 0 : start) + indent, ' ');
+    const std::string lead((start == std::string::npos ? 0 : start) + table_indent, ' ');
     std::string text;
     for (const std::string& line : wrapped(content.text, style.width, style.width - static_cast<int>(lead.size())))
         text += (text.empty() ? "" : lead) + coloured(line, content.look, style) + '\n';

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/terminal.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 
@@ -44,6 +44,9 @@ struct document {
     void add(table data) { blocks.push_back({kind::table, {}, std::move(data)}); }
     void verbatim(std::string text) { blocks.push_back({kind::verbatim, {std::move(text)}}); }
 };
+
+/// How `render_text` lays tables out, in columns of the terminal: in front of a row, and between two columns.
+inline constexpr int table_indent = 2, column_gap = 2;
 
 /// For people at a terminal: the last column of a table and long lines are wrapped at the style's width.
 std::string render_text(const document& content, const output_style& style);

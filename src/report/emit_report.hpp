@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "report/document.hpp"
-#include "tune/emit_tables.hpp"
+#include "tune/emit/emit_tables.hpp"
 
 namespace launchbox {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "report/check_location.hpp"
-#include "support/terminal.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 

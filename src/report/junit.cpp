@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "support/terminal.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 

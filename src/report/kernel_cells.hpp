@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "advice/inspected_kernel.hpp"
+#include "advice/inspect/inspected_kernel.hpp"
 #include "report/document.hpp"
-#include "support/terminal.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 

@@ -12,7 +12,6 @@ namespace launchbox {
 
 namespace {
 
-constexpr int indent = 2, gap = 2;  // as document.cpp lays tables out
 constexpr int below_indent = 6;     // where a last column that does not fit beside the others stands
 constexpr int narrowest_name = 16;  // what is cut further tells nothing
 constexpr int widest_file_column = 24;
@@ -70,11 +69,11 @@ void add_kernel_list(document& page, const inspection& found, const output_style
 
 void add_names(table& rows, const std::vector<std::string>& names, const output_style& style)
 {
-    int taken = indent;
+    int taken = table_indent;
     for (std::size_t c = 0; c < rows.columns.size(); ++c) {
         int width = display_width(rows.columns[c].title);
         for (const auto& row : rows.rows) width = std::max(width, display_width(row[c].text));
-        taken += width + gap;
+        taken += width + column_gap;
     }
     const bool beside = style.width - taken >= narrowest_name;
     const int room = beside ? style.width - taken : style.width - below_indent;

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "advice/inspected_kernel.hpp"
-#include "advice/kernel_selection.hpp"
+#include "advice/inspect/inspected_kernel.hpp"
+#include "advice/inspect/kernel_selection.hpp"
 #include "image/binary.hpp"
 #include "report/document.hpp"
-#include "support/terminal.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 

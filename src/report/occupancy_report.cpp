@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "report/chart.hpp"
+#include "report/count_text.hpp"
 #include "report/json.hpp"
 
 namespace launchbox {
@@ -180,7 +181,6 @@ nlohmann::ordered_json account_json(const occupancy_account& account)
     using nlohmann::ordered_json;
     const occupancy_question& q = account.question;
     const occupancy_result& result = account.result;
-    const auto or_null = [](const auto& value) { return value ? ordered_json(*value) : ordered_json(nullptr); };
 
     ordered_json json;
     json["architecture"] = architecture_name(q.architecture).view();

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "advice/account.hpp"
+#include "advice/model/account.hpp"
 #include "report/document.hpp"
 
 namespace launchbox {

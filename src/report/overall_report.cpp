@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "report/count_text.hpp"
 #include "report/run_cells.hpp"
 #include "report/run_json.hpp"
 
@@ -18,7 +19,7 @@ std::vector<std::string> names_of(const std::vector<ranking>& rankings)
     return workload_names(workloads);
 }
 
-std::string interval(const gain& speed)
+std::string speed_interval(const gain& speed)
 {
     return fmt::format("{:.2f} to {:.2f}", speed.low, speed.high);
 }
@@ -42,7 +43,7 @@ std::string overall_verdict(const overall_ranking& overall, const std::vector<ra
         return "Nothing is the best on average: no candidate was measured on all workloads.";
     const overall_candidate& best = overall.candidates.front();
     const std::string name = names_of(best.parameters);
-    const std::string score = fmt::format("{:.2f} × ({})", best.score.times, interval(best.score));
+    const std::string score = fmt::format("{:.2f} × ({})", best.score.times, speed_interval(best.score));
     if (overall.over_baseline && best.score.low <= 1 && best.score.high >= 1) {
         for (const overall_candidate& each : overall.candidates) {
             if (!each.is_baseline) continue;
@@ -54,9 +55,9 @@ std::string overall_verdict(const overall_ranking& overall, const std::vector<ra
     }
     std::string text = name + " is the best on average, ";
     text += overall.over_baseline
-                ? fmt::format("{:.2f} × as fast as the baseline ({})", best.score.times, interval(best.score))
+                ? fmt::format("{:.2f} × as fast as the baseline ({})", best.score.times, speed_interval(best.score))
                 : fmt::format("with {:.2f} of the speed of each workload's fastest ({})", best.score.times,
-                              interval(best.score));
+                              speed_interval(best.score));
     const workload_speed& worst = best.speeds[best.worst];
     const bool slower = overall.over_baseline && worst.speed.high < 1;
     text += fmt::format("; its worst is {:.2f}, at {}", worst.speed.times, names_of(rankings)[worst.ranking]);
@@ -92,7 +93,7 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
             std::vector<cell> row{std::to_string(place + 1)};
             add_cells(columns, each.parameters, row);
             row.emplace_back(fmt::format("{:.2f}", each.score.times));
-            row.emplace_back(interval(each.score));
+            row.emplace_back(speed_interval(each.score));
             const workload_speed& worst = each.speeds[each.worst];
             row.emplace_back(fmt::format("{:.2f}", worst.speed.times));
             // The reference is nowhere worse than elsewhere.

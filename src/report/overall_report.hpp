@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "report/results_report.hpp"
-#include "tune/overall_score.hpp"
+#include "tune/ranking/overall_score.hpp"
 
 namespace launchbox {
 

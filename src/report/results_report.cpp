@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "report/count_text.hpp"
 #include "report/kernel_cells.hpp"
 #include "report/overall_report.hpp"
 #include "report/run_cells.hpp"

@@ -1,4 +1,5 @@
 #include "report/run_cells.hpp"
+#include "report/count_text.hpp"
 
 #include <fmt/format.h>
 
@@ -56,11 +57,6 @@ std::vector<std::string> workload_names(const std::vector<assignment>& workloads
         names.push_back(workload_name(different));
     }
     return names;
-}
-
-std::string counted(std::size_t count, const char* one, const char* more)
-{
-    return with_commas(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : more);
 }
 
 std::string percent_text(double part)

@@ -19,9 +19,6 @@ std::string workload_name(const assignment& values);
 /// The workloads with the values that are the same for all left out. As many names as there are workloads.
 std::vector<std::string> workload_names(const std::vector<assignment>& workloads);
 
-/// "1 candidate", "1,336 candidates".
-std::string counted(std::size_t count, const char* one, const char* more);
-
 /// 0.004 as "0.4 %", 0.25 as "25 %".
 std::string percent_text(double part);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "report/json.hpp"
-#include "tune/result_json.hpp"
+#include "tune/store/result_json.hpp"
 
 namespace launchbox {
 
@@ -77,11 +77,6 @@ ordered_json values_json(const assignment& values)
 ordered_json optional_values_json(const std::optional<assignment>& values)
 {
     return values ? values_json(*values) : ordered_json(nullptr);
-}
-
-ordered_json text_or_null(const std::string& text)
-{
-    return text.empty() ? ordered_json(nullptr) : ordered_json(json_text(text));
 }
 
 ordered_json texts_json(const std::vector<std::string>& texts)

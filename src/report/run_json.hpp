@@ -17,7 +17,6 @@ nlohmann::ordered_json safe_json(const nlohmann::ordered_json& value);
 nlohmann::ordered_json lines_json(const std::string& text);
 nlohmann::ordered_json values_json(const assignment& values);
 nlohmann::ordered_json optional_values_json(const std::optional<assignment>& values);
-nlohmann::ordered_json text_or_null(const std::string& text);
 nlohmann::ordered_json texts_json(const std::vector<std::string>& texts);
 
 /// `environments[]` and `runs[]`, which refer to them.

@@ -120,9 +120,6 @@ document search_bench_document(const search_bench& found)
 
 nlohmann::ordered_json search_bench_json(const search_bench& found)
 {
-    const auto or_null = [](const std::optional<double>& value) {
-        return value ? ordered_json(*value) : ordered_json(nullptr);
-    };
     const auto quantiles_json = [&](const replay_quantiles& each) {
         return ordered_json{{"median", or_null(each.median)}, {"p90", or_null(each.p90)}};
     };

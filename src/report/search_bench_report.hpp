@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "report/document.hpp"
-#include "tune/search_replay.hpp"
+#include "tune/search/search_replay.hpp"
 
 namespace launchbox {
 

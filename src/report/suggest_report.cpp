@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "advice/account.hpp"
+#include "advice/model/account.hpp"
 #include "report/json.hpp"
 #include "report/limiter_ids.hpp"
 #include "report/occupancy_report.hpp"

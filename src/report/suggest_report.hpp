@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "advice/rules_of_thumb.hpp"
+#include "advice/model/rules_of_thumb.hpp"
 #include "report/document.hpp"
 
 namespace launchbox {

@@ -6,20 +6,16 @@
 #include <functional>
 #include <unordered_map>
 
-#include "advice/gpu_coverage.hpp"
+#include "advice/inspect/gpu_coverage.hpp"
+#include "report/count_text.hpp"
 #include "report/kernel_cells.hpp"
-#include "support/terminal.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 
 namespace {
 
 constexpr std::size_t most_listed = 5;  // of the kernels that are there several times
-
-std::string number(std::size_t count)
-{
-    return with_commas(static_cast<std::int64_t>(count));
-}
 
 // As `ls -h` writes sizes: three figures tell enough here, and the table fits. Programs get the bytes.
 std::string size_text(std::int64_t bytes)
@@ -33,12 +29,6 @@ std::string size_text(std::int64_t bytes)
         unit = next;
     }
     return fmt::format("{:.{}f}{}", value, value < 99.95 ? 1 : 0, unit);
-}
-
-// "1 kernel", "2,000 kernels".
-std::string counted(std::size_t count, const char* one, const char* many)
-{
-    return number(count) + ' ' + (count == 1 ? one : many);
 }
 
 table architectures_of(const summarized_input& each);
@@ -105,18 +95,18 @@ table architectures_of(const summarized_input& each)
         std::vector<cell> row{label};
         if (images) {
             row.emplace_back(escape_for_terminal(sum.kind));
-            row.emplace_back(number(sum.images));
+            row.emplace_back(count_text(sum.images));
             row.emplace_back(size_text(static_cast<std::int64_t>(sum.stored_bytes)));
             row.emplace_back(size_text(static_cast<std::int64_t>(sum.bytes)));
         }
-        row.emplace_back(number(sum.kernels));
-        row.emplace_back(number(sum.unique_kernels));
+        row.emplace_back(count_text(sum.kernels));
+        row.emplace_back(count_text(sum.unique_kernels));
         if (sum.kernels == 0 || sum.kind == "PTX") {
             for (int i = 0; i < 4; ++i) row.emplace_back("–");
         } else {
             row.emplace_back(known_of(sum.code_unknown == sum.kernels, sum.code_unknown, size_text(sum.code_bytes)));
             const bool none_known = sum.spills_unknown == sum.kernels;
-            row.emplace_back(known_of(none_known, sum.spills_unknown, number(sum.spilling)),
+            row.emplace_back(known_of(none_known, sum.spills_unknown, count_text(sum.spilling)),
                              sum.spilling > 0 ? tone::bad : tone::plain);
             row.emplace_back(
                 known_of(none_known, sum.spills_unknown, size_text(sum.spill_store_bytes + sum.spill_load_bytes)));
@@ -140,7 +130,7 @@ void add_toolkits(document& page, const kernel_summary& summary)
     for (const auto& [version, kernels] : summary.toolkits)
         text += fmt::format("{}CUDA {} ({})", text.empty() ? "" : ", ", toolkit_name(version),
                             counted(kernels, "kernel", "kernels"));
-    if (summary.toolkit_unknown > 0) text += fmt::format(", not told ({})", number(summary.toolkit_unknown));
+    if (summary.toolkit_unknown > 0) text += fmt::format(", not told ({})", count_text(summary.toolkit_unknown));
     page.line("  compiled by " + text);
 }
 
@@ -155,7 +145,7 @@ void add_repeated(document& page, const kernel_summary& summary)
             page.line(std::move(text));
         }
         if (kernels.size() > most_listed)
-            page.line(fmt::format("    and {} more", number(kernels.size() - most_listed)));
+            page.line(fmt::format("    and {} more", count_text(kernels.size() - most_listed)));
     };
     if (!summary.copies.empty()) {
         std::int64_t bytes = 0;
@@ -165,7 +155,7 @@ void add_repeated(document& page, const kernel_summary& summary)
             extra += each.times - 1;
         }
         page.line(fmt::format("  copies: {} of kernels with the same code for the same architecture, {} B of code:",
-                              number(extra), with_commas(bytes)),
+                              count_text(extra), with_commas(bytes)),
                   tone::warning);
         list(summary.copies, "");
     }
@@ -222,7 +212,7 @@ void add_gpus(document& page, const kernel_summary& summary)
     for (const gpu_support& each : summary.gpus)
         if (partly(each))
             some += fmt::format("{}{} ({} of {})", some.empty() ? "" : ", ", compute_capability_name(each.gpu).view(),
-                                number(each.by_cubin + each.by_ptx), number(all));
+                                count_text(each.by_cubin + each.by_ptx), count_text(all));
     say("runs in part on", some);
     if (summary.on_later_gpus < all) {
         const char* which = summary.on_later_gpus == 0 ? "No kernel has" : "Not all kernels have";

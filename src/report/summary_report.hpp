@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "advice/kernel_summary.hpp"
+#include "advice/inspect/kernel_summary.hpp"
 #include "report/document.hpp"
 #include "report/kernels_report.hpp"
 

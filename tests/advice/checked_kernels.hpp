@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "advice/check_result.hpp"
+#include "advice/check/check_result.hpp"
 
 namespace launchbox {
 

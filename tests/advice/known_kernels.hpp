@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "advice/inspected_kernel.hpp"
+#include "advice/inspect/inspected_kernel.hpp"
 
 namespace launchbox {
 

@@ -1,7 +1,7 @@
 // Questions for the tests of src/advice: plain ones by hand, random ones in all of the model's modes.
 #pragma once
 
-#include "advice/account.hpp"
+#include "advice/model/account.hpp"
 #include "random_question.hpp"
 
 namespace launchbox {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "advice/kernel_trials.hpp"
+#include "advice/bounds/kernel_trials.hpp"
 #include "image/cubin.hpp"
 #include "toolkit.hpp"
 
@@ -84,7 +84,7 @@ inline std::vector<kernel_info> compile_attributes(const std::string& architectu
 {
     std::string source = "__device__ __forceinline__ void body(const float* in, float* out, int n) {" + body + "}\n";
     for (std::size_t i = 0; i < attributes.size(); ++i)
-        source += "extern \"C\" __global__ void " + source_text(attributes[i]) + " k" + std::to_string(i) +
+        source += "extern \"C\" __global__ void " + attribute_source(attributes[i]) + " k" + std::to_string(i) +
                   "(const float* in, float* out, int n) { body(in, out, n); }\n";
     const compiled made = compile_cuda(source, architecture, options);
     if (made.exit_code != 0) throw std::runtime_error(made.log);

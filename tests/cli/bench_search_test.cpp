@@ -1,7 +1,7 @@
 // launchbox bench-search, on the recorded space that the repository has.
 #include <fstream>
 
-#include "support/terminal.hpp"
+#include "support/text/terminal.hpp"
 #include "tool.hpp"
 
 namespace launchbox {

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "support/subprocess.hpp"
+#include "support/process/subprocess.hpp"
 #include "tool.hpp"
 
 namespace launchbox {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "support/subprocess.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "support/subprocess.hpp"
-#include "support/terminal.hpp"
+#include "support/process/subprocess.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 namespace {

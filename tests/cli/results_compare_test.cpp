@@ -1,7 +1,7 @@
 // launchbox results: over all workloads, --convergence and --compare, as users meet them.
 #include <cmath>
 
-#include "support/terminal.hpp"
+#include "support/text/terminal.hpp"
 #include "tool.hpp"
 
 namespace launchbox {

@@ -1,7 +1,7 @@
 // launchbox results --export and --import.
 #include <fstream>
 
-#include "support/gzip.hpp"
+#include "support/files/gzip.hpp"
 #include "tool.hpp"
 
 namespace launchbox {

@@ -1,7 +1,7 @@
 // launchbox results, with the recorded example.
 #include <fstream>
 
-#include "support/terminal.hpp"
+#include "support/text/terminal.hpp"
 #include "tool.hpp"
 
 namespace launchbox {

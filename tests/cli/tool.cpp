@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "support/subprocess.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "support/files.hpp"
+#include "support/files/files.hpp"
 
 namespace launchbox {
 

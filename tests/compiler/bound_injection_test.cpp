@@ -13,8 +13,8 @@
 #include "image/binary.hpp"
 #include "image/ptx.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
-#include "support/subprocess.hpp"
+#include "support/files/files.hpp"
+#include "support/process/subprocess.hpp"
 
 using namespace launchbox;
 namespace fs = std::filesystem;

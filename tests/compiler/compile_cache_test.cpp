@@ -13,7 +13,7 @@
 
 #include "compiler/unit_compiler.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
+#include "support/files/files.hpp"
 
 using namespace launchbox;
 namespace fs = std::filesystem;

@@ -14,7 +14,7 @@
 #include "compiler/toolchain.hpp"
 #include "describe.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
+#include "support/files/files.hpp"
 
 using namespace launchbox;
 namespace fs = std::filesystem;

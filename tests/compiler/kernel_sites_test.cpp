@@ -10,7 +10,7 @@
 
 #include "compiler/toolchain.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
+#include "support/files/files.hpp"
 
 using namespace launchbox;
 namespace fs = std::filesystem;

@@ -11,7 +11,7 @@
 #include "compiler/included_files.hpp"
 #include "image/cubin.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
+#include "support/files/files.hpp"
 
 using namespace launchbox;
 namespace fs = std::filesystem;

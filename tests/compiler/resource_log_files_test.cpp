@@ -6,7 +6,7 @@
 
 #include "compiler/resource_log.hpp"
 #include "describe.hpp"
-#include "support/files.hpp"
+#include "support/files/files.hpp"
 
 using namespace launchbox;
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "describe.hpp"
-#include "support/files.hpp"
+#include "support/files/files.hpp"
 
 using namespace launchbox;
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "support/error.hpp"
-#include "support/files.hpp"
+#include "support/files/files.hpp"
 
 using namespace launchbox;
 namespace fs = std::filesystem;

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "advice/baseline.hpp"
+#include "advice/check/baseline.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "tune/benchmark_output.hpp"
+#include "tune/bench/benchmark_output.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

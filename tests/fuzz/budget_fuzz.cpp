@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "advice/budget_file.hpp"
+#include "advice/check/budget_file.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "support/error.hpp"
-#include "support/expression.hpp"
+#include "support/expression/expression.hpp"
 
 // Whatever the text, there is a number or an error of ours with advice in it: no crash, no hang, no abort of Lua's.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)

@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "support/error.hpp"
-#include "support/gzip.hpp"
-#include "tune/foreign_results.hpp"
-#include "tune/result_export.hpp"
-#include "tune/result_json.hpp"
+#include "support/files/gzip.hpp"
+#include "tune/exchange/foreign_results.hpp"
+#include "tune/exchange/result_export.hpp"
+#include "tune/store/result_json.hpp"
 
 using namespace launchbox;
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "support/error.hpp"
-#include "tune/npy.hpp"
+#include "tune/worker/npy.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

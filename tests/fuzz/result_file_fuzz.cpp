@@ -8,8 +8,8 @@
 
 #include "report/results_report.hpp"
 #include "support/error.hpp"
-#include "tune/result_file.hpp"
-#include "tune/result_json.hpp"
+#include "tune/exchange/result_file.hpp"
+#include "tune/store/result_json.hpp"
 
 using namespace launchbox;
 

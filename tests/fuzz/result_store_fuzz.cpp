@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "support/error.hpp"
-#include "support/files.hpp"
-#include "tune/result_json.hpp"
-#include "tune/result_store.hpp"
+#include "support/files/files.hpp"
+#include "tune/store/result_json.hpp"
+#include "tune/store/result_store.hpp"
 
 using namespace launchbox;
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "advice/bound_edit.hpp"
-#include "advice/source_lint.hpp"
+#include "advice/bounds/bound_edit.hpp"
+#include "advice/lint/source_lint.hpp"
 #include "compiler/source_tokens.hpp"
 
 namespace {

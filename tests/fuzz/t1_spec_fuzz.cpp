@@ -6,8 +6,8 @@
 #include <string>
 
 #include "support/error.hpp"
-#include "tune/search_space.hpp"
-#include "tune/t1_spec.hpp"
+#include "tune/space/search_space.hpp"
+#include "tune/t1/t1_spec.hpp"
 
 namespace {
 

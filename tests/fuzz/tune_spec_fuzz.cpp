@@ -5,7 +5,7 @@
 #include <string>
 
 #include "support/error.hpp"
-#include "tune/search_space.hpp"
+#include "tune/space/search_space.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "support/error.hpp"
-#include "tune/tuning_header.hpp"
+#include "tune/emit/tuning_header.hpp"
 
 using namespace launchbox;
 

@@ -7,10 +7,10 @@
 #include <cstring>
 
 #include "record.hpp"
-#include "support/files.hpp"
-#include "tune/buffers.hpp"
-#include "tune/gpu_worker.hpp"
-#include "tune/npy.hpp"
+#include "support/files/files.hpp"
+#include "tune/worker/buffers.hpp"
+#include "tune/worker/gpu_worker.hpp"
+#include "tune/worker/npy.hpp"
 
 namespace launchbox {
 namespace {

@@ -9,7 +9,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "support/files.hpp"
+#include "support/files/files.hpp"
 
 namespace launchbox {
 

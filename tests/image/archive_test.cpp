@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "containers.hpp"
-#include "support/files.hpp"
-#include "support/subprocess.hpp"
+#include "support/files/files.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 namespace {

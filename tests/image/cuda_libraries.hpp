@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/subprocess.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 

@@ -9,7 +9,7 @@
 
 #include "cuda_libraries.hpp"
 #include "image/binary.hpp"
-#include "support/mapped_file.hpp"
+#include "support/files/mapped_file.hpp"
 
 namespace launchbox {
 namespace {

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "image/cubin.hpp"
-#include "support/parallel.hpp"
+#include "support/process/parallel.hpp"
 #include "toolkit.hpp"
 
 namespace launchbox {

@@ -12,7 +12,7 @@
 
 #include "launch_box/expected_rows.hpp"
 #include "launch_box/workshop.hpp"
-#include "support/subprocess.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 namespace {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "support/files.hpp"
-#include "support/parallel.hpp"
-#include "support/subprocess.hpp"
+#include "support/files/files.hpp"
+#include "support/process/parallel.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 namespace {

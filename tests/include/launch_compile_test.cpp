@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "support/files.hpp"
-#include "support/subprocess.hpp"
+#include "support/files/files.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 namespace {

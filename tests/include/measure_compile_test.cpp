@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "support/files.hpp"
-#include "support/subprocess.hpp"
+#include "support/files/files.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 namespace {

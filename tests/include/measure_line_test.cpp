@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tune/benchmark_output.hpp"
+#include "tune/bench/benchmark_output.hpp"
 
 namespace launchbox {
 namespace {

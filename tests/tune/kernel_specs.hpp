@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "support/files.hpp"
-#include "tune/kernel_builder.hpp"
-#include "tune/tune_spec.hpp"
+#include "support/files/files.hpp"
+#include "tune/build/kernel_builder.hpp"
+#include "tune/spec/tune_spec.hpp"
 
 namespace launchbox::testing_specs {
 

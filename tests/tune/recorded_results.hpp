@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tune/result_file.hpp"
+#include "tune/exchange/result_file.hpp"
 
 namespace launchbox {
 

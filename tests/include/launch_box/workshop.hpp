@@ -11,8 +11,8 @@
 
 #include "image/binary.hpp"
 #include "image/demangle.hpp"
-#include "support/files.hpp"
-#include "support/subprocess.hpp"
+#include "support/files/files.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 

@@ -1,0 +1,33 @@
+// The lines that define a bound for each architecture, above the declaration of a kernel, and where they go.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advice/bounds/kernel_declaration.hpp"
+#include "compiler/source_tokens.hpp"
+
+namespace launchbox {
+
+/// What an earlier edit put above a declaration: our comment and the #if block under it.
+struct own_block {
+    std::size_t begin = 0, end = 0;  ///< whole lines, with the last line feed
+    int line = 0, last_line = 0;
+    std::vector<std::string_view> macros;
+};
+
+/// Those of one kernel, from the top.
+std::vector<own_block> find_own_blocks(std::string_view text, const source_text& source, std::string_view kernel);
+
+/// Whether lines are such that they are found again: one #if ... #endif and nothing else.
+bool is_one_block(const std::vector<std::string>& lines);
+
+/// The lines under the comment by which they are found again; empty when there are none.
+std::string preamble_text(std::string_view kernel, const std::vector<std::string>& lines, std::string_view line_feed);
+
+/// Where lines can go above a declaration and the comments attached to it, in the branch of its __global__.
+std::size_t top_of_declaration(std::string_view text, const source_text& source, const kernel_declaration& declaration);
+
+}  // namespace launchbox

@@ -1,0 +1,200 @@
+#include "advice/bounds/bounds_answer.hpp"
+
+#include <launchbox/launch_bounds.hpp>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "advice/bounds/bounds_reasons.hpp"
+#include "advice/inspect/inspected_kernel.hpp"
+#include "advice/model/kernel_question.hpp"
+
+namespace launchbox {
+
+namespace {
+
+block_size_answer answer_for(const kernel_trials& kernel, const sm_limits& limits, int threads,
+                             const bounds_launch& launch);
+
+void mark_pareto(bounds_answer& answer);
+
+bool same_code(const kernel_info& one, const kernel_info& other);
+
+}  // namespace
+
+bounds_answer answer_bounds(const kernel_trials& kernel, const bounds_launch& launch)
+{
+    bounds_answer answer{.name = kernel.written.name,
+                         .demangled = kernel.demangled,
+                         .short_form = kernel.short_form,
+                         .architecture = kernel.written.architecture,
+                         .group = kernel.group,
+                         .written = kernel.attribute,
+                         .declared_at = kernel.declared_at,
+                         .relocatable = kernel.written.relocatable && !kernel.written.linked,
+                         .launch = launch,
+                         .not_swept = kernel.not_swept};
+    for (const bounds_trial& trial : kernel.trials) {
+        if (trial.compiled()) continue;
+        const std::string text = trial.attribute.empty() ? "no attribute" : attribute_source(trial.attribute);
+        answer.errors.push_back(text + ": " + (trial.errors.empty() ? "did not compile" : trial.errors.front()));
+    }
+    const sm_limits* limits = limits_of(kernel.written);
+    if (limits == nullptr) {
+        if (answer.not_swept.empty()) answer.not_swept = "the limits of " + answer.architecture + " are not known";
+        return answer;
+    }
+    answer.findings = findings_of_kernel(kernel.written);
+    for (const bounds_trial& trial : kernel.trials)
+        if (trial.compiled() && trial.attribute == kernel.attribute && trial.kernel.code_hash &&
+            kernel.written.code_hash && !same_code(trial.kernel, kernel.written))
+            answer.findings.push_back(
+                "the attribute of the source, when it is put there by the sweep, gives other code "
+                "than the source as it is; the other rows may differ from what you will get");
+    for (int threads : std::set<int>(kernel.threads.begin(), kernel.threads.end()))
+        if (threads >= 1 && threads <= max_threads_per_block)
+            answer.block_sizes.push_back(answer_for(kernel, *limits, threads, launch));
+    mark_pareto(answer);
+    conclude(answer);
+    return answer;
+}
+
+bool weaker(const launch_attribute& one, const launch_attribute& other)
+{
+    const auto strength = [](const launch_attribute& a) {
+        const int kind = a.empty() ? 0 : a.max_registers > 0 ? 3 : a.min_blocks > 0 ? 2 : 1;
+        return std::tuple(kind, a.min_blocks, -a.max_registers, -a.threads, a.max_cluster_blocks);
+    };
+    return strength(one) < strength(other);
+}
+
+const char* verdict_name(bounds_verdict verdict)
+{
+    switch (verdict) {
+        case bounds_verdict::unknown:
+            break;
+        case bounds_verdict::cannot_launch:
+            return "cannot_launch";
+        case bounds_verdict::keep:
+            return "keep";
+        case bounds_verdict::no_bound:
+            return "no_bound";
+        case bounds_verdict::remove:
+            return "remove";
+        case bounds_verdict::write:
+            return "write";
+        case bounds_verdict::no_difference:
+            return "no_difference";
+    }
+    return "unknown";
+}
+
+namespace {
+
+bool same_code(const kernel_info& one, const kernel_info& other)
+{
+    return one.code_hash && one.code_hash == other.code_hash && one.registers == other.registers &&
+           one.static_shared_bytes == other.static_shared_bytes;
+}
+
+void fill_residency(bounds_row& row, const sm_limits& limits, int threads, const bounds_launch& launch)
+{
+    if (!row.kernel.registers) return;
+    row.residency = residency_of(limits, row.kernel, threads, launch);
+    if (row.residency->obstacle == launch_obstacle::none) {
+        row.limited_by = limiter_names(*row.residency);
+        return;
+    }
+    if (auto question = question_for(row.kernel, threads)) {
+        question->shape.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+        question->settings = settings_of(limits, row.kernel, launch);
+        row.obstacle = explain(*question).obstacle;
+    }
+    if (row.obstacle.empty()) row.obstacle = "it cannot be launched";
+}
+
+// What a launch with this many threads could run: a bound by threads is tried for its own block size, no bound and
+// __maxnreg__ for each, and the source as it is wherever its bound allows. A __maxnreg__ that cannot be launched is no
+// news.
+void add_row(block_size_answer& answer, const launch_attribute& attribute, const kernel_info& kernel, bool as_written,
+             const sm_limits& limits, const bounds_launch& launch)
+{
+    const int threads = answer.threads;
+    if (!as_written && attribute.threads > 0 && attribute.threads != threads) return;
+    if (as_written && bound_threads(kernel).value_or(threads) < threads) return;
+    if (kernel.required_threads && bound_threads(kernel) != threads) return;
+
+    for (bounds_row& row : answer.rows) {
+        const bool same_attribute = std::ranges::find(row.attributes, attribute) != row.attributes.end();
+        if (!same_attribute && !same_code(row.kernel, kernel)) continue;
+        if (!same_attribute) row.attributes.push_back(attribute);
+        row.as_written |= as_written;
+        return;
+    }
+    bounds_row row{.attributes = {attribute}, .as_written = as_written, .kernel = kernel};
+    fill_residency(row, limits, threads, launch);
+    if (!row.launches() && attribute.max_registers > 0 && !as_written) return;
+    answer.rows.push_back(std::move(row));
+}
+
+block_size_answer answer_for(const kernel_trials& kernel, const sm_limits& limits, int threads,
+                             const bounds_launch& launch)
+{
+    block_size_answer answer{.threads = threads};
+    for (const bounds_trial& trial : kernel.trials)
+        if (trial.compiled()) add_row(answer, trial.attribute, trial.kernel, false, limits, launch);
+    add_row(answer, kernel.attribute, kernel.written, true, limits, launch);
+    for (bounds_row& row : answer.rows) std::ranges::sort(row.attributes, weaker);
+    std::ranges::stable_sort(answer.rows, [](const bounds_row& one, const bounds_row& other) {
+        return weaker(one.attributes.front(), other.attributes.front());
+    });
+
+    const occupancy_result room = room_of(limits, kernel.written, threads, launch);
+    answer.most_blocks = room.resident_blocks;
+    answer.limited_by = limiter_names(room);
+    for (int blocks = 1; blocks <= room.resident_blocks; ++blocks) {
+        const resource_allowance allowed = room_for(limits, kernel.written, threads, blocks, launch);
+        answer.thresholds.push_back({.blocks = blocks,
+                                     .registers = allowed.registers,
+                                     .shared_bytes = allowed.shared_bytes,
+                                     .barriers = allowed.barriers});
+    }
+    return answer;
+}
+
+// Whether `one` is as good as `other` in everything and better in something. What is not known is no better and no
+// worse.
+bool beats(const bounds_row& one, const bounds_row& other)
+{
+    bool better = false, worse = false;
+    const auto compare = [&](const auto& fewer, const auto& more) {
+        better |= fewer < more;
+        worse |= more < fewer;
+    };
+    compare(-one.residency->resident_warps, -other.residency->resident_warps);
+    const auto spills = spill_bytes(one.kernel), other_spills = spill_bytes(other.kernel);
+    if (spills && other_spills) compare(*spills, *other_spills);
+    if (one.kernel.code_bytes && other.kernel.code_bytes) compare(*one.kernel.code_bytes, *other.kernel.code_bytes);
+    return better && !worse;
+}
+
+void mark_pareto(bounds_answer& answer)
+{
+    const auto beaten_in = [](const bounds_row& row, const block_size_answer& among) {
+        return std::ranges::any_of(among.rows,
+                                   [&](const bounds_row& other) { return other.launches() && beats(other, row); });
+    };
+    for (block_size_answer& size : answer.block_sizes)
+        for (bounds_row& row : size.rows) {
+            row.pareto = row.launches() && !beaten_in(row, size);
+            row.pareto_of_all =
+                row.pareto && std::ranges::none_of(answer.block_sizes, [&](const block_size_answer& other) {
+                    return beaten_in(row, other);
+                });
+        }
+}
+
+}  // namespace
+
+}  // namespace launchbox

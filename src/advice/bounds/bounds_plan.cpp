@@ -1,0 +1,64 @@
+#include "advice/bounds/bounds_plan.hpp"
+
+#include <launchbox/launch_bounds.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "advice/bounds/bounds_launch.hpp"
+#include "advice/model/kernel_question.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// What ptxas takes for __maxnreg__: it raises what is lower, and 255 is no limit.
+constexpr int fewest_settable = 24;
+constexpr int no_limit = 255;
+
+// The block sizes for which a bound can be written and a block launched, rising.
+std::set<int> bounded_threads(const kernel_trials& kernel, const sm_limits& limits)
+{
+    std::set<int> result;
+    for (int threads : kernel.threads)
+        if (threads >= 1 && threads <= std::min(max_threads_per_block, limits.threads_per_sm)) result.insert(threads);
+    return result;
+}
+
+}  // namespace
+
+std::vector<launch_attribute> useful_attributes(const kernel_trials& kernel, std::int64_t dynamic_shared_bytes)
+{
+    const sm_limits* limits = limits_of(kernel.written);
+    if (limits == nullptr) return {};
+    const bounds_launch launch{.dynamic_shared_bytes = dynamic_shared_bytes};
+    const int cluster = std::max(kernel.written.max_cluster_blocks.value_or(0), kernel.attribute.max_cluster_blocks);
+    // With .reqntid the block size is said already, and ptxas refuses .maxntid beside it.
+    const bool required = kernel.written.required_threads.has_value();
+
+    std::vector<launch_attribute> attributes{{}};
+    std::set<int, std::greater<>> register_counts;
+    for (int threads : bounded_threads(kernel, *limits)) {
+        if (required && threads != bound_threads(kernel.written)) continue;
+        const int room = room_of(*limits, kernel.written, threads, launch).resident_blocks;
+        if (room == 0) continue;  // whatever the bound, it is never launched
+        if (!required) attributes.push_back({.threads = threads, .max_cluster_blocks = cluster});
+        for (int blocks = 1; blocks <= std::min(room, max_legal_min_blocks(*limits, threads)); ++blocks) {
+            if (const auto count = room_for(*limits, kernel.written, threads, blocks, launch).registers)
+                register_counts.insert(*count);
+            const int cap = register_cap(*limits, threads, blocks).value_or(0);
+            register_counts.insert(cap);
+            if (blocks < room && register_cap(*limits, threads, blocks + 1) == cap) continue;  // more for the same
+            if (!required)
+                attributes.push_back({.threads = threads, .min_blocks = blocks, .max_cluster_blocks = cluster});
+        }
+    }
+    if (cluster > 0) return attributes;  // __maxnreg__ cannot say it
+    for (int count : register_counts)
+        if (count >= fewest_settable && count < std::min(no_limit, limits->registers_per_thread))
+            attributes.push_back({.max_registers = count});
+    return attributes;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,19 @@
+// Which launch attributes are worth a compile: those that can change what the compiler makes of a kernel.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "advice/bounds/kernel_trials.hpp"
+
+namespace launchbox {
+
+/// The attributes to try on this kernel, whose `trials` are empty yet; the first is no attribute. For each block size T
+/// of `kernel.threads` that a launch can have: (T), then (T, B) with the largest B for each register cap, since ptxas
+/// makes the same code for the same cap; then __maxnreg__ for the caps among them, falling. Left out is what ptxas
+/// would drop, what nvcc refuses, and every B that shared memory (`dynamic_shared_bytes` with it), barriers or block
+/// slots do not let be resident: its cap would cost registers for blocks that never run. A kernel's own third argument
+/// is kept, and then nothing without it is tried but no attribute. Empty for an architecture without limits.
+std::vector<launch_attribute> useful_attributes(const kernel_trials& kernel, std::int64_t dynamic_shared_bytes);
+
+}  // namespace launchbox

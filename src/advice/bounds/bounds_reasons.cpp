@@ -1,0 +1,261 @@
+#include "advice/bounds/bounds_reasons.hpp"
+
+#include <fmt/format.h>
+#include <launchbox/launch_bounds.hpp>
+
+#include <algorithm>
+
+#include "advice/inspect/diagnose.hpp"
+#include "advice/inspect/inspected_kernel.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+namespace {
+
+std::string join(const std::vector<std::string>& parts, const char* between)
+{
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
+    return text;
+}
+
+std::string blocks_text(int blocks)
+{
+    return fmt::format("{} block{}", blocks, blocks == 1 ? "" : "s");
+}
+
+int blocks_of(const bounds_row& row)
+{
+    return row.residency ? row.residency->resident_blocks : 0;
+}
+
+std::int64_t known_spills(const bounds_row& row)
+{
+    return spill_bytes(row.kernel).value_or(0);
+}
+
+std::string spills_text(const bounds_row& row)
+{
+    const auto bytes = spill_bytes(row.kernel);
+    if (!bytes) return "unknown spills";
+    return *bytes == 0 ? "no spills" : with_commas(*bytes) + " B of spills";
+}
+
+// "3 blocks, no spills"
+std::string figures_text(const bounds_row& row)
+{
+    return blocks_text(blocks_of(row)) + ", " + spills_text(row);
+}
+
+const bounds_row* row_with(const block_size_answer& size, const launch_attribute& attribute)
+{
+    const auto has_it = [&](const bounds_row& row) {
+        return std::ranges::find(row.attributes, attribute) != row.attributes.end();
+    };
+    const auto found = std::ranges::find_if(size.rows, has_it);
+    return found == size.rows.end() ? nullptr : &*found;
+}
+
+const bounds_row* written_row(const block_size_answer& size)
+{
+    const auto found = std::ranges::find_if(size.rows, &bounds_row::as_written);
+    return found == size.rows.end() ? nullptr : &*found;
+}
+
+std::string reason_by_time(const block_size_answer& size, const bounds_recommendation& chosen)
+{
+    const bounds_row& row = size.rows[*chosen.row];
+    const bounds_row* written = written_row(size);
+    const std::string what = attribute_text(chosen.attribute);
+    std::size_t others = 0;
+    for (const bounds_row& each : size.rows) others += each.has_time() ? 1 : 0;
+    --others;
+    const std::string time = time_text(row.measured->time.median);
+    if (chosen.verdict == bounds_verdict::no_difference)
+        return fmt::format(
+            "no measurable difference: {} as written, and none of the {} others is faster by more than noise and 1 %",
+            time, others);
+    if (row.as_written) return fmt::format("as written is fastest beyond noise, {}: {}", time, what);
+    if (written != nullptr && written->has_time())
+        return fmt::format("{} takes {} instead of {}, {:.3g} % less", what, time,
+                           time_text(written->measured->time.median),
+                           100 - 100 * row.measured->time.median / written->measured->time.median);
+    return fmt::format("{} takes {}, the fewest of {} measured", what, time, others + 1);
+}
+
+}  // namespace
+
+std::string attribute_text(const launch_attribute& attribute)
+{
+    return attribute.empty() ? "no attribute" : attribute_source(attribute);
+}
+
+std::string time_text(double nanoseconds)
+{
+    if (nanoseconds < 1e3) return fmt::format("{:.3g} ns", nanoseconds);
+    if (nanoseconds < 1e6) return fmt::format("{:.4g} us", nanoseconds / 1e3);
+    if (nanoseconds < 1e9) return fmt::format("{:.4g} ms", nanoseconds / 1e6);
+    return fmt::format("{:.4g} s", nanoseconds / 1e9);
+}
+
+std::string gain_of(const block_size_answer& size, const bounds_row& row)
+{
+    const bounds_row* written = written_row(size);
+    if (written == nullptr || written == &row) return {};
+    if (!written->launches()) return "it can be launched";
+    std::vector<std::string> parts;
+    if (row.has_time() && written->has_time())
+        parts.push_back(time_text(row.measured->time.median) + " instead of " +
+                        time_text(written->measured->time.median));
+    if (blocks_of(row) != blocks_of(*written))
+        parts.push_back(fmt::format("{} instead of {}", blocks_of(row), blocks_text(blocks_of(*written))));
+    const auto now = spill_bytes(written->kernel), then = spill_bytes(row.kernel);
+    if (now && then && *now != *then)
+        parts.push_back(fmt::format("{} B instead of {} B of spills", with_commas(*then), with_commas(*now)));
+    if (parts.empty() && row.kernel.code_bytes && written->kernel.code_bytes)
+        parts.push_back(fmt::format("{} instead of {} B of code", with_commas(*row.kernel.code_bytes),
+                                    with_commas(*written->kernel.code_bytes)));
+    return join(parts, ", ");
+}
+
+std::string reason_for(const bounds_answer& answer, const block_size_answer& size, const bounds_recommendation& chosen)
+{
+    if (chosen.by_time) return reason_by_time(size, chosen);
+    const bounds_row& row = size.rows[*chosen.row];
+    const std::string what = attribute_text(chosen.attribute);
+    switch (chosen.verdict) {
+        case bounds_verdict::keep: {
+            const bool same_without = row.attributes.front().empty();
+            return fmt::format("as written is right: {}{}, and nothing tried improves on it", figures_text(row),
+                               same_without ? ", as with no bound" : "");
+        }
+        case bounds_verdict::no_bound:
+            return fmt::format("no bound is better than none here: {}, and nothing tried improves on it",
+                               figures_text(row));
+        case bounds_verdict::remove:
+        case bounds_verdict::write: {
+            if (chosen.gain.empty())
+                return fmt::format(
+                    "{}: {}; as written{} it cannot be launched with {} threads", what, figures_text(row),
+                    answer.written.empty() ? "" : ", " + attribute_source(answer.written) + ",", size.threads);
+            return what + (chosen.verdict == bounds_verdict::remove ? " gives " : ": ") + chosen.gain;
+        }
+        default:
+            return {};
+    }
+}
+
+std::vector<std::string> findings_of_kernel(const kernel_info& written)
+{
+    std::vector<std::string> result;
+    for (const diagnosis& each : diagnose(written, std::nullopt))
+        if (each.id == "bound_ignored" || each.id == "bound_over_1024" || each.id == "needs_nvlink" ||
+            each.id == "setmaxnreg_ignored")
+            result.push_back(each.message);
+    return result;
+}
+
+namespace {
+
+// A bound that raised registers, or spilled for nothing.
+void add_cost_of_written(const bounds_answer& answer, const block_size_answer& size, std::vector<std::string>& findings)
+{
+    const bounds_row *written = written_row(size), *without = row_with(size, {});
+    if (answer.written.empty() || written == nullptr || without == nullptr || written == without) return;
+    if (!written->launches() || !without->launches()) return;
+    const int lost = blocks_of(*without) - blocks_of(*written);
+    const std::int64_t spilled = known_spills(*written) - known_spills(*without);
+    const std::string bound = attribute_source(answer.written);
+    if (lost > 0 && written->kernel.registers > without->kernel.registers)
+        findings.push_back(
+            fmt::format("as written costs: {} raised registers from {} to {} and costs {} of {} resident blocks", bound,
+                        *without->kernel.registers, *written->kernel.registers, lost, blocks_of(*without)));
+    else if (spilled > 0 && lost >= 0)
+        findings.push_back(fmt::format("as written costs: {} spills {} B more than no bound and holds no block more",
+                                       bound, with_commas(spilled)));
+}
+
+// ptxas caps registers for blocks that another resource forbids; it never looks at shared memory.
+void add_idle_cap(const bounds_answer& answer, const block_size_answer& size, const sm_limits& limits,
+                  std::vector<std::string>& findings)
+{
+    const int wanted = answer.written.min_blocks;
+    if (answer.written.threads != size.threads || wanted <= std::max(1, size.most_blocks)) return;
+    const auto cap = register_cap(limits, size.threads, wanted);
+    const auto enough = register_cap(limits, size.threads, std::max(1, size.most_blocks));
+    if (!cap || !enough || *cap >= *enough) return;
+    findings.push_back(fmt::format("the register cap of {} bought nothing: {} allow{} only {}", *cap, size.limited_by,
+                                   size.limited_by == "shared memory" ? "s" : "", blocks_text(size.most_blocks)));
+}
+
+// With one argument ptxas chooses the cap itself, and may choose one far too low.
+void add_collapse(const block_size_answer& size, const sm_limits& limits, std::vector<std::string>& findings)
+{
+    const auto whole = register_cap(limits, size.threads, 1);
+    const bounds_row *one = nullptr, *two = nullptr;
+    launch_attribute one_attribute, two_attribute;
+    for (const bounds_row& row : size.rows)
+        for (const launch_attribute& each : row.attributes) {
+            if (each.threads != size.threads) continue;
+            if (each.min_blocks == 0 && one == nullptr) one = &row, one_attribute = each;
+            if (each.min_blocks > 0 && two == nullptr) two = &row, two_attribute = each;
+        }
+    if (!whole || one == nullptr || two == nullptr || !one->kernel.registers || !two->kernel.registers) return;
+    if (*one->kernel.registers + 8 > *whole || known_spills(*one) <= known_spills(*two)) return;
+    findings.push_back(fmt::format("{} falls off a cliff: {} registers and {}, where {} has {} registers and {}",
+                                   attribute_source(one_attribute), *one->kernel.registers, spills_text(*one),
+                                   attribute_source(two_attribute), *two->kernel.registers, spills_text(*two)));
+}
+
+void add_trade_off(const block_size_answer& size, std::vector<std::string>& findings)
+{
+    if (!size.recommendation.row || size.recommendation.by_time) return;
+    const bounds_row& chosen = size.rows[*size.recommendation.row];
+    std::vector<std::string> others;
+    bool less_code = false;
+    for (const bounds_row& row : size.rows) {
+        if (!row.pareto || &row == &chosen) continue;
+        // The chosen one has fewest spills: what is not beaten by it has more warps, or only less code.
+        if (blocks_of(row) <= blocks_of(chosen))
+            less_code = true;
+        else
+            others.push_back(fmt::format("{} ({})", attribute_text(row.attributes.front()), figures_text(row)));
+    }
+    if (!others.empty()) {
+        const std::size_t more = others.size() > 2 ? others.size() - 2 : 0;
+        if (more > 0) others.resize(2);
+        findings.push_back(
+            fmt::format("a real trade-off against {}{}: more warps are not always faster, --measure tells",
+                        join(others, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
+        return;
+    }
+    if (size.rows.size() > 1)
+        findings.push_back(less_code ? "no trade-off: what else is not beaten only has less code"
+                                     : "no trade-off: nothing tried is better in any figure");
+}
+
+void add_failures(const block_size_answer& size, std::vector<std::string>& findings)
+{
+    for (const bounds_row& row : size.rows)
+        if (row.measured && !row.measured->failure.empty())
+            findings.push_back(attribute_text(row.attributes.front()) + " was not measured: " + row.measured->failure);
+}
+
+}  // namespace
+
+std::vector<std::string> findings_of_block_size(const bounds_answer& answer, const block_size_answer& size)
+{
+    std::vector<std::string> findings;
+    const auto capability = parse_compute_capability(answer.architecture);
+    const sm_limits* limits = capability ? find_sm_limits(*capability) : nullptr;
+    if (limits == nullptr) return findings;
+    add_cost_of_written(answer, size, findings);
+    add_idle_cap(answer, size, *limits, findings);
+    add_collapse(size, *limits, findings);
+    add_trade_off(size, findings);
+    add_failures(size, findings);
+    return findings;
+}
+
+}  // namespace launchbox

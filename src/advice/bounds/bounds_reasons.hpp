@@ -1,0 +1,31 @@
+// The sentences of `bounds`: why an attribute is recommended, and what else its reader must know.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advice/bounds/bounds_answer.hpp"
+
+namespace launchbox {
+
+/// "__launch_bounds__(256, 2)", "no attribute".
+std::string attribute_text(const launch_attribute& attribute);
+
+/// Nanoseconds as people read them: "1.31 ms", "840 ns".
+std::string time_text(double nanoseconds);
+
+/// What a row gains against the source as it is: "4 instead of 3 blocks, no spills instead of 300 B"; empty: nothing,
+/// or the source as it is cannot be launched with this block size.
+std::string gain_of(const block_size_answer& size, const bounds_row& row);
+
+/// One sentence. `chosen` has everything but its reason.
+std::string reason_for(const bounds_answer& answer, const block_size_answer& size, const bounds_recommendation& chosen);
+
+/// Bounds that ptxas drops, figures that are not final.
+std::vector<std::string> findings_of_kernel(const kernel_info& written);
+
+/// What the written attribute costs, caps that buy nothing, one-argument bounds that collapse, and whether there is a
+/// trade-off.
+std::vector<std::string> findings_of_block_size(const bounds_answer& answer, const block_size_answer& size);
+
+}  // namespace launchbox

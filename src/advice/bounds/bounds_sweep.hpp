@@ -1,0 +1,53 @@
+// Compiles the kernels of a source with many launch attributes, without an edit of the source, and collects what the
+// compiler makes of each.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <launchbox/compute_capability.hpp>
+
+#include "advice/bounds/kernel_trials.hpp"
+#include "compiler/toolchain.hpp"
+
+namespace launchbox {
+
+/// The attributes that are worth a compile for a kernel, of which everything but `trials` is filled in.
+using bounds_plan = std::function<std::vector<launch_attribute>(const kernel_trials& kernel)>;
+
+struct bounds_request {
+    std::string source;  ///< as the user names it
+    std::vector<compute_capability> architectures;
+    std::vector<std::string> flags = {};      ///< further arguments of nvcc
+    unsigned jobs = 0;                        ///< compilers at the same time; 0: one a core
+    std::filesystem::path cache_folder = {};  ///< as `default_cache_folder` says; empty: no cache
+    /// Whether a kernel is asked for; empty: all are.
+    std::function<bool(const kernel_info& kernel, const std::string& demangled, const std::string& short_form)> wanted =
+        {};
+    /// Block sizes that the kernels may be launched with. Empty: a kernel's own bound, or 128, 256, 512 and 1024.
+    std::vector<int> threads = {};
+};
+
+struct bounds_sweep_result {
+    std::vector<kernel_trials> kernels;    ///< those asked for, architecture by architecture as requested
+    std::vector<std::string> all_kernels;  ///< short names of all that the source has, sorted
+    std::vector<std::string> errors;       ///< why an architecture gave nothing, one a line: "sm_90: k.cu(3): ..."
+    std::size_t compiles = 0;              ///< runs of nvcc, the preprocessor's left out
+    std::size_t from_cache = 0;            ///< compiles that were made before
+    bool interrupted = false;              ///< what was finished is there
+};
+
+/// Every trial is what a compile by hand gives with that attribute in the source instead of the kernel's own, and with
+/// nothing else changed: of a template all instantiations get it, of other kernels none. A third launch bound of the
+/// kernel's own stays in each row of launch bounds. `trials` starts without any attribute and goes on in the order of
+/// the plan. With -rdc=true the figures are those of the kernel before linking, and `relocatable` says so.
+///
+/// `progress` is called after each compile, one call at a time, from any thread; the total grows once, when the source
+/// is known. Throws `error` as `run_nvcc` does.
+bounds_sweep_result sweep_bounds(const toolchain& tools, const bounds_request& request, const bounds_plan& plan,
+                                 const std::function<void(std::size_t done, std::size_t total)>& progress = {});
+
+}  // namespace launchbox

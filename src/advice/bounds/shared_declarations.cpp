@@ -1,0 +1,39 @@
+#include "advice/bounds/shared_declarations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "advice/bounds/bounds_reasons.hpp"
+
+namespace launchbox {
+
+std::vector<std::string> conflicting_declarations(const std::vector<bounds_answer>& answers)
+{
+    std::map<std::tuple<std::string, int, std::string>, std::vector<const bounds_answer*>> kernels_of;
+    for (const bounds_answer& each : answers)
+        if (each.declared_at && each.best)
+            kernels_of[{each.declared_at->file, each.declared_at->line, each.architecture}].push_back(&each);
+
+    std::vector<std::string> sentences;
+    for (const auto& entry : kernels_of) {
+        const std::vector<const bounds_answer*>& kernels = entry.second;
+        const auto wish = [](const bounds_answer* each) {
+            return attribute_text(each->block_sizes[*each->best].recommendation.attribute);
+        };
+        const auto other = std::ranges::find_if(
+            kernels, [&](const bounds_answer* each) { return wish(each) != wish(kernels.front()); });
+        if (other == kernels.end()) continue;
+        const auto& [file, line, architecture] = entry.first;
+        sentences.push_back(
+            fmt::format("{}:{}, {}: {} wants {}, {} wants {}, and one declaration has one attribute; "
+                        "it can depend on a template parameter: __launch_bounds__(threads_of<T>)",
+                        file, line, architecture, kernels.front()->short_form, wish(kernels.front()),
+                        (*other)->short_form, wish(*other)));
+    }
+    return sentences;
+}
+
+}  // namespace launchbox

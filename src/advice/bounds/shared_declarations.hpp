@@ -1,0 +1,15 @@
+// Kernels that are instantiations of one declaration, and so share the attribute that is written there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advice/bounds/bounds_answer.hpp"
+
+namespace launchbox {
+
+/// A sentence for each declaration and architecture whose kernels want different attributes: only one can be written.
+/// Kernels whose declaration is not known are passed over.
+std::vector<std::string> conflicting_declarations(const std::vector<bounds_answer>& answers);
+
+}  // namespace launchbox

@@ -1,0 +1,32 @@
+// Which attributes of which kernels are compiled together.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "advice/bounds/kernel_trials.hpp"
+
+namespace launchbox {
+
+/// One attribute for all kernels that are written at one place: the instantiations of a template share it.
+struct site_variant {
+    source_location declared_at;
+    std::optional<source_location> attribute_at;
+    launch_attribute attribute;
+
+    friend bool operator==(const site_variant&, const site_variant&) = default;
+};
+
+/// What one compile carries, each for another place.
+using sweep_job = std::vector<site_variant>;
+
+/// The compiles that give all of `trials` of all `kernels` (one architecture), those left out whose result is known:
+/// an attribute that the kernel has already. Kernels are compiled together, the first attribute of each and so on, only
+/// `together`: when no device function is shared by kernels, and where their places are in different lines.
+std::vector<sweep_job> jobs_for(const std::vector<kernel_trials>& kernels, bool together);
+
+/// The job in which this attribute of the kernel is compiled.
+site_variant variant_of(const kernel_trials& kernel, const launch_attribute& attribute);
+
+}  // namespace launchbox

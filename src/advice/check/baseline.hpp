@@ -1,0 +1,51 @@
+// The figures of an earlier build: a text file with one line a kernel and architecture, made to be read as a diff.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advice/check/check_result.hpp"
+
+namespace launchbox {
+
+/// One line. Bytes per thread for spills and stack, per block for shared memory.
+struct baseline_entry {
+    std::string identity;
+    std::string architecture;  ///< empty: not known
+    std::optional<std::int64_t> registers, spill_store_bytes, spill_load_bytes, stack_frame_bytes, static_shared_bytes;
+    std::optional<residency> resident;
+    int line = 0;  ///< in the file that it was read from; 0: none
+
+    friend bool operator==(const baseline_entry& a, const baseline_entry& b)
+    {
+        return a.identity == b.identity && a.architecture == b.architecture && a.registers == b.registers &&
+               a.spill_store_bytes == b.spill_store_bytes && a.spill_load_bytes == b.spill_load_bytes &&
+               a.stack_frame_bytes == b.stack_frame_bytes && a.static_shared_bytes == b.static_shared_bytes &&
+               a.resident == b.resident;
+    }
+};
+
+struct baseline {
+    std::string file;
+    std::vector<baseline_entry> entries;  ///< sorted by identity, then architecture
+};
+
+struct baseline_reading {
+    baseline value;                      ///< of use only without problems
+    std::vector<file_problem> problems;  ///< at most `max_baseline_problems`
+};
+inline constexpr std::size_t max_baseline_problems = 50;
+
+/// Never throws on bad text; linear in it but for the sorting.
+baseline_reading parse_baseline(std::string_view text, const std::string& file);
+
+/// The file for these kernels: the same text for the same kernels in any order.
+std::string baseline_text(std::vector<baseline_entry> entries);
+
+baseline_entry entry_of(const checked_kernel& kernel);
+
+}  // namespace launchbox

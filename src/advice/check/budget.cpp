@@ -1,0 +1,110 @@
+#include "advice/check/budget.hpp"
+
+#include <algorithm>
+
+#include "advice/check/budget_limits.hpp"
+#include "support/text/matching.hpp"
+
+namespace launchbox {
+
+namespace {
+
+bool names_match(const budget_rule& rule, const checked_kernel& kernel);
+bool architecture_matches(const budget_rule& rule, const checked_kernel& kernel);
+void apply(const budget_rule& rule, bool architecture_known, effective_limits& limits);
+std::string description(const budget_rule& rule);
+
+}  // namespace
+
+bool budget::has_limits() const
+{
+    return std::any_of(rules.begin(), rules.end(), [](const budget_rule& rule) {
+        return std::any_of(rule.limits.begin(), rule.limits.end(),
+                           [](const auto& limit) { return limit && limit->value; });
+    });
+}
+
+void check_budget(const budget& limits, check_result& result)
+{
+    std::vector<bool> used(limits.rules.size());
+    for (std::size_t k = 0; k < result.kernels.size(); ++k) {
+        const checked_kernel& kernel = result.kernels[k];
+        effective_limits effective;
+        for (std::size_t r = 0; r < limits.rules.size(); ++r) {
+            const budget_rule& rule = limits.rules[r];
+            if (!architecture_matches(rule, kernel) || !names_match(rule, kernel)) continue;
+            used[r] = true;
+            apply(rule, rule.architectures.empty() || !kernel.info.architecture.empty(), effective);
+        }
+        for (std::size_t l = 0; l < effective.limits.size(); ++l) {
+            if (!effective.limits[l]) continue;
+            ++result.checks;
+            std::optional<check_finding> finding = check_limit(static_cast<budget_limit>(l), effective, kernel);
+            if (!finding) continue;
+            finding->kernel = k;
+            finding->check = budget_limit_names[l];
+            finding->fails = finding->status == check_status::broken || limits.unknown_fails;
+            finding->set_by = {limits.file, effective.limits[l]->line};
+            result.findings.push_back(std::move(*finding));
+        }
+    }
+    result.budget_file = limits.file;
+    result.rules = limits.rules.size();
+    if (limits.unused == unused_policy::allow) return;
+    for (std::size_t r = 0; r < limits.rules.size(); ++r)
+        if (!used[r] && !limits.rules[r].is_defaults)
+            result.unused_rules.push_back({description(limits.rules[r]),
+                                           {limits.file, limits.rules[r].line},
+                                           limits.unused == unused_policy::fail});
+}
+
+namespace {
+
+bool names_match(const budget_rule& rule, const checked_kernel& kernel)
+{
+    return rule.patterns.empty() ||
+           std::any_of(rule.patterns.begin(), rule.patterns.end(), [&](const std::string& pattern) {
+               return pattern == "*" ||
+                      matches_kernel(pattern, kernel.info.name, kernel.demangled, kernel.short_form) ||
+                      pattern == kernel.identity;
+           });
+}
+
+// A kernel of unknown architecture may be meant: what the rule sets is then not known to hold.
+bool architecture_matches(const budget_rule& rule, const checked_kernel& kernel)
+{
+    if (rule.architectures.empty() || kernel.info.architecture.empty()) return true;
+    return std::any_of(rule.architectures.begin(), rule.architectures.end(), [&](const compute_capability& wanted) {
+        return matches_architecture(wanted, kernel.info.architecture);
+    });
+}
+
+void apply(const budget_rule& rule, bool architecture_known, effective_limits& effective)
+{
+    if (rule.exempt && architecture_known) effective = {};
+    for (std::size_t l = 0; l < rule.limits.size(); ++l) {
+        const auto& setting = rule.limits[l];
+        if (!setting) continue;
+        if (setting->value)
+            effective.limits[l] = {*setting->value, setting->line, architecture_known};
+        else if (architecture_known)
+            effective.limits[l].reset();
+    }
+    if (rule.threads) effective.threads = rule.threads->value;
+    if (rule.dynamic_shared) effective.dynamic_shared = rule.dynamic_shared->value;
+}
+
+std::string description(const budget_rule& rule)
+{
+    std::string text;
+    for (const std::string& pattern : rule.patterns) text += (text.empty() ? "" : ", ") + pattern;
+    if (text.empty()) text = "*";
+    std::string architectures;
+    for (const compute_capability& each : rule.architectures)
+        architectures += (architectures.empty() ? " on " : ", ") + std::string(architecture_name(each).view());
+    return text + architectures;
+}
+
+}  // namespace
+
+}  // namespace launchbox

@@ -1,0 +1,67 @@
+// The limits that kernels must keep to, as docs/check.md describes them.
+#pragma once
+
+#include <launchbox/compute_capability.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advice/check/check_result.hpp"
+
+namespace launchbox {
+
+/// In the order in which findings are shown.
+enum class budget_limit {
+    max_registers,
+    max_spill_bytes,
+    max_stack_bytes,
+    max_static_shared,
+    max_code_bytes,
+    min_blocks_per_sm,
+    min_occupancy,
+    require_launch_bounds,
+};
+inline constexpr std::array<std::string_view, 8> budget_limit_names{
+    "max_registers",  "max_spill_bytes",   "max_stack_bytes", "max_static_shared",
+    "max_code_bytes", "min_blocks_per_sm", "min_occupancy",   "require_launch_bounds"};
+
+/// One key of a rule, with the line on which it stands.
+template <class Value>
+struct rule_setting {
+    Value value = {};
+    int line = 0;
+};
+
+/// `[defaults]` or one `[[rule]]`. What it does not set, it leaves as the rules before it did.
+struct budget_rule {
+    std::vector<std::string> patterns;              ///< empty: every kernel
+    std::vector<compute_capability> architectures;  ///< empty: all; without a variant: all variants
+    bool exempt = false;                            ///< drops what the rules before set
+    /// By `budget_limit`; the inner `nullopt` is "any": no limit. `require_launch_bounds` is 1 or nothing.
+    std::array<std::optional<rule_setting<std::optional<double>>>, budget_limit_names.size()> limits;
+    std::optional<rule_setting<int>> threads;
+    std::optional<rule_setting<std::int64_t>> dynamic_shared;
+    int line = 0;
+    bool is_defaults = false;
+};
+
+enum class unused_policy { warn, fail, allow };
+
+struct budget {
+    std::string file;
+    std::vector<budget_rule> rules;  ///< in the order of the file, `[defaults]` first
+    bool unknown_fails = true;
+    unused_policy unused = unused_policy::warn;
+
+    [[nodiscard]] bool has_limits() const;
+};
+
+/// Checks all of `result.kernels` and adds to its findings, unused rules and counts.
+void check_budget(const budget& limits, check_result& result);
+
+}  // namespace launchbox

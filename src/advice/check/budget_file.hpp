@@ -1,0 +1,24 @@
+// Reads a budget: TOML in the form that docs/check.md describes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advice/check/budget.hpp"
+
+namespace launchbox {
+
+/// The largest budget that is read: 256 KiB. The TOML library searches lists of tables one by one.
+inline constexpr std::size_t max_budget_bytes = std::size_t{1} << 18;
+
+struct budget_reading {
+    budget value;  ///< of use only without problems
+    std::vector<file_problem> problems;
+};
+
+/// Never throws on bad text. All mistakes are reported, in the order of the file; where it is no TOML, the first.
+budget_reading parse_budget(std::string_view text, const std::string& file);
+
+}  // namespace launchbox

@@ -1,0 +1,204 @@
+#include "advice/check/budget_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "advice/model/kernel_question.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// What a limit is compared with: the known_figure, or why there is none.
+struct known_figure {
+    std::optional<double> value = {};
+    std::string shown = {};            ///< "272 B of spills (116 stored, 156 loaded)"
+    std::string why_not = {};          ///< when it is not known, or not exactly
+    std::optional<double> worst = {};  ///< where it is not known exactly: what it may be at worst
+};
+
+known_figure figure_of(budget_limit which, const effective_limits& limits, const kernel_info& kernel);
+known_figure residency_figure(budget_limit which, const effective_limits& limits, const kernel_info& kernel);
+
+bool is_minimum(budget_limit which)
+{
+    return which == budget_limit::min_blocks_per_sm || which == budget_limit::min_occupancy ||
+           which == budget_limit::require_launch_bounds;
+}
+
+std::string whole_number(double value)
+{
+    return with_commas(static_cast<std::int64_t>(value));
+}
+
+// Occupancies are compared to a millionth, so that "0.333333" asks for no more than a third of the warp slots.
+constexpr double tolerance = 1e-6;
+
+std::string shown_number(budget_limit which, double value)
+{
+    switch (which) {
+        case budget_limit::min_occupancy:
+            return fmt::format("{:.4g} %", value * 100);
+        case budget_limit::max_spill_bytes:
+        case budget_limit::max_stack_bytes:
+        case budget_limit::max_static_shared:
+        case budget_limit::max_code_bytes:
+            return whole_number(value) + " B";
+        case budget_limit::require_launch_bounds:
+            return value > 0 ? "yes" : "no";
+        case budget_limit::max_registers:
+        case budget_limit::min_blocks_per_sm:
+            break;
+    }
+    return whole_number(value);
+}
+
+}  // namespace
+
+std::optional<check_finding> check_limit(budget_limit which, const effective_limits& limits,
+                                         const checked_kernel& kernel)
+{
+    const effective_limits::limit& limit = *limits.limits[static_cast<std::size_t>(which)];
+    const known_figure found = limit.applies ? figure_of(which, limits, kernel.info)
+                                       : known_figure{{}, {}, "its architecture is not known, and the rule is for some"};
+    check_finding finding;
+    finding.limit = limit.value;
+    finding.shown_limit = shown_number(which, limit.value);
+    if (!found.value) {
+        finding.status = check_status::unknown;
+        finding.shown_value = "?";
+        finding.message = "cannot be checked: " + found.why_not;
+        return finding;
+    }
+    const bool minimum = is_minimum(which);
+    const auto holds = [&](double value) { return minimum ? value >= limit.value - tolerance : value <= limit.value; };
+    if (holds(*found.value)) {
+        if (!found.worst || holds(*found.worst)) return std::nullopt;
+        finding.status = check_status::unknown;
+        finding.shown_value = "?";
+        finding.message = "cannot be checked: " + found.why_not;
+        return finding;
+    }
+    finding.value = found.value;
+    finding.shown_value = shown_number(which, *found.value);
+    finding.message = found.shown;
+    if (which != budget_limit::require_launch_bounds)
+        finding.message +=
+            (minimum ? ", at least " : ", at most ") + finding.shown_limit + (minimum ? " wanted" : " allowed");
+    return finding;
+}
+
+namespace {
+
+known_figure bytes(const std::optional<std::int64_t>& value, const char* what, const char* size = nullptr)
+{
+    if (!value) return {{}, {}, fmt::format("the input does not tell its {}", size != nullptr ? size : what)};
+    return {static_cast<double>(*value), fmt::format("{} B of {}", with_commas(*value), what), {}};
+}
+
+known_figure spills_of(const kernel_info& kernel)
+{
+    if (!kernel.spill_store_bytes || !kernel.spill_load_bytes)
+        return {{},
+                {},
+                kernel.linked ? "nvlink does not tell spills; give the log of ptxas too"
+                              : "the input does not tell its spills"};
+    const double sum = static_cast<double>(*kernel.spill_store_bytes) + static_cast<double>(*kernel.spill_load_bytes);
+    return {sum,
+            fmt::format("{} B of spills ({} stored, {} loaded)", whole_number(sum), with_commas(*kernel.spill_store_bytes),
+                        with_commas(*kernel.spill_load_bytes)),
+            {}};
+}
+
+known_figure stack_of(const kernel_info& kernel)
+{
+    known_figure found = bytes(kernel.stack_frame_bytes, "stack frame");
+    if (kernel.stack_unbounded) {
+        found.worst = std::numeric_limits<double>::infinity();
+        found.why_not = "recursion, or a call through a pointer: nobody can tell its stack size";
+    }
+    return found;
+}
+
+known_figure launch_bounds_of(const kernel_info& kernel)
+{
+    if (bound_threads(kernel)) return {1, "launch bounds", {}};
+    // A cubin tells the register cap, and would tell the bounds too.
+    if (kernel.register_cap) return {0, "it has no launch bounds", {}};
+    return {{}, {}, "the input does not tell launch bounds, as logs do not"};
+}
+
+known_figure figure_of(budget_limit which, const effective_limits& limits, const kernel_info& kernel)
+{
+    switch (which) {
+        case budget_limit::max_registers:
+            if (!kernel.registers) return {{}, {}, "the input does not tell its registers"};
+            return {static_cast<double>(*kernel.registers), with_commas(*kernel.registers) + " registers", {}};
+        case budget_limit::max_spill_bytes:
+            return spills_of(kernel);
+        case budget_limit::max_stack_bytes:
+            return stack_of(kernel);
+        case budget_limit::max_static_shared:
+            return bytes(kernel.static_shared_bytes, "static shared memory");
+        case budget_limit::max_code_bytes:
+            return bytes(kernel.code_bytes, "code", "code size");
+        case budget_limit::require_launch_bounds:
+            return launch_bounds_of(kernel);
+        case budget_limit::min_blocks_per_sm:
+        case budget_limit::min_occupancy:
+            break;
+    }
+    return residency_figure(which, limits, kernel);
+}
+
+std::string why_no_question(const kernel_info& kernel, bool threads_known)
+{
+    if (kernel.architecture.empty()) return "its architecture is not known";
+    const std::optional<compute_capability> capability = parse_compute_capability(kernel.architecture);
+    if (!capability || find_sm_limits(*capability) == nullptr)
+        return "no limits are known for " + escape_for_terminal(kernel.architecture);
+    if (!threads_known) return "it has no launch bound that is known; add threads to the rule";
+    return "the input does not tell its registers";
+}
+
+known_figure residency_figure(budget_limit which, const effective_limits& limits, const kernel_info& kernel)
+{
+    std::optional<occupancy_question> question = question_for(kernel, limits.threads);
+    if (!question) return {{}, {}, why_no_question(kernel, limits.threads || bound_threads(kernel))};
+    question->shape.dynamic_shared_bytes = limits.dynamic_shared;
+    // As a working program does it: the limit of dynamic shared memory is raised as far as is needed.
+    question->settings.max_dynamic_shared_bytes = std::max<std::int64_t>(
+        limits.dynamic_shared, question->limits->shared_per_block_opt_in - question->resources.static_shared_bytes);
+    const auto answer = [&](int barriers) {
+        kernel_resources resources = question->resources;
+        resources.barriers = barriers;
+        return occupancy(*question->limits, resources, question->shape, question->settings);
+    };
+    const occupancy_result result = answer(question->resources.barriers);
+    known_figure found;
+    const bool blocks = which == budget_limit::min_blocks_per_sm;
+    found.value = blocks ? result.resident_blocks : result.occupancy();
+    found.shown = blocks ? fmt::format("{} resident blocks of {} threads", result.resident_blocks,
+                                       with_commas(question->shape.threads))
+                         : fmt::format("{} occupancy with {} threads", shown_number(which, result.occupancy()),
+                                       with_commas(question->shape.threads));
+    if (limits.dynamic_shared > 0)
+        found.shown += fmt::format(" and {} B of dynamic shared memory", with_commas(limits.dynamic_shared));
+    if (result.obstacle != launch_obstacle::none) found.shown += " (" + explain(*question).obstacle + ")";
+    if (!question->shared_known) {
+        found.worst = 0;
+        found.why_not = "the input does not tell its static shared memory";
+    } else if (!question->barriers_known) {
+        const occupancy_result worst = answer(max_barriers_per_block);
+        found.worst = blocks ? worst.resident_blocks : worst.occupancy();
+        found.why_not = "the input does not tell its barriers, of which too many are possible";
+    }
+    return found;
+}
+
+}  // namespace
+
+}  // namespace launchbox

@@ -1,0 +1,29 @@
+// One limit of the budget against one kernel.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "advice/check/budget.hpp"
+
+namespace launchbox {
+
+/// What the rules together say about one kernel.
+struct effective_limits {
+    struct limit {
+        double value = 0;
+        int line = 0;
+        /// Whether the rule is known to hold: false where it is for some architectures and the kernel's is not known.
+        bool applies = true;
+    };
+    std::array<std::optional<limit>, budget_limit_names.size()> limits;
+    std::optional<int> threads;  ///< nullopt: the kernel's launch bound
+    std::int64_t dynamic_shared = 0;
+};
+
+/// What there is to report; `nullopt`: the limit holds. Leaves `kernel`, `check`, `fails` and `set_by` to the caller.
+std::optional<check_finding> check_limit(budget_limit which, const effective_limits& limits,
+                                         const checked_kernel& kernel);
+
+}  // namespace launchbox

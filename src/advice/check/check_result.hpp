@@ -1,0 +1,93 @@
+// What a check found: limits of the budget that are broken, figures that are worse than in the baseline, and what could
+// not be checked.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advice/check/checked_kernel.hpp"
+
+namespace launchbox {
+
+/// A line of one of the user's files.
+struct file_line {
+    std::string file;
+    int line = 0;  ///< from 1
+
+    friend bool operator==(const file_line&, const file_line&) = default;
+};
+
+/// What is wrong in one of the user's files, and what to write there.
+struct file_problem {
+    int line = 0, column = 0;  ///< from 1; column 0: the whole line
+    std::string what;
+    std::string hint;
+};
+
+enum class check_status {
+    broken,   ///< the limit does not hold, or the figure is worse than in the baseline
+    unknown,  ///< a figure that is needed is not known
+    better,   ///< the figure is better than in the baseline, or known where it was not
+};
+
+/// One thing that a check found about one kernel. What holds is no finding.
+struct check_finding {
+    std::size_t kernel = 0;  ///< in `check_result::kernels`
+    std::string check;       ///< stable, for programs: "max_registers", "baseline_registers"
+    check_status status = check_status::broken;
+    bool fails = true;
+    std::optional<double> value;  ///< nullopt: not known
+    std::optional<double> limit;  ///< of the budget, or the figure in the baseline
+    std::string shown_value, shown_limit;
+    std::string message;  ///< a sentence with its figures, without the kernel's name
+    file_line set_by;     ///< where the limit stands
+};
+
+/// A rule of the budget that matches no kernel.
+struct unused_rule {
+    std::string pattern;  ///< "merge*", or "merge* on sm_90"
+    file_line place;
+    bool fails = false;
+};
+
+/// A kernel that only the baseline has.
+struct gone_kernel {
+    std::string identity;
+    std::string architecture;
+    file_line place;
+};
+
+struct check_result {
+    std::vector<checked_kernel> kernels;  ///< sorted by identity, then architecture
+    std::vector<check_finding> findings;  ///< in the order of the kernels
+    std::vector<unused_rule> unused_rules;
+    std::vector<gone_kernel> gone;
+    std::vector<std::size_t> new_kernels;  ///< not in the baseline; in `kernels`
+    std::size_t checks = 0;                ///< limits and figures that were looked at
+    std::size_t ptx_only = 0;              ///< kernels that were not, since they are there only as PTX
+    std::size_t unlinked = 0;              ///< kernels whose figures are not final before linking
+
+    std::string budget_file;  ///< empty: there is none
+    std::size_t rules = 0;    ///< of the budget
+    std::string baseline_file;
+    std::size_t baseline_entries = 0;
+
+    [[nodiscard]] std::size_t count(check_status status) const
+    {
+        std::size_t number = 0;
+        for (const check_finding& each : findings) number += each.status == status ? 1 : 0;
+        return number;
+    }
+    [[nodiscard]] bool failed() const
+    {
+        for (const check_finding& each : findings)
+            if (each.fails) return true;
+        for (const unused_rule& each : unused_rules)
+            if (each.fails) return true;
+        return false;
+    }
+};
+
+}  // namespace launchbox

@@ -1,0 +1,120 @@
+#include "advice/check/checked_kernel.hpp"
+
+#include <launchbox/compute_capability.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "advice/model/kernel_question.hpp"
+#include "image/kernel_identity.hpp"
+
+namespace launchbox {
+
+namespace {
+
+checked_kernel merged(std::vector<checked_kernel>& same);
+
+}  // namespace
+
+bool architecture_before(const std::string& one, const std::string& other)
+{
+    const auto order = [](const std::string& name) {
+        const std::optional<compute_capability> capability = parse_compute_capability(name);
+        return std::tuple(!capability, capability.value_or(compute_capability{}), std::string_view(name));
+    };
+    return order(one) < order(other);
+}
+
+std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found)
+{
+    for (checked_kernel& kernel : found) kernel.identity = kernel_identity(kernel.info.name, kernel.demangled);
+    // Stable, so that of equal kernels the first in the user's order lends its place.
+    std::stable_sort(found.begin(), found.end(), [](const checked_kernel& a, const checked_kernel& b) {
+        if (a.identity != b.identity) return a.identity < b.identity;
+        return architecture_before(a.info.architecture, b.info.architecture);
+    });
+    std::vector<checked_kernel> result;
+    for (auto first = found.begin(); first != found.end();) {
+        const auto last = std::find_if(first, found.end(), [&](const checked_kernel& each) {
+            return each.identity != first->identity || each.info.architecture != first->info.architecture;
+        });
+        std::vector<checked_kernel> same(std::make_move_iterator(first), std::make_move_iterator(last));
+        result.push_back(merged(same));
+        first = last;
+    }
+    return result;
+}
+
+std::optional<residency> residency_of(const kernel_info& kernel)
+{
+    const std::optional<occupancy_question> question = question_for(kernel, std::nullopt);
+    if (!question || !question->shared_known) return std::nullopt;
+    return residency{resident_blocks(*question->limits, question->resources, question->shape), question->shape.threads};
+}
+
+namespace {
+
+// The largest; unknown as soon as one is.
+template <class Value>
+void raise(std::optional<Value>& worst, const std::optional<Value>& other)
+{
+    worst = worst && other ? std::optional(std::max(*worst, *other)) : std::nullopt;
+}
+
+// What nvlink does not tell, what was compiled for it does.
+std::optional<std::int64_t> worst_told(const std::vector<checked_kernel>& same,
+                                       std::optional<std::int64_t> kernel_info::*figure)
+{
+    std::optional<std::int64_t> worst;
+    bool told = false;
+    for (const checked_kernel& each : same) {
+        const std::optional<std::int64_t>& bytes = each.info.*figure;
+        if (each.info.linked && !bytes) continue;
+        if (told)
+            raise(worst, bytes);
+        else
+            worst = bytes;
+        told = true;
+    }
+    return worst;
+}
+
+checked_kernel merged(std::vector<checked_kernel>& same)
+{
+    // What is linked is final; what was compiled for it comes last.
+    const auto is_linked = [](const checked_kernel& each) { return each.info.linked; };
+    const bool linked = std::any_of(same.begin(), same.end(), is_linked);
+    if (linked)
+        std::stable_partition(same.begin(), same.end(), [](const auto& each) { return !each.info.relocatable; });
+    const std::optional<std::int64_t> stored = worst_told(same, &kernel_info::spill_store_bytes);
+    const std::optional<std::int64_t> loaded = worst_told(same, &kernel_info::spill_load_bytes);
+    const std::optional<std::int64_t> stack = worst_told(same, &kernel_info::stack_frame_bytes);
+    checked_kernel worst = std::move(same.front());
+    worst.info.stack_frame_bytes = stack;
+    worst.info.spill_store_bytes = stored;
+    worst.info.spill_load_bytes = loaded;
+    for (std::size_t i = 1; i < same.size(); ++i) {
+        const kernel_info& other = same[i].info;
+        worst.info.linked |= other.linked;
+        if (linked && other.relocatable) {
+            if (!worst.info.max_threads && !worst.info.required_threads) {
+                worst.info.max_threads = other.max_threads;
+                worst.info.required_threads = other.required_threads;
+            }
+            if (!worst.info.register_cap) worst.info.register_cap = other.register_cap;
+            continue;
+        }
+        raise(worst.info.registers, other.registers);
+        raise(worst.info.static_shared_bytes, other.static_shared_bytes);
+        raise(worst.info.barriers, other.barriers);
+        raise(worst.info.code_bytes, other.code_bytes);
+        worst.info.stack_unbounded |= other.stack_unbounded;
+    }
+    return worst;
+}
+
+}  // namespace
+
+}  // namespace launchbox

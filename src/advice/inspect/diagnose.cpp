@@ -1,0 +1,266 @@
+#include "advice/inspect/diagnose.hpp"
+
+#include <fmt/format.h>
+#include <launchbox/block_size.hpp>
+#include <launchbox/launch_bounds.hpp>
+
+#include <algorithm>
+
+#include "advice/model/kernel_question.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+namespace {
+
+struct subject {
+    const kernel_info& kernel;
+    const sm_limits& limits;
+    std::optional<int> bound;    ///< threads of the launch bound
+    std::optional<int> threads;  ///< of the launch: the user's, else the bound
+    std::vector<diagnosis>& findings;
+
+    void add(const char* id, severity level, std::string message, std::string fix) const
+    {
+        findings.push_back({id, level, std::move(message), std::move(fix)});
+    }
+    [[nodiscard]] std::int64_t spill_bytes() const
+    {
+        return kernel.spill_store_bytes.value_or(0) + kernel.spill_load_bytes.value_or(0);
+    }
+    [[nodiscard]] std::string architecture() const { return kernel.architecture; }
+};
+
+std::string bounds_text(int threads, std::optional<int> min_blocks = std::nullopt)
+{
+    return min_blocks ? fmt::format("__launch_bounds__({}, {})", threads, *min_blocks)
+                      : fmt::format("__launch_bounds__({})", threads);
+}
+
+// A log does not tell the bound, but ptxas says there when it drops one.
+void check_bound_in_log(const subject& s)
+{
+    for (const std::string& warning : s.kernel.warnings) {
+        if (warning.find("will be ignored") == std::string::npos || warning.find("out of range") == std::string::npos)
+            continue;
+        s.add(
+            "bound_ignored", severity::problem, "ptxas: " + warning,
+            fmt::format("{} has {} block slots and {} warp slots per SM: min_blocks at most {}, and min_blocks × warps "
+                        "of a block at most {}",
+                        s.architecture(), s.limits.blocks_per_sm, s.limits.warps_per_sm(), s.limits.blocks_per_sm,
+                        s.limits.warps_per_sm()));
+    }
+}
+
+// A bound that ptxas dropped, whole or in part, and threads that no launch can have.
+void check_bound(const subject& s)
+{
+    if (!s.bound) {
+        check_bound_in_log(s);
+        return;
+    }
+    const int threads = *s.bound;
+    const int blocks = s.kernel.min_blocks.value_or(0);
+    const launch_bounds_verdict verdict = check_launch_bounds(s.limits, threads, blocks);
+    if (verdict == launch_bounds_verdict::too_many_threads) {
+        s.add("bound_ignored", severity::problem,
+              fmt::format("ptxas ignored the whole bound: {} threads, and {} has {} per SM", with_commas(threads),
+                          s.architecture(), with_commas(s.limits.threads_per_sm)),
+              "set the bound to the block size that is launched, at most 1,024");
+        return;
+    }
+    if (threads > max_threads_per_block) {
+        s.add("bound_over_1024", severity::warning,
+              fmt::format("the launch bound of {} threads compiles, but no block has more than 1,024",
+                          with_commas(threads)),
+              "set the bound to the block size that is launched");
+        return;
+    }
+    if (blocks < 1 || verdict == launch_bounds_verdict::honoured) return;
+    const int legal = max_legal_min_blocks(s.limits, threads);
+    const std::string why = verdict == launch_bounds_verdict::too_many_blocks
+                                ? fmt::format("{} has {} block slots per SM", s.architecture(), s.limits.blocks_per_sm)
+                                : fmt::format("{} × {} warps exceed the {} warp slots of {}", blocks,
+                                              detail::warps_of(threads), s.limits.warps_per_sm(), s.architecture());
+    s.add("bound_ignored", severity::problem,
+          fmt::format("ptxas ignored min_blocks {}: {}; the kernel was compiled as {}", blocks, why,
+                      bounds_text(threads)),
+          fmt::format("write {} for this architecture", bounds_text(threads, legal)));
+}
+
+// A minimum that registers paid for and that another resource forbids anyway. Whether it explains the spills too.
+bool check_bought_nothing(const subject& s)
+{
+    if (!s.bound || !s.kernel.min_blocks || !s.kernel.registers) return false;
+    const int threads = *s.bound;
+    int wanted = *s.kernel.min_blocks;
+    // Several minima can have one cap. Only what is true of the smallest can be said where the cap is all that is
+    // known.
+    if (s.kernel.min_blocks_inferred)
+        while (wanted > 1 && register_cap(s.limits, threads, wanted - 1) == register_cap(s.limits, threads, wanted))
+            --wanted;
+    if (wanted < 2 || check_launch_bounds(s.limits, threads, wanted) != launch_bounds_verdict::honoured) return false;
+    kernel_resources without_registers = resources_of(s.kernel);
+    without_registers.registers = 0;
+    const occupancy_result allowed = occupancy(s.limits, without_registers, {.threads = threads});
+    if (allowed.resident_blocks >= wanted) return false;
+    const int possible = std::max(1, allowed.resident_blocks);
+    const int cap = register_cap(s.limits, threads, wanted).value_or(0);
+    const int roomier = register_cap(s.limits, threads, possible).value_or(0);
+    const bool pays = roomier > cap && *s.kernel.registers + 8 > cap;
+    const std::string limiters = limiter_names(allowed);
+    const bool one_thing = limiters == "shared memory";  // the others are plural
+    s.add(
+        "bound_bought_nothing", s.spill_bytes() > 0 && pays ? severity::problem : severity::warning,
+        fmt::format("min_blocks {}{} capped registers at {}, but {} allow{} only {} block{}{}", wanted,
+                    s.kernel.min_blocks_inferred ? " (inferred from the cap)" : "", cap, limiters, one_thing ? "s" : "",
+                    possible, possible == 1 ? "" : "s",
+                    s.spill_bytes() > 0 ? fmt::format("; {} B were spilled for it", with_commas(s.spill_bytes())) : ""),
+        fmt::format("write {}: the cap becomes {} registers and no block is lost", bounds_text(threads, possible),
+                    roomier));
+    return pays;
+}
+
+// Spills, and whether a bound is to blame.
+void check_spills(const subject& s)
+{
+    if (s.spill_bytes() == 0 || !s.kernel.registers) return;
+    const std::string figures = fmt::format("{} B of spill stores and {} B of loads at {} registers",
+                                            with_commas(s.kernel.spill_store_bytes.value_or(0)),
+                                            with_commas(s.kernel.spill_load_bytes.value_or(0)), *s.kernel.registers);
+    const int registers = *s.kernel.registers;
+    const bool one_argument = s.bound && !s.kernel.min_blocks.value_or(0) && !s.kernel.requested_max_registers;
+    const std::optional<int> whole = s.bound ? register_cap(s.limits, *s.bound, 1) : std::nullopt;
+    if (one_argument && whole && registers + 8 <= *whole) {
+        s.add("one_argument_collapse", severity::problem,
+              fmt::format("{}, although {} threads allow {}: with one argument ptxas chooses the cap itself", figures,
+                          *s.bound, *whole),
+              fmt::format("write {}", bounds_text(*s.bound, 1)));
+        return;
+    }
+    if (s.kernel.requested_max_registers && registers >= *s.kernel.requested_max_registers - 1) {
+        s.add("spills_from_bound", severity::problem,
+              fmt::format("{}: __maxnreg__({}) is the cause", figures, *s.kernel.requested_max_registers),
+              "raise it, or accept the spills if a measurement says so");
+        return;
+    }
+    const std::optional<int> cap = s.kernel.register_cap;
+    if (cap && *cap < s.limits.registers_per_thread && registers + 8 > *cap) {
+        int blocks = s.kernel.min_blocks.value_or(0);
+        if (blocks < 1 && s.bound) blocks = infer_min_blocks(s.limits, *s.bound, *cap).value_or(0);
+        std::string fix = "raise -maxrregcount, or give the kernel launch bounds instead";
+        // Fewer blocks do not always mean more registers: 7 and 8 blocks of 256 threads have the same cap.
+        int fewer = blocks - 1;
+        while (s.bound && fewer > 0 && register_cap(s.limits, *s.bound, fewer).value_or(0) <= *cap) --fewer;
+        if (s.bound && fewer > 0)
+            fix = fmt::format("write {}: the cap becomes {} registers, for {} instead of {} blocks",
+                              bounds_text(*s.bound, fewer), register_cap(s.limits, *s.bound, fewer).value_or(0), fewer,
+                              blocks);
+        else if (s.bound)
+            fix = fmt::format("{} threads leave no more: use fewer threads per block", *s.bound);
+        s.add("spills_from_bound", severity::warning,
+              fmt::format("{}: the cap of {}{} is the cause", figures, *cap,
+                          !s.bound                       ? ""
+                          : s.kernel.min_blocks_inferred ? " by the launch bound or __maxnreg__"
+                                                         : " by the launch bound"),
+              fix);
+        return;
+    }
+    s.add("spills", severity::warning, figures,
+          registers >= s.limits.registers_per_thread - 1
+              ? "the kernel needs more than a thread can have: split it, or keep less alive"
+              : "a register cap (-maxrregcount, launch bounds) is the likely cause: see which one is set");
+}
+
+// A block size that no launch can have. Whether it can be launched.
+bool check_launchable(const subject& s)
+{
+    if (!s.threads || !s.kernel.registers) return true;
+    kernel_resources kernel = resources_of(s.kernel);
+    const occupancy_result result =
+        occupancy(s.limits, kernel, {.threads = std::min(*s.threads, max_threads_per_block)});
+    if (result.obstacle == launch_obstacle::none) return true;
+    const int largest = max_launchable_threads(s.limits, kernel);
+    const int lower = register_cap(s.limits, std::min(*s.threads, max_threads_per_block), 1).value_or(0);
+    std::string message;
+    if (result.obstacle == launch_obstacle::register_rounding)
+        message =
+            fmt::format("{} threads × {} registers can never launch: the hardware counts {} warps as {}", *s.threads,
+                        kernel.registers, result.warps.warps_per_block,
+                        detail::align_up(result.warps.warps_per_block, detail::launch_check_partitions(s.limits)));
+    else if (result.obstacle == launch_obstacle::registers_per_block)
+        message = fmt::format("{} threads × {} registers can never launch: {} registers, and a block has at most {}",
+                              *s.threads, kernel.registers, with_commas(result.registers.per_block_checked),
+                              with_commas(s.limits.registers_per_block));
+    else if (result.obstacle == launch_obstacle::over_launch_bound)
+        message = fmt::format("{} threads exceed the launch bound of {}", *s.threads, kernel.max_threads);
+    else if (result.obstacle == launch_obstacle::barriers_per_block)
+        message = fmt::format("{} barriers: more than a block, or an SM of {}, has", kernel.barriers, s.architecture());
+    else
+        return true;  // shared memory: ptxas refuses too much of it
+    std::string fix = fmt::format("launch at most {} threads", largest);
+    if (result.obstacle != launch_obstacle::over_launch_bound && lower > 0)
+        fix += fmt::format(", or compile with {} (at most {} registers)",
+                           bounds_text(std::min(*s.threads, max_threads_per_block)), lower);
+    s.add("never_launches", severity::problem, message, fix);
+    return false;
+}
+
+// Local memory without spills: an array that is indexed at run time lives there.
+void check_local_memory(const subject& s)
+{
+    const std::int64_t frame = s.kernel.stack_frame_bytes.value_or(0);
+    if (frame == 0 || s.kernel.spill_store_bytes != 0) return;
+    std::string heard;
+    for (const std::string& warning : s.kernel.warnings)
+        if (warning.find("unroll") != std::string::npos) heard = "; the compiler says: " + warning;
+    s.add(
+        "local_array", severity::warning,
+        fmt::format("{} B of local memory per thread without spills: an array indexed at run time, or whose address is "
+                    "taken{}",
+                    with_commas(frame), heard),
+        "unroll the loops over it fully (#pragma unroll with constant bounds), or put it into shared memory");
+}
+
+void check_stack(const subject& s)
+{
+    if (s.kernel.stack_unbounded)
+        s.add("stack_unbounded", severity::warning,
+              "the stack size is not known: recursion, or a call through a pointer",
+              "set cudaLimitStackSize for the deepest call, or remove the recursion");
+    if (s.kernel.relocatable && !s.kernel.linked)
+        s.add("needs_nvlink", severity::warning,
+              "compiled with -rdc: registers, stack and shared memory are final only after nvlink, which raises "
+              "registers "
+              "to those of the functions called",
+              "inspect the linked program, or the log of -Xnvlink -v");
+}
+
+void check_messages(const subject& s)
+{
+    for (const std::string& warning : s.kernel.warnings)
+        if (warning.find("setmaxnreg") != std::string::npos)
+            s.add("setmaxnreg_ignored", severity::problem, warning,
+                  "setmaxnreg needs both launch bounds, so that the count at entry is known");
+}
+
+}  // namespace
+
+std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> threads)
+{
+    std::vector<diagnosis> findings;
+    const std::optional<compute_capability> capability = parse_compute_capability(kernel.architecture);
+    const sm_limits* limits = capability ? find_sm_limits(*capability) : nullptr;
+    if (limits == nullptr) return findings;
+    const std::optional<int> bound = bound_threads(kernel);
+    const subject s{kernel, *limits, bound, threads ? threads : bound, findings};
+    check_bound(s);
+    // What a bound buys is told of blocks that run.
+    if (check_launchable(s) && !check_bought_nothing(s)) check_spills(s);
+    check_local_memory(s);
+    check_stack(s);
+    check_messages(s);
+    return findings;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,28 @@
+// What is wrong with a kernel's bounds, registers and stack, told with the figure and a remedy.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advice/model/account.hpp"
+#include "image/kernel_info.hpp"
+
+namespace launchbox {
+
+enum class severity { note, warning, problem };
+
+/// One finding. `id` is stable and documented in docs/inspect.md.
+struct diagnosis {
+    std::string id;
+    severity level = severity::warning;
+    std::string message;
+    std::string fix;
+    std::optional<source_location> place = {};  ///< in the source, where the finding is about a line of it
+};
+
+/// Everything that the figures show. `threads` is the block size that the user will launch with, when told; else the
+/// kernel's own bound counts.
+std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> threads);
+
+}  // namespace launchbox

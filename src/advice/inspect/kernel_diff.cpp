@@ -1,0 +1,206 @@
+#include "advice/inspect/kernel_diff.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "advice/model/kernel_question.hpp"
+#include "image/kernel_identity.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using kernel_list = std::vector<const inspected_kernel*>;
+
+// Everything of one key, on both sides.
+struct namesakes {
+    kernel_list before, after;
+};
+
+std::string key_of(const inspected_kernel& kernel)
+{
+    const kernel_info& info = kernel.info;
+    return info.architecture +
+           (info.relocatable ? '\2'
+            : info.linked    ? '\1'
+                             : '\0') +
+           kernel_identity(info.name, kernel.demangled);
+}
+
+void compare(const namesakes& both, kernel_diff& diff);
+
+void sort_changes(std::vector<kernel_change>& changes);
+
+}  // namespace
+
+kernel_diff compare_kernels(const std::vector<inspected_kernel>& before, const std::vector<inspected_kernel>& after)
+{
+    std::vector<namesakes> groups;
+    std::unordered_map<std::string, std::size_t> group_of;
+    const auto group = [&](const inspected_kernel& kernel) -> namesakes& {
+        const auto [place, is_new] = group_of.try_emplace(key_of(kernel), groups.size());
+        if (is_new) groups.emplace_back();
+        return groups[place->second];
+    };
+    for (const inspected_kernel& kernel : before) group(kernel).before.push_back(&kernel);
+    for (const inspected_kernel& kernel : after) group(kernel).after.push_back(&kernel);
+    kernel_diff diff;
+    for (const namesakes& both : groups) compare(both, diff);
+    sort_changes(diff.changes);
+    return diff;
+}
+
+namespace {
+
+// Takes the pairs with the same code out of both lists.
+std::size_t take_same_code(kernel_list& before, kernel_list& after);
+
+void compare_pair(const inspected_kernel& before, const inspected_kernel& after, kernel_diff& diff,
+                  std::size_t first_of_group);
+
+// Whether the figures that a report shows are equal.
+bool same_figures(const kernel_info& a, const kernel_info& b)
+{
+    const auto figures = [](const kernel_info& info) {
+        return std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.stack_frame_bytes,
+                        info.static_shared_bytes, info.barriers, info.max_threads, info.required_threads,
+                        info.min_blocks, info.cluster, info.code_bytes);
+    };
+    return figures(a) == figures(b);
+}
+
+void compare(const namesakes& both, kernel_diff& diff)
+{
+    if (both.before.empty() || both.after.empty()) {
+        diff.vanished.insert(diff.vanished.end(), both.before.begin(), both.before.end());
+        diff.appeared.insert(diff.appeared.end(), both.after.begin(), both.after.end());
+        return;
+    }
+    kernel_list before = both.before, after = both.after;
+    if (before.size() > 1 || after.size() > 1) {
+        const std::size_t same = take_same_code(before, after);
+        diff.compared += same;
+        diff.unchanged += same;
+        const auto by_size = [](const inspected_kernel* a, const inspected_kernel* b) {
+            constexpr auto unknown = std::numeric_limits<std::int64_t>::max();
+            return a->info.code_bytes.value_or(unknown) < b->info.code_bytes.value_or(unknown);
+        };
+        std::stable_sort(before.begin(), before.end(), by_size);
+        std::stable_sort(after.begin(), after.end(), by_size);
+    }
+    const std::size_t pairs = std::min(before.size(), after.size());
+    const std::size_t first_of_group = diff.changes.size();
+    for (std::size_t i = 0; i < pairs; ++i) compare_pair(*before[i], *after[i], diff, first_of_group);
+    diff.copies_vanished += before.size() - pairs;
+    diff.copies_appeared += after.size() - pairs;
+}
+
+std::size_t take_same_code(kernel_list& before, kernel_list& after)
+{
+    std::unordered_map<std::uint64_t, kernel_list> waiting;
+    for (const inspected_kernel* kernel : before)
+        if (kernel->info.code_hash) waiting[*kernel->info.code_hash].push_back(kernel);
+    std::unordered_set<const inspected_kernel*> paired;
+    for (const inspected_kernel* kernel : after) {
+        if (!kernel->info.code_hash) continue;
+        const auto place = waiting.find(*kernel->info.code_hash);
+        if (place == waiting.end() || place->second.empty()) continue;
+        const inspected_kernel* other = place->second.back();
+        if (!same_figures(kernel->info, other->info)) continue;  // a bound can differ where the code does not
+        place->second.pop_back();
+        paired.insert({kernel, other});
+    }
+    const auto is_paired = [&](const inspected_kernel* kernel) { return paired.contains(kernel); };
+    std::erase_if(before, is_paired);
+    std::erase_if(after, is_paired);
+    return paired.size() / 2;
+}
+
+// After minus before, of a figure that costs; nullopt where one is not known or nothing differs.
+template <class Value>
+std::optional<double> difference(const std::optional<Value>& before, const std::optional<Value>& after)
+{
+    if (!before || !after || *before == *after) return std::nullopt;
+    return static_cast<double>(*after) - static_cast<double>(*before);
+}
+
+struct decision {
+    diff_figure figure = diff_figure::code;
+    std::optional<double> cost;  ///< nullopt: neither worse nor better
+    double amount = 0;
+};
+
+std::optional<decision> decide(const inspected_kernel& before, const inspected_kernel& after)
+{
+    const kernel_info &a = before.info, &b = after.info;
+    const auto lost_warps = [](const inspected_kernel& kernel) {
+        return kernel.residency ? std::optional(-kernel.residency->occupancy) : std::nullopt;
+    };
+    const std::pair<diff_figure, std::optional<double>> costs[] = {
+        {diff_figure::occupancy, difference(lost_warps(before), lost_warps(after))},
+        {diff_figure::spills, difference(spill_bytes(a), spill_bytes(b))},
+        {diff_figure::registers, difference(a.registers, b.registers)},
+        {diff_figure::stack, difference(a.stack_frame_bytes, b.stack_frame_bytes)},
+        {diff_figure::shared, difference(a.static_shared_bytes, b.static_shared_bytes)}};
+    for (const auto& [figure, cost] : costs)
+        if (cost) return decision{figure, cost, std::abs(*cost)};
+    const bool loads_for_stores = spill_bytes(a) && spill_bytes(b) && a.spill_store_bytes != b.spill_store_bytes;
+    if (loads_for_stores) return decision{diff_figure::spills, std::nullopt, 0};
+    if (const auto amount = difference(a.barriers, b.barriers))
+        return decision{diff_figure::barriers, std::nullopt, std::abs(*amount)};
+    // Not given and not known look alike here, so only what both have counts.
+    if (difference(bound_threads(a), bound_threads(b)) || difference(a.min_blocks, b.min_blocks))
+        return decision{diff_figure::bounds, std::nullopt, 0};
+    if (const auto amount = difference(a.code_bytes, b.code_bytes))
+        return decision{diff_figure::code, std::nullopt, std::abs(*amount)};
+    return std::nullopt;
+}
+
+void compare_pair(const inspected_kernel& before, const inspected_kernel& after, kernel_diff& diff,
+                  std::size_t first_of_group)
+{
+    ++diff.compared;
+    const std::optional<decision> decided = decide(before, after);
+    if (!decided) {
+        const kernel_info &a = before.info, &b = after.info;
+        if (!a.registers || !b.registers) {
+            ++diff.not_comparable;
+            return;
+        }
+        ++diff.unchanged;
+        if (!a.code_hash || !b.code_hash)
+            ++diff.code_unknown;
+        else if (*a.code_hash != *b.code_hash)
+            ++diff.code_changed;
+        return;
+    }
+    const diff_verdict verdict = !decided->cost       ? diff_verdict::changed
+                                 : *decided->cost > 0 ? diff_verdict::worse
+                                                      : diff_verdict::better;
+    // Copies of one kernel are sorted by size, so that equal changes follow each other.
+    if (diff.changes.size() > first_of_group) {
+        kernel_change& last = diff.changes.back();
+        if (same_figures(last.before->info, before.info) && same_figures(last.after->info, after.info)) {
+            ++last.copies;
+            return;
+        }
+    }
+    diff.changes.push_back({&before, &after, verdict, decided->figure, decided->amount, 1});
+}
+
+void sort_changes(std::vector<kernel_change>& changes)
+{
+    std::stable_sort(changes.begin(), changes.end(), [](const kernel_change& a, const kernel_change& b) {
+        return std::tuple(a.verdict, a.decided_by, -a.amount, std::string_view(a.after->short_form)) <
+               std::tuple(b.verdict, b.decided_by, -b.amount, std::string_view(b.after->short_form));
+    });
+}
+
+}  // namespace
+
+}  // namespace launchbox

@@ -1,0 +1,42 @@
+// Two builds of the same kernels compared: what became worse, better, came and went.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "advice/inspect/inspected_kernel.hpp"
+
+namespace launchbox {
+
+enum class diff_verdict { worse, better, changed };
+
+/// What two builds are compared by. The first of these figures that differs decides between worse and better: fewer
+/// resident warps, more spilled bytes, more registers, a larger stack frame and more static shared memory are worse. A
+/// difference in the rest is neither.
+enum class diff_figure { occupancy, spills, registers, stack, shared, barriers, bounds, code };
+
+struct kernel_change {
+    const inspected_kernel* before = nullptr;
+    const inspected_kernel* after = nullptr;
+    diff_verdict verdict = diff_verdict::changed;
+    diff_figure decided_by = diff_figure::code;
+    double amount = 0;       ///< by how much that figure differs, from 0
+    std::size_t copies = 1;  ///< pairs with exactly this change
+};
+
+struct kernel_diff {
+    std::vector<kernel_change> changes;  ///< worse, better, changed; each by figure, then the largest difference first
+    std::vector<const inspected_kernel*> appeared, vanished;  ///< in the order in which they were found
+    std::size_t compared = 0;                                 ///< pairs
+    std::size_t unchanged = 0;                                ///< pairs in which every known figure is equal
+    std::size_t code_changed = 0, code_unknown = 0;           ///< of `unchanged`: other code; not known on both sides
+    std::size_t not_comparable = 0;                           ///< pairs whose registers are not known on both sides
+    std::size_t copies_appeared = 0, copies_vanished = 0;     ///< more, or fewer copies of what both have
+};
+
+/// Kernels are the same when `kernel_identity`, architecture, and whether it is relocatable or nvlink's agree. Where
+/// one is there several times, those with the same code are paired first, then the rest in the order of code size. The
+/// result points into both arguments.
+kernel_diff compare_kernels(const std::vector<inspected_kernel>& before, const std::vector<inspected_kernel>& after);
+
+}  // namespace launchbox

@@ -1,0 +1,122 @@
+#include "advice/inspect/kernel_selection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, sort_key>, 7> keys{{{"registers", sort_key::registers},
+                                                                     {"spills", sort_key::spills},
+                                                                     {"stack", sort_key::stack},
+                                                                     {"shared", sort_key::shared},
+                                                                     {"code", sort_key::code},
+                                                                     {"occupancy", sort_key::occupancy},
+                                                                     {"name", sort_key::name}}};
+
+// Only kernels of which it is known that they spill stay; returns of how many it is not known.
+std::size_t keep_spilling(std::vector<inspected_kernel>& kernels);
+
+void sort_kernels(std::vector<inspected_kernel>& kernels, sort_key key);
+
+}  // namespace
+
+std::optional<sort_key> parse_sort_key(std::string_view word)
+{
+    for (const auto& [name, key] : keys)
+        if (name == word) return key;
+    return std::nullopt;
+}
+
+std::string_view sort_key_name(sort_key key)
+{
+    return std::find_if(keys.begin(), keys.end(), [&](const auto& each) { return each.second == key; })->first;
+}
+
+std::vector<std::string> sort_keys()
+{
+    std::vector<std::string> names;
+    for (const auto& [name, key] : keys) names.emplace_back(name);
+    return names;
+}
+
+kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const kernel_wish& wish)
+{
+    kernel_selection selection;
+    if (wish.spilling)
+        selection.spills_unknown = keep_spilling(kernels);
+    else
+        selection.spills_unknown = static_cast<std::size_t>(
+            std::count_if(kernels.begin(), kernels.end(), [](const auto& each) { return !spill_bytes(each.info); }));
+    if (wish.sort) sort_kernels(kernels, *wish.sort);
+    if (wish.top && kernels.size() > *wish.top) {
+        selection.not_shown = kernels.size() - *wish.top;
+        kernels.erase(kernels.begin() + static_cast<std::ptrdiff_t>(*wish.top), kernels.end());
+    }
+    return selection;
+}
+
+namespace {
+
+std::size_t keep_spilling(std::vector<inspected_kernel>& kernels)
+{
+    std::size_t unknown = 0;
+    std::erase_if(kernels, [&](const inspected_kernel& kernel) {
+        const kernel_info& info = kernel.info;
+        // One of the two can be enough to know that it spills.
+        const bool spills = info.spill_store_bytes.value_or(0) > 0 || info.spill_load_bytes.value_or(0) > 0;
+        if (!spills && !spill_bytes(info)) ++unknown;
+        return !spills;
+    });
+    return unknown;
+}
+
+// Smaller comes first.
+std::optional<double> rank_of(const inspected_kernel& kernel, sort_key key)
+{
+    const auto cost = [](const auto& value) {
+        return value ? std::optional(-static_cast<double>(*value)) : std::nullopt;
+    };
+    switch (key) {
+        case sort_key::registers:
+            return cost(kernel.info.registers);
+        case sort_key::spills:
+            return cost(spill_bytes(kernel.info));
+        case sort_key::stack:
+            return cost(kernel.info.stack_frame_bytes);
+        case sort_key::shared:
+            return cost(kernel.info.static_shared_bytes);
+        case sort_key::code:
+            return cost(kernel.info.code_bytes);
+        case sort_key::occupancy:
+            return kernel.residency ? std::optional(kernel.residency->occupancy) : std::nullopt;
+        case sort_key::name:
+            break;
+    }
+    return std::nullopt;
+}
+
+void sort_kernels(std::vector<inspected_kernel>& kernels, sort_key key)
+{
+    std::vector<std::optional<double>> ranks;
+    ranks.reserve(kernels.size());
+    for (const inspected_kernel& kernel : kernels) ranks.push_back(rank_of(kernel, key));
+    std::vector<std::size_t> order(kernels.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        if (key == sort_key::name) return kernels[a].short_form < kernels[b].short_form;
+        if (ranks[a] && ranks[b]) return *ranks[a] < *ranks[b];
+        return ranks[a].has_value() && !ranks[b].has_value();
+    });
+    std::vector<inspected_kernel> sorted;
+    sorted.reserve(kernels.size());
+    for (std::size_t i : order) sorted.push_back(std::move(kernels[i]));
+    kernels = std::move(sorted);
+}
+
+}  // namespace
+
+}  // namespace launchbox

@@ -1,0 +1,39 @@
+// Which of many kernels are shown, and in which order.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advice/inspect/inspected_kernel.hpp"
+
+namespace launchbox {
+
+enum class sort_key { registers, spills, stack, shared, code, occupancy, name };
+
+/// "registers" and the like; nullopt for any other word.
+std::optional<sort_key> parse_sort_key(std::string_view word);
+
+std::string_view sort_key_name(sort_key key);
+
+/// All names, in the order in which a help text lists them.
+std::vector<std::string> sort_keys();
+
+struct kernel_wish {
+    bool spilling = false;         ///< only kernels that spill
+    std::optional<sort_key> sort;  ///< nullopt: as they were found
+    std::optional<std::size_t> top;
+};
+
+struct kernel_selection {
+    std::size_t spills_unknown = 0;  ///< kernels of which the input does not tell whether they spill
+    std::size_t not_shown = 0;       ///< left out because of `top`
+};
+
+/// Leaves in `kernels` what is wished for. Costs are sorted descending, occupancy rising (a block that cannot be
+/// launched comes first), names as text; what is not known comes last, and equals stay in their order.
+kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const kernel_wish& wish);
+
+}  // namespace launchbox

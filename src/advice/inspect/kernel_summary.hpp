@@ -1,0 +1,65 @@
+// What one input holds as a whole: images, kernels, code, spills and copies by architecture, and which GPUs can run it.
+#pragma once
+
+#include <launchbox/compute_capability.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "advice/inspect/inspected_kernel.hpp"
+#include "image/binary.hpp"
+
+namespace launchbox {
+
+/// All images and kernels of one architecture.
+struct architecture_summary {
+    std::string architecture;  ///< empty: not told
+    std::string kind;          ///< as of `binary_image`; empty for a source or a log
+    bool relocatable = false;  ///< not what runs
+    bool linked = false;       ///< a log's figures by nvlink
+    std::size_t images = 0;
+    std::uint64_t stored_bytes = 0, bytes = 0;                 ///< in the file, and decompressed
+    std::size_t kernels = 0, unique_kernels = 0;               ///< unique: by `kernel_identity`
+    std::int64_t code_bytes = 0;                               ///< of those whose size is known
+    std::size_t code_unknown = 0;                              ///< kernels whose size is not known
+    std::size_t spilling = 0, spills_unknown = 0;              ///< kernels
+    std::int64_t spill_store_bytes = 0, spill_load_bytes = 0;  ///< per thread, summed over kernels
+    std::optional<int> largest_registers;
+};
+
+/// A kernel that is there several times for one architecture.
+struct repeated_kernel {
+    std::string short_form, architecture;
+    std::size_t times = 0;              ///< how often this code, or how many different codes
+    std::optional<std::int64_t> bytes;  ///< of code that one would not need
+};
+
+/// How many kernels one GPU can run.
+struct gpu_support {
+    compute_capability gpu;
+    std::size_t by_cubin = 0, by_ptx = 0;  ///< by_ptx: of those that have no cubin for it
+};
+
+struct kernel_summary {
+    std::size_t kernels = 0, unique_kernels = 0;
+    std::vector<architecture_summary> architectures;    ///< what runs first, rising
+    std::vector<std::pair<int, std::size_t>> toolkits;  ///< CUDA version x 10, kernels; rising
+    std::size_t toolkit_unknown = 0;
+    std::vector<repeated_kernel> copies;     ///< the same code more than once; the largest waste first
+    std::vector<repeated_kernel> differing;  ///< the same name with different code
+    std::size_t code_not_compared = 0;       ///< kernels whose code is not known to be equal to another's or not
+    std::size_t only_ptx = 0;                ///< kernels without a cubin
+    std::vector<std::string> ptx;            ///< virtual architectures of PTX, rising
+    std::size_t runnable = 0;                ///< unique kernels in images that are not relocatable
+    std::vector<gpu_support> gpus;           ///< of every GPU in the table of limits; empty without images
+    std::size_t on_later_gpus = 0;           ///< of `runnable`, those with PTX for GPUs that do not exist yet
+};
+
+/// `kernels` and `images` of one input.
+kernel_summary summarize(const std::vector<const inspected_kernel*>& kernels, const std::vector<binary_image>& images);
+
+}  // namespace launchbox

@@ -1,0 +1,195 @@
+#include "advice/model/account.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advice/model/limit_steps.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+namespace {
+
+std::string obstacle_text(const occupancy_question& q, const occupancy_result& result)
+{
+    const sm_limits& limits = *q.limits;
+    switch (result.obstacle) {
+        case launch_obstacle::none:
+            return "";
+        case launch_obstacle::negative_input:
+            return "a size is negative, or there are no threads";
+        case launch_obstacle::over_1024_threads:
+            return fmt::format("{} threads: a block has at most 1,024", with_commas(q.shape.threads));
+        case launch_obstacle::over_launch_bound:
+            return fmt::format("{} threads exceed the launch bound of {}: cudaErrorInvalidValue",
+                               with_commas(q.shape.threads), with_commas(q.resources.max_threads));
+        case launch_obstacle::registers_per_thread:
+            return fmt::format("{} registers per thread: a launch takes at most {}", with_commas(q.resources.registers),
+                               limits.launchable_registers);
+        case launch_obstacle::registers_per_block:
+            return fmt::format("the block needs {} registers: a block has at most {}",
+                               with_commas(result.registers.per_block), with_commas(limits.registers_per_block));
+        case launch_obstacle::register_rounding: {
+            const int partitions = detail::launch_check_partitions(limits);
+            const int counted = detail::align_up(result.warps.warps_per_block, partitions);
+            return fmt::format(
+                "its {} registers fit, but the launch check counts {} warps as {} (a multiple of {} "
+                "sub-partitions): {} of {} registers",
+                with_commas(result.registers.per_block), result.warps.warps_per_block, counted, partitions,
+                with_commas(result.registers.per_warp * counted), with_commas(limits.registers_per_block));
+        }
+        case launch_obstacle::register_partition:
+            return "its warps do not fit the registers of the sub-partitions";
+        case launch_obstacle::dynamic_shared_limit:
+            return fmt::format("{} B of dynamic shared memory: cudaFuncSetAttribute allowed {} B",
+                               with_commas(q.shape.dynamic_shared_bytes),
+                               with_commas(*q.settings.max_dynamic_shared_bytes));
+        case launch_obstacle::shared_per_block:
+            return fmt::format("{} B of shared memory with the {} B reserved: a block has at most {} B",
+                               with_commas(result.shared.allocated), with_commas(result.shared.reserved_bytes),
+                               with_commas(result.shared.per_block_maximum));
+        case launch_obstacle::barriers_per_block:
+            return fmt::format(
+                "{} named barriers: a block has at most {}", q.resources.barriers,
+                std::min(max_barriers_per_block, limits.barriers_per_sm.value_or(max_barriers_per_block)));
+        case launch_obstacle::virtual_resources:
+            return "too many virtual resources";
+    }
+    return "";
+}
+
+std::vector<allowance_account> allowances(const occupancy_question& q, const resource_allowance& allowed)
+{
+    const auto entry = [&](const char* name, std::int64_t now, std::optional<std::int64_t> at_most) {
+        return allowance_account{name, now, at_most, allowed.blocks};
+    };
+    if (allowed.blocks < 1 || allowed.blocks > q.limits->blocks_per_sm) return {};
+    std::vector<allowance_account> result;
+    result.push_back(entry("threads", q.shape.threads, allowed.threads));
+    result.push_back(entry("registers", q.resources.registers, allowed.registers));
+    result.push_back(
+        entry("shared", q.resources.static_shared_bytes + q.shape.dynamic_shared_bytes, allowed.shared_bytes));
+    if (q.limits->barriers_per_sm) result.push_back(entry("barriers", q.resources.barriers, allowed.barriers));
+    return result;
+}
+
+std::optional<wave_account> waves_of(const occupancy_question& q, const occupancy_result& result)
+{
+    if (!q.grid || !q.sms || result.resident_blocks == 0) return std::nullopt;
+    wave_account waves{.grid = *q.grid, .blocks_per_wave = std::int64_t{result.resident_blocks} * *q.sms};
+    waves.full_waves = waves.grid / waves.blocks_per_wave;
+    waves.tail_blocks = waves.grid % waves.blocks_per_wave;
+    waves.waves = static_cast<double>(waves.grid) / static_cast<double>(waves.blocks_per_wave);
+    const std::int64_t held = (waves.full_waves + (waves.tail_blocks > 0 ? 1 : 0)) * waves.blocks_per_wave;
+    waves.efficiency = held == 0 ? 0 : static_cast<double>(waves.grid) / static_cast<double>(held);
+    return waves;
+}
+
+std::optional<cluster_account> clusters_of(const occupancy_question& q, const occupancy_result& result)
+{
+    const int blocks = q.shape.cluster_blocks;
+    if (blocks < 2 || q.limits->portable_cluster == 0 || (q.gpcs.empty() && !q.sms)) return std::nullopt;
+    return cluster_account{blocks,
+                           q.gpcs.empty() ? estimate_clusters(*q.limits, *q.sms, blocks, result.resident_blocks)
+                                          : estimate_clusters(q.gpcs, blocks, result.resident_blocks),
+                           !q.gpcs.empty()};
+}
+
+std::vector<occupancy_curve> curves_of(const occupancy_question& q)
+{
+    const auto warps_with = [&](int threads, int registers, std::int64_t dynamic_shared, std::int64_t static_shared) {
+        kernel_resources kernel = q.resources;
+        kernel.registers = registers;
+        kernel.static_shared_bytes = static_shared;
+        launch_shape shape = q.shape;
+        shape.threads = threads;
+        shape.dynamic_shared_bytes = dynamic_shared;
+        return resident_blocks(*q.limits, kernel, shape, q.settings) * detail::warps_of(threads);
+    };
+    const std::int64_t fixed = q.resources.static_shared_bytes, dynamic = q.shape.dynamic_shared_bytes;
+
+    occupancy_curve threads{"threads", {}, q.shape.threads};
+    for (int value = warp_size; value <= max_threads_per_block; value += warp_size)
+        threads.points.push_back({value, warps_with(value, q.resources.registers, dynamic, fixed)});
+
+    occupancy_curve registers{"registers", {}, q.resources.registers};
+    for (int value = 1; value <= q.limits->registers_per_thread; ++value)
+        registers.points.push_back({value, warps_with(q.shape.threads, value, dynamic, fixed)});
+
+    // The chart asks about any amount, so it supposes that the limit of dynamic shared memory is raised as needed.
+    occupancy_curve shared{"shared", {}, fixed + dynamic};
+    const int step = q.limits->capability.major < 7 ? 512 : 1024;
+    for (std::int64_t value = 0; value <= q.limits->shared_per_block_opt_in; value += step) {
+        kernel_resources kernel = q.resources;
+        kernel.static_shared_bytes = 0;
+        launch_settings settings = q.settings;
+        if (q.limits->capability.major >= 7) settings.max_dynamic_shared_bytes = q.limits->shared_per_block_opt_in;
+        const launch_shape shape{.threads = q.shape.threads, .dynamic_shared_bytes = value};
+        shared.points.push_back(
+            {value, resident_blocks(*q.limits, kernel, shape, settings) * detail::warps_of(q.shape.threads)});
+    }
+    return {threads, registers, shared};
+}
+
+std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_result& result)
+{
+    std::vector<std::string> notes;
+    const std::int64_t total = q.resources.static_shared_bytes + q.shape.dynamic_shared_bytes;
+    if (q.settings.mode == model_mode::driver && total > q.limits->shared_per_block &&
+        result.obstacle == launch_obstacle::none)
+        notes.push_back(
+            fmt::format("more than {} B of shared memory needs cudaFuncSetAttribute(kernel, "
+                        "cudaFuncAttributeMaxDynamicSharedMemorySize, {})",
+                        with_commas(q.limits->shared_per_block), q.shape.dynamic_shared_bytes));
+    if (q.resources.static_shared_bytes > q.limits->shared_per_block)
+        notes.push_back(fmt::format("no compiler accepts {} B of static shared memory: more than {} B must be dynamic",
+                                    with_commas(q.resources.static_shared_bytes),
+                                    with_commas(q.limits->shared_per_block)));
+    if (!q.registers_known) notes.push_back("registers are not known and not counted as a limit");
+    if (!q.shared_known) notes.push_back("static shared memory is not known and not counted");
+    if (!q.barriers_known && q.limits->barriers_per_sm)
+        notes.push_back("barriers are not known and not counted as a limit");
+    if (q.shape.cluster_blocks > 1 && q.limits->portable_cluster == 0)
+        notes.push_back(
+            fmt::format("compute capability {} has no clusters", compute_capability_name(q.limits->capability).view()));
+    for (std::string& difference : spreadsheet_differences(q, result)) notes.push_back(std::move(difference));
+    return notes;
+}
+
+}  // namespace
+
+occupancy_account explain(const occupancy_question& question)
+{
+    occupancy_account account;
+    account.question = question;
+    account.result = occupancy(*question.limits, question.resources, question.shape, question.settings);
+    account.obstacle = obstacle_text(question, account.result);
+    account.clusters = clusters_of(question, account.result);
+    account.limits = limit_accounts(question, account.result, account.clusters);
+    const auto allowed = [&](int blocks) {
+        return allowance(*question.limits, question.resources, question.shape, blocks, question.settings);
+    };
+    account.thresholds = allowances(question, allowed(account.result.resident_blocks + 1));
+    account.slack = allowances(question, allowed(account.result.resident_blocks));
+    account.next = cheapest_next_step(question, account.result);
+    account.waves = waves_of(question, account.result);
+    if (question.curves) account.curves = curves_of(question);
+    account.notes = notes_of(question, account.result);
+    return account;
+}
+
+std::string limiter_names(const occupancy_result& result)
+{
+    static constexpr const char* names[] = {"warps",         "blocks",   "registers",
+                                            "shared memory", "barriers", "virtual resources"};
+    std::vector<std::string> found;
+    for (int i = 0; i < resource_count; ++i)
+        if (result.limiters.contains(static_cast<resource>(i))) found.emplace_back(names[i]);
+    if (found.empty()) return "nothing";
+    std::string text = found.front();
+    for (std::size_t i = 1; i < found.size(); ++i) text += (i + 1 == found.size() ? " and " : ", ") + found[i];
+    return text;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,22 @@
+// From what is known of a compiled kernel to a question about its occupancy.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "advice/model/account.hpp"
+#include "image/kernel_info.hpp"
+
+namespace launchbox {
+
+/// Threads of a block by the kernel's own launch bound: what .reqntid demands, else the most that .maxntid allows.
+std::optional<int> bound_threads(const kernel_info& kernel);
+
+/// What the model needs of a kernel. A launch bound above 1,024 is 1,024, as no block is larger.
+kernel_resources resources_of(const kernel_info& kernel);
+
+/// The question for a launch of this kernel with `threads` threads (or its bound's). `nullopt` when neither is known,
+/// or the architecture is not.
+std::optional<occupancy_question> question_for(const kernel_info& kernel, std::optional<int> threads);
+
+}  // namespace launchbox

@@ -1,0 +1,19 @@
+// The arithmetic of each limit, told step by step.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advice/model/account.hpp"
+
+namespace launchbox {
+
+/// Warps, blocks, registers, shared memory, barriers, and clusters when the launch has them.
+std::vector<limit_account> limit_accounts(const occupancy_question& question, const occupancy_result& result,
+                                          const std::optional<cluster_account>& clusters);
+
+/// In spreadsheet mode, one sentence for every limit in which the sheet and the driver differ here; else empty.
+std::vector<std::string> spreadsheet_differences(const occupancy_question& question, const occupancy_result& result);
+
+}  // namespace launchbox

@@ -1,0 +1,260 @@
+#include "cli/tune_backends.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+
+#include "cli/messages.hpp"
+#include "cli/options.hpp"
+#include "compiler/compile_cache.hpp"
+#include "compiler/toolchain.hpp"
+#include "gpu/driver.hpp"
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "tune/backend/kernel_backend.hpp"
+#include "tune/backend/program_backend.hpp"
+#include "tune/backend/replay_backend.hpp"
+#include "tune/exchange/result_file.hpp"
+
+namespace launchbox::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string host_name()
+{
+    std::array<char, 256> name{};
+    return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+std::string processor_name()
+{
+    std::ifstream facts("/proc/cpuinfo");
+    for (std::string line; std::getline(facts, line);)
+        if (line.starts_with("model name"))
+            if (const std::size_t colon = line.find(": "); colon != std::string::npos) return line.substr(colon + 2);
+    return "unknown processor";
+}
+
+// Files that the spec's commands, arguments and references name: when one changes, older results do not hold.
+std::string hash_of_named_files(const tune_spec& spec)
+{
+    std::vector<std::string> words;
+    if (spec.program) {
+        words = spec.program->sources;
+        for (const auto* command : {&spec.program->build, &spec.program->run})
+            words.insert(words.end(), command->begin(), command->end());
+    }
+    if (spec.kernel)
+        for (const kernel_argument& argument : spec.kernel->arguments) words.push_back(argument.file);
+    words.insert(words.end(), spec.verify.command.begin(), spec.verify.command.end());
+    for (const auto& [output, file] : spec.verify.files) words.push_back(file);
+    std::vector<std::string> all;
+    for (const std::string& word : words) {
+        std::error_code ignored;
+        const fs::path file = fs::path(spec.folder) / word;
+        if (word.empty() || !fs::is_regular_file(file, ignored)) continue;
+        all.insert(all.end(), {word, read_input(file.string())});
+    }
+    return key_of({all.begin(), all.end()});
+}
+
+bool alike(const gpu_device& one, const gpu_device& other)
+{
+    return one.name == other.name && one.capability == other.capability && one.sms == other.sms &&
+           one.memory_bytes == other.memory_bytes;
+}
+
+std::vector<std::vector<gpu_device>> groups_of(const gpu_list& found, const std::vector<int>& wanted)
+{
+    std::vector<std::vector<gpu_device>> groups;
+    for (const int index : wanted)
+        if (std::ranges::none_of(found.devices, [&](const gpu_device& gpu) { return gpu.index == index; }))
+            throw error(fmt::format("there is no GPU {} here", index),
+                        found.devices.empty() ? found.reason : "launchbox devices --here lists those that are");
+    for (const gpu_device& gpu : found.devices) {
+        if (!wanted.empty() && std::ranges::find(wanted, gpu.index) == wanted.end()) continue;
+        const auto same = std::ranges::find_if(groups, [&](const auto& group) { return alike(group.front(), gpu); });
+        if (same == groups.end())
+            groups.push_back({gpu});
+        else
+            same->push_back(gpu);
+    }
+    return groups;
+}
+
+target target_for(const lane_request& request, const gpu_device& gpu)
+{
+    const std::string own(architecture_name(gpu.capability).view());
+    if (request.architecture.empty()) return parse_targets(own, {}).front();
+    const target asked = parse_targets(request.architecture, {}).front();
+    if (asked.architecture.major != gpu.capability.major || asked.architecture.minor < 0)
+        throw error(fmt::format("code for {} does not run on {}, which is {}", request.architecture, gpu.name, own),
+                    "leave --arch out, or choose the GPU with --gpu");
+    return asked;
+}
+
+environment_info environment_of(const gpu_device& gpu, const gpu_list& all, const target& on, std::string toolkit)
+{
+    return {.gpu = gpu.name,
+            .processor = {},
+            .architecture = std::string(architecture_name(on.architecture).view()),
+            .sms = gpu.sms,
+            .memory_bytes = gpu.memory_bytes,
+            .driver = all.driver_version,
+            .toolkit = std::move(toolkit),
+            .host = host_name()};
+}
+
+// What a program is compiled with, where its command tells: results of another compiler are others.
+std::string compiler_of(const program_target& program)
+{
+    if (program.build.empty() || fs::path(program.build.front()).filename() != "nvcc") return {};
+    try {
+        return "nvcc " + find_toolchain(program.build.front()).version;
+    } catch (const error&) {
+        return {};  // building will say so
+    }
+}
+
+std::string label_of(const std::vector<gpu_device>& group)
+{
+    return group.size() == 1 ? group.front().name : fmt::format("{} x {}", group.size(), group.front().name);
+}
+
+std::vector<int> indices_of(const std::vector<gpu_device>& group)
+{
+    std::vector<int> indices;
+    for (const gpu_device& gpu : group) indices.push_back(gpu.index);
+    return indices;
+}
+
+planned_lanes kernel_lanes(const tune_spec& spec, const lane_request& request)
+{
+    const gpu_list found = find_gpus();
+    if (found.devices.empty() && !request.build_only)
+        throw error(fmt::format("{} launches a kernel, and there is no GPU here: {}", spec.file, found.reason),
+                    "run the same command where there is one; here --build-only --arch sm_90 compiles and screens all "
+                    "candidates, and --replay FILE works with recorded measurements",
+                    exit_status::missing);
+    planned_lanes planned;
+    planned.builder = std::make_unique<kernel_builder>(spec, request.builder);
+    const auto add = [&](const target& on, const gpu_device* gpu, const std::vector<int>& gpus,
+                         environment_info environment, std::string label) {
+        planned_lane& lane = planned.lanes.emplace_back();
+        lane.lane = kernel_lane(spec, *planned.builder,
+                                {.architecture = on.architecture,
+                                 .limits = on.limits,
+                                 .gpus = gpus,
+                                 .folder = request.folder,
+                                 .worker_program = request.builder.worker_program});
+        lane.lane.environment = std::move(environment);
+        lane.lane.label = std::move(label);
+        lane.lane.source_hash = planned.builder->source_hash() + hash_of_named_files(spec);
+        lane.limits = limits_for_expressions(*on.limits, gpu);
+    };
+    if (request.build_only) {
+        if (request.architecture.empty() && found.devices.empty())
+            throw error("--build-only needs an architecture, and there is no GPU here to take it from",
+                        "add --arch sm_90, or another");
+        const target on =
+            request.architecture.empty() ? target_of_this_machine() : parse_targets(request.architecture, {}).front();
+        const std::string name(architecture_name(on.architecture).view());
+        environment_info environment;
+        environment.architecture = name;
+        add(on, nullptr, {}, std::move(environment), name);
+        return planned;
+    }
+    for (const std::vector<gpu_device>& group : groups_of(found, request.gpus)) {
+        const gpu_device& gpu = group.front();
+        const target on = target_for(request, gpu);
+        add(on, &gpu, indices_of(group), environment_of(gpu, found, on, planned.builder->compiler()), label_of(group));
+    }
+    return planned;
+}
+
+planned_lanes program_lanes(const tune_spec& spec, const lane_request& request)
+{
+    planned_lanes planned;
+    const auto add = [&](const std::string& architecture, const std::vector<int>& gpus) -> planned_lane& {
+        planned_lane& lane = planned.lanes.emplace_back();
+        lane.lane = program_lane(
+            spec, {.architecture = architecture, .gpus = gpus, .jobs = request.builder.jobs, .folder = request.folder});
+        if (request.build_only) lane.lane.measurers.clear();
+        lane.lane.source_hash = hash_of_named_files(spec);
+        return lane;
+    };
+    const bool needs_gpu = asks_for_architecture(*spec.program);
+    const gpu_list found = needs_gpu ? find_gpus() : gpu_list{};
+    if (needs_gpu && found.devices.empty() && (request.architecture.empty() || !request.build_only))
+        throw error(
+            fmt::format("{} builds for {{arch}}, and there is no GPU here: {}", spec.file, found.reason),
+            "run the same command where there is one; here --build-only --arch sm_90 builds all candidates, and "
+            "--replay FILE works with recorded measurements",
+            exit_status::missing);
+    if (!needs_gpu || found.devices.empty()) {
+        planned_lane& lane = add(request.architecture, {});
+        if (needs_gpu) {
+            const target on = parse_targets(request.architecture, {}).front();
+            lane.limits = limits_for_expressions(*on.limits, nullptr);
+        }
+        lane.lane.environment.processor = processor_name();
+        lane.lane.environment.architecture = request.architecture;
+        lane.lane.environment.host = host_name();
+        lane.lane.label = needs_gpu ? request.architecture : lane.lane.environment.processor;
+        return planned;
+    }
+    for (const std::vector<gpu_device>& group : groups_of(found, request.gpus)) {
+        const target on = target_for(request, group.front());
+        const std::string name(architecture_name(on.architecture).view());
+        planned_lane& lane = add(name, indices_of(group));
+        lane.lane.environment = environment_of(group.front(), found, on, compiler_of(*spec.program));
+        lane.lane.label = label_of(group);
+        lane.limits = limits_for_expressions(*on.limits, &group.front());
+    }
+    return planned;
+}
+
+planned_lanes recorded_lanes(const tune_spec& spec, const lane_request& request)
+{
+    planned_lanes planned;
+    const result_file file = read_result_file(request.replay);
+    for (const std::string& problem : file.problems) say(problem);
+    for (const recorded_run& recorded : file.runs) {
+        const environment_info& environment = recorded.info.environment;
+        planned_lane lane{.lane = replay_lane(spec, recorded), .limits = {}};
+        if (const auto capability = parse_compute_capability(environment.architecture))
+            if (const sm_limits* limits = find_sm_limits(*capability)) {
+                gpu_device gpu{.name = environment.gpu, .capability = *capability};
+                gpu.sms = environment.sms;
+                gpu.memory_bytes = environment.memory_bytes;
+                lane.limits = limits_for_expressions(*limits, &gpu);
+            }
+        planned.lanes.push_back(std::move(lane));
+    }
+    if (planned.lanes.empty())
+        throw error(request.replay + " holds no results",
+                    "give a store or the JSON of: launchbox results FILE "
+                    "--format json --samples");
+    return planned;
+}
+
+}  // namespace
+
+std::string source_hash_of(const tune_spec& spec)
+{
+    return (spec.kernel ? kernel_builder(spec, {}).source_hash() : std::string()) + hash_of_named_files(spec);
+}
+
+planned_lanes plan_lanes(const tune_spec& spec, const lane_request& request)
+{
+    if (!request.replay.empty()) return recorded_lanes(spec, request);
+    return spec.kernel ? kernel_lanes(spec, request) : program_lanes(spec, request);
+}
+
+}  // namespace launchbox::cli

@@ -1,0 +1,24 @@
+// Counts as people read them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+/// "1,336".
+inline std::string count_text(std::size_t count)
+{
+    return with_commas(static_cast<std::int64_t>(count));
+}
+
+/// "1 candidate", "1,336 candidates".
+inline std::string counted(std::size_t count, const char* one, const char* more)
+{
+    return count_text(count) + " " + (count == 1 ? one : more);
+}
+
+}  // namespace launchbox

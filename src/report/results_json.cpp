@@ -1,0 +1,205 @@
+// The forms of `results` for programs: JSON and the table behind CSV.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/json.hpp"
+#include "report/json_stream.hpp"
+#include "report/overall_report.hpp"
+#include "report/results_report.hpp"
+#include "report/run_json.hpp"
+#include "tune/store/result_json.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Where each result stands: its workload's ranking and its place in it.
+struct placed {
+    const ranking* workload = nullptr;
+    std::optional<std::size_t> place = {};
+};
+
+std::vector<placed> places_in(const shown_run& shown)
+{
+    std::vector<placed> places(shown.run.results.size());
+    for (const ranking& each : shown.rankings)
+        for (std::size_t place = 0; place < each.candidates.size(); ++place)
+            places[each.candidates[place].result] = {&each, place};
+    return places;
+}
+
+ordered_json candidate_json(const stored_result& result, std::size_t run, const placed& where, bool whole)
+{
+    const measurement& measured = result.measured;
+    const ranked_candidate* ranked = where.place ? &where.workload->candidates[*where.place] : nullptr;
+    const auto figure = [&](auto get) {
+        return ranked != nullptr ? ordered_json(get(*ranked)) : ordered_json(nullptr);
+    };
+    const auto gained = [&](double gain::*part) {
+        return ranked != nullptr && ranked->over_baseline ? ordered_json((*ranked->over_baseline).*part)
+                                                          : ordered_json(nullptr);
+    };
+    ordered_json json;
+    json["run"] = run;
+    json["parameters"] = values_json(result.parameters);
+    json["workload"] = values_json(result.problem);
+    json["weight"] = result.weight;
+    json["status"] = name_of(measured.what);
+    json["reason"] = text_or_null(measured.reason);
+    json["rank"] = where.place ? ordered_json(*where.place + 1) : ordered_json(nullptr);
+    json["median_ns"] = figure([](const ranked_candidate& each) { return each.time.median; });
+    json["low_ns"] = figure([](const ranked_candidate& each) { return each.time.low; });
+    json["high_ns"] = figure([](const ranked_candidate& each) { return each.time.high; });
+    json["samples"] = measured.samples_ns.size();
+    json["dropped"] = measured.dropped;
+    json["speed_up"] = gained(&gain::times);
+    json["speed_up_low"] = gained(&gain::low);
+    json["speed_up_high"] = gained(&gain::high);
+    json["is_baseline"] = ranked != nullptr && ranked->is_baseline;
+    json["is_winner"] = where.place && where.workload->decided && where.workload->decided->winner == *where.place;
+    json["verified"] = measured.verified;
+    json["stopped_early"] = measured.stopped_early;
+    json["same_as"] = optional_values_json(result.same_as);
+    json["resources"] = result.kernel ? safe_json(json_of(*result.kernel)) : ordered_json(nullptr);
+    json["deaths"] = result.deaths;
+    json["seconds"] = measured.seconds;
+    json["compile_seconds"] = result.compile_seconds;
+    json["from_cache"] = result.from_cache;
+    json["finished"] = text_or_null(result.finished);
+    json["device"] = measured.device ? safe_json(json_of(*measured.device)) : ordered_json(nullptr);
+    if (!whole) return json;
+    json["samples_ns"] = measured.samples_ns;
+    json["checksum"] = json_text(measured.checksum);
+    json["sticky"] = measured.sticky;
+    json["code"] = json_text(result.code);
+    json["log"] = lines_json(result.log);
+    return json;
+}
+
+ordered_json race_json(const race_result_info& race, std::size_t run, bool whole)
+{
+    ordered_json entries = ordered_json::array();
+    for (const race_entry& each : race.entries) {
+        entries.push_back({{"parameters", values_json(each.parameters)},
+                           {"median_ns", summarise(each.samples_ns).median},
+                           {"samples", each.samples_ns.size()}});
+        if (whole) entries.back()["samples_ns"] = each.samples_ns;
+    }
+    return {{"run", run},
+            {"workload", values_json(race.problem)},
+            {"verdict", json_text(race.verdict)},
+            {"equal_within", race.equal_within},
+            {"entries", entries}};
+}
+
+ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& workload)
+{
+    ordered_json json{{"run", run}, {"workload", values_json(workload.problem)}, {"weight", workload.weight}};
+    const verdict* decided = workload.decided ? &*workload.decided : nullptr;
+    const ranked_candidate* winner = decided != nullptr ? &workload.candidates[decided->winner] : nullptr;
+    json["parameters"] =
+        winner != nullptr ? values_json(shown.run.results[winner->result].parameters) : ordered_json(nullptr);
+    json["median_ns"] = winner != nullptr ? ordered_json(winner->time.median) : ordered_json(nullptr);
+    const std::optional<gain> over = winner == nullptr        ? std::nullopt
+                                     : decided->over_baseline ? decided->over_baseline
+                                                              : winner->over_baseline;
+    json["speed_up"] = over ? ordered_json(over->times) : ordered_json(nullptr);
+    json["speed_up_low"] = over ? ordered_json(over->low) : ordered_json(nullptr);
+    json["speed_up_high"] = over ? ordered_json(over->high) : ordered_json(nullptr);
+    json["is_baseline"] = winner != nullptr && winner->is_baseline;
+    json["raced"] = decided != nullptr && decided->raced;
+    json["equal_within"] = decided != nullptr && decided->equal ? ordered_json(decided->equal_within) : nullptr;
+    json["verdict"] = verdict_text(shown.run.results, workload);
+    json["measured"] = workload.candidates.size();
+    json["failures"] = ordered_json::object();
+    for (const failure_count& each : workload.failures)
+        json["failures"][std::string(name_of(each.what))] = each.results.size();
+    return json;
+}
+
+}  // namespace
+
+void write_results_json(const results_report& found, std::ostream& out)
+{
+    const auto [environments, runs] = runs_json(found.runs, found.with_samples);
+    json_object_stream json(out);
+    json.member("schema", "launchbox.results/1");
+    json.member("environments", environments);
+    json.member("runs", runs);
+    json.begin_array("best");
+    for (std::size_t run = 0; run < found.runs.size(); ++run)
+        for (const ranking& each : found.runs[run].rankings) json.element(best_json(found.runs[run], run, each));
+    json.end_array();
+    json.begin_array("races");
+    for (std::size_t run = 0; run < found.runs.size(); ++run)
+        for (const race_result_info& each : found.runs[run].run.races)
+            json.element(race_json(each, run, found.with_samples));
+    json.end_array();
+    json.begin_array("candidates");
+    for (std::size_t run = 0; run < found.runs.size(); ++run) {
+        const std::vector<placed> places = places_in(found.runs[run]);
+        for (std::size_t i = 0; i < places.size(); ++i)
+            json.element(candidate_json(found.runs[run].run.results[i], run, places[i], found.with_samples));
+    }
+    json.end_array();
+    json.begin_array("overall");
+    for (std::size_t run = 0; run < found.runs.size(); ++run)
+        if (found.runs[run].rankings.size() > 1) json.element(overall_json(found.runs[run], run));
+    json.end_array();
+    json.member("problems", texts_json(found.problems));
+    json.finish();
+}
+
+table results_table(const results_report& found)
+{
+    std::vector<std::string> parameters, workloads;
+    for (const shown_run& run : found.runs)
+        for (const stored_result& each : run.run.results) {
+            add_names(each.parameters, parameters);
+            add_names(each.problem, workloads);
+        }
+    table rows;
+    for (const char* title : {"file", "number", "name", "gpu", "processor", "driver", "toolkit", "run"})
+        rows.columns.push_back({title});
+    for (const std::string& name : workloads) rows.columns.push_back({"workload." + escape_for_terminal(name)});
+    for (const std::string& name : parameters) rows.columns.push_back({"parameters." + escape_for_terminal(name)});
+    const std::vector<std::string> figures{
+        "weight",   "status",        "reason",   "rank",         "median_ns",       "low_ns",      "high_ns",
+        "samples",  "dropped",       "speed_up", "speed_up_low", "speed_up_high",   "is_baseline", "is_winner",
+        "verified", "stopped_early", "deaths",   "seconds",      "compile_seconds", "from_cache",  "finished"};
+    const std::vector<std::string> resources{"registers",         "spill_store_bytes",   "spill_load_bytes",
+                                             "stack_frame_bytes", "static_shared_bytes", "barriers",
+                                             "min_blocks",        "register_cap",        "code_bytes"};
+    for (const auto* list : {&figures, &resources})
+        for (const std::string& title : *list) rows.columns.push_back({title});
+
+    for (std::size_t run = 0; run < found.runs.size(); ++run) {
+        const shown_run& shown = found.runs[run];
+        const run_info& info = shown.run.info;
+        const std::vector<placed> places = places_in(shown);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const stored_result& result = shown.run.results[i];
+            std::vector<cell> row{json_text(shown.file),
+                                  std::to_string(shown.run.number),
+                                  json_text(info.name),
+                                  json_text(info.environment.gpu),
+                                  json_text(info.environment.processor),
+                                  json_text(info.environment.driver),
+                                  json_text(info.environment.toolkit),
+                                  std::to_string(run)};
+            add_values(workloads, result.problem, row);
+            add_values(parameters, result.parameters, row);
+            const ordered_json json = candidate_json(result, run, places[i], false);
+            for (const std::string& title : figures) row.emplace_back(csv_text(json[title]));
+            for (const std::string& title : resources)
+                row.emplace_back(result.kernel ? csv_text(json["resources"][title]) : "");
+            rows.rows.push_back(std::move(row));
+        }
+    }
+    return rows;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,128 @@
+// `inspect --summary` for programs: JSON and CSV.
+#include <fmt/format.h>
+
+#include "report/json.hpp"
+#include "report/kernel_cells.hpp"
+#include "report/summary_report.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+// Sums over kernels of which none is known are not known; PTX has none of them.
+struct known_sums {
+    std::optional<std::int64_t> code_bytes, spill_store_bytes, spill_load_bytes;
+    std::optional<std::size_t> spilling;
+};
+
+known_sums sums_of(const architecture_summary& sum)
+{
+    known_sums known;
+    if (sum.kind == "PTX" || sum.kernels == 0) return known;
+    if (sum.code_unknown < sum.kernels) known.code_bytes = sum.code_bytes;
+    if (sum.spills_unknown < sum.kernels) {
+        known.spilling = sum.spilling;
+        known.spill_store_bytes = sum.spill_store_bytes;
+        known.spill_load_bytes = sum.spill_load_bytes;
+    }
+    return known;
+}
+
+ordered_json architecture_json(const architecture_summary& sum)
+{
+    const known_sums known = sums_of(sum);
+    const bool binary = !sum.kind.empty();
+    return {{"architecture", text_or_null(sum.architecture)},
+            {"image", text_or_null(sum.kind)},
+            {"relocatable", sum.relocatable},
+            {"linked", sum.linked},
+            {"images", binary ? ordered_json(sum.images) : ordered_json(nullptr)},
+            {"stored_bytes", binary ? ordered_json(sum.stored_bytes) : ordered_json(nullptr)},
+            {"bytes", binary ? ordered_json(sum.bytes) : ordered_json(nullptr)},
+            {"kernels", sum.kernels},
+            {"unique_kernels", sum.unique_kernels},
+            {"code_bytes", or_null(known.code_bytes)},
+            {"code_unknown", sum.code_unknown},
+            {"spilling", or_null(known.spilling)},
+            {"spills_unknown", sum.spills_unknown},
+            {"spill_store_bytes", or_null(known.spill_store_bytes)},
+            {"spill_load_bytes", or_null(known.spill_load_bytes)},
+            {"largest_registers", or_null(sum.largest_registers)}};
+}
+
+ordered_json repeated_json(const std::vector<repeated_kernel>& kernels, const char* times, bool with_bytes)
+{
+    ordered_json list = ordered_json::array();
+    for (const repeated_kernel& each : kernels) {
+        ordered_json entry{{"short_name", json_text(each.short_form)},
+                           {"architecture", text_or_null(each.architecture)},
+                           {times, each.times}};
+        if (with_bytes) entry["extra_code_bytes"] = or_null(each.bytes);
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+}  // namespace
+
+nlohmann::ordered_json summary_json(const std::vector<summarized_input>& inputs)
+{
+    ordered_json json;
+    json["schema"] = "launchbox.summary/1";
+    json["inputs"] = ordered_json::array();
+    for (const auto& [input, summary] : inputs) {
+        ordered_json each = inputs_json({input})[0];
+        each["kernels"] = summary.kernels;
+        each["unique_kernels"] = summary.unique_kernels;
+        each["only_ptx"] = summary.only_ptx;
+        each["architectures"] = ordered_json::array();
+        for (const architecture_summary& sum : summary.architectures)
+            each["architectures"].push_back(architecture_json(sum));
+        each["toolkits"] = ordered_json::array();
+        for (const auto& [version, kernels] : summary.toolkits)
+            each["toolkits"].push_back({{"toolkit", toolkit_name(version)}, {"kernels", kernels}});
+        each["toolkit_unknown"] = summary.toolkit_unknown;
+        each["copies"] = repeated_json(summary.copies, "copies", true);
+        each["differing"] = repeated_json(summary.differing, "codes", false);
+        each["code_not_compared"] = summary.code_not_compared;
+        each["ptx"] = ordered_json::array();
+        for (const std::string& ptx : summary.ptx) each["ptx"].push_back(json_text(ptx));
+        each["runs_on"] = nullptr;
+        if (!summary.gpus.empty()) {
+            ordered_json gpus = ordered_json::array();
+            for (const gpu_support& gpu : summary.gpus)
+                gpus.push_back({{"compute_capability", compute_capability_name(gpu.gpu).view()},
+                                {"by_cubin", gpu.by_cubin},
+                                {"by_ptx", gpu.by_ptx}});
+            each["runs_on"] = {
+                {"kernels", summary.runnable}, {"gpus", std::move(gpus)}, {"later_gpus_by_ptx", summary.on_later_gpus}};
+        }
+        json["inputs"].push_back(std::move(each));
+    }
+    return json;
+}
+
+table summary_table(const std::vector<summarized_input>& inputs)
+{
+    table rows;
+    for (const char* title :
+         {"file", "kind", "architecture", "image", "relocatable", "linked", "images", "stored_bytes", "bytes",
+          "kernels", "unique_kernels", "code_bytes", "code_unknown", "spilling", "spills_unknown", "spill_store_bytes",
+          "spill_load_bytes", "largest_registers"})
+        rows.columns.push_back({title});
+    for (const auto& [input, summary] : inputs)
+        for (const architecture_summary& sum : summary.architectures) {
+            // What JSON says of it, with null as nothing.
+            std::vector<cell> row{escape_for_terminal(input.file), input.kind};
+            for (const auto& value : architecture_json(sum))
+                row.emplace_back(value.is_null()     ? std::string()
+                                 : value.is_string() ? value.get<std::string>()
+                                                     : value.dump());
+            rows.rows.push_back(std::move(row));
+        }
+    return rows;
+}
+
+}  // namespace launchbox

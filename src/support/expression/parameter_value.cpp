@@ -1,0 +1,40 @@
+#include "support/expression/parameter_value.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace launchbox {
+
+std::string text_of(const parameter_value& value)
+{
+    if (const bool* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
+    if (const std::string* word = std::get_if<std::string>(&value)) return *word;
+    std::array<char, 64> text{};
+    const std::to_chars_result end =
+        std::holds_alternative<std::int64_t>(value)
+            ? std::to_chars(text.data(), text.data() + text.size(), std::get<std::int64_t>(value))
+            : std::to_chars(text.data(), text.data() + text.size(), std::get<double>(value));
+    return {text.data(), end.ptr};
+}
+
+const parameter_value* assignment::find(const std::string& name) const
+{
+    for (const auto& [each, value] : values)
+        if (each == name) return &value;
+    return nullptr;
+}
+
+std::string text_of(const assignment& values)
+{
+    std::string text;
+    for (const auto& [name, value] : values.values) text += (text.empty() ? "" : " ") + name + "=" + text_of(value);
+    return text;
+}
+
+assignment joined(assignment one, const assignment& other)
+{
+    one.values.insert(one.values.end(), other.values.begin(), other.values.end());
+    return one;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,47 @@
+// Expressions of the user over named values of any type, such as `precision == "half" and threads <= sm.max_threads`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/expression/parameter_value.hpp"
+
+namespace launchbox {
+
+/// Names with dots, such as "sm.max_threads", beside those of an `assignment`.
+using named_constants = std::map<std::string, parameter_value>;
+
+/// Lua's operators (+ - * / // % ^ & | ~ << >> == ~= < <= > >= and or not) on whole numbers, fractions, words in quotes
+/// and true and false; `min`, `max` and `ceil_div(a, b)`; names, also dotted; brackets. Nothing else: there is nothing
+/// in it that can run for long or need memory. Not for use by two threads at once.
+class value_expression {
+public:
+    /// Throws `error` when `text` is no expression. Which names there are, is asked when it is evaluated.
+    explicit value_expression(std::string text);
+    ~value_expression();
+    value_expression(value_expression&&) noexcept;
+    value_expression& operator=(value_expression&&) noexcept;
+
+    /// The names that it uses, each once.
+    [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+    [[nodiscard]] const std::string& text() const { return text_; }
+
+    /// The value. Throws `error` for a name that neither has, and for what cannot be calculated, such as "a" < 1.
+    [[nodiscard]] parameter_value operator()(const assignment& values, const named_constants& constants = {}) const;
+
+    /// The same where only this type makes sense; throws `error` for another. 8.0 is a whole number.
+    [[nodiscard]] bool truth(const assignment& values, const named_constants& constants = {}) const;
+    [[nodiscard]] std::int64_t whole_number(const assignment& values, const named_constants& constants = {}) const;
+
+private:
+    struct machine;
+    struct evaluation;
+    std::string text_;
+    std::vector<std::string> names_;
+    std::unique_ptr<machine> machine_;
+};
+
+}  // namespace launchbox

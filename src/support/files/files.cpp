@@ -1,0 +1,232 @@
+#include "support/files/files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ostream>
+#include <streambuf>
+#include <string>
+#include <system_error>
+
+#include "support/error.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const std::string& path, int number, const std::string& hint)
+{
+    throw error(what + " " + path + ": " + std::strerror(number), hint);
+}
+
+class file_descriptor {
+public:
+    explicit file_descriptor(int number, bool owned = true) : number_(number), owned_(owned) {}
+    ~file_descriptor()
+    {
+        if (owned_ && number_ >= 0) ::close(number_);
+    }
+    file_descriptor(const file_descriptor&) = delete;
+    file_descriptor& operator=(const file_descriptor&) = delete;
+
+    [[nodiscard]] int number() const { return number_; }
+    [[nodiscard]] bool close()
+    {
+        owned_ = false;
+        return ::close(number_) == 0;
+    }
+
+private:
+    int number_;
+    bool owned_;
+};
+
+// Writes blocks to a descriptor and remembers the number of the first error; 0: all is written.
+class descriptor_buffer : public std::streambuf {
+public:
+    explicit descriptor_buffer(int file) : file_(file), block_(1 << 16, '\0') { empty(); }
+
+    int finish()
+    {
+        flush();
+        return failure_;
+    }
+
+protected:
+    int_type overflow(int_type c) override
+    {
+        if (!flush()) return traits_type::eof();
+        if (!traits_type::eq_int_type(c, traits_type::eof())) sputc(traits_type::to_char_type(c));
+        return traits_type::not_eof(c);
+    }
+    int sync() override { return flush() ? 0 : -1; }
+
+private:
+    void empty() { setp(block_.data(), block_.data() + block_.size()); }
+    bool flush()
+    {
+        std::string_view rest(pbase(), static_cast<std::size_t>(pptr() - pbase()));
+        while (!rest.empty() && failure_ == 0) {
+            const ssize_t wrote = ::write(file_, rest.data(), rest.size());
+            if (wrote >= 0)
+                rest.remove_prefix(static_cast<std::size_t>(wrote));
+            else if (errno != EINTR)
+                failure_ = errno;
+        }
+        empty();
+        return failure_ == 0;
+    }
+
+    int file_;
+    int failure_ = 0;
+    std::string block_;
+};
+
+// The number of the error; 0 when all is written.
+int write_to(int file, const std::function<void(std::ostream&)>& writer)
+{
+    descriptor_buffer buffer(file);
+    std::ostream out(&buffer);
+    writer(out);
+    return buffer.finish();
+}
+
+// A temporary file that goes when its writer throws.
+class unfinished_file {
+public:
+    explicit unfinished_file(const std::string& path) : path_(path) {}
+    ~unfinished_file()
+    {
+        if (!finished_) ::unlink(path_.c_str());
+    }
+    unfinished_file(const unfinished_file&) = delete;
+    unfinished_file& operator=(const unfinished_file&) = delete;
+    void finished() { finished_ = true; }
+
+private:
+    const std::string& path_;
+    bool finished_ = false;
+};
+
+// `like`: whose owner and permissions the file gets; nullptr: what a plain open would give.
+void write_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer,
+                      const struct stat* like);
+
+}  // namespace
+
+std::string read_input(const std::string& path, std::size_t cap)
+{
+    const bool standard_input = path == "-";
+    const std::string name = standard_input ? "standard input" : path;
+    const file_descriptor file(standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC),
+                               !standard_input);
+    if (file.number() < 0) fail("cannot open", name, errno, "check the path");
+
+    struct stat status {};
+    if (::fstat(file.number(), &status) == 0) {
+        if (S_ISDIR(status.st_mode)) throw error(name + " is a directory", "name a file in it");
+        if (S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) > cap)
+            throw error(name + " is larger than " + std::to_string(cap) + " bytes", "split the input");
+    }
+
+    std::string content;
+    constexpr std::size_t block = 1 << 16;
+    for (;;) {
+        const std::size_t old = content.size();
+        content.resize(old + block);
+        const ssize_t got = ::read(file.number(), content.data() + old, block);
+        if (got < 0 && errno == EINTR) {
+            content.resize(old);
+            continue;
+        }
+        if (got < 0) fail("cannot read", name, errno, "check the file");
+        content.resize(old + static_cast<std::size_t>(got));
+        if (got == 0) return content;
+        if (content.size() > cap)
+            throw error(name + " is larger than " + std::to_string(cap) + " bytes", "split the input");
+    }
+}
+
+void write_file_atomically(const fs::path& wanted, std::string_view content)
+{
+    write_file_atomically(wanted, [content](std::ostream& out) { out << content; });
+}
+
+void write_file_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer)
+{
+    write_atomically(wanted, writer, nullptr);
+}
+
+void write_file_atomically(const fs::path& wanted, std::string_view content, const fs::path& permissions_of)
+{
+    struct stat status {};
+    if (::stat(permissions_of.c_str(), &status) != 0)
+        fail("cannot read the permissions of", permissions_of.string(), errno, "check the path");
+    write_atomically(
+        wanted, [content](std::ostream& out) { out << content; }, &status);
+}
+
+bool may_write(const fs::path& file)
+{
+    return ::access(file.c_str(), W_OK) == 0;
+}
+
+namespace {
+
+void write_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer, const struct stat* like)
+{
+    // A link stays a link: what it names is replaced. /dev/stdout and pipes cannot be replaced, only written to.
+    std::error_code ignored;
+    const fs::path path = fs::is_symlink(wanted, ignored) ? fs::weakly_canonical(wanted, ignored) : wanted;
+    if (const fs::file_status status = fs::status(wanted, ignored);
+        fs::is_character_file(status) || fs::is_fifo(status) || fs::is_socket(status)) {
+        file_descriptor device(::open(wanted.c_str(), O_WRONLY | O_CLOEXEC));
+        const int failure = device.number() < 0 ? errno : write_to(device.number(), writer);
+        if (failure != 0) fail("cannot write", wanted.string(), failure, "name a file, or leave out -o");
+        return;
+    }
+
+    std::string temporary = path.string() + ".XXXXXX";
+    file_descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (file.number() < 0) fail("cannot write", path.string(), errno, "choose a folder that exists and is writable");
+
+    unfinished_file unfinished(temporary);
+    int failure = write_to(file.number(), writer);
+    // mkostemp makes the file private; give it what a plain open would have given.
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    if (like != nullptr && ::fchown(file.number(), like->st_uid, like->st_gid) != 0) errno = 0;  // only root may
+    const mode_t mode = like != nullptr ? like->st_mode & 07777 : 0666 & ~mask;
+    if (failure == 0 && ::fchmod(file.number(), mode) != 0) failure = errno;
+    if (failure == 0 && ::fsync(file.number()) != 0) failure = errno;
+    if (!file.close() && failure == 0) failure = errno;
+    if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
+    if (failure != 0) fail("cannot write", path.string(), failure, "nothing was changed");
+    unfinished.finished();
+}
+
+}  // namespace
+
+temporary_directory::temporary_directory()
+{
+    std::error_code failure;
+    fs::path base = fs::temp_directory_path(failure);
+    if (failure) base = "/tmp";
+    std::string name = (base / "launchbox-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+        fail("cannot make a folder in", base.string(), errno, "set TMPDIR to a folder that is writable");
+    path_ = name;
+}
+
+temporary_directory::~temporary_directory()
+{
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+}
+
+}  // namespace launchbox

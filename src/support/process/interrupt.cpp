@@ -1,0 +1,30 @@
+#include "support/process/interrupt.hpp"
+
+#include <csignal>
+
+namespace launchbox {
+
+namespace {
+
+volatile std::sig_atomic_t seen = 0;
+
+void note(int number)
+{
+    seen = 1;
+    std::signal(number, SIG_DFL);
+}
+
+}  // namespace
+
+void catch_interrupts()
+{
+    std::signal(SIGINT, note);
+    std::signal(SIGTERM, note);
+}
+
+bool interrupted()
+{
+    return seen != 0;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,159 @@
+#include "support/text/terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace launchbox {
+
+namespace {
+
+std::string environment(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+// Length of the UTF-8 sequence that starts here; 0 when there is none.
+std::size_t sequence_length(std::string_view text)
+{
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = byte(0);
+    const std::size_t length = first < 0x80                     ? 1
+                               : first >= 0xC2 && first <= 0xDF ? 2
+                               : (first & 0xF0) == 0xE0         ? 3
+                               : first >= 0xF0 && first <= 0xF4 ? 4
+                                                                : 0;
+    if (length == 0 || length > text.size()) return 0;
+    for (std::size_t i = 1; i < length; ++i)
+        if ((byte(i) & 0xC0) != 0x80) return 0;
+    if (length == 3 && ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F))) return 0;
+    if (length == 4 && ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F))) return 0;
+    return length;
+}
+
+}  // namespace
+
+output_style style_of_standard_output()
+{
+    output_style style;
+    const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+    style.colour = terminal && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+    winsize size{};
+    if (terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.width = size.ws_col;
+    const std::string columns = environment("COLUMNS");
+    int asked = 0;
+    const auto [end, failure] = std::from_chars(columns.data(), columns.data() + columns.size(), asked);
+    if (failure == std::errc() && end == columns.data() + columns.size() && asked > 0) style.width = asked;
+    style.width = std::clamp(style.width, 40, 400);
+
+    std::string locale = environment("LC_ALL");
+    if (locale.empty()) locale = environment("LC_CTYPE");
+    if (locale.empty()) locale = environment("LANG");
+    std::transform(locale.begin(), locale.end(), locale.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    // No locale at all is what containers and CI have; their logs show UTF-8.
+    style.unicode = locale.empty() || locale.find("utf") != std::string::npos;
+    return style;
+}
+
+int display_width(std::string_view text)
+{
+    int width = 0;
+    for (std::size_t i = 0; i < text.size();) {
+        if (text[i] == '\x1b') {  // one of our own colour sequences: up to its m
+            while (i < text.size() && text[i] != 'm') ++i;
+            ++i;
+            continue;
+        }
+        i += std::max<std::size_t>(1, sequence_length(text.substr(i)));
+        ++width;
+    }
+    return width;
+}
+
+std::string shortened(std::string_view text, int width)
+{
+    const int whole = display_width(text);
+    if (whole <= width) return std::string(text);
+    // More of the beginning, which has the function's name; the end has the last template arguments.
+    const int kept = std::max(0, width - 1), front = kept - kept / 3, behind = whole - kept / 3;
+    std::string result;
+    int column = 0;
+    for (std::size_t i = 0; i < text.size(); ++column) {
+        const std::size_t length = std::max<std::size_t>(1, sequence_length(text.substr(i)));
+        if (column == front) result += "…";
+        if (column < front || column >= behind) result += text.substr(i, length);
+        i += length;
+    }
+    return result;
+}
+
+std::string to_ascii(std::string_view text)
+{
+    static constexpr std::pair<std::string_view, std::string_view> spellings[] = {
+        {"−", "-"}, {"→", "->"}, {"×", "x"},  {"≤", "<="}, {"≥", ">="},    {"…", "~"}, {"·", "."},
+        {"▲", "^"}, {"─", "-"},  {"│", "|"},  {"█", "#"},  {"▇", "#"},     {"▆", "#"}, {"▅", "#"},
+        {"▄", "="}, {"▃", "="},  {"▂", "_"},  {"▁", "_"},  {"⌈", "ceil("}, {"⌉", ")"}, {"┤", "|"},
+        {"└", "+"}, {"–", "-"},  {"±", "+-"}, {"◀", "<"},  {"≈", "~"}};
+    std::string result;
+    while (!text.empty()) {
+        const auto* found = std::find_if(std::begin(spellings), std::end(spellings),
+                                         [&](const auto& spelling) { return text.starts_with(spelling.first); });
+        if (found != std::end(spellings)) {
+            result += found->second;
+            text.remove_prefix(found->first.size());
+            continue;
+        }
+        const std::size_t length = std::max<std::size_t>(1, sequence_length(text));
+        result += static_cast<unsigned char>(text[0]) < 0x80 ? text[0] : '?';
+        text.remove_prefix(length);
+    }
+    return result;
+}
+
+std::string escape_for_terminal(std::string_view text)
+{
+    static constexpr char digits[] = "0123456789abcdef";
+    std::string result;
+    const auto escaped = [&](unsigned char byte) {
+        result += "\\x";
+        result += digits[byte >> 4];
+        result += digits[byte & 15];
+    };
+    while (!text.empty()) {
+        const std::size_t length = sequence_length(text);
+        const auto first = static_cast<unsigned char>(text[0]);
+        // C1 control characters (U+0080 to U+009F) can start terminal sequences too.
+        const bool control = (length == 1 && (first < 0x20 || first == 0x7f)) ||
+                             (length == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0);
+        if (length == 0)
+            escaped(first);
+        else if (control)
+            for (std::size_t i = 0; i < length; ++i) escaped(static_cast<unsigned char>(text[i]));
+        else
+            result += text.substr(0, length);
+        text.remove_prefix(std::max<std::size_t>(1, length));
+    }
+    return result;
+}
+
+std::string with_commas(std::int64_t value)
+{
+    const std::string digits = std::to_string(value);
+    std::string text;
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+        const std::size_t left = digits.size() - i;
+        if (i > 0 && left % 3 == 0 && digits[i - 1] != '-') text += ',';
+        text += digits[i];
+    }
+    return text;
+}
+
+}  // namespace launchbox

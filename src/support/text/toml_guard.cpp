@@ -1,0 +1,97 @@
+#include "support/text/toml_guard.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::size_t most_dots_in_a_line = 100;
+
+}  // namespace
+
+std::optional<toml_trouble> trouble_for_the_parser(std::string_view text)
+{
+    int line = 1, column = 0;  // in characters, as the library counts
+    std::size_t dots = 0;
+    char quote = 0;  // of the string that we are in
+    bool comment = false;
+    char before = '\n';  // the last character that is no blank
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        column += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
+        if (c == '\n') {  // also ends a string that is not closed, as the library sees it
+            ++line;
+            column = 0;
+            dots = 0;
+            quote = 0;
+            comment = false;
+        } else if (c == '.' && ++dots > most_dots_in_a_line) {
+            return toml_trouble{line, 0, "the line has more than " + std::to_string(most_dots_in_a_line) + " dots",
+                                "write a list with one value a line"};
+        } else if (comment) {
+            continue;  // up to the end of the line
+        } else if (quote != 0) {
+            if (c == '\\' && quote == '"' && i + 1 < text.size() && text[i + 1] != '\n') {
+                ++i;
+                ++column;
+            } else if (c == quote)
+                quote = 0;
+        } else if (c == '#') {
+            comment = true;
+        } else if (c == '"' || c == '\'') {
+            if (text.substr(i).starts_with(std::string_view(c == '"' ? "\"\"\"" : "'''")))
+                return toml_trouble{line, column, "a multi-line string", "write one line in quotes"};
+            // Elsewhere the library does not begin a string, and we would take for one what is none.
+            if (std::string_view("\n=[{,").find(before) == std::string_view::npos)
+                return toml_trouble{line, column, "a quote in the middle of a word", "put the whole text in quotes"};
+            quote = c;
+        } else if (static_cast<unsigned char>(c) >= 0x80) {
+            return toml_trouble{line, column, "a character that is not ASCII, outside of quotes", "write it in quotes"};
+        }
+        if (c != ' ' && c != '\t' && c != '\r') before = c;
+    }
+    return std::nullopt;
+}
+
+std::string spelled_in_ascii(std::string_view text)
+{
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string result;
+    result.reserve(text.size());
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x80 || c == '~')
+            result.append({'~', digits[byte >> 4], digits[byte & 15]});
+        else
+            result += c;
+    }
+    return result;
+}
+
+std::string from_ascii_spelling(std::string_view text)
+{
+    const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const int high = i + 2 < text.size() ? digit(text[i + 1]) : -1;
+        const int low = i + 2 < text.size() ? digit(text[i + 2]) : -1;
+        if (text[i] == '~' && high >= 0 && low >= 0) {
+            result += static_cast<char>(high * 16 + low);
+            i += 2;
+        } else {
+            result += text[i];
+        }
+    }
+    return result;
+}
+
+int column_from_ascii_spelling(std::string_view line, int column)
+{
+    const std::string before = from_ascii_spelling(line.substr(0, static_cast<std::size_t>(column) - 1));
+    return 1 + static_cast<int>(std::count_if(before.begin(), before.end(),
+                                              [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+}  // namespace launchbox

@@ -1,0 +1,3 @@
+// toml++, compiled once, with the settings of src/CMakeLists.txt.
+#define TOML_IMPLEMENTATION
+#include <toml++/toml.h>

@@ -1,0 +1,185 @@
+#include "tune/backend/kernel_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "tune/worker/gpu_worker.hpp"
+#include "tune/backend/reference_outputs.hpp"
+#include "tune/backend/screen.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Nothing is known yet of how long the reference takes.
+constexpr double first_launch_seconds = 60;
+
+class kernel_runner {
+public:
+    kernel_runner(const tune_spec& spec, kernel_builder& builder, kernel_lane_options options)
+        : spec_(spec),
+          kernel_(spec.kernel.value()),
+          builder_(builder),
+          options_(std::move(options)),
+          references_(spec, options_.folder)
+    {
+    }
+
+    prepared_job prepare(const tune_job& job);
+    measurement measure(gpu_worker& worker, const tune_job& job, const prepared_job& made,
+                        const measure_request& request);
+
+private:
+    [[nodiscard]] assignment values_of(const tune_job& job) const
+    {
+        return joined(job.parameters, spec_.workloads[job.problem].values);
+    }
+
+    // Files are from the spec's folder, wherever the worker runs.
+    [[nodiscard]] std::vector<task_argument> arguments_for(const assignment& values) const
+    {
+        std::vector<task_argument> arguments = arguments_of(kernel_, values);
+        for (task_argument& argument : arguments)
+            if (!argument.file.empty()) argument.file = (fs::path(spec_.folder) / argument.file).string();
+        return arguments;
+    }
+
+    const tune_spec& spec_;
+    const kernel_target& kernel_;
+    kernel_builder& builder_;
+    const kernel_lane_options options_;
+    reference_outputs references_;
+    std::mutex lock_;
+    std::map<std::size_t, double> reference_ns_;  // the slowest sample, by workload
+    std::atomic<int> modules_ = 0;
+};
+
+prepared_job kernel_runner::prepare(const tune_job& job)
+{
+    prepared_job made;
+    const auto rejected = [&](const std::string& why) {
+        made.what = outcome::rejected;
+        made.reason = why;
+        return made;
+    };
+    const assignment values = values_of(job);
+    evaluated_launch launch;
+    try {
+        launch = launch_of(kernel_, values);
+    } catch (const error& problem) {
+        return rejected(problem.what());
+    }
+    if (const std::string why = why_not_before_build(spec_, values, launch, *options_.limits); !why.empty())
+        return rejected(why);
+
+    build_result built = builder_.build(values, options_.architecture);
+    made.log = std::move(built.log);
+    made.compile_seconds = built.seconds;
+    made.from_cache = built.from_cache;
+    if (built.what != outcome::measured) {
+        made.what = built.what;
+        made.reason = built.reason;
+        return made;
+    }
+    made.kernel = built.kernel;
+    made.code = built.code;
+    if (const std::string why = why_not_launched(built.kernel, launch, *options_.limits, spec_.screen); !why.empty())
+        return rejected(why);
+    made.same_when_equal =
+        fmt::format("{} {} {} {} {}", built.code, fmt::join(launch.threads, ","), fmt::join(launch.blocks, ","),
+                    fmt::join(launch.cluster, ","), launch.dynamic_shared_bytes);
+    for (const task_argument& argument : arguments_of(kernel_, values))
+        made.same_when_equal += fmt::format(" {}:{}:{}:{}:{}", argument.name, argument.type, argument.count,
+                                            argument.whole, argument.number);
+    if (!options_.gpus.empty()) {
+        made.file = (options_.folder / fmt::format("module_{}.cubin", modules_++)).string();
+        write_file_atomically(made.file, built.cubin);
+    }
+    return made;
+}
+
+measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, const prepared_job& made,
+                                   const measure_request& request)
+{
+    const assignment values = values_of(job);
+    const evaluated_launch launch = launch_of(kernel_, values);
+    gpu_task task{.cubin_file = made.file,
+                  .kernel = made.kernel.value().name,
+                  .threads = launch.threads,
+                  .blocks = launch.blocks,
+                  .cluster = launch.cluster,
+                  .dynamic_shared_bytes = launch.dynamic_shared_bytes,
+                  .workload = text_of(spec_.workloads[job.problem].values),
+                  .arguments = arguments_for(values),
+                  .expected = {},
+                  .save_outputs = {},
+                  .absolute = spec_.verify.absolute,
+                  .relative = spec_.verify.relative,
+                  .measure = spec_.measure,
+                  .best_ns = request.best_ns,
+                  .launch_seconds = first_launch_seconds,
+                  .samples = request.samples};
+    if (request.is_reference && spec_.verify.against == verification::source::baseline)
+        task.save_outputs = references_.to_be_saved(job.problem, task.arguments);
+    else
+        task.expected = references_.expected(job.problem, task.arguments);
+    {
+        const std::lock_guard guard(lock_);
+        if (const auto reference = reference_ns_.find(job.problem);
+            reference != reference_ns_.end() && !request.is_reference)
+            task.launch_seconds =
+                std::max(spec_.measure.hang_seconds, spec_.measure.hang_ratio * reference->second * 1e-9);
+    }
+    measurement measured = worker.measure(task);
+    if (measured.what == outcome::measured && request.is_reference) {
+        measured.verified = spec_.verify.against != verification::source::nothing;  // what else is right?
+        const std::lock_guard guard(lock_);
+        reference_ns_[job.problem] = std::ranges::max(measured.samples_ns);
+    }
+    // One that died is tried again; of all others the module is not needed any more.
+    if (measured.what != outcome::worker_died && request.samples == 0) {
+        std::error_code ignored;
+        fs::remove(made.file, ignored);
+    }
+    return measured;
+}
+
+}  // namespace
+
+tune_lane kernel_lane(const tune_spec& spec, kernel_builder& builder, const kernel_lane_options& options)
+{
+    const auto runner = std::make_shared<kernel_runner>(spec, builder, options);
+    tune_lane lane;
+    lane.source_hash = builder.source_hash();
+    lane.preparers = builder.jobs();
+    lane.prepare = [runner](const tune_job& job) { return runner->prepare(job); };
+    // Of the first workload: the launch of another has other blocks, but seldom other threads.
+    lane.prior = [&spec, limits = options.limits](const assignment& parameters) {
+        try {
+            return promise_before_build(spec, joined(parameters, spec.workloads.front().values), *limits);
+        } catch (const error&) {  // an expression that fails: it will be rejected with the reason
+            return 0.0;
+        }
+    };
+    for (const int gpu : options.gpus) {
+        const auto worker =
+            std::make_shared<gpu_worker>(gpu_worker_options{.device = gpu, .worker_program = options.worker_program});
+        lane.measurers.push_back(
+            [runner, worker](const tune_job& job, const prepared_job& made, const measure_request& request) {
+                return runner->measure(*worker, job, made, request);
+            });
+    }
+    lane.needs_reference = spec.verify.against == verification::source::baseline;
+    return lane;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,29 @@
+// [kernel]: candidates that launchbox compiles and launches on GPUs of one kind.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <launchbox/sm_limits.hpp>
+
+#include "gpu/driver.hpp"
+#include "tune/build/kernel_builder.hpp"
+#include "tune/run/backend.hpp"
+#include "tune/spec/tune_spec.hpp"
+
+namespace launchbox {
+
+struct kernel_lane_options {
+    compute_capability architecture;
+    const sm_limits* limits = nullptr;
+    std::vector<int> gpus;         ///< alike; empty: candidates are built and screened, and not measured
+    std::filesystem::path folder;  ///< for modules and reference outputs; it outlives the lane
+    std::string worker_program;    ///< starts with run_gpu_worker; empty: this program
+};
+
+/// The lane without its environment. `spec` and `builder` must outlive it. Throws `error` where the files or the
+/// program that [verify] names are of no use.
+tune_lane kernel_lane(const tune_spec& spec, kernel_builder& builder, const kernel_lane_options& options);
+
+}  // namespace launchbox

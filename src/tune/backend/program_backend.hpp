@@ -1,0 +1,31 @@
+// [program]: candidates that are whole programs, built and run in the spec's folder.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tune/run/backend.hpp"
+#include "tune/spec/tune_spec.hpp"
+
+namespace launchbox {
+
+struct program_lane_options {
+    std::string architecture;      ///< "sm_90", for {arch}; empty: the commands do not name it
+    std::vector<int> gpus;         ///< one program at a time on each; empty: one at a time on the processor
+    unsigned jobs = 0;             ///< builds at once; 0: one a core
+    std::filesystem::path folder;  ///< where built programs go
+};
+
+/// How the commands of a program's spec ask for the GPU: whether {arch} is among their words.
+bool asks_for_architecture(const program_target& program);
+
+/// The lane without its environment. `spec` must outlive it.
+tune_lane program_lane(const tune_spec& spec, const program_lane_options& options);
+
+/// What a program's output says: its samples, or what it says went wrong, and its checksum. With neither time nor
+/// metric `wall_ns` is the sample.
+measurement read_program_output(const std::string& output, const program_target& program, double wall_ns);
+
+}  // namespace launchbox

@@ -1,0 +1,130 @@
+#include "tune/backend/reference_outputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/process/subprocess.hpp"
+#include "tune/worker/buffers.hpp"
+#include "support/process/command_words.hpp"
+#include "tune/worker/npy.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A reference in plain Python for 10^8 elements takes minutes.
+constexpr double longest_reference_seconds = 3600;
+
+// What the kernel gets, as .npy.
+void write_argument(const task_argument& argument, const std::string& file)
+{
+    constexpr std::int64_t at_once = 1 << 20;
+    const element_type type = element_type_of(argument.type);
+    const argument_filler filler(argument);
+    write_file_atomically(file, [&](std::ostream& out) {
+        out << npy_header(type, argument.count);
+        std::string part;
+        for (std::int64_t first = 0; first < argument.count; first += at_once) {
+            const std::int64_t count = std::min(at_once, argument.count - first);
+            part.resize(static_cast<std::size_t>(count) * static_cast<std::size_t>(type.bytes));
+            filler.fill(first, count, part.data());
+            out << part;
+        }
+    });
+}
+
+bool is_output(const task_argument& argument)
+{
+    return argument.role != argument_role::input;
+}
+
+}  // namespace
+
+reference_outputs::reference_outputs(const tune_spec& spec, fs::path folder) : spec_(spec), folder_(std::move(folder))
+{
+}
+
+std::string reference_outputs::file_of(std::size_t problem, const std::string& name) const
+{
+    return (folder_ / fmt::format("reference_{}_{}.npy", problem, name)).string();
+}
+
+std::map<std::string, std::string> reference_outputs::to_be_saved(std::size_t problem,
+                                                                  const std::vector<task_argument>& arguments) const
+{
+    std::map<std::string, std::string> files;
+    for (const task_argument& argument : arguments)
+        if (is_output(argument)) files[argument.name] = file_of(problem, argument.name);
+    return files;
+}
+
+std::map<std::string, std::string> reference_outputs::expected(std::size_t problem,
+                                                               const std::vector<task_argument>& arguments)
+{
+    switch (spec_.verify.against) {
+        case verification::source::nothing:
+            return {};
+        case verification::source::program:
+            return made_by_program(problem, arguments);
+        case verification::source::file:
+            break;
+        case verification::source::baseline: {
+            std::map<std::string, std::string> files = to_be_saved(problem, arguments);
+            std::erase_if(files, [](const auto& each) { return !fs::exists(each.second); });
+            return files;
+        }
+    }
+    std::map<std::string, std::string> files;
+    for (const auto& [output, file] : spec_.verify.files) {
+        const fs::path path = fs::path(spec_.folder) / filled_in(file, spec_.workloads[problem].values);
+        if (!fs::exists(path))
+            throw error("the reference of the output " + output + ", " + path.string() + ", is not there",
+                        "write it, or compare with the baseline: against = \"baseline\" in [verify]");
+        // Without a name there is one output, and the file is its.
+        for (const task_argument& argument : arguments)
+            if (is_output(argument) && (output.empty() || output == argument.name))
+                files[argument.name] = path.string();
+    }
+    return files;
+}
+
+std::map<std::string, std::string> reference_outputs::made_by_program(std::size_t problem,
+                                                                      const std::vector<task_argument>& arguments)
+{
+    const std::lock_guard guard(lock_);
+    if (const auto found = made_.find(problem); found != made_.end()) return found->second;
+    std::map<std::string, std::string> values, files;
+    for (const auto& [name, value] : spec_.workloads[problem].values.values) values[name] = text_of(value);
+    for (const task_argument& argument : arguments) {
+        if (argument.scalar) {
+            values[argument.name] = std::to_string(argument.whole);
+            continue;
+        }
+        const std::string file = file_of(problem, argument.name);
+        if (is_output(argument)) files[argument.name] = file;
+        if (argument.role != argument_role::output) write_argument(argument, file);
+        values[argument.name] = file;
+    }
+    const subprocess_result ran = run(
+        filled_in(spec_.verify.command, values),
+        {.directory = spec_.folder, .environment = {}, .output_cap = 1 << 20, .time_limit = longest_reference_seconds});
+    if (ran.timed_out || ran.exit_code != 0)
+        throw error(fmt::format("the program of [verify] {}: {}",
+                                ran.timed_out ? "did not end" : fmt::format("ended with exit status {}", ran.exit_code),
+                                last_line(ran.output)),
+                    "it is given the inputs and writes the outputs as .npy: " +
+                        fmt::format("{}", fmt::join(spec_.verify.command, " ")));
+    for (const auto& [name, file] : files)
+        if (!fs::exists(file))
+            throw error("the program of [verify] did not write the output " + name,
+                        "pass {" + name + "} to it: that is where the .npy belongs");
+    return made_[problem] = files;
+}
+
+}  // namespace launchbox

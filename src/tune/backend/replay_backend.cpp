@@ -1,0 +1,68 @@
+#include "tune/backend/replay_backend.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+
+namespace launchbox {
+
+namespace {
+
+// Files and specs may list the values in another order.
+std::string key_of(const assignment& parameters, const assignment& problem)
+{
+    std::string key;
+    for (const assignment* each : {&parameters, &problem}) {
+        auto values = each->values;
+        std::ranges::sort(values, {}, [](const auto& value) { return value.first; });
+        for (const auto& [name, value] : values) key += name + "=" + text_of(value) + "\n";
+        key += "\n";
+    }
+    return key;
+}
+
+}  // namespace
+
+tune_lane replay_lane(const tune_spec& spec, const recorded_run& run)
+{
+    const run_info& recorded = run.info;
+    const std::vector<stored_result>& results = run.results;
+    const auto known = std::make_shared<std::unordered_map<std::string, stored_result>>();
+    for (const stored_result& result : results)
+        known->insert_or_assign(key_of(result.parameters, result.problem), result);
+    const auto find = [known, &spec](const tune_job& job) {
+        const auto found = known->find(key_of(job.parameters, spec.workloads[job.problem].values));
+        return found == known->end() ? nullptr : &found->second;
+    };
+
+    tune_lane lane;
+    lane.environment = recorded.environment;
+    lane.label = (recorded.environment.gpu.empty() ? recorded.environment.processor : recorded.environment.gpu) +
+                 ", as recorded";
+    lane.source_hash = recorded.source_hash;
+    lane.prepare = [find](const tune_job& job) -> prepared_job {
+        const stored_result* result = find(job);
+        if (result == nullptr) return {.what = outcome::rejected, .reason = "it is not in the record"};
+        // Those that shared a time share it again.
+        prepared_job made{.kernel = result->kernel,
+                          .code = result->code,
+                          .same_when_equal = text_of(result->same_as ? *result->same_as : result->parameters),
+                          .log = result->log,
+                          .compile_seconds = result->compile_seconds,
+                          .from_cache = true};
+        const outcome what = result->measured.what;
+        if (what == outcome::rejected || what == outcome::compile_error || what == outcome::compile_timeout) {
+            made.what = what;
+            made.reason = result->measured.reason;
+        }
+        return made;
+    };
+    lane.measurers.push_back(
+        [find](const tune_job& job, const prepared_job&, const measure_request&) { return find(job)->measured; });
+    lane.recorded = true;
+    lane.races = run.races;
+    lane.needs_reference = false;
+    return lane;
+}
+
+}  // namespace launchbox

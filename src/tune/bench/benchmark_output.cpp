@@ -1,0 +1,251 @@
+#include "tune/bench/benchmark_output.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "support/text/ascii.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t max_samples = 1'000'000;
+
+benchmark_time no_time(std::string problem)
+{
+    return {.samples_ns = {}, .problem = std::move(problem)};
+}
+
+// Refuses what no clock can have measured.
+benchmark_time checked(std::vector<double> samples)
+{
+    for (double sample : samples)
+        if (!std::isfinite(sample) || sample <= 0) return no_time("it prints a time that is not above 0");
+    return {.samples_ns = std::move(samples)};
+}
+
+struct unit_of_time {
+    std::string_view name;
+    double nanoseconds;
+};
+constexpr std::array units{unit_of_time{"ns", 1},       unit_of_time{"us", 1e3},   unit_of_time{"µs", 1e3},
+                           unit_of_time{"μs", 1e3},     unit_of_time{"usec", 1e3}, unit_of_time{"ms", 1e6},
+                           unit_of_time{"msec", 1e6},   unit_of_time{"s", 1e9},    unit_of_time{"sec", 1e9},
+                           unit_of_time{"seconds", 1e9}};
+
+std::optional<double> nanoseconds_in(std::string_view name)
+{
+    for (const unit_of_time& unit : units)
+        if (unit.name == name) return unit.nanoseconds;
+    return std::nullopt;
+}
+
+// Google Benchmark: several results of one name are repetitions; its own mean and median are left out.
+std::optional<benchmark_time> google_benchmark(const json& object)
+{
+    const auto results = object.find("benchmarks");
+    if (results == object.end() || !results->is_array()) return std::nullopt;
+    std::string name;
+    std::vector<double> samples;
+    for (const json& result : *results) {
+        if (!result.is_object() || result.value("run_type", json("iteration")) != "iteration") continue;
+        if (result.contains("error_occurred") && result["error_occurred"] == true)
+            return no_time("its benchmark reports an error");
+        const json time = result.value("real_time", json()), unit = result.value("time_unit", json("ns"));
+        const std::optional<double> scale = unit.is_string() ? nanoseconds_in(unit.get<std::string>()) : std::nullopt;
+        if (!time.is_number() || !scale) continue;
+        const json label = result.value("run_name", result.value("name", json("")));
+        const std::string each = label.is_string() ? label.get<std::string>() : "";
+        if (!samples.empty() && each != name)
+            return no_time("it prints several benchmarks (" + name + ", " + each +
+                           "): choose one with --benchmark_filter");
+        name = each;
+        if (samples.size() < max_samples) samples.push_back(time.get<double>() * *scale);
+    }
+    if (samples.empty()) return no_time("its list of benchmarks holds no time");
+    return checked(std::move(samples));
+}
+
+// A list of samples; nullopt where there is none under this name.
+std::optional<benchmark_time> samples_in(const json& object, const char* name, double nanoseconds)
+{
+    const auto samples = object.find(name);
+    if (samples == object.end() || !samples->is_array()) return std::nullopt;
+    std::vector<double> values;
+    for (const json& sample : *samples) {
+        if (!sample.is_number()) return no_time(std::string("its ") + name + " hold something that is not a number");
+        if (values.size() < max_samples) values.push_back(sample.get<double>() * nanoseconds);
+    }
+    if (values.empty()) return no_time(std::string("its ") + name + " are empty");
+    return checked(std::move(values));
+}
+
+std::string text_in(const json& object, const char* name)
+{
+    const auto text = object.find(name);
+    return text != object.end() && text->is_string() ? text->get<std::string>() : "";
+}
+
+constexpr std::array times{std::pair{"time_ns", 1.0}, std::pair{"time_us", 1e3}, std::pair{"time_ms", 1e6},
+                           std::pair{"time_s", 1e9}};
+
+std::optional<benchmark_time> time_in_object(const json& object)
+{
+    if (std::optional<benchmark_time> samples = samples_in(object, "samples_ns", 1)) return samples;
+    for (const auto& [key, scale] : times)
+        if (std::optional<benchmark_time> samples = samples_in(object, key, scale)) return samples;
+    if (const auto median = object.find("median_ns"); median != object.end() && median->is_number())
+        return checked({median->get<double>()});
+    for (const auto& [key, scale] : times)
+        if (const auto time = object.find(key); time != object.end() && time->is_number())
+            return checked({time->get<double>() * scale});
+    return google_benchmark(object);
+}
+
+std::optional<benchmark_time> time_of_object(const json& object)
+{
+    if (!object.is_object()) return std::nullopt;
+    // A program may keep other things under "failure": only what measure.cuh prints is one.
+    if (const std::string failure = text_in(object, "failure");
+        !failure.empty() && text_in(object, "launchbox").starts_with("measurement/")) {
+        const std::string reason = text_in(object, "reason");
+        return benchmark_time{.samples_ns = {}, .problem = reason.empty() ? failure : reason, .failure = failure};
+    }
+    std::optional<benchmark_time> time = time_in_object(object);
+    if (time && time->found()) time->checksum = text_in(object, "checksum");
+    return time;
+}
+
+// The first line that begins a JSON object which runs to the end of a line, and says a time. Tools print warnings
+// before and after. The number of attempts is bounded: each may read all that follows.
+std::optional<benchmark_time> time_in_json(std::string_view output)
+{
+    int attempts = 0;
+    for (std::size_t start = 0; start < output.size() && attempts < 20;) {
+        const std::size_t line_end = std::min(output.find('\n', start), output.size());
+        const std::size_t brace = output.find_first_not_of(" \t", start);
+        if (brace < line_end && output[brace] == '{') {
+            ++attempts;
+            // up to the last } of the text, or of the line
+            for (const std::size_t end : {output.rfind('}') + 1, output.rfind('}', line_end) + 1}) {
+                if (end <= brace || end > output.size()) continue;
+                const json parsed = json::parse(output.begin() + static_cast<std::ptrdiff_t>(brace),
+                                                output.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+                if (parsed.is_discarded()) continue;
+                if (std::optional<benchmark_time> time = time_of_object(parsed)) return time;
+            }
+        }
+        start = line_end + 1;
+    }
+    return std::nullopt;
+}
+
+struct timed_line {
+    std::string label;  ///< the words before the time, after those of the time before it
+    double nanoseconds = 0;
+};
+
+bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+}
+
+// What stands before a time, so that "run 1:" and "run 2:" are the same words.
+std::string label_of(std::string_view before)
+{
+    std::string label;
+    for (char c : before)
+        if (!is_digit(c))
+            label += c;
+        else if (label.empty() || label.back() != '#')
+            label += '#';
+    return label;
+}
+
+bool is_deviation(std::string_view before)
+{
+    while (before.ends_with(' ')) before.remove_suffix(1);
+    return before.ends_with("±") || before.ends_with("+/-") || before.ends_with("+-");
+}
+
+// A line's times: numbers that a unit of time follows, with or without a blank. "12 GB/s" is none.
+std::vector<timed_line> times_in(std::string_view line)
+{
+    std::vector<timed_line> times;
+    const auto past = [&](std::size_t i, const auto& holds) {
+        while (i < line.size() && holds(line[i])) ++i;
+        return i;
+    };
+    std::size_t words = 0;  // where those of the next time begin
+    for (std::size_t i = 0; i < line.size();) {
+        const bool starts = is_digit(line[i]) || (line[i] == '.' && i + 1 < line.size() && is_digit(line[i + 1]));
+        if (!starts) {
+            ++i;
+            continue;
+        }
+        double value = 0;
+        const auto [end, failure] = std::from_chars(line.data() + i, line.data() + line.size(), value);
+        const std::size_t after = std::max(static_cast<std::size_t>(end - line.data()), i + 1);
+        const std::size_t unit = past(after, [](char c) { return c == ' ' || c == '\t'; });
+        const std::size_t unit_end = past(unit, [](char c) { return is_word(c); });
+        const std::optional<double> scale = nanoseconds_in(line.substr(unit, unit_end - unit));
+        const bool inside_word = i > 0 && (is_word(line[i - 1]) || line[i - 1] == '_');
+        if (failure == std::errc{} && scale && !inside_word && !is_deviation(line.substr(0, i))) {
+            const bool negative = i > 0 && line[i - 1] == '-';
+            times.push_back({.label = label_of(line.substr(words, i - words)),
+                             .nanoseconds = (negative ? -value : value) * *scale});
+        }
+        if (scale) words = unit_end;
+        i = after;
+    }
+    return times;
+}
+
+bool says(const std::string& label, std::string_view word)
+{
+    const auto same = [](char a, char b) { return (a | 0x20) == b; };
+    return word.empty() || std::search(label.begin(), label.end(), word.begin(), word.end(), same) != label.end();
+}
+
+benchmark_time time_in_lines(std::string_view output)
+{
+    std::vector<timed_line> times;
+    for (std::size_t start = 0; start < output.size() && times.size() < max_samples;) {
+        const std::size_t end = std::min(output.find('\n', start), output.size());
+        for (timed_line& time : times_in(output.substr(start, end - start))) times.push_back(std::move(time));
+        start = end + 1;
+    }
+    const auto all_alike = [](const std::vector<timed_line>& some) {
+        return std::all_of(some.begin(), some.end(),
+                           [&](const timed_line& each) { return each.label == some[0].label; });
+    };
+    for (std::string_view word : {"", "median", "time"}) {
+        std::vector<timed_line> chosen;
+        std::copy_if(times.begin(), times.end(), std::back_inserter(chosen),
+                     [&](const timed_line& each) { return says(each.label, word); });
+        if (chosen.empty() || !all_alike(chosen)) continue;
+        std::vector<double> samples;
+        for (const timed_line& each : chosen) samples.push_back(each.nanoseconds);
+        return checked(std::move(samples));
+    }
+    if (times.empty()) return no_time("it prints no time");
+    return no_time("it prints several times and none of them says which: let one line begin with \"time:\"");
+}
+
+}  // namespace
+
+benchmark_time read_benchmark_output(std::string_view output)
+{
+    if (std::optional<benchmark_time> time = time_in_json(output)) return *time;
+    return time_in_lines(output);
+}
+
+}  // namespace launchbox

@@ -1,0 +1,221 @@
+#include "tune/bench/bounds_race.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "compiler/build_program.hpp"
+#include "compiler/nvcc_arguments.hpp"
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/process/interrupt.hpp"
+#include "support/process/parallel.hpp"
+#include "support/process/subprocess.hpp"
+#include "support/process/command_words.hpp"
+#include "tune/bench/program_check.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A copy beside the original, where it finds its libraries and data; removed at the end.
+class program_copy {
+public:
+    program_copy(const fs::path& program, std::size_t number)
+        : path_(program.parent_path() /
+                fmt::format(".{}.launchbox-{}-{}", program.filename().string(), ::getpid(), number))
+    {
+        fs::copy_file(program, path_, fs::copy_options::overwrite_existing);
+    }
+    ~program_copy()
+    {
+        std::error_code ignored;
+        fs::remove(path_, ignored);
+    }
+    program_copy(const program_copy&) = delete;
+    program_copy& operator=(const program_copy&) = delete;
+    [[nodiscard]] const fs::path& path() const { return path_; }
+
+private:
+    fs::path path_;
+};
+
+fs::path program_of(const std::vector<std::string>& command)
+{
+    const fs::path program = command.front();
+    return program.has_parent_path() ? program : find_in_path(program.string());
+}
+
+// The compiler's first error says more than its last line, "1 error detected".
+std::string build_problem(const std::string& printed)
+{
+    for (std::size_t start = 0; start < printed.size();) {
+        const std::size_t end = std::min(printed.find('\n', start), printed.size());
+        const std::string line = printed.substr(start, end - start);
+        if (line.find("error") != std::string::npos) return line;
+        start = end + 1;
+    }
+    return last_line(printed);
+}
+
+std::vector<std::string> environment_of(const bounds_variant& variant, const std::string& architecture,
+                                        const fs::path& header)
+{
+    std::vector<std::string> environment{
+        "LAUNCHBOX_ATTRIBUTE=" + variant.attribute, "LAUNCHBOX_THREADS=" + std::to_string(variant.threads),
+        "LAUNCHBOX_MIN_BLOCKS=" + std::to_string(variant.min_blocks),
+        "LAUNCHBOX_MAX_REGISTERS=" + std::to_string(variant.max_registers), "LAUNCHBOX_ARCHITECTURE=" + architecture};
+    if (!header.empty()) {
+        const char* before = std::getenv("NVCC_APPEND_FLAGS");
+        environment.push_back("NVCC_APPEND_FLAGS=" + (before == nullptr ? "" : before + std::string(" ")) +
+                              "-include " + header.string());
+    }
+    return environment;
+}
+
+// What one variant needs on the way to its races.
+struct prepared {
+    std::map<std::string, std::string> values;
+    contestant who;
+    fs::path header, program;
+    std::optional<program_copy> copy;
+};
+
+void build_here(const toolchain& tools, const bounds_benchmark& benchmark, prepared& one, variant_time& result)
+{
+    std::vector<std::string> flags =
+        benchmark.flags;  // as in the sweep the header comes before the user's own -include
+    if (!one.header.empty()) flags.insert(flags.begin(), {"-include", one.header.string()});
+    const std::string problem = build_program(
+        tools,
+        {.source = benchmark.source, .architecture = benchmark.architecture, .flags = flags, .program = one.program});
+    if (!problem.empty()) result.failure = "does not build: " + build_problem(problem);
+}
+
+void build_by_user(const bounds_benchmark& benchmark, std::size_t number, prepared& one, variant_time& result)
+{
+    const subprocess_result ran =
+        run(filled_in(benchmark.build, one.values),
+            {.directory = {}, .environment = one.who.environment, .time_limit = benchmark.build_time_limit});
+    if (ran.timed_out)
+        result.failure = fmt::format("its build did not end within {:g} s", benchmark.build_time_limit);
+    else if (ran.exit_code != 0)
+        result.failure = fmt::format("does not build: exit status {}: {}", ran.exit_code, build_problem(ran.output));
+    if (!result.failure.empty()) return;
+    const fs::path built = program_of(one.who.command);
+    std::error_code unknown;
+    if (built.empty() || !fs::is_regular_file(built, unknown)) {
+        result.failure = "its build does not make " + one.who.command.front();
+        return;
+    }
+    if (!holds_kernels(built.string()))
+        throw error(built.string() + " holds no CUDA code, so that it cannot be told whether it was rebuilt",
+                    "let --measure start the program itself, or leave --build out and let the script call nvcc");
+    one.program = one.copy.emplace(built, number).path();
+    one.who.command.front() = one.program.string();
+}
+
+void check_built(const bounds_variant& variant, const prepared& one, const std::string& source, variant_time& result)
+{
+    const program_check check = check_program(one.program.string(), variant.expected);
+    if (check.contradicts)
+        result.failure =
+            "was not rebuilt with it: the program has " + check.text + " (is " + source + " what it is made of?)";
+    else if (!check.found)
+        result.note = "the program holds no code of this kernel for " + variant.expected.architecture +
+                      ", so that its bounds could not be checked";
+    else
+        result.note = check.text;
+}
+
+}  // namespace
+
+std::vector<variant_time> race_bounds(const toolchain& tools, const bounds_benchmark& benchmark,
+                                      const std::vector<bounds_variant>& variants,
+                                      const std::function<void(std::size_t done, std::size_t total)>& progress)
+{
+    const bool builds_here = mentions(benchmark.command, "program");
+    const std::string architecture(architecture_name(benchmark.architecture).view());
+    if (!builds_here && benchmark.build.empty()) {
+        const fs::path program = program_of(benchmark.command);
+        std::error_code unknown;
+        if (!program.empty() && fs::is_regular_file(program, unknown) && holds_kernels(program.string()))
+            throw error(program.string() +
+                            " is a program with kernels in it; without building it again every launch "
+                            "bound would give the same time",
+                        "add --build 'make', or write {program} instead of " + program.string() +
+                            " for one built from " + benchmark.source);
+    }
+
+    const temporary_directory folder;
+    check_folder_for_nvcc(folder.path().string());
+    std::vector<variant_time> results(variants.size());
+    std::vector<prepared> all(variants.size());
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+        const bounds_variant& variant = variants[i];
+        prepared& one = all[i];
+        fs::create_directory(folder.path() / std::to_string(i));
+        if (!variant.header.empty()) {
+            one.header = folder.path() / std::to_string(i) / "launch_bounds.cuh";
+            write_file_atomically(one.header, variant.header);
+        }
+        one.program = folder.path() / std::to_string(i) / "program";
+        one.values = {{"program", one.program.string()},
+                      {"threads", std::to_string(variant.threads)},
+                      {"min_blocks", std::to_string(variant.min_blocks)},
+                      {"max_registers", std::to_string(variant.max_registers)},
+                      {"architecture", architecture}};
+        one.who = {.command = filled_in(benchmark.command, one.values),
+                   .environment = environment_of(variant, architecture, one.header)};
+    }
+
+    const std::size_t builds = builds_here || !benchmark.build.empty() ? variants.size() : 0;
+    const std::size_t runs = variants.size() * static_cast<std::size_t>(benchmark.race.runs + 1);
+    std::mutex lock;
+    std::size_t built = 0;
+    const auto count_build = [&] {
+        const std::lock_guard guard(lock);
+        ++built;
+        if (progress) progress(built, builds + runs);
+    };
+    // The user's own build has one folder to work in, so it runs once at a time.
+    run_parallel(
+        builds,
+        [&](std::size_t i) {
+            if (interrupted()) return;
+            if (builds_here)
+                build_here(tools, benchmark, all[i], results[i]);
+            else
+                build_by_user(benchmark, i, all[i], results[i]);
+            if (results[i].failure.empty()) check_built(variants[i], all[i], benchmark.source, results[i]);
+            count_build();
+        },
+        builds_here ? benchmark.jobs : 1);
+
+    std::vector<contestant> contestants;
+    std::vector<std::size_t> of;
+    for (std::size_t i = 0; i < variants.size(); ++i)
+        if (results[i].failure.empty()) {
+            contestants.push_back(all[i].who);
+            of.push_back(i);
+        }
+    const std::vector<race_result> times =
+        run_race(contestants, benchmark.race, [&](std::size_t done, std::size_t total) {
+            if (progress) progress(builds + runs - total + done, builds + runs);
+        });
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        results[of[i]].times_ns = times[i].times_ns;
+        results[of[i]].failure = times[i].failure;
+    }
+    return results;
+}
+
+}  // namespace launchbox

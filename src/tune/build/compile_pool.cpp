@@ -1,0 +1,192 @@
+#include "tune/build/compile_pool.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "support/error.hpp"
+#include "support/process/interrupt.hpp"
+#include "support/process/subprocess.hpp"
+#include "tune/build/compile_endings.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr double look_up_seconds = 0.1;  // for an interrupt
+constexpr int give_way = 5;              // measuring comes first
+
+double since(clock::time_point start)
+{
+    return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+worker_options options_of(const pool_options& options, const fs::path& folder)
+{
+    // What a killed compiler leaves behind goes away with our folder.
+    worker_options result{.environment = {"TMPDIR=" + folder.string()}, .niceness = give_way};
+#ifndef __SANITIZE_ADDRESS__  // which reserves terabytes of address space
+    result.memory_limit = static_cast<std::size_t>(std::max<std::int64_t>(options.memory_bytes, 0));
+#else
+    static_cast<void>(options);
+#endif
+    return result;
+}
+
+}  // namespace
+
+// One worker process, started again where it ended.
+class compile_pool::compiler {
+public:
+    compiler(const pool_options& options, fs::path folder) : options_(options), folder_(std::move(folder))
+    {
+        fs::create_directories(folder_);
+    }
+
+    // A compiler that died is tried once more: some do for reasons of their machine. So is one that ran out of memory
+    // in a process that had compiled before, since libraries keep some of it.
+    pool_answer compile(const compile_job& job)
+    {
+        using enum pool_answer::ending;
+        const bool fresh = !worker_ || !worker_->running();
+        pool_answer answer = try_to(job);
+        const pool_answer::ending first = answer.how;
+        if (first != died && (fresh || first != out_of_memory)) return answer;
+        answer = try_to(job);
+        if (first == died && answer.how == died) answer.reason += ", twice";
+        return answer;
+    }
+
+private:
+    pool_answer try_to(const compile_job& job)
+    {
+        clear();
+        if (!worker_ || !worker_->running()) worker_.emplace(options_.worker, options_of(options_, folder_));
+        const clock::time_point start = clock::now();
+        worker_process::answer said{worker_process::event::ended};
+        if (worker_->send(line_of(job, folder_))) {
+            do {
+                said = worker_->receive(std::clamp(options_.seconds - since(start), 0.0, look_up_seconds));
+                if (interrupted()) {
+                    worker_->kill();
+                    throw error("interrupted", {}, exit_status::interrupted);
+                }
+            } while (said.what == worker_process::event::silence && since(start) < options_.seconds);
+        }
+        pool_answer result = conclude(said);
+        result.seconds = since(start);
+        return result;
+    }
+
+    pool_answer conclude(const worker_process::answer& said)
+    {
+        using enum pool_answer::ending;
+        if (said.what == worker_process::event::silence) {
+            worker_->kill();
+            return {timeout, {}, timeout_reason(options_.seconds)};
+        }
+        if (said.what == worker_process::event::ended) {
+            worker_->kill();
+            const std::string ending = worker_->ending();
+            if (is_out_of_memory(ending)) return {out_of_memory, {}, memory_reason(options_.memory_bytes)};
+            return {died, {}, "the compiler died: " + ending};
+        }
+        pool_answer result;
+        result.answer = read_compile_answer(said.line, folder_);
+        const nvcc_output& output = result.answer.output;
+        if (output.succeeded()) return result;
+        if (is_out_of_memory(output.log)) {
+            worker_->kill();
+            return {out_of_memory, std::move(result.answer), memory_reason(options_.memory_bytes)};
+        }
+        if (const std::string signal = death_of_compiler(output); !signal.empty())
+            return {died, std::move(result.answer), "the compiler died: " + signal};
+        return result;
+    }
+
+    void clear() const
+    {
+        std::error_code ignored;
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored))
+            fs::remove_all(entry.path(), ignored);
+    }
+
+    const pool_options& options_;
+    fs::path folder_;
+    std::optional<worker_process> worker_;
+};
+
+compile_pool::compile_pool(const pool_options& options) : options_(options)
+{
+    for (std::size_t i = 0; i < std::max(1u, options_.jobs); ++i) threads_.emplace_back([this, i] { work(i); });
+}
+
+compile_pool::~compile_pool()
+{
+    {
+        const std::lock_guard guard(lock_);
+        stopping_ = true;
+    }
+    wake_.notify_all();
+    threads_.clear();
+}
+
+pool_answer compile_pool::compile(const compile_job& job)
+{
+    std::future<pool_answer> answer;
+    {
+        const std::lock_guard guard(lock_);
+        waiting_.push_back({job, std::promise<pool_answer>()});  // clang below 16 wants the braces
+        answer = waiting_.back().answer.get_future();
+    }
+    wake_.notify_one();
+    return answer.get();
+}
+
+void compile_pool::work(std::size_t number)
+{
+    compiler mine(options_, folder_.path() / std::to_string(number));
+    for (;;) {
+        waiting_job next;
+        {
+            std::unique_lock guard(lock_);
+            wake_.wait(guard, [&] { return stopping_ || !waiting_.empty(); });
+            if (waiting_.empty()) return;
+            next = std::move(waiting_.front());
+            waiting_.pop_front();
+        }
+        const clock::time_point start = clock::now();
+        try {
+            if (interrupted()) throw error("interrupted", {}, exit_status::interrupted);
+            pool_answer answer = mine.compile(next.job);
+            {
+                const std::lock_guard guard(lock_);
+                seconds_ += since(start);
+                ++compiles_;
+            }
+            next.answer.set_value(std::move(answer));
+        } catch (...) {
+            next.answer.set_exception(std::current_exception());
+        }
+    }
+}
+
+double compile_pool::seconds() const
+{
+    const std::lock_guard guard(lock_);
+    return seconds_;
+}
+
+std::size_t compile_pool::compiles() const
+{
+    const std::lock_guard guard(lock_);
+    return compiles_;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,69 @@
+// Compilers at work in processes that may be killed: each job ends, whatever its compiler does.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <future>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/files/files.hpp"
+#include "support/process/worker_process.hpp"
+#include "tune/build/compile_worker.hpp"
+
+namespace launchbox {
+
+struct pool_options {
+    unsigned jobs = 1;
+    std::vector<std::string> worker;  ///< the command that starts one
+    double seconds = 300;             ///< a job that takes longer is stopped
+    std::int64_t memory_bytes = 0;    ///< so is one that takes more address space; 0: any
+};
+
+struct pool_answer {
+    enum class ending { answered, timeout, out_of_memory, died };
+    ending how = ending::answered;
+    compile_answer answer = {};
+    std::string reason = {};  ///< one line, unless it answered
+    double seconds = 0;       ///< of wall time
+};
+
+/// A thread for each worker: a worker ends with the thread that started it.
+class compile_pool {
+public:
+    explicit compile_pool(const pool_options& options);
+    ~compile_pool();
+    compile_pool(const compile_pool&) = delete;
+    compile_pool& operator=(const compile_pool&) = delete;
+
+    /// Waits for one of the compilers. Many threads may call it. Throws `error` when there is no worker to be had, and
+    /// with status `interrupted` after an interrupt (support/interrupt.hpp), whose job is stopped.
+    pool_answer compile(const compile_job& job);
+
+    [[nodiscard]] double seconds() const;  ///< of wall time, of all compilers together
+    [[nodiscard]] std::size_t compiles() const;
+
+private:
+    struct waiting_job {
+        compile_job job;
+        std::promise<pool_answer> answer;
+    };
+    class compiler;
+    void work(std::size_t number);
+
+    pool_options options_;
+    temporary_directory folder_;
+    mutable std::mutex lock_;
+    std::condition_variable wake_;
+    std::deque<waiting_job> waiting_;
+    bool stopping_ = false;
+    double seconds_ = 0;
+    std::size_t compiles_ = 0;
+    std::vector<std::jthread> threads_;  // last: they use all of the above
+};
+
+}  // namespace launchbox

@@ -1,0 +1,174 @@
+#include "tune/build/compile_worker.hpp"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "compiler/nvrtc.hpp"
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "tune/build/kernel_builder.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::string_view variable = "launchbox_address_of_kernel";
+constexpr const char *log_file = "log", *cubin_file = "cubin", *ptx_file = "ptx";
+
+compile_job job_of(const json& line)
+{
+    compile_job job;
+    job.nvrtc = line.at("nvrtc").get<bool>();
+    job.library = line.at("library").get<std::string>();
+    for (const json& folder : line.at("includes")) job.includes.emplace_back(folder.get<std::string>());
+    job.tools.nvcc = line.at("nvcc").get<std::string>();
+    job.tools.environment = line.at("environment").get<std::vector<std::string>>();
+    job.folder = line.at("folder").get<std::string>();
+    job.source = line.at("source").get<std::string>();
+    job.expression = line.at("expression").get<std::string>();
+    job.architecture = parse_compute_capability(line.at("architecture").get<std::string>()).value();
+    job.flags = line.at("flags").get<std::vector<std::string>>();
+    return job;
+}
+
+compile_answer compile_with_nvrtc(const compile_job& job)
+{
+    static std::map<fs::path, nvrtc> loaded;
+    const auto library = loaded.try_emplace(job.library, job.library).first;
+    nvrtc_job task{.source = read_input(job.source),
+                   .name = job.source,
+                   .expression = job.expression,
+                   .architecture = job.architecture,
+                   .flags = job.flags};
+    const fs::path beside = fs::path(job.source).parent_path();
+    task.includes.push_back(beside.empty() ? "." : beside);
+    task.includes.insert(task.includes.end(), job.includes.begin(), job.includes.end());
+    nvrtc_output made = library->second.compile(task);
+    return {std::move(made.output), std::move(made.kernel)};
+}
+
+compile_answer compile_with_nvcc(const compile_job& job, const fs::path& outputs)
+{
+    const fs::path unit = outputs / unit_name;
+    write_file_atomically(unit, unit_for_nvcc(fs::absolute(job.source), job.expression));
+    const nvcc_job named{
+        .source = unit.string(), .architecture = job.architecture, .flags = job.flags, .only_ptx = true};
+    compile_answer answer{run_nvcc(job.tools, named)};
+    if (!answer.output.succeeded()) return answer;
+    answer.kernel = kernel_named_in(answer.output.ptx_outline);
+    // Without the variable: a kernel whose address is taken, and that calls functions, gets other registers.
+    write_file_atomically(unit, "#include \"" + fs::absolute(job.source).string() +
+                                    "\"\ntemplate <auto> __global__ void launchbox_marker() {}\n"
+                                    "template __global__ void launchbox_marker<&" +
+                                    job.expression + ">();\n");
+    answer.output =
+        run_nvcc(job.tools, {.source = unit.string(), .architecture = job.architecture, .flags = job.flags});
+    return answer;
+}
+
+// Compilers write paths as they were given; users know theirs from the spec's folder.
+std::string without(std::string text, const std::string& folder)
+{
+    for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at))
+        text.erase(at, folder.size());
+    return text;
+}
+
+json answer_to(const json& line)
+{
+    const compile_job job = job_of(line);
+    const fs::path outputs = line.at("outputs").get<std::string>();
+    if (::chdir(job.folder.c_str()) != 0) throw error("cannot go to the folder " + job.folder.string());
+    compile_answer answer = job.nvrtc ? compile_with_nvrtc(job) : compile_with_nvcc(job, outputs);
+    std::string log = without(std::move(answer.output.log), outputs.string() + "/");
+    log = without(std::move(log), job.folder.string() + "/");
+    write_file_atomically(outputs / log_file, log);
+    write_file_atomically(outputs / cubin_file, answer.output.cubin);
+    write_file_atomically(outputs / ptx_file, answer.output.ptx_outline);
+    return {{"exit_code", answer.output.exit_code}, {"made", answer.output.made}, {"kernel", answer.kernel}};
+}
+
+}  // namespace
+
+std::string line_of(const compile_job& job, const fs::path& outputs)
+{
+    json includes = json::array();
+    for (const fs::path& folder : job.includes) includes.push_back(folder.string());
+    return json{{"nvrtc", job.nvrtc},
+                {"library", job.library.string()},
+                {"includes", includes},
+                {"nvcc", job.tools.nvcc.string()},
+                {"environment", job.tools.environment},
+                {"folder", job.folder.string()},
+                {"source", job.source},
+                {"expression", job.expression},
+                {"architecture", architecture_name(job.architecture).view()},
+                {"flags", job.flags},
+                {"outputs", outputs.string()}}
+        .dump();
+}
+
+compile_answer read_compile_answer(const std::string& line, const fs::path& outputs)
+{
+    const json answer = json::parse(line, nullptr, false);
+    if (!answer.is_object()) throw error("a compile worker answered: " + line.substr(0, 200));
+    if (answer.contains("error")) throw error(answer.value("error", std::string()));
+    compile_answer result;
+    result.output.exit_code = answer.value("exit_code", 1);
+    result.output.made = answer.value("made", false);
+    result.kernel = answer.value("kernel", std::string());
+    result.output.log = read_input((outputs / log_file).string());
+    result.output.cubin = read_input((outputs / cubin_file).string());
+    result.output.ptx_outline = read_input((outputs / ptx_file).string());
+    return result;
+}
+
+// ".global .align 8 .u64 launchbox_address_of_kernel = _Z5scaleIiEvPT_;"
+std::string kernel_named_in(const std::string& ptx_outline)
+{
+    const std::string before = std::string(variable) + " = ";
+    const std::size_t at = ptx_outline.rfind(before);
+    if (at == std::string::npos) return {};
+    std::string name = ptx_outline.substr(at + before.size());
+    name.erase(std::min(name.find(';'), name.size()));
+    constexpr std::string_view generic = "generic(";
+    if (name.starts_with(generic) && name.ends_with(')'))
+        name = name.substr(generic.size(), name.size() - generic.size() - 1);
+    return name;
+}
+
+std::string unit_for_nvcc(const fs::path& source, const std::string& expression)
+{
+    return "#include \"" + source.string() + "\"\nextern \"C\" __device__ auto " + std::string(variable) + " = &" +
+           expression + ";\n";
+}
+
+int run_compile_worker()
+{
+    std::ios::sync_with_stdio(false);
+    for (std::string line; std::getline(std::cin, line);) {
+        json answer;
+        try {
+            answer = answer_to(json::parse(line));
+        } catch (const std::bad_alloc&) {
+            throw;  // this process is of no use any more
+        } catch (const error& problem) {
+            answer = {{"error", problem.what()}};
+        } catch (const std::exception& problem) {
+            answer = {{"error", std::string("not understood: ") + problem.what()}};
+        }
+        std::cout << answer.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
+    }
+    // Libraries of compilers take their time to unload.
+    ::_exit(0);
+}
+
+}  // namespace launchbox

@@ -1,0 +1,65 @@
+// Compiles candidates of a [kernel] in worker processes, with a cache on disk.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <launchbox/compute_capability.hpp>
+
+#include "image/kernel_info.hpp"
+#include "tune/types/measurement.hpp"
+#include "tune/spec/tune_spec.hpp"
+
+namespace launchbox {
+
+struct build_result {
+    outcome what = outcome::measured;  ///< `measured`: it is built; else compile_error or compile_timeout
+    std::string reason = {};           ///< one line
+    std::string cubin = {};            ///< the module
+    kernel_info kernel = {};           ///< registers, spills, shared memory, bounds; its name as the driver wants it
+    std::string code = {};             ///< equal for modules that do the same when launched alike
+    std::string log = {};              ///< all that the compiler said
+    double seconds = 0;                ///< of wall time; of the first time, when it comes from the cache
+    bool from_cache = false;
+};
+
+struct builder_options {
+    std::string compiler = {};                ///< "nvrtc", "nvcc", or empty: NVRTC where it is found
+    std::string nvcc = {};                    ///< as for find_toolchain
+    std::filesystem::path cache_folder = {};  ///< empty: no cache
+    unsigned jobs = 0;                        ///< compilers at once; 0: one a core
+    std::string worker_program = {};          ///< starts with run_compile_worker; empty: this program
+};
+
+/// `build` may be called by many threads at once; each call waits for one of the compilers.
+class kernel_builder {
+public:
+    /// Finds the compiler and reads the source. Throws `error`: missing, when there is no compiler; bad_input, when the
+    /// source cannot be read.
+    kernel_builder(const tune_spec& spec, const builder_options& options);
+    ~kernel_builder();
+
+    /// `values`: those of candidate and workload. Candidates whose name and flags come out the same are one build.
+    /// Never throws for what a compiler does: it fails, hangs, eats memory or dies.
+    build_result build(const assignment& values, const compute_capability& architecture);
+
+    [[nodiscard]] std::string compiler() const;     ///< "NVRTC 13.0" or "nvcc 13.0.88"
+    [[nodiscard]] std::string source_hash() const;  ///< of the source and all files that it includes by name,
+    ///< in folders of flags without {names}, too
+    [[nodiscard]] unsigned jobs() const;
+    [[nodiscard]] double compile_seconds() const;  ///< spent by all compilers so far, in this process
+    [[nodiscard]] std::size_t compiles() const;
+    [[nodiscard]] std::size_t from_cache() const;
+
+private:
+    struct inside;
+    std::unique_ptr<inside> inside_;
+};
+
+/// The other side: reads jobs from standard input until it ends. Never returns to a caller that has other work.
+int run_compile_worker();
+
+}  // namespace launchbox

@@ -1,0 +1,123 @@
+#include "tune/emit/emit_check.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/files/gzip.hpp"
+#include "support/text/terminal.hpp"
+#include "tune/emit/emit_tables.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// bench/measure_rows has records and a check of its own; of those the hash is compared.
+bool is_result_file(std::string_view bytes)
+{
+    if (is_gzip(bytes)) return is_result_file(gunzip(bytes, 200).text);
+    return bytes.substr(0, 15) == "SQLite format 3" || bytes.substr(0, 200).find("launchbox.results/1") != bytes.npos;
+}
+
+class row_checker {
+public:
+    explicit row_checker(const header_check_wishes& wishes) : wishes_(wishes) {}
+
+    std::string problem_of(const header_table& table, const header_row& row, header_check& into)
+    {
+        if (row.comments.size() == 1 && row.comments.front() == unmeasured_row) return {};
+        const std::string record = row.comments.empty() ? "" : row.comments.back();
+        const std::size_t space = record.rfind(' ');
+        if (!record.starts_with("// record: ") || space < 11 || space + 1 == record.size())
+            return fmt::format("neither '{}' nor a '// record:' is above it", unmeasured_row);
+        const std::string path = record.substr(11, space - 11), hash = record.substr(space + 1);
+        const std::string file = (wishes_.root / path).string();
+        if (!std::filesystem::is_regular_file(file)) return path + " is not there";
+        if (const std::string bytes = read_input(file); !is_result_file(bytes)) {
+            ++into.others;
+            const std::string is = "fnv1a64:" + fnv1a64(bytes);
+            return is == hash ? "" : fmt::format("{} is another file than it names: {} instead of {}", path, is, hash);
+        }
+        ++into.rows;
+        const emit_record* found = nullptr;
+        for (const emit_record& each : runs_of(path)) {
+            if (each.hash != hash)
+                return fmt::format("{} is another record than it names: {} instead of {}", path, each.hash, hash);
+            if (each.run.info.environment.architecture == architecture_name(row.architecture).view()) found = &each;
+        }
+        if (found == nullptr) return path + " has no run on " + std::string(architecture_name(row.architecture).view());
+        return difference(*found, table, row);
+    }
+
+private:
+    const std::vector<emit_record>& runs_of(const std::string& path)
+    {
+        const auto known = runs_.find(path);
+        if (known != runs_.end()) return known->second;
+        const emit_records read = read_emit_records({path}, wishes_.root);
+        return runs_[path] = chosen_runs(read, {.name = wishes_.name, .gpu = {}, .workload = wishes_.workload}).all;
+    }
+
+    std::string difference(const emit_record& record, const header_table& table, const header_row& row) const
+    {
+        split_names names = find_split_names({&record.run}, wishes_.names, split_kind::none);
+        if (names.type.empty() && table.text.find(" bytes") != std::string::npos)
+            names.type = find_split_names({&record.run}, wishes_.names, split_kind::type).type;
+        const header_row again = row_again(record, table, row, names, true);
+        if (again.values != row.values)
+            return fmt::format("{} says {}, not {}", record.path, row_text(again.values), row_text(row.values));
+        for (std::size_t i = 0; i < std::max(again.comments.size(), row.comments.size()); ++i) {
+            const std::string was = i < row.comments.size() ? row.comments[i] : "";
+            const std::string wanted = i < again.comments.size() ? again.comments[i] : "";
+            if (was != wanted) return fmt::format("'{}' instead of '{}'", was, wanted);
+        }
+        return {};
+    }
+
+    const header_check_wishes& wishes_;
+    std::map<std::string, std::vector<emit_record>> runs_;
+};
+
+}  // namespace
+
+header_check check_header(std::string_view text, const std::string& name, const header_check_wishes& wishes)
+{
+    header_check found;
+    row_checker checker(wishes);
+    std::vector<header_table> tables = parse_tuning_header(text, name);
+    if (!wishes.box.empty()) tables = tables_of_box(tables, wishes.box);
+    if (tables.empty())
+        throw error(name + ": no table" + (wishes.box.empty() ? "" : " " + escape_for_terminal(wishes.box)),
+                    "name a header that launchbox emit wrote, and with --box a table that it has");
+    for (const header_table& table : tables)
+        for (const header_row& row : table.rows) {
+            std::string problem;
+            try {
+                problem = checker.problem_of(table, row, found);
+            } catch (const error& failed) {
+                problem = failed.what();
+            }
+            if (!problem.empty())
+                found.problems.push_back(fmt::format("{}:{}: {} of {}: {}", name, row.line,
+                                                     architecture_name(row.architecture).view(), table.name, problem));
+        }
+    return found;
+}
+
+std::string first_difference(std::string_view text, std::string_view wanted, const std::string& name)
+{
+    std::size_t line = 1;
+    while (text != wanted) {
+        const std::string_view was = text.substr(0, text.find('\n')), is = wanted.substr(0, wanted.find('\n'));
+        if (was != is || was.size() == text.size() || is.size() == wanted.size())
+            return fmt::format("{}:{}: '{}' instead of '{}'", name, line, was, is);
+        text.remove_prefix(was.size() + 1);
+        wanted.remove_prefix(is.size() + 1);
+        ++line;
+    }
+    return {};
+}
+
+}  // namespace launchbox

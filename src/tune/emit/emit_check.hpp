@@ -1,0 +1,33 @@
+// Whether a header's rows are those of the records that it names.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tune/emit/tuned_parts.hpp"
+
+namespace launchbox {
+
+struct header_check {
+    std::vector<std::string> problems;  ///< "FILE:LINE: what"
+    std::size_t rows = 0;               ///< that were compared with a record
+    std::size_t others = 0;             ///< records of another program, of which only the hash was compared
+};
+
+struct header_check_wishes {
+    std::filesystem::path root;
+    std::string box;  ///< empty: all tables
+    std::string name;
+    std::vector<std::string> workload;
+    split_names names;
+    bool allow_unverified = false;
+};
+
+header_check check_header(std::string_view text, const std::string& name, const header_check_wishes& wishes);
+
+/// Where two texts differ first: "FILE:LINE: 'was' instead of 'wanted'"; empty: nowhere.
+std::string first_difference(std::string_view text, std::string_view wanted, const std::string& name);
+
+}  // namespace launchbox

@@ -1,0 +1,126 @@
+#include "tune/emit/emit_forms.hpp"
+
+#include <fmt/format.h>
+
+#include "support/error.hpp"
+#include "support/text/terminal.hpp"
+#include "tune/store/result_json.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json gain_json(const std::optional<gain>& over)
+{
+    if (!over) return nullptr;
+    return {{"times", over->times}, {"low", over->low}, {"high", over->high}};
+}
+
+ordered_json text_or_null(const std::string& text)
+{
+    return text.empty() ? ordered_json(nullptr) : ordered_json(escape_for_terminal(text));
+}
+
+ordered_json row_json(const emitted_row& row, const emit_record& record)
+{
+    const run_info& info = record.run.info;
+    ordered_json workloads = ordered_json::array();
+    for (const workload_gain& each : row.choice.workloads)
+        workloads.push_back(
+            {{"workload", json_of(each.problem)}, {"weight", each.weight}, {"gain", gain_json(each.over)}});
+    return {{"architecture", text_or_null(info.environment.architecture)},
+            {"parameters", json_of(row.choice.parameters)},
+            {"kept", row.choice.kept},
+            {"replaced", text_or_null(row.replaced)},
+            {"gain", gain_json(row.choice.over)},
+            {"workloads", workloads},
+            {"verified", row.choice.verified},
+            {"gpu", text_or_null(info.environment.gpu)},
+            {"processor", text_or_null(info.environment.processor)},
+            {"driver", text_or_null(info.environment.driver)},
+            {"toolkit", text_or_null(info.environment.toolkit)},
+            {"measured", text_or_null(info.started)},
+            {"version", text_or_null(info.version)},
+            {"record", record.path},
+            {"record_hash", record.hash}};
+}
+
+}  // namespace
+
+std::string constexpr_header(const emitted_tables& emitted, const emit_settings& settings)
+{
+    const std::string type = settings.row_name();
+    std::string text = "// Rows of " + settings.box +
+                       ", written by launchbox emit --format constexpr: plain C++17, no CUDA needed.\n#pragma once\n\n"
+                       "#include <cstdint>\n#include <optional>\n\n";
+    if (settings.row_type.empty()) text += row_struct(emitted.fields, type, false) + "\n";
+    text += "// clang-format off\n";
+    for (const emitted_table& each : emitted.tables) {
+        const std::string& name = each.table.name;
+        text += "\n// " + each.table.text + "\nstruct " + name +
+                "_entry {\n    int architecture;  // 90 for sm_90\n    " + type + " row;\n};\ninline constexpr " +
+                name + "_entry " + name + "_rows[] = {\n";
+        for (const header_row& row : each.table.rows) {
+            if (row.architecture.variant != architecture_variant::plain)
+                throw error(fmt::format("{} is for one chip or family alone, which a plain number cannot say",
+                                        architecture_name(row.architecture).view()),
+                            "use --format box");
+            for (const std::string& comment : row.comments) text += "    " + comment + "\n";
+            text += fmt::format("    {{{}, {}{}}},\n", row.architecture.number(), type, row_text(row.values));
+        }
+        text +=
+            "};\n\n// The newest row that is not newer than `architecture` (90 for sm_90); none where all are.\n"
+            "constexpr std::optional<" +
+            type + "> " + name + "_for(int architecture)\n{\n    const " + name +
+            "_entry* found = nullptr;\n    for (const " + name + "_entry& each : " + name +
+            "_rows)\n        if (each.architecture <= architecture) found = &each;\n"
+            "    if (found == nullptr) return std::nullopt;\n    return found->row;\n}\n";
+    }
+    return text + "\n// clang-format on\n";
+}
+
+std::string define_flags(const emitted_tables& emitted, const emit_settings&)
+{
+    std::string text;
+    for (const emitted_table& each : emitted.tables)
+        for (std::size_t i = 0; i < each.table.rows.size(); ++i) {
+            const header_row& row = each.table.rows[i];
+            text += row.architecture == compute_capability{} ? "cpu" : architecture_name(row.architecture).view();
+            for (std::size_t f = 0; f < emitted.fields.size(); ++f) {
+                const std::optional<assignment>& values = each.values[i];
+                if (!values) continue;
+                const row_field& field = emitted.fields[f];
+                std::string value = text_of(*values->find(field.parameter));
+                if (field.what == row_field::kind::word) value = identifier_of(value);
+                text += " -D" + in_capitals(each.table.name) + "_" + in_capitals(field.name) + "=" + value;
+            }
+            text += "\n";
+        }
+    return text;
+}
+
+ordered_json rows_json(const emitted_tables& emitted, const std::vector<emit_record>& records,
+                       const emit_settings& settings)
+{
+    ordered_json tables = ordered_json::array();
+    for (const emitted_table& each : emitted.tables) {
+        ordered_json rows = ordered_json::array();
+        for (const emitted_row& row : each.rows) rows.push_back(row_json(row, records[row.record]));
+        const table_part& part = each.part;
+        tables.push_back({{"name", each.table.name},
+                          {"type_name", part.bytes ? text_or_null(part.type) : nullptr},
+                          {"element_bytes", part.bytes ? ordered_json(*part.bytes) : nullptr},
+                          {"size_name", part.above || part.upto ? text_or_null(part.size) : nullptr},
+                          {"above", part.above ? ordered_json(*part.above) : nullptr},
+                          {"upto", part.upto ? ordered_json(*part.upto) : nullptr},
+                          {"rows", rows}});
+    }
+    return {{"schema", "launchbox.rows/1"},
+            {"box", settings.box},
+            {"name", escape_for_terminal(records.front().run.info.name)},
+            {"tables", tables}};
+}
+
+}  // namespace launchbox

@@ -1,0 +1,194 @@
+#include "tune/emit/emit_records.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/text/terminal.hpp"
+#include "tune/store/result_filter.hpp"
+#include "tune/store/result_json.hpp"
+#include "tune/space/search_space.hpp"
+#include "tune/run/tune_run.hpp"
+#include "tune/emit/tuned_rows.hpp"
+#include "tune/emit/tuning_header.hpp"
+
+namespace launchbox {
+
+namespace {
+
+std::string path_in_header(const std::string& path, const std::filesystem::path& root)
+{
+    std::filesystem::path shown = std::filesystem::path(path).lexically_normal();
+    if (shown.is_absolute()) {
+        const std::filesystem::path below =
+            shown.lexically_relative(std::filesystem::absolute(root).lexically_normal());
+        if (!below.empty() && *below.begin() != "..") shown = below;
+    }
+    const std::string text = shown.generic_string();
+    for (const char each : text)
+        if (static_cast<unsigned char>(each) <= ' ' || each == '\\' || each == '\x7f')
+            throw error(escape_for_terminal(text) + ": a header cannot name a path with blanks or backslashes",
+                        "rename the file");
+    return text;
+}
+
+nlohmann::ordered_json canonical(const stored_result& each)
+{
+    return {json_of(each.parameters),    json_of(each.problem),    each.weight,
+            name_of(each.measured.what), each.measured.samples_ns, each.measured.verified,
+            each.measured.stopped_early};
+}
+
+nlohmann::ordered_json canonical(const race_result_info& race)
+{
+    nlohmann::ordered_json entries = nlohmann::ordered_json::array();
+    for (const race_entry& each : race.entries) entries.push_back({json_of(each.parameters), each.samples_ns});
+    return {json_of(race.problem), entries, race.verdict, race.equal_within};
+}
+
+std::string dump(const nlohmann::ordered_json& value)
+{
+    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string machine_of(const run_info& info)
+{
+    return info.environment.gpu.empty() ? info.environment.processor : info.environment.gpu;
+}
+
+std::string described(const emit_record& record)
+{
+    return escape_for_terminal(
+        fmt::format("{}: the run of {} on {}", record.path, record.run.info.started, machine_of(record.run.info)));
+}
+
+void choose_tunable(std::vector<emit_record>& records, const std::string& wanted)
+{
+    std::set<std::string> names;
+    for (const emit_record& each : records) names.insert(each.run.info.name);
+    std::string all;
+    for (const std::string& each : names) all += (all.empty() ? "" : ", ") + escape_for_terminal(each);
+    if (wanted.empty() && names.size() > 1) throw error("there are several tunables: " + all, "choose one with --name");
+    if (!wanted.empty()) std::erase_if(records, [&](const emit_record& each) { return each.run.info.name != wanted; });
+    if (records.empty() && !wanted.empty())
+        throw error("no run is of '" + escape_for_terminal(wanted) + "'", "there are: " + all);
+}
+
+// Why results of this run do not hold for the spec as it is now; empty: they do.
+std::string stale_by(const run_info& info, const run_wishes& wishes)
+{
+    const tune_spec& spec = *wishes.spec;
+    const environment_info& where = info.environment;
+    if (info.name != spec.name) return "it is of the tunable " + info.name;
+    limit_values limits;
+    if (const auto code = parse_compute_capability(where.architecture))
+        if (const sm_limits* row = find_sm_limits(*code)) {
+            gpu_device gpu{.name = where.gpu, .capability = *code};
+            gpu.sms = where.sms;
+            gpu.memory_bytes = where.memory_bytes;
+            limits = limits_for_expressions(*row, &gpu);
+        }
+    try {
+        if (task_hash(spec, search_space(spec, limits)) != info.task_hash) return "the spec's task has changed since";
+        if (wishes.source_hash && *wishes.source_hash != info.source_hash) return "the sources have changed since";
+        return {};
+    } catch (const error& problem) {
+        return problem.what();
+    }
+}
+
+}  // namespace
+
+std::string content_hash(const std::vector<recorded_run>& runs)
+{
+    std::vector<std::string> texts;
+    for (const recorded_run& run : runs) {
+        const run_info& info = run.info;
+        const environment_info& where = info.environment;
+        std::vector<std::string> lines;
+        for (const stored_result& each : run.results) lines.push_back(dump(canonical(each)));
+        for (const race_result_info& each : run.races) lines.push_back(dump(canonical(each)));
+        std::sort(lines.begin(), lines.end());
+        std::string text = dump({info.name, info.task_hash, info.source_hash, info.version, info.started, where.gpu,
+                                 where.processor, where.architecture, where.sms, where.memory_bytes, where.driver,
+                                 where.toolkit, info.baseline ? json_of(*info.baseline) : nullptr});
+        for (const std::string& each : lines) text += "\n" + each;
+        texts.push_back(std::move(text));
+    }
+    std::sort(texts.begin(), texts.end());
+    std::string all;
+    for (const std::string& each : texts) all += each + "\n\n";
+    return fnv1a64(all);
+}
+
+emit_records read_emit_records(const std::vector<std::string>& paths, const std::filesystem::path& root)
+{
+    emit_records read;
+    std::set<std::string> seen;
+    for (const std::string& path : paths) {
+        if (path == "-") throw error("a record has to be a file: the header names it", "write it to one first");
+        std::filesystem::path file = path;
+        if (file.is_relative() && std::filesystem::exists(root / file)) file = root / file;
+        const std::string shown = path_in_header(path, root);
+        if (!seen.insert(shown).second) continue;
+        const result_file found = read_result_file(file.string());
+        const std::string bytes = read_input(file.string());
+        const std::string hash = bytes.starts_with("SQLite format 3") ? "results-fnv1a64:" + content_hash(found.runs)
+                                                                      : "fnv1a64:" + fnv1a64(bytes);
+        for (const recorded_run& each : found.runs) read.all.push_back({shown, hash, each});
+        for (const std::string& each : found.problems) read.notes.push_back(each);
+    }
+    return read;
+}
+
+emit_records chosen_runs(const emit_records& read, const run_wishes& wishes)
+{
+    emit_records chosen{read.all, {}};
+    choose_tunable(chosen.all, wishes.name);
+    if (!wishes.gpu.empty())
+        std::erase_if(chosen.all, [&](const emit_record& each) {
+            return machine_of(each.run.info).find(wishes.gpu) == std::string::npos;
+        });
+    if (chosen.all.empty()) throw error("no run is there to choose from", "give stores of launchbox tune");
+    const value_filter filter = parse_value_filter(wishes.workload, "--workload");
+    std::map<int, emit_record> newest;
+    std::string why_stale;
+    for (emit_record& each : chosen.all) {
+        if (wishes.spec != nullptr)
+            if (const std::string why = stale_by(each.run.info, wishes); !why.empty()) {
+                why_stale = described(each) + " is stale: " + why;
+                chosen.notes.push_back(why_stale);
+                continue;
+            }
+        each.run = part_of(each.run, [&](const assignment& problem) { return filter.matches(problem); });
+        const std::string& architecture = each.run.info.environment.architecture;
+        const auto code = parse_compute_capability(architecture);
+        if (!architecture.empty() && !code)
+            throw error(described(each) + ": '" + escape_for_terminal(architecture) + "' is no architecture",
+                        "the file was changed by somebody: measure again");
+        const auto [place, fresh] = newest.emplace(code ? row_rank(*code) : 0, each);
+        if (fresh) continue;
+        emit_record& other = place->second;
+        const bool newer = each.run.info.started > other.run.info.started;
+        const emit_record &kept = newer ? each : other, &left = newer ? other : each;
+        const char* why =
+            kept.run.info.source_hash != left.run.info.source_hash || kept.run.info.task_hash != left.run.info.task_hash
+                ? "is stale: the spec or the sources have changed since"
+            : kept.run.info.environment.gpu != left.run.info.environment.gpu
+                ? "is on another GPU of the architecture: --gpu chooses"
+                : "is older";
+        chosen.notes.push_back(described(left) + " " + why + "; that of " + kept.run.info.started + " is used");
+        if (newer) other = each;
+    }
+    if (newest.empty())
+        throw error(why_stale.empty() ? "no run is left" : why_stale, "run launchbox tune with the spec as it is now");
+    chosen.all.clear();
+    for (auto& [rank, each] : newest) chosen.all.push_back(std::move(each));
+    return chosen;
+}
+
+}  // namespace launchbox

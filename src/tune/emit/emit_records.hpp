@@ -1,0 +1,46 @@
+// The records that rows come from: stores or their JSON, which runs of them count, and how a header names them.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/exchange/result_file.hpp"
+#include "tune/spec/tune_spec.hpp"
+
+namespace launchbox {
+
+struct emit_record {
+    std::string path;  ///< as a header names it, from the root
+    std::string hash;  ///< "fnv1a64:..." of a file's bytes, "results-fnv1a64:..." of a store's content
+    recorded_run run;
+
+    [[nodiscard]] std::string comment() const { return "// record: " + path + " " + hash; }
+};
+
+struct emit_records {
+    std::vector<emit_record> all;
+    std::vector<std::string> notes;  ///< what was left out: one sentence each
+};
+
+/// Reads files below `root`; paths are relative to it, or to the working directory where it has none of that name.
+emit_records read_emit_records(const std::vector<std::string>& paths, const std::filesystem::path& root);
+
+/// Which runs count.
+struct run_wishes {
+    std::string name;  ///< of the tunable; empty: there must be one
+    std::string gpu;   ///< part of its name; empty: any
+    std::vector<std::string> workload;
+    const tune_spec* spec = nullptr;              ///< a run of another task is stale
+    std::optional<std::string> source_hash = {};  ///< and so is one of other sources
+};
+
+/// The latest run of the tunable on each architecture, rising. Throws `error` where several tunables are there, none is
+/// left, or all of an architecture are stale.
+emit_records chosen_runs(const emit_records& read, const run_wishes& wishes);
+
+/// The hash of a store's runs, whatever their order and numbers, and however often the file was opened.
+std::string content_hash(const std::vector<recorded_run>& runs);
+
+}  // namespace launchbox

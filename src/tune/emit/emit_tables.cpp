@@ -1,0 +1,291 @@
+#include "tune/emit/emit_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/error.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+namespace {
+
+struct old_row {
+    std::string text, origin;  // "{256, 11, 0}", "the row of sm_80"; empty: there was none
+    std::optional<assignment> measured = {};
+};
+
+// Text of a record, safe in a comment: no line end, and no backslash that would join lines.
+std::string in_comment(std::string text)
+{
+    text = escape_for_terminal(text);
+    std::replace(text.begin(), text.end(), '\\', '/');
+    return text;
+}
+
+std::string gain_comment(const row_choice& choice, const old_row& old)
+{
+    const std::string replaced = old.text + ", " + old.origin;
+    if (choice.kept) return "less than 1 % or noise, so that " + replaced + ", is kept";
+    if (choice.over)
+        return fmt::format("{:.3f} times as fast ({:.3f} to {:.3f}) as {}", choice.over->times, choice.over->low,
+                           choice.over->high, replaced);
+    return old.text.empty() ? "not known, since there was no row before"
+                            : "not known, since " + replaced + ", could not be measured";
+}
+
+std::vector<std::string> provenance(const emit_record& record, const row_choice& choice, const old_row& old)
+{
+    const run_info& info = record.run.info;
+    const environment_info& where = info.environment;
+    return {in_comment(fmt::format("// measured: {}, driver {}, {}{}, launchbox {}{}",
+                                   where.gpu.empty() ? where.processor : where.gpu, where.driver,
+                                   where.toolkit.empty() ? "" : where.toolkit + ", ", info.started.substr(0, 10),
+                                   info.version, choice.verified ? "" : ", outputs not verified")),
+            "// gain: " + gain_comment(choice, old), record.comment()};
+}
+
+// What a row's own `// gain:` says that it replaced.
+old_row replaced_by(const header_row& row)
+{
+    for (const std::string& comment : row.comments) {
+        if (!comment.starts_with("// gain: ")) continue;
+        const std::size_t open = comment.find('{'), close = comment.find("}, ", open);
+        if (open == std::string::npos || close == std::string::npos) return {};
+        const std::size_t start = close + 3;
+        const std::size_t end = std::min(comment.find(", ", start), comment.size());
+        return {comment.substr(open, close + 1 - open), comment.substr(start, end - start)};
+    }
+    return {};
+}
+
+std::vector<std::string> values_in(std::string_view text)
+{
+    std::vector<std::string> values;
+    text.remove_prefix(1);
+    text.remove_suffix(1);
+    for (;;) {
+        const std::size_t next = text.find(", ");
+        values.emplace_back(text.substr(0, next));
+        if (next == std::string_view::npos) return values;
+        text.remove_prefix(next + 2);
+    }
+}
+
+void refuse_unverified(const emit_record& record, const row_choice& choice, bool allowed)
+{
+    if (choice.verified || choice.kept || allowed) return;
+    throw error(fmt::format("{}: the outputs of {} were not compared with a reference", record.path,
+                            escape_for_terminal(text_of(choice.parameters))),
+                "add [verify] to the spec and tune again, or take it as it is with --allow-unverified");
+}
+
+class table_maker {
+public:
+    table_maker(const std::vector<emit_record>& records, const emit_settings& settings,
+                const std::vector<row_field>& fields)
+        : records_(records), settings_(settings), fields_(fields)
+    {
+    }
+
+    void fill(emitted_table& into) const
+    {
+        into.values.resize(into.table.rows.size());
+        for (std::size_t i = 0; i < records_.size(); ++i) add_record(into, i);
+        if (settings_.baseline_architecture) add_baseline(into);
+    }
+
+private:
+    old_row to_replace(const emitted_table& table, const recorded_run& run, const compute_capability& code,
+                       const emit_record& record) const
+    {
+        const std::string& type = table.table.row_type;
+        const header_row* used = row_used_by(table.table, code);
+        old_row old;
+        if (used != nullptr) {
+            // Emitted from this very record before: the same row again, over what it replaced then.
+            if (used->architecture == code && used->comments.back() == record.comment()) {
+                old = replaced_by(*used);
+                if (!old.text.empty()) old.measured = candidate_with(run, fields_, values_in(old.text), type);
+                return old;
+            }
+            old = {row_text(used->values), "the row of " + std::string(architecture_name(used->architecture).view()),
+                   candidate_with(run, fields_, used->values, type)};
+            if (old.measured && is_measured(run, *old.measured)) return old;
+        }
+        if (run.info.baseline && (used == nullptr || is_measured(run, *run.info.baseline)))
+            old = {row_text(row_values(fields_, *run.info.baseline, type)), "the baseline", run.info.baseline};
+        return old;
+    }
+
+    void add_record(emitted_table& into, std::size_t number) const
+    {
+        const emit_record& record = records_[number];
+        const recorded_run run =
+            part_of(record.run, [&](const assignment& problem) { return into.part.holds(problem); });
+        if (run.results.empty() && records_.size() > 1) return;  // measured on other architectures
+        const auto code = parse_compute_capability(record.run.info.environment.architecture);
+        const compute_capability architecture = code ? *code : compute_capability{};
+        const old_row old = to_replace(into, run, architecture, record);
+        emitted_row row{architecture, number, choose_row(run, old.measured), {}};
+        if (!old.text.empty()) row.replaced = old.text + ", " + old.origin;
+        refuse_unverified(record, row.choice, settings_.allow_unverified);
+        header_row made{.architecture = architecture,
+                        .values = row_values(fields_, row.choice.parameters, into.table.row_type),
+                        .comments = provenance(record, row.choice, old)};
+        auto& rows = into.table.rows;
+        const auto own = std::find_if(rows.begin(), rows.end(),
+                                      [&](const header_row& each) { return each.architecture == architecture; });
+        const bool again = own != rows.end() && own->comments.back() == record.comment();
+        row.unchanged = row.choice.kept && !again && row_used_by(into.table, architecture) != nullptr;
+        if (!row.unchanged) {
+            const auto place = std::lower_bound(rows.begin(), rows.end(), made, [](const auto& one, const auto& other) {
+                return row_rank(one.architecture) < row_rank(other.architecture);
+            });
+            const auto at = into.values.begin() + (place - rows.begin());
+            if (own != rows.end()) {
+                *own = std::move(made);
+                *at = row.choice.parameters;
+            } else {
+                into.values.insert(at, row.choice.parameters);
+                rows.insert(place, std::move(made));
+            }
+        }
+        into.rows.push_back(std::move(row));
+    }
+
+    void add_baseline(emitted_table& into) const
+    {
+        const recorded_run& run = records_.front().run;
+        if (!run.info.baseline)
+            throw error("--baseline-arch: the spec of '" + run.info.name + "' has no baseline", "leave it out");
+        auto& rows = into.table.rows;
+        if (!rows.empty() && row_rank(rows.front().architecture) <= row_rank(*settings_.baseline_architecture)) return;
+        rows.insert(rows.begin(), {.architecture = *settings_.baseline_architecture,
+                                   .values = row_values(fields_, *run.info.baseline, into.table.row_type),
+                                   .comments = {std::string(unmeasured_row)}});
+        into.values.insert(into.values.begin(), run.info.baseline);
+    }
+
+    const std::vector<emit_record>& records_;
+    const emit_settings& settings_;
+    const std::vector<row_field>& fields_;
+};
+
+// Alias that chooses among the parts: by type, by size, or both.
+std::string choice_text(const emitted_tables& emitted, const std::string& box)
+{
+    std::string by_size, entries;
+    const auto& tables = emitted.tables;
+    for (std::size_t i = 0; i < tables.size();) {
+        const std::optional<int> bytes = tables[i].part.bytes;
+        const std::string name = bytes ? fmt::format("{}_{}", box, *bytes) : box;
+        std::string classes;
+        std::size_t count = 0;
+        for (; i < tables.size() && tables[i].part.bytes == bytes; ++i, ++count)
+            classes += (count == 0 ? "" : ", ") +
+                       (tables[i].part.upto
+                            ? fmt::format("launchbox::upto<{}, {}>", *tables[i].part.upto, tables[i].table.name)
+                            : fmt::format("launchbox::otherwise<{}>", tables[i].table.name));
+        if (count > 1) by_size += fmt::format("using {} = launchbox::by_size<{}>;\n", name, classes);
+        if (bytes) entries += fmt::format(",\n    launchbox::element_bytes<{}, 0, {}>", *bytes, name);
+    }
+    if (!entries.empty())
+        by_size += fmt::format(
+            "\ntemplate <class Key, class Value = void>\nusing {} = launchbox::by_type<Key, Value{}>;\n", box, entries);
+    return by_size;
+}
+
+}  // namespace
+
+emitted_tables emit_tables(const std::vector<emit_record>& records, const emit_settings& settings,
+                           const std::vector<header_table>& existing)
+{
+    emitted_tables emitted;
+    std::vector<const recorded_run*> runs;
+    for (const emit_record& each : records) {
+        if (each.run.results.empty())
+            throw error(each.path + ": nothing was measured of '" + escape_for_terminal(each.run.info.name) + "'",
+                        "run launchbox tune, or choose other workloads with --workload");
+        runs.push_back(&each.run);
+    }
+    emitted.fields = row_fields(runs);
+    emitted.names = find_split_names(runs, settings.names, existing.empty() ? settings.split : split_kind::none);
+    const table_maker maker(records, settings, emitted.fields);
+    if (existing.empty()) {
+        for (const table_part& part : find_parts(runs, emitted.names, settings.split)) {
+            header_table table{.name = settings.box + part.suffix(),
+                               .text = in_comment(records.front().run.info.name) + part.description(),
+                               .row_type = settings.row_name()};
+            table.macro = in_capitals(table.name) + "_ROW";
+            emitted.tables.push_back({part, std::move(table), {}, {}});
+        }
+    } else {
+        for (const header_table& table : existing)
+            emitted.tables.push_back({part_of_text(table.text, emitted.names), table, {}, {}});
+    }
+    for (emitted_table& each : emitted.tables) {
+        if (!each.table.rows.empty() && each.table.rows.front().values.size() != emitted.fields.size())
+            throw error(fmt::format("table {} has rows of {} values, and the spec has {} parameters", each.table.name,
+                                    each.table.rows.front().values.size(), emitted.fields.size()),
+                        "the row's members are the spec's parameters, in their order");
+        maker.fill(each);
+    }
+    return emitted;
+}
+
+std::vector<header_table> tables_of_box(const std::vector<header_table>& all, const std::string& box)
+{
+    std::vector<header_table> found;
+    for (const header_table& each : all) {
+        if (each.name == box) return {each};
+        std::string_view rest = each.name;
+        if (rest.substr(0, box.size()) != box) continue;
+        rest.remove_prefix(box.size());
+        if (rest.starts_with("_upto_") || rest.starts_with("_above_") ||
+            (rest.size() > 1 && rest[0] == '_' && rest[1] >= '0' && rest[1] <= '9'))
+            found.push_back(each);
+    }
+    return found;
+}
+
+std::string new_header(const emitted_tables& emitted, const emit_settings& settings)
+{
+    std::string text =
+        "// Rows of " + settings.box +
+        ", kept by launchbox emit; its documentation, docs/tunings.md, says what the lines mean.\n#pragma once\n\n";
+    const bool wide = std::any_of(emitted.fields.begin(), emitted.fields.end(),
+                                  [](const row_field& each) { return each.what == row_field::kind::wide; });
+    if (wide && settings.row_type.empty()) text += "#include <cstdint>\n\n";
+    text += "#include <launchbox/launch_box.cuh>\n\n";
+    if (settings.row_type.empty()) text += row_struct(emitted.fields, settings.row_name(), true) + "\n";
+    text += "// clang-format off\n";
+    for (const emitted_table& each : emitted.tables) text += "\n" + table_text(each.table);
+    if (emitted.tables.size() > 1) text += "\n" + choice_text(emitted, settings.box);
+    return text + "\n// clang-format on\n";
+}
+
+std::string updated_header(std::string text, const emitted_tables& emitted)
+{
+    // From the last to the first, so that the lines of those before stay where they were read.
+    for (std::size_t i = emitted.tables.size(); i-- > 0;) text = with_rows(text, emitted.tables[i].table);
+    return text;
+}
+
+header_row row_again(const emit_record& record, const header_table& table, const header_row& row,
+                     const split_names& names, bool allow_unverified)
+{
+    const std::vector<row_field> fields = row_fields({&record.run});
+    const table_part part = part_of_text(table.text, names);
+    const recorded_run run = part_of(record.run, [&](const assignment& problem) { return part.holds(problem); });
+    old_row old = replaced_by(row);
+    if (!old.text.empty()) old.measured = candidate_with(run, fields, values_in(old.text), table.row_type);
+    const row_choice choice = choose_row(run, old.measured);
+    refuse_unverified(record, choice, allow_unverified);
+    return {.architecture = row.architecture,
+            .values = row_values(fields, choice.parameters, table.row_type),
+            .comments = provenance(record, choice, old)};
+}
+
+}  // namespace launchbox

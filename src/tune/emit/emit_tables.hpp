@@ -1,0 +1,66 @@
+// Tables of rows from records: new ones, or those of a header with the rows that records change.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/emit/emit_records.hpp"
+#include "tune/emit/row_fields.hpp"
+#include "tune/emit/tuned_parts.hpp"
+#include "tune/emit/tuning_header.hpp"
+
+namespace launchbox {
+
+struct emit_settings {
+    std::string box;            ///< name of the table
+    std::string row_type = {};  ///< empty: a struct of our own, BOX_row
+    bool allow_unverified = false;
+    split_kind split = split_kind::automatic;
+    split_names names = {};
+    std::optional<compute_capability> baseline_architecture =
+        {};  ///< gets the spec's baseline where older than all rows
+
+    [[nodiscard]] std::string row_name() const { return row_type.empty() ? box + "_row" : row_type; }
+};
+
+/// One row that a record gave.
+struct emitted_row {
+    compute_capability architecture;
+    std::size_t record = 0;
+    row_choice choice;
+    std::string replaced;    ///< "{256, 11, 0}, the row of sm_80"; empty: there was none
+    bool unchanged = false;  ///< no gain: the table is as it was
+};
+
+struct emitted_table {
+    table_part part;
+    header_table table;
+    std::vector<emitted_row> rows;
+    std::vector<std::optional<assignment>> values;  ///< of each row of `table`, where a record knows them
+};
+
+struct emitted_tables {
+    std::vector<row_field> fields;
+    split_names names = {};
+    std::vector<emitted_table> tables;
+};
+
+/// `existing`: the tables of the box in a header; empty: there is none.
+emitted_tables emit_tables(const std::vector<emit_record>& records, const emit_settings& settings,
+                           const std::vector<header_table>& existing);
+
+/// Those of a header that are of this box: BOX itself, or its parts BOX_...
+std::vector<header_table> tables_of_box(const std::vector<header_table>& all, const std::string& box);
+
+/// A whole header.
+std::string new_header(const emitted_tables& emitted, const emit_settings& settings);
+
+/// The header with all rows that records give.
+std::string updated_header(std::string text, const emitted_tables& emitted);
+
+/// The row that a record gives for a row of a header, and its comments: for what its `// gain:` says was replaced.
+header_row row_again(const emit_record& record, const header_table& table, const header_row& row,
+                     const split_names& names, bool allow_unverified);
+
+}  // namespace launchbox

@@ -1,0 +1,41 @@
+// The parameters of a tunable as members of a C++ struct, and a candidate's values as they stand in a source.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/exchange/result_file.hpp"
+
+namespace launchbox {
+
+struct row_field {
+    enum class kind { yes_or_no, whole, wide, fraction, word };
+    std::string name;       ///< of the member
+    std::string parameter;  ///< of the spec
+    kind what = kind::whole;
+    std::vector<std::string> words = {};  ///< as they are in the spec, sorted
+};
+
+/// In the spec's order. Throws `error` where two parameters, or two words of one, would have one name in C++, and where
+/// runs have different parameters.
+std::vector<row_field> row_fields(const std::vector<const recorded_run*>& runs);
+
+/// A candidate's values; a word is an enumerator of the member's type, whatever the name of that is.
+std::vector<std::string> row_values(const std::vector<row_field>& fields, const assignment& candidate,
+                                    const std::string& row_type);
+
+/// The candidate of a run with these values; `nullopt`: it has none.
+std::optional<assignment> candidate_with(const recorded_run& run, const std::vector<row_field>& fields,
+                                         const std::vector<std::string>& values, const std::string& row_type);
+
+/// The struct with these members; for a launch_box with min_blocks, where the spec has none, and a comparison.
+std::string row_struct(const std::vector<row_field>& fields, const std::string& row_type, bool for_launch_box);
+
+/// A name of C++ out of any text.
+std::string identifier_of(const std::string& text);
+
+/// The text with a to z in capitals, for names of macros.
+std::string in_capitals(std::string text);
+
+}  // namespace launchbox

@@ -1,0 +1,43 @@
+// Which workloads a table is for: all, those of one size of elements, those of a range of problem sizes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/emit/tuned_rows.hpp"
+
+namespace launchbox {
+
+/// The workload values that stand for the type of the elements and for the size of the problem; empty: none.
+struct split_names {
+    std::string type = {}, size = {};
+};
+
+struct table_part {
+    std::string type;               ///< the workload value, with `bytes`
+    std::optional<int> bytes = {};  ///< of an element
+    std::string size;               ///< the workload value, with the two below
+    std::optional<std::int64_t> above = {}, upto = {};
+
+    [[nodiscard]] bool holds(const assignment& problem) const;
+    [[nodiscard]] std::string suffix() const;       ///< of the table's name: "_4_upto_1000"
+    [[nodiscard]] std::string description() const;  ///< ", type of 4 bytes, n up to 1000"
+    friend bool operator==(const table_part&, const table_part&) = default;
+};
+
+/// The part that a table's text describes; `names` for those that it does not name.
+table_part part_of_text(const std::string& text, const split_names& names);
+
+enum class split_kind { automatic, type, size, none };
+
+/// Finds the values by which a split is possible: words are types, whole numbers sizes. Throws `error` where several of
+/// a kind vary and `asked` names none.
+split_names find_split_names(const std::vector<const recorded_run*>& runs, const split_names& asked, split_kind split);
+
+/// The parts that are worth a table of their own: one that holds everything where none is.
+std::vector<table_part> find_parts(const std::vector<const recorded_run*>& runs, const split_names& names,
+                                   split_kind split);
+
+}  // namespace launchbox

@@ -1,0 +1,44 @@
+// Which candidate becomes the row of an architecture, and whether it earns to replace the row that was there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/ranking/overall_score.hpp"
+#include "tune/exchange/result_file.hpp"
+
+namespace launchbox {
+
+/// Gains below 1 %, or whose interval holds 1, are never a reason to change a source.
+bool is_beyond_noise(const gain& over);
+
+struct workload_gain {
+    assignment problem;
+    double weight = 1;
+    gain over;
+};
+
+struct row_choice {
+    assignment parameters;
+    bool kept = false;              ///< nothing was faster than the row to be replaced, and `parameters` is that row
+    bool verified = false;          ///< its outputs were compared with the reference on every workload
+    std::optional<gain> over = {};  ///< over the row to be replaced; `nullopt`: that was not measured
+    std::vector<workload_gain> workloads = {};  ///< where `over` is known
+    std::size_t worst = 0;                      ///< place in `workloads`
+};
+
+/// The best by the overall score; where there is one workload, what a race has decided. Throws `error` where nothing
+/// was measured, all failed, or no candidate was measured on all workloads.
+row_choice choose_row(const recorded_run& run, const std::optional<assignment>& replaced);
+
+/// The run with some of its workloads.
+recorded_run part_of(const recorded_run& run, const std::function<bool(const assignment& problem)>& wanted);
+
+/// Whether a candidate was measured to the end on all workloads of a run.
+bool is_measured(const recorded_run& run, const assignment& candidate);
+
+}  // namespace launchbox

@@ -1,0 +1,267 @@
+#include "tune/emit/tuning_header.hpp"
+
+#include <fmt/format.h>
+
+#include <launchbox/detail/fnv.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "support/error.hpp"
+
+namespace launchbox {
+
+namespace {
+
+bool is_name(std::string_view text)
+{
+    if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) != 0) return false;
+    return std::all_of(text.begin(), text.end(),
+                       [](unsigned char each) { return each < 128 && (std::isalnum(each) != 0 || each == '_'); });
+}
+
+// What a row may hold: 256, -1, true, 0.5, decltype(row::layout)::wide.
+bool is_value(std::string_view text)
+{
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char each) {
+        return each < 128 && (std::isalnum(each) != 0 ||
+                              std::string_view("_:.+-()").find(static_cast<char>(each)) != std::string_view::npos);
+    });
+}
+
+std::optional<std::string_view> between(std::string_view text, std::string_view before, std::string_view after)
+{
+    if (text.size() < before.size() + after.size()) return std::nullopt;
+    if (text.substr(0, before.size()) != before) return std::nullopt;
+    if (text.substr(text.size() - after.size()) != after) return std::nullopt;
+    return text.substr(before.size(), text.size() - before.size() - after.size());
+}
+
+// "    launchbox::sm<90, row{256, 15}>", a comma behind it or not.
+std::optional<header_row> row_in_line(std::string_view line, std::string& type)
+{
+    if (!line.empty() && line.back() == ',') line.remove_suffix(1);
+    header_row row;
+    std::optional<std::string_view> inside;
+    if ((inside = between(line, "    launchbox::sm<", "}>")))
+        row.architecture.variant = architecture_variant::plain;
+    else if ((inside = between(line, "    launchbox::sm_a<", "}>")))
+        row.architecture.variant = architecture_variant::accelerated;
+    else if ((inside = between(line, "    launchbox::sm_f<", "}>")))
+        row.architecture.variant = architecture_variant::family;
+    else
+        return std::nullopt;
+    const std::size_t comma = inside->find(", "), brace = inside->find('{');
+    if (comma == std::string_view::npos || brace == std::string_view::npos || comma > brace) return std::nullopt;
+    const std::string_view number = inside->substr(0, comma);
+    const auto digit = [](char each) { return each >= '0' && each <= '9'; };
+    if (number.size() < 2 || number.size() > 3 || !std::all_of(number.begin(), number.end(), digit))
+        return std::nullopt;
+    const auto read = parse_compute_capability(number);
+    if (!read) return std::nullopt;
+    row.architecture.major = read->major;
+    row.architecture.minor = read->minor;
+    type = inside->substr(comma + 2, brace - comma - 2);
+    if (type.empty() || !is_value(type)) return std::nullopt;
+    for (std::string_view rest = inside->substr(brace + 1);;) {
+        const std::size_t next = rest.find(", ");
+        if (!is_value(rest.substr(0, next))) return std::nullopt;
+        row.values.emplace_back(rest.substr(0, next));
+        if (next == std::string_view::npos) return row;
+        rest.remove_prefix(next + 2);
+    }
+}
+
+bool has_row(std::string_view line)
+{
+    for (std::string_view sm : {"sm<", "sm_a<", "sm_f<", "sm <"})
+        if (const std::size_t at = line.find(sm); at != std::string_view::npos)
+            if (at == 0 || (std::isalnum(static_cast<unsigned char>(line[at - 1])) == 0 && line[at - 1] != '_'))
+                return true;
+    return false;
+}
+
+std::vector<std::string_view> lines_in(std::string_view text)
+{
+    std::vector<std::string_view> lines;
+    for (std::size_t start = 0;;) {
+        const std::size_t end = text.find('\n', start);
+        lines.push_back(text.substr(start, end == std::string_view::npos ? end : end - start));
+        if (end == std::string_view::npos) return lines;
+        start = end + 1;
+    }
+}
+
+class header_reader {
+public:
+    header_reader(std::string_view text, const std::string& name) : lines_(lines_in(text)), name_(name) {}
+
+    std::vector<header_table> tables()
+    {
+        std::vector<header_table> found;
+        while (at_ < lines_.size()) {
+            if (starts_table())
+                found.push_back(table());
+            else if (has_row(lines_[at_]))
+                fail("a row outside of a table: a table begins with '// table NAME: what it is for'");
+            else
+                ++at_;
+        }
+        return found;
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& what) const
+    {
+        throw error(name_ + ":" + std::to_string(std::min(at_, lines_.size() - 1) + 1) + ": " + what,
+                    "the format of tables is described in docs/tunings.md");
+    }
+    [[nodiscard]] std::string_view line() const { return at_ < lines_.size() ? lines_[at_] : std::string_view(); }
+    void expect(std::string_view text)
+    {
+        if (line() != text) fail("expected '" + std::string(text) + "'");
+        ++at_;
+    }
+    bool starts_table() const
+    {
+        const auto rest = between(line(), "// table ", "");
+        if (!rest) return false;
+        const std::size_t colon = rest->find(": ");
+        return colon != std::string_view::npos && is_name(rest->substr(0, colon)) && colon + 2 < rest->size();
+    }
+
+    header_table table()
+    {
+        header_table read;
+        const std::string_view rest = line().substr(9);
+        read.name = rest.substr(0, rest.find(": "));
+        read.text = rest.substr(rest.find(": ") + 2);
+        read.first_line = ++at_;
+        const auto macro = between(line(), "#ifdef ", "");
+        if (!macro || !is_name(*macro)) fail("expected '#ifdef' and the macro that gives this table one row");
+        read.macro = *macro;
+        ++at_;
+        const auto type = between(line(), "using " + read.name + " = launchbox::only<", " " + read.macro + ">;");
+        if (!type || !is_value(*type))
+            fail("expected 'using " + read.name + " = launchbox::only<ROW_TYPE " + read.macro + ">;'");
+        read.row_type = *type;
+        ++at_;
+        expect("#else");
+        expect("using " + read.name + " = launchbox::launch_box<");
+        read.begin = at_;
+        rows(read);
+        read.end = at_;
+        expect(">;");
+        expect("#endif");
+        return read;
+    }
+
+    void rows(header_table& into)
+    {
+        std::vector<std::string> comments;
+        for (; at_ < lines_.size() && lines_[at_] != ">;"; ++at_) {
+            std::string type;
+            if (auto row = row_in_line(lines_[at_], type)) {
+                if (type != into.row_type) fail("a row of type " + type + " in a table of " + into.row_type);
+                if (!into.rows.empty() && row_rank(into.rows.back().architecture) >= row_rank(row->architecture))
+                    fail("not newer than the row above it");
+                if (!into.rows.empty() && row->values.size() != into.rows.front().values.size())
+                    fail("expected " + std::to_string(into.rows.front().values.size()) +
+                         " values, as in the row above");
+                row->comments = std::move(comments);
+                row->line = at_ + 1;
+                comments.clear();
+                into.rows.push_back(std::move(*row));
+                continue;
+            }
+            const std::size_t start = std::min(lines_[at_].find_first_not_of(" \t"), lines_[at_].size());
+            const std::string_view text = lines_[at_].substr(start);
+            if (text.substr(0, 3) != "// ")
+                fail("expected a comment or a row such as 'launchbox::sm<90, " + into.row_type + "{256, 15, 2}>,'");
+            comments.emplace_back(text);
+        }
+        if (!comments.empty() || into.rows.empty())
+            fail(comments.empty() ? "no row in the table" : "no row below this comment");
+    }
+
+    std::vector<std::string_view> lines_;
+    std::string name_;
+    std::size_t at_ = 0;
+};
+
+std::string rows_text(const header_table& table)
+{
+    std::string text;
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        const header_row& row = table.rows[i];
+        for (const std::string& comment : row.comments) text += "    " + comment + "\n";
+        const char* variant = row.architecture.variant == architecture_variant::accelerated ? "_a"
+                              : row.architecture.variant == architecture_variant::family    ? "_f"
+                                                                                            : "";
+        text += std::string("    launchbox::sm") + variant + "<" + std::to_string(row.architecture.number()) + ", " +
+                table.row_type + row_text(row.values) + ">" + (i + 1 < table.rows.size() ? ",\n" : "\n");
+    }
+    return text;
+}
+
+}  // namespace
+
+std::vector<header_table> parse_tuning_header(std::string_view text, const std::string& name)
+{
+    return header_reader(text, name).tables();
+}
+
+std::string with_rows(std::string_view text, const header_table& table)
+{
+    std::string result;
+    const std::vector<std::string_view> lines = lines_in(text);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (i == table.begin) result += rows_text(table);
+        if (i >= table.begin && i < table.end) continue;
+        result += lines[i];
+        if (i + 1 < lines.size()) result += '\n';
+    }
+    return result;
+}
+
+std::string table_text(const header_table& table)
+{
+    return "// table " + table.name + ": " + table.text + "\n#ifdef " + table.macro + "\nusing " + table.name +
+           " = launchbox::only<" + table.row_type + " " + table.macro + ">;\n#else\nusing " + table.name +
+           " = launchbox::launch_box<\n" + rows_text(table) + ">;\n#endif\n";
+}
+
+std::string row_text(const std::vector<std::string>& values)
+{
+    std::string text = "{";
+    for (const std::string& each : values) text += (text.size() > 1 ? ", " : "") + each;
+    return text + "}";
+}
+
+int row_rank(const compute_capability& architecture)
+{
+    const int variant = architecture.variant == architecture_variant::plain    ? 0
+                        : architecture.variant == architecture_variant::family ? 1
+                                                                               : 2;
+    return architecture.number() * 4 + variant;
+}
+
+const header_row* row_used_by(const header_table& table, const compute_capability& architecture)
+{
+    const header_row* used = nullptr;
+    for (const header_row& row : table.rows) {
+        const bool own = row.architecture == architecture;
+        if (own || (row.architecture.variant == architecture_variant::plain &&
+                    row.architecture.number() <= architecture.number()))
+            used = &row;
+    }
+    return used;
+}
+
+std::string fnv1a64(std::string_view bytes)
+{
+    return fmt::format("{:016x}", detail::fnv1a(bytes));
+}
+
+}  // namespace launchbox

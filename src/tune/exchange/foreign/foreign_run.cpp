@@ -1,0 +1,220 @@
+#include "tune/exchange/foreign/foreign_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "support/text/terminal.hpp"
+#include "tune/exchange/foreign/json_pieces.hpp"
+#include "tune/store/result_json.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+enum class value_kind { truth, whole, fraction, word };
+
+value_kind kind_of(const parameter_value& value)
+{
+    return static_cast<value_kind>(value.index());
+}
+
+std::optional<parameter_value> number_from(const std::string& text)
+{
+    const char *begin = text.data(), *end = begin + text.size();
+    std::int64_t whole = 0;
+    if (const auto [at, failure] = std::from_chars(begin, end, whole); failure == std::errc() && at == end)
+        return whole;
+    double fraction = 0;
+    if (const auto [at, failure] = std::from_chars(begin, end, fraction); failure == std::errc() && at == end)
+        return fraction;
+    return std::nullopt;
+}
+
+parameter_value converted(const parameter_value& value, value_kind kind)
+{
+    if (kind == value_kind::word) return text_of(value);
+    parameter_value number = value;
+    if (const auto* text = std::get_if<std::string>(&value)) number = *number_from(*text);
+    if (const auto* truth = std::get_if<bool>(&number)) number = std::int64_t{*truth ? 1 : 0};
+    if (kind == value_kind::fraction)
+        if (const auto* whole = std::get_if<std::int64_t>(&number)) number = static_cast<double>(*whole);
+    return number;
+}
+
+}  // namespace
+
+bool read_objects(std::string_view array, const char* word, foreign_problems& problems,
+                  const std::function<void(const ordered_json& object, std::size_t number)>& read)
+{
+    json_pieces entries(array);
+    for (std::size_t number = 0; const std::optional<json_piece> entry = entries.next(); ++number) {
+        const std::optional<ordered_json> value = entry->whole ? parse_piece(entry->text) : std::nullopt;
+        if (value && value->is_object())
+            read(*value, number);
+        else
+            problems.add("left out, since the entry is cut off or damaged", fmt::format("{} {}", word, number));
+    }
+    return entries.closed();
+}
+
+void foreign_problems::add(const std::string& kind, const std::string& candidate)
+{
+    auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const kind_count& each) { return each.kind == kind; });
+    if (found == kinds_.end()) found = kinds_.insert(kinds_.end(), {kind, candidate, 0});
+    ++found->count;
+}
+
+void foreign_problems::say(const std::string& sentence)
+{
+    sentences_.push_back(sentence);
+}
+
+std::vector<std::string> foreign_problems::sentences() const
+{
+    std::vector<std::string> all;
+    for (const std::string& each : sentences_) all.push_back(fmt::format("{} {}", file_, each));
+    for (const kind_count& each : kinds_)
+        all.push_back(each.count == 1
+                          ? fmt::format("{}: 1 candidate {} ({})", file_, each.kind, shortened(each.first, 60))
+                          : fmt::format("{}: {} candidates {} (the first: {})", file_,
+                                        with_commas(static_cast<std::int64_t>(each.count)), each.kind,
+                                        shortened(each.first, 60)));
+    return all;
+}
+
+void foreign_run::add(stored_result result)
+{
+    std::string key = text_of(result.parameters);
+    if (const std::string problem = problem_of(result); !problem.empty()) {
+        problems_.add("left out, since " + problem, text_of(result.parameters));
+        return;
+    }
+    const auto [place, is_new] = places_.emplace(std::move(key), results_.size());
+    if (is_new) {
+        results_.push_back(std::move(result));
+    } else {
+        problems_.add("recorded more than once, of which the last counts", text_of(result.parameters));
+        results_[place->second] = std::move(result);
+    }
+}
+
+recorded_run foreign_run::finish(std::int64_t number)
+{
+    unify_types();
+    recorded_run run;
+    run.number = number;
+    run.info = std::move(info);
+    run.info.baseline = facts.baseline;
+    const std::string gpu = facts.environment.processor.empty() ? run.info.environment.gpu : std::string();
+    run.info.environment = facts.environment;
+    run.info.environment.gpu = gpu;
+    // Files are told apart by their content, so that no two of them are taken for one run in a store.
+    run.info.task_hash = hash_;
+    run.info.source_hash = hash_;
+    if (gpu.empty() && facts.environment.processor.empty()) {
+        problems_.say("does not say on which GPU it was measured");
+        run.info.environment.gpu = unknown_gpu;
+    }
+    for (stored_result& each : results_) {
+        each.run = number;
+        each.problem = facts.problem;
+        each.weight = facts.weight;
+        if (!each.finished.empty() && (run.info.started.empty() || each.finished < run.info.started))
+            run.info.started = each.finished;
+    }
+    run.results = std::move(results_);
+    return run;
+}
+
+// Values are compared with their type: 1 and 1.0, or 1 and true, would be two values of a parameter.
+void foreign_run::unify_types()
+{
+    std::map<std::string, value_kind> wanted;
+    std::map<std::string, bool> only_words, numeric_words;
+    for (const stored_result& result : results_)
+        for (const auto& [name, value] : result.parameters.values) {
+            const bool is_word = kind_of(value) == value_kind::word;
+            only_words.try_emplace(name, true).first->second &= is_word;
+            bool& numeric = numeric_words.try_emplace(name, true).first->second;
+            value_kind kind = kind_of(value);
+            if (is_word) {
+                const std::optional<parameter_value> number = number_from(std::get<std::string>(value));
+                numeric &= number.has_value();
+                kind = number ? kind_of(*number) : value_kind::word;
+            }
+            value_kind& most = wanted.try_emplace(name, kind).first->second;
+            most = std::max(most, kind);
+        }
+    for (auto& [name, kind] : wanted)
+        if (only_words[name] || !numeric_words[name]) kind = value_kind::word;
+    for (stored_result& result : results_)
+        for (auto& [name, value] : result.parameters.values)
+            if (kind_of(value) != wanted[name]) value = converted(value, wanted[name]);
+}
+
+parameter_value foreign_value(const ordered_json& value)
+{
+    if (value.is_boolean()) return value.get<bool>();
+    if (value.is_number_unsigned() &&
+        value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+        return value.get<double>();
+    if (value.is_number_integer()) return value.get<std::int64_t>();
+    if (value.is_number_float()) return value.get<double>();
+    if (value.is_string()) return value.get<std::string>();
+    return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::optional<double> foreign_time(const ordered_json& value, double nanoseconds_per_unit)
+{
+    const std::optional<double> number = number_in(value);
+    if (!number || *number <= 0) return std::nullopt;
+    const double time = *number * nanoseconds_per_unit;
+    return is_time(time) && time > 0 ? std::optional(time) : std::nullopt;
+}
+
+double foreign_cost(const ordered_json& object, const char* name, double seconds_per_unit)
+{
+    const double cost = number_member(object, name).value_or(0) * seconds_per_unit;
+    return cost > 0 && is_time(cost) ? cost : 0;
+}
+
+std::string foreign_timestamp(const std::string& text)
+{
+    const auto is_digit = [&](std::size_t place) {
+        return place < text.size() && text[place] >= '0' && text[place] <= '9';
+    };
+    const std::string_view form = "dddd-dd-dd dd:dd:dd";
+    if (text.size() < form.size()) return text;
+    for (std::size_t i = 0; i < form.size(); ++i) {
+        const bool fits = form[i] == 'd'   ? is_digit(i)
+                          : form[i] == ' ' ? text[i] == ' ' || text[i] == 'T'
+                                           : text[i] == form[i];
+        if (!fits) return text;
+    }
+    std::size_t end = form.size();
+    if (end < text.size() && text[end] == '.')
+        for (++end; is_digit(end);) ++end;
+    const std::string zone = text.substr(end);
+    // Without a zone it is Kernel Tuner's, which writes UTC.
+    if (!zone.empty() && zone != "Z" && zone != "+00:00" && zone != " UTC") return text;
+    return text.substr(0, 10) + "T" + text.substr(11, end - 11) + "Z";
+}
+
+void set_failure(measurement& measured, const std::string& reason, outcome otherwise)
+{
+    measured.what = otherwise;
+    measured.reason = reason.substr(0, reason.find('\n'));
+    const std::size_t colon = measured.reason.find(": ");
+    if (colon == std::string::npos) return;
+    const std::optional<outcome> named = outcome_named(measured.reason.substr(0, colon));
+    if (!named || *named == outcome::measured) return;
+    measured.what = *named;
+    measured.reason = measured.reason.substr(colon + 2);
+}
+
+}  // namespace launchbox

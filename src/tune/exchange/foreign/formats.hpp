@@ -1,0 +1,31 @@
+// The formats of other tuners that are read. Each takes the whole text, which may end anywhere.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tune/exchange/foreign/foreign_run.hpp"
+#include "tune/exchange/result_file.hpp"
+
+namespace launchbox {
+
+struct foreign_text {
+    std::string_view text;
+    std::string name;  ///< of the file, for messages
+    std::string hash;  ///< of the text
+};
+
+/// Kernel Tuner's cache: one object with the candidates under "cache", times in milliseconds.
+std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, foreign_problems& problems);
+
+/// T4: candidates under "results"; the time's unit is in the metadata, or beside the time.
+std::vector<recorded_run> read_t4_results(const foreign_text& file, foreign_problems& problems);
+
+/// KTT's JSON output; one run a kernel. Resources of the kernels are known.
+std::vector<recorded_run> read_ktt_output(const foreign_text& file, foreign_problems& problems);
+
+// The best candidate of each GPU and problem size, no more: one run each.
+std::vector<recorded_run> read_kernel_tuner_results(const foreign_text& file, foreign_problems& problems);
+std::vector<recorded_run> read_wisdom(const foreign_text& file, foreign_problems& problems);
+
+}  // namespace launchbox

@@ -1,0 +1,165 @@
+#include <cmath>
+#include <numeric>
+
+#include "tune/exchange/foreign/formats.hpp"
+#include "tune/exchange/foreign/json_pieces.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int most_repairs = 100;     // of broken lines in the middle: each means to look through the rest again
+constexpr double failed_in_old_files = 1e20;
+
+assignment problem_of_cache(const ordered_json& size);
+
+struct cache_reader {
+    foreign_run& run;
+    foreign_problems& problems;
+    std::vector<std::string> names;  // of the parameters; empty: not told
+
+    void read(const std::string& key, const ordered_json& entry);
+    bool read_time(const std::string& key, const ordered_json& entry, measurement& measured);
+};
+
+}  // namespace
+
+std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, foreign_problems& problems)
+{
+    foreign_run run(problems, file.hash);
+    cache_reader reader{run, problems, {}};
+    std::optional<ordered_json> own;
+    std::string_view cache;
+    json_pieces members(file.text);
+    bool cut = false;
+    while (const std::optional<json_piece> member = members.next()) {
+        cut |= !member->whole;
+        if (member->name == "cache") {
+            cache = member->text;
+            continue;
+        }
+        const std::optional<ordered_json> value = parse_piece(member->text);
+        if (!value) continue;
+        if (member->name == "device_name" && value->is_string()) run.info.environment.gpu = value->get<std::string>();
+        if (member->name == "kernel_name" && value->is_string()) run.info.name = value->get<std::string>();
+        if (member->name == "problem_size") run.facts.problem = problem_of_cache(*value);
+        if (member->name == "launchbox") own = value;
+        if (member->name == "tune_params_keys" && value->is_array())
+            for (const ordered_json& each : *value)
+                if (each.is_string()) reader.names.push_back(each.get<std::string>());
+        if (member->name == "tune_params" && value->is_object() && reader.names.empty())
+            for (const auto& [name, values] : value->items()) reader.names.push_back(name);
+    }
+    if (own) read_own_facts(*own, run.facts);
+    json_pieces entries(cache);
+    int repairs = 0;
+    while (const std::optional<json_piece> entry = entries.next()) {
+        const std::optional<ordered_json> value = entry->whole ? parse_piece(entry->text) : std::nullopt;
+        if (value && value->is_object()) {
+            reader.read(entry->name, *value);
+            continue;
+        }
+        problems.add("left out, since the line is cut off or damaged", entry->name.empty() ? "no name" : entry->name);
+        // One candidate stands on one line.
+        if (!entry->whole && (++repairs > most_repairs || !entries.skip_line())) break;
+    }
+    // An open run is no fault of the file.
+    if (!entries.closed() || cut || !members.closed())
+        problems.say("is not closed, as of a run that still goes on: all candidates up to its end are read");
+    std::vector<recorded_run> runs;
+    runs.push_back(run.finish(1));
+    return runs;
+}
+
+namespace {
+
+// A list is the grid's extent, x first.
+assignment problem_of_cache(const ordered_json& size)
+{
+    if (size == "") return {};
+    if (!size.is_array()) return {{{"problem_size", foreign_value(size)}}};
+    assignment problem;
+    const char* const names[] = {"x", "y", "z"};
+    if (size.empty() || size.size() > std::size(names)) return {{{"problem_size", foreign_value(size)}}};
+    for (std::size_t i = 0; i < size.size(); ++i) problem.values.emplace_back(names[i], foreign_value(size[i]));
+    return problem;
+}
+
+void cache_reader::read(const std::string& key, const ordered_json& entry)
+{
+    stored_result result;
+    for (const std::string& name : names) {
+        const ordered_json* value = member_of(entry, name.c_str());
+        if (value == nullptr) {
+            problems.add("left out, since a parameter has no value", key);
+            return;
+        }
+        result.parameters.values.emplace_back(name, foreign_value(*value));
+    }
+    result.compile_seconds = foreign_cost(entry, "compile_time", 1e-3);
+    const double verification = foreign_cost(entry, "verification_time", 1e-3);
+    result.measured.seconds = foreign_cost(entry, "benchmark_time", 1e-3) + verification;
+    result.finished = foreign_timestamp(text_member(entry, "timestamp"));
+    if (!read_time(key, entry, result.measured)) return;
+    // A wrong result would have ended Kernel Tuner, not become an entry.
+    result.measured.verified =
+        result.measured.what == outcome::measured && (verification > 0 || is_true(entry, "verified"));
+    run.add(std::move(result));
+}
+
+bool cache_reader::read_time(const std::string& key, const ordered_json& entry, measurement& measured)
+{
+    const ordered_json* time = member_of(entry, "time");
+    const std::string word = time != nullptr && time->is_string() ? time->get<std::string>() : std::string();
+    const ordered_json* error = member_of(entry, "__error__");
+    if (word.ends_with("Config") || (error != nullptr && error->is_string())) {
+        std::string reason = error != nullptr && error->is_string() ? error->get<std::string>() : word;
+        if (reason.empty()) reason = word;
+        const bool known =
+            word == "CompilationFailedConfig" || word == "RuntimeFailedConfig" || word == "InvalidConfig";
+        if (!known) problems.add("failed in a way that is not known here: " + (word.empty() ? reason : word), key);
+        set_failure(measured, reason,
+                    word == "CompilationFailedConfig" ? outcome::compile_error
+                    : word == "InvalidConfig"         ? outcome::rejected
+                                                      : outcome::launch_error);
+        return true;
+    }
+    const std::optional<double> mean = time != nullptr ? number_in(*time) : std::nullopt;
+    if (mean && *mean >= failed_in_old_files) {
+        set_failure(measured, "the file says only that it failed (time 1e20)", outcome::launch_error);
+        return true;
+    }
+    double sum = 0;
+    std::size_t unusable = 0;
+    if (const ordered_json* times = member_of(entry, "times"); times != nullptr && times->is_array())
+        for (const ordered_json& each : *times) {
+            const std::optional<double> sample = foreign_time(each, ns_per_millisecond);
+            if (sample)
+                measured.samples_ns.push_back(*sample);
+            else
+                ++unusable;
+        }
+    for (const double each : measured.samples_ns) sum += each;
+    if (unusable > 0) problems.add("without some of their samples, which are no times above 0", key);
+    if (measured.samples_ns.empty()) {
+        const std::optional<double> only = time != nullptr ? foreign_time(*time, ns_per_millisecond) : std::nullopt;
+        if (!only) {
+            problems.add(
+                mean ? "left out, since the time is not above 0" : "left out, since there is no number for the time",
+                key);
+            return false;
+        }
+        measured.samples_ns = {*only};
+    } else if (mean) {
+        const double found = sum / static_cast<double>(measured.samples_ns.size()) / ns_per_millisecond;
+        if (std::abs(found - *mean) > 1e-3 * std::abs(*mean))
+            problems.add("whose time is not the mean of their samples: the samples count", key);
+    }
+    return true;
+}
+
+}  // namespace
+
+}  // namespace launchbox

@@ -1,0 +1,23 @@
+// What launchbox knows and another tuner's format has no place for: one member "launchbox", which its readers pass
+// over.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "tune/store/result_store.hpp"
+
+namespace launchbox {
+
+struct own_facts {
+    environment_info environment;  ///< without the host: files are given away
+    assignment problem;
+    double weight = 1;
+    std::optional<assignment> baseline = {};
+};
+
+nlohmann::ordered_json json_of(const own_facts& facts);
+
+/// What is there and is what was written goes into `facts`; the rest of it stays.
+void read_own_facts(const nlohmann::ordered_json& value, own_facts& facts);
+
+}  // namespace launchbox

@@ -1,0 +1,73 @@
+#include "tune/exchange/foreign_results.hpp"
+
+#include <fmt/format.h>
+#define XXH_INLINE_ALL  // the library is one header
+#include <xxhash.h>
+
+#include <set>
+
+#include "support/error.hpp"
+#include "tune/exchange/foreign/formats.hpp"
+#include "tune/exchange/foreign/json_pieces.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using reader = std::vector<recorded_run> (*)(const foreign_text&, foreign_problems&);
+
+struct format {
+    const char* words;
+    reader read;
+};
+
+std::optional<format> format_of(std::string_view text);
+
+}  // namespace
+
+std::optional<result_file> read_foreign_results(std::string_view text, const std::string& name)
+{
+    const std::optional<format> found = format_of(text);
+    if (!found) return std::nullopt;
+    const std::string hash = fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+    foreign_problems problems(name);
+    result_file read;
+    read.runs = found->read({text, name, hash}, problems);
+    std::size_t results = 0;
+    for (const recorded_run& each : read.runs) results += each.results.size();
+    read.problems = problems.sentences();
+    if (results == 0)
+        throw error(fmt::format("{} is {} without a candidate that can be read", name, found->words),
+                    read.problems.empty() ? "" : read.problems.back());
+    return read;
+}
+
+namespace {
+
+std::optional<format> format_of(std::string_view text)
+{
+    std::set<std::string> names;
+    std::string_view start = text;
+    while (start.starts_with("#") || start.starts_with("//"))  // comments of a wisdom file
+        start.remove_prefix(std::min(start.find('\n'), start.size() - 1) + 1);
+    json_pieces members(start);
+    while (const std::optional<json_piece> member = members.next()) {
+        if (member->name == "schema") return std::nullopt;  // launchbox's own
+        if (names.size() < 100) names.insert(member->name);
+    }
+    if (names.contains("tune_params_keys") || (names.contains("cache") && names.contains("tune_params")))
+        return format{"a Kernel Tuner cache", read_kernel_tuner_cache};
+    if (names.contains("Results") && (names.contains("Metadata") || text.find("\"Configuration\"") != text.npos))
+        return format{"KTT's output", read_ktt_output};
+    if (names.contains("results") && text.find("\"configuration\"") != text.npos)
+        return format{"a T4 file", read_t4_results};
+    if (names.contains("tunable_parameters") && names.contains("data"))
+        return format{"a results file of Kernel Tuner", read_kernel_tuner_results};
+    if (names.contains("tunable_parameters") && names.contains("objective") && text.find("\"config\"") != text.npos)
+        return format{"a wisdom file", read_wisdom};
+    return std::nullopt;
+}
+
+}  // namespace
+
+}  // namespace launchbox

@@ -1,0 +1,30 @@
+// Recorded results in the formats of other tuners: Kernel Tuner's cache and T4.
+#pragma once
+
+#include <iosfwd>
+#include <vector>
+
+#include "tune/exchange/result_file.hpp"
+
+namespace launchbox {
+
+/// What one file of another tuner can hold: the results of one run on one workload, by the numbers that they have in
+/// the run, which must outlive this.
+struct exported_part {
+    const recorded_run* run = nullptr;
+    assignment problem;
+    std::vector<std::size_t> results;
+};
+
+/// In the order in which runs and workloads first occur.
+std::vector<exported_part> parts_of(const recorded_run& run);
+
+/// Closed, and such that Kernel Tuner goes on with it: its header's order, keys as Python writes values, milliseconds.
+/// Candidates that were lost with the device are not results and are left out, as in T4. Throws `error` where a
+/// parameter has the name of one of the cache's own members.
+void write_kernel_tuner_cache(const exported_part& part, std::ostream& out);
+
+/// Schema 1.0.0, milliseconds.
+void write_t4_results(const exported_part& part, std::ostream& out);
+
+}  // namespace launchbox

@@ -1,0 +1,283 @@
+#include "tune/exchange/result_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <set>
+
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/files/gzip.hpp"
+#include "support/text/terminal.hpp"
+#include "tune/exchange/foreign_results.hpp"
+#include "tune/store/result_json.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* hint =
+    "name a store of launchbox tune, what launchbox results --format json wrote of one, or a file of Kernel Tuner, KTT "
+    "or T4";
+
+result_file read_store(const std::string& path);
+recorded_run run_of(const ordered_json& value, const ordered_json& environments);
+stored_result result_of(const ordered_json& value, bool& from_median);
+race_result_info race_of(const ordered_json& value);
+
+/// A member that is not as the schema says.
+struct bad_member {
+    std::string name;
+};
+
+// One object of the file; what is not there and need not be has its default value.
+class members {
+public:
+    explicit members(const ordered_json& object) : object_(object)
+    {
+        if (!object.is_object()) throw bad_member{"what is no object"};
+    }
+
+    [[nodiscard]] const ordered_json* find(const char* name) const
+    {
+        const auto found = object_.find(name);
+        return found == object_.end() || found->is_null() ? nullptr : &*found;
+    }
+    [[nodiscard]] std::string text(const char* name) const
+    {
+        const ordered_json* value = find(name);
+        if (value == nullptr) return {};
+        if (!value->is_string()) throw bad_member{name};
+        return value->get<std::string>();
+    }
+    [[nodiscard]] double number(const char* name, double otherwise) const
+    {
+        const ordered_json* value = find(name);
+        if (value == nullptr) return otherwise;
+        if (!value->is_number()) throw bad_member{name};
+        return value->get<double>();
+    }
+    [[nodiscard]] std::int64_t whole(const char* name, std::int64_t most) const
+    {
+        const ordered_json* value = find(name);
+        if (value == nullptr) return 0;
+        if (!value->is_number_integer()) throw bad_member{name};
+        const auto read = value->get<std::uint64_t>();  // below 0: a large one
+        if (read > static_cast<std::uint64_t>(most)) throw bad_member{name};
+        return static_cast<std::int64_t>(read);
+    }
+    [[nodiscard]] int count(const char* name) const
+    {
+        return static_cast<int>(whole(name, std::numeric_limits<int>::max()));
+    }
+    [[nodiscard]] bool truth(const char* name) const
+    {
+        const ordered_json* value = find(name);
+        if (value == nullptr) return false;
+        if (!value->is_boolean()) throw bad_member{name};
+        return value->get<bool>();
+    }
+    [[nodiscard]] std::optional<assignment> values(const char* name) const
+    {
+        const ordered_json* value = find(name);
+        if (value == nullptr) return std::nullopt;
+        std::optional<assignment> read = assignment_of(*value);
+        if (!read) throw bad_member{name};
+        return read;
+    }
+    [[nodiscard]] assignment needed_values(const char* name) const
+    {
+        std::optional<assignment> read = values(name);
+        if (!read) throw bad_member{name};
+        return *std::move(read);
+    }
+    [[nodiscard]] std::vector<double> samples(const char* name) const
+    {
+        std::vector<double> samples;
+        const ordered_json* value = find(name);
+        if (value == nullptr) return samples;
+        if (!value->is_array()) throw bad_member{name};
+        for (const ordered_json& each : *value) {
+            if (!each.is_number()) throw bad_member{name};
+            samples.push_back(each.get<double>());
+        }
+        return samples;
+    }
+    [[nodiscard]] const ordered_json& array(const char* name) const
+    {
+        const ordered_json* value = find(name);
+        if (value == nullptr || !value->is_array()) throw bad_member{name};
+        return *value;
+    }
+
+private:
+    const ordered_json& object_;
+};
+
+}  // namespace
+
+result_file read_result_file(const std::string& path)
+{
+    const std::string name = path == "-" ? "standard input" : path;
+    if (path != "-") {
+        std::string start(15, '\0');
+        std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+        if (start == "SQLite format 3") return read_store(path);
+    }
+    decompressed_text input{.text = read_input(path), .problem = {}};
+    if (is_gzip(input.text)) input = gunzip(input.text);
+    std::optional<result_file> foreign = read_foreign_results(input.text, name);
+    result_file read = foreign ? *std::move(foreign) : read_results_json(input.text, name);
+    if (!input.problem.empty()) read.problems.insert(read.problems.begin(), name + ": " + input.problem);
+    return read;
+}
+
+result_file read_results_json(std::string_view text, const std::string& name)
+try {
+    const ordered_json whole = ordered_json::parse(text, nullptr, false);
+    if (whole.is_discarded()) throw error(name + " is neither a result store nor JSON", hint);
+    if (!whole.is_object() || whole.value("schema", ordered_json()) != "launchbox.results/1")
+        throw error(name + " is JSON, but not launchbox.results/1", hint);
+    const members file(whole);
+    result_file read;
+    const ordered_json& environments = file.array("environments");
+    for (const ordered_json& each : file.array("runs")) read.runs.push_back(run_of(each, environments));
+    std::size_t place = 0, without_samples = 0;
+    const auto in_its_run = [&](const ordered_json& value, const char* kind, const auto& put) {
+        try {
+            const auto run = static_cast<std::size_t>(members(value).whole("run", std::numeric_limits<int>::max()));
+            if (run >= read.runs.size()) throw bad_member{"run"};
+            put(read.runs[run]);
+        } catch (const bad_member& bad) {
+            read.problems.push_back(fmt::format("{}: {} {} is left out: {}", name, kind, place, bad.name));
+        }
+        ++place;
+    };
+    for (const ordered_json& each : file.array("candidates"))
+        in_its_run(each, "candidate", [&](recorded_run& run) {
+            bool from_median = false;
+            stored_result result = result_of(each, from_median);
+            result.run = run.number;
+            without_samples += from_median ? 1 : 0;
+            run.results.push_back(std::move(result));
+        });
+    place = 0;
+    if (file.find("races") != nullptr)
+        for (const ordered_json& each : file.array("races"))
+            in_its_run(each, "race", [&](recorded_run& run) {
+                race_result_info race = race_of(each);
+                race.run = run.number;
+                run.races.push_back(std::move(race));
+            });
+    if (without_samples > 0)
+        read.problems.push_back(
+            fmt::format("{} has no samples of {} candidates: their medians stand alone (results --samples writes all)",
+                        name, without_samples));
+    return read;
+} catch (const bad_member& bad) {
+    throw error(fmt::format("{} is not launchbox.results/1: {}", name, escape_for_terminal(bad.name)), hint);
+}
+
+namespace {
+
+result_file read_store(const std::string& path)
+{
+    const result_store store(path, result_store::access::read_only);
+    result_file read;
+    for (auto& [number, info] : store.runs())
+        read.runs.push_back({number, std::move(info), store.results(number), store.races(number)});
+    for (const std::string& each : store.problems()) read.problems.push_back(path + ": " + each);
+    return read;
+}
+
+recorded_run run_of(const ordered_json& value, const ordered_json& environments)
+{
+    const members from(value);
+    recorded_run run;
+    run.number = from.whole("number", std::numeric_limits<std::int64_t>::max());
+    run.info.name = from.text("name");
+    run.info.spec_text = from.text("spec");
+    run.info.spec_hash = from.text("spec_hash");
+    run.info.task_hash = from.text("task_hash");
+    run.info.source_hash = from.text("source_hash");
+    run.info.command = from.text("command");
+    run.info.version = from.text("version");
+    run.info.started = from.text("started");
+    run.info.baseline = from.values("baseline");
+    const auto place = static_cast<std::size_t>(from.whole("environment", std::numeric_limits<int>::max()));
+    if (place >= environments.size()) throw bad_member{"environment"};
+    const members environment(environments[place]);
+    run.info.environment = {.gpu = environment.text("gpu"),
+                            .processor = environment.text("processor"),
+                            .architecture = environment.text("architecture"),
+                            .sms = environment.count("sms"),
+                            .memory_bytes = environment.whole("memory_bytes", std::numeric_limits<std::int64_t>::max()),
+                            .driver = environment.text("driver"),
+                            .toolkit = environment.text("toolkit"),
+                            .host = from.text("host")};
+    return run;
+}
+
+stored_result result_of(const ordered_json& value, bool& from_median)
+{
+    const members from(value);
+    stored_result result;
+    result.parameters = from.needed_values("parameters");
+    result.problem = from.needed_values("workload");
+    result.weight = from.number("weight", 1);
+    const std::optional<outcome> what = outcome_named(from.text("status"));
+    if (!what) throw bad_member{"status"};
+    result.measured.what = *what;
+    result.measured.reason = from.text("reason");
+    result.measured.samples_ns = from.samples("samples_ns");
+    if (*what == outcome::measured && result.measured.samples_ns.empty() && from.find("median_ns") != nullptr) {
+        result.measured.samples_ns = {from.number("median_ns", 0)};
+        from_median = true;
+    }
+    result.measured.dropped = from.count("dropped");
+    result.measured.stopped_early = from.truth("stopped_early");
+    result.measured.verified = from.truth("verified");
+    result.measured.checksum = from.text("checksum");
+    result.measured.seconds = from.number("seconds", 0);
+    result.measured.sticky = from.truth("sticky");
+    if (const ordered_json* device = from.find("device")) {
+        result.measured.device = device_state_of(*device);
+        if (!result.measured.device) throw bad_member{"device"};
+    }
+    if (const ordered_json* resources = from.find("resources")) {
+        result.kernel = kernel_of(*resources);
+        if (!result.kernel) throw bad_member{"resources"};
+    }
+    result.code = from.text("code");
+    result.same_as = from.values("same_as");
+    result.log = from.text("log");
+    result.compile_seconds = from.number("compile_seconds", 0);
+    result.from_cache = from.truth("from_cache");
+    result.deaths = from.count("deaths");
+    result.finished = from.text("finished");
+    if (std::string problem = problem_of(result); !problem.empty()) throw bad_member{std::move(problem)};
+    return result;
+}
+
+race_result_info race_of(const ordered_json& value)
+{
+    const members from(value);
+    race_result_info race;
+    race.problem = from.needed_values("workload");
+    race.verdict = from.text("verdict");
+    race.equal_within = from.number("equal_within", 0);
+    for (const ordered_json& each : from.array("entries")) {
+        const members entry(each);
+        race.entries.push_back({entry.needed_values("parameters"), entry.samples("samples_ns")});
+    }
+    if (std::string problem = problem_of(race); !problem.empty()) throw bad_member{std::move(problem)};
+    return race;
+}
+
+}  // namespace
+
+}  // namespace launchbox

@@ -1,0 +1,104 @@
+#include "tune/ranking/convergence.hpp"
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "tune/ranking/overall_score.hpp"
+
+namespace launchbox {
+
+namespace {
+
+/// What things cost, one after the other.
+class charged_time {
+public:
+    double after(const stored_result& result)
+    {
+        // The same duration to the nanosecond is the same compile: it served another workload before.
+        if (result.compile_seconds > 0 && compiles_.emplace(text_of(result.parameters), result.compile_seconds).second)
+            seconds_ += result.compile_seconds;
+        if (!result.same_as) seconds_ += result.measured.seconds;
+        return seconds_;
+    }
+
+private:
+    double seconds_ = 0;
+    std::set<std::pair<std::string, double>> compiles_;
+};
+
+// With the final best known: how far each was from it, and when it was close.
+void look_back(convergence& found, bool more_is_better)
+{
+    if (found.improvements.empty()) return;
+    const double best = found.improvements.back().value;
+    for (improvement& each : found.improvements) {
+        const double ratio = more_is_better ? best / each.value : each.value / best;
+        each.gap = &each == &found.improvements.back() ? 0 : std::isfinite(ratio) ? ratio - 1 : 0;
+    }
+    for (std::size_t part = 0; part < convergence_parts.size(); ++part)
+        while (found.improvements[found.reached[part]].gap > convergence_parts[part]) ++found.reached[part];
+}
+
+convergence on_workload(const std::vector<stored_result>& results, const ranking& workload)
+{
+    convergence found{.problem = workload.problem, .improvements = {}};
+    std::map<std::size_t, double> times;
+    for (const ranked_candidate& each : workload.candidates)
+        if (each.may_win) times.emplace(each.result, each.time.median);
+    charged_time time;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        if (results[i].problem != workload.problem) continue;
+        found.seconds = time.after(results[i]);
+        if (results[i].measured.what == outcome::rejected) continue;
+        ++found.evaluations;
+        const auto median = times.find(i);
+        if (median == times.end()) continue;
+        if (!found.improvements.empty() && median->second >= found.improvements.back().value) continue;
+        found.improvements.push_back({.evaluation = found.evaluations,
+                                      .seconds = found.seconds,
+                                      .value = median->second,
+                                      .parameters = results[i].parameters});
+    }
+    look_back(found, false);
+    return found;
+}
+
+convergence over_all(const std::vector<stored_result>& results, const std::vector<ranking>& rankings)
+{
+    convergence found{.problem = std::nullopt, .improvements = {}};
+    const overall_ranking overall = rank_overall(results, rankings);
+    std::map<std::string, double> scores;
+    for (const overall_candidate& each : overall.candidates) scores.emplace(text_of(each.parameters), each.score.times);
+    std::map<std::string, std::size_t> missing;  // workloads that are still to come, of each candidate
+    charged_time time;
+    for (const stored_result& result : results) {
+        found.seconds = time.after(result);
+        if (result.measured.what == outcome::rejected) continue;
+        const std::string name = text_of(result.parameters);
+        const auto [left, fresh] = missing.emplace(name, rankings.size());
+        found.evaluations += fresh ? 1 : 0;
+        if (left->second == 0 || --left->second > 0) continue;
+        const auto score = scores.find(name);
+        if (score == scores.end()) continue;
+        if (!found.improvements.empty() && score->second <= found.improvements.back().value) continue;
+        found.improvements.push_back({.evaluation = found.evaluations,
+                                      .seconds = found.seconds,
+                                      .value = score->second,
+                                      .parameters = result.parameters});
+    }
+    look_back(found, true);
+    return found;
+}
+
+}  // namespace
+
+std::vector<convergence> converge(const std::vector<stored_result>& results, const std::vector<ranking>& rankings)
+{
+    std::vector<convergence> found;
+    for (const ranking& each : rankings) found.push_back(on_workload(results, each));
+    if (rankings.size() > 1) found.push_back(over_all(results, rankings));
+    return found;
+}
+
+}  // namespace launchbox

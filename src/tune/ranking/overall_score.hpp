@@ -1,0 +1,41 @@
+// One figure for a candidate on several workloads: the weighted geometric mean of its speed-ups.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "tune/ranking/ranking.hpp"
+
+namespace launchbox {
+
+struct workload_speed {
+    std::size_t ranking = 0;    ///< which workload
+    std::size_t candidate = 0;  ///< its place among the ranked candidates of that workload
+    gain speed;                 ///< over the reference
+};
+
+/// A candidate that may win on every workload.
+struct overall_candidate {
+    assignment parameters;
+    gain score;                          ///< weighted geometric mean of `speeds`, its interval from theirs
+    std::vector<workload_speed> speeds;  ///< one a workload
+    std::size_t worst = 0;               ///< place in `speeds` of the least speed-up
+    bool is_baseline = false;
+    /// Place of the first candidate that has its code on every workload: one choice, under two names.
+    std::optional<std::size_t> same_as = {};
+};
+
+struct overall_ranking {
+    /// Else the reference of each workload is the fastest candidate there: scores are 1 at most.
+    bool over_baseline = false;
+    std::vector<overall_candidate> candidates;  ///< the best first
+    std::size_t incomplete = 0;                 ///< candidates that were measured on some workloads and not on all
+    std::optional<gain> over_next = {};         ///< of the best over the next with other code, without the reference
+};
+
+/// `results`: those that were ranked. Candidates of a final race are compared by it. Intervals are the widest that
+/// the samples allow: every workload at the same end of its own.
+overall_ranking rank_overall(const std::vector<stored_result>& results, const std::vector<ranking>& rankings);
+
+}  // namespace launchbox

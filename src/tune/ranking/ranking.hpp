@@ -1,0 +1,65 @@
+// Which candidate is the fastest on each workload, by how much, and what became of the others.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "support/sample_statistics.hpp"
+#include "tune/store/result_store.hpp"
+
+namespace launchbox {
+
+/// How many times as fast as another something is. The interval holds what the samples of both leave open.
+struct gain {
+    double times = 1, low = 1, high = 1;
+
+    friend bool operator==(const gain&, const gain&) = default;
+};
+gain gain_of(const sample_summary& slower, const sample_summary& faster);
+
+struct ranked_candidate {
+    std::size_t result = 0;  ///< its number in the results that were ranked
+    sample_summary time;     ///< nanoseconds
+    std::optional<gain> over_baseline = {};
+    bool is_baseline = false;
+    bool may_win = false;      ///< its outputs are right as far as anybody's are, and it was measured to the end
+    bool equals_best = false;  ///< not beyond noise slower than the fastest that may win; false for that one itself
+    double equal_within = 0;   ///< with `equals_best`: the largest difference that the samples of both leave open
+    bool raced = false;        ///< took part in the final race
+    /// `time`, or what the final race says of those that took part in it, brought to the level of their samples: among
+    /// them the race knows better, and with all others they are compared by the samples.
+    sample_summary settled = {};
+    std::optional<std::size_t> same_as = {};  ///< place in `candidates` of the one whose samples these are
+};
+
+struct failure_count {
+    outcome what = outcome::rejected;
+    std::vector<std::size_t> results;  ///< their numbers, in the order in which they were ranked; never empty
+};
+
+struct verdict {
+    std::size_t winner = 0;                  ///< place in `candidates`
+    bool raced = false;                      ///< a final race decided; else the samples of the results
+    bool equal = false;                      ///< not separated from the next, or from the baseline
+    double equal_within = 0;                 ///< with `equal`: 0.004 for 0.4 %
+    std::optional<gain> over_baseline = {};  ///< of the race, where the baseline took part in it
+};
+
+/// One workload.
+struct ranking {
+    assignment problem;
+    double weight = 1;
+    std::vector<ranked_candidate> candidates;  ///< measured; the fastest first
+    std::optional<std::size_t> baseline;       ///< place in `candidates`; `nullopt`: none, or it failed
+    std::optional<verdict> decided;            ///< `nullopt`: nothing may win
+    std::vector<failure_count> failures;       ///< most frequent first
+    std::size_t shared = 0;                    ///< candidates that were not measured since their code is another's
+};
+
+/// In the order in which the workloads first occur. A race decides on the winner; without one it is the fastest whose
+/// outputs were verified (any, where none were), or the baseline where that is equal to it.
+std::vector<ranking> rank(const std::vector<stored_result>& results, const std::vector<race_result_info>& races,
+                          const std::optional<assignment>& baseline);
+
+}  // namespace launchbox

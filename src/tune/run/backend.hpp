@@ -1,0 +1,63 @@
+// One kind of device on which candidates are measured: what the engine (tune_run.hpp) has to know of it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "image/kernel_info.hpp"
+#include "support/expression/parameter_value.hpp"
+#include "tune/types/measurement.hpp"
+#include "tune/store/result_store.hpp"
+#include "tune/spec/tune_spec.hpp"
+
+namespace launchbox {
+
+/// One candidate on one workload.
+struct tune_job {
+    std::size_t candidate = 0;  ///< its number in the space
+    std::size_t problem = 0;    ///< index into the spec's workloads
+    assignment parameters;
+};
+
+/// A job that can be measured, or is settled before that.
+struct prepared_job {
+    outcome what = outcome::measured;  ///< else it is settled: rejected, compile_error, compile_timeout
+    std::string reason = {};
+    std::optional<kernel_info> kernel = {};
+    std::string code = {};
+    std::string same_when_equal = {};  ///< jobs of one workload with the same text have the same time; empty: unknown
+    std::string log = {};
+    std::string file = {};  ///< the module or program
+    double compile_seconds = 0;
+    bool from_cache = false;
+};
+
+/// How a job is to be measured this time.
+struct measure_request {
+    double best_ns = 0;         ///< of the best so far on this workload; 0: none
+    int samples = 0;            ///< above 0: exactly so many, without giving up
+    bool is_reference = false;  ///< what the others' results are compared with
+};
+
+using measurer = std::function<measurement(const tune_job&, const prepared_job&, const measure_request&)>;
+
+struct tune_lane {
+    environment_info environment;
+    std::string label;  ///< "NVIDIA H200", "this processor"
+    std::string source_hash;
+    unsigned preparers = 1;  ///< threads that may call `prepare` at once
+    std::function<prepared_job(const tune_job&)> prepare;
+    /// How likely a candidate is worth a try before it is built; see strategy_options. Empty: nothing is known.
+    std::function<double(const assignment& parameters)> prior = {};
+    std::vector<measurer> measurers;  ///< one thread each: GPUs that are alike. Empty: nothing is measured
+    bool alone = false;               ///< nothing may be prepared while something is measured: both use the processor
+    bool recorded = false;            ///< measurements are looked up: measuring again gives the same
+    std::vector<race_result_info> races = {};  ///< with `recorded`: the final races of the record
+    bool needs_reference = true;               ///< nothing else can be measured before the reference is
+};
+
+}  // namespace launchbox

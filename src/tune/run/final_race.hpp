@@ -1,0 +1,38 @@
+// Which of the best candidates is the best: they are timed again, in turns, until noise no longer decides.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tune/types/measurement.hpp"
+
+namespace launchbox {
+
+struct race_rules {
+    std::size_t most_contestants = 8;
+    double margin = 0.02;   ///< a median so much above the best may still be the better candidate
+    int fewest_rounds = 6;  ///< an interval needs 6
+    int most_rounds = 25;
+    double close_enough = 0.005;  ///< what cannot differ by more is equal
+};
+
+/// Of results in one workload those that may be the best: whose interval meets that of the lowest median, or whose
+/// median is within the margin. The best first; `samples` in ns, empty for what was not measured.
+std::vector<std::size_t> race_contestants(const std::vector<std::vector<double>>& samples, const race_rules& rules);
+
+struct race_outcome {
+    /// The winner first, then by median; those that fell out behind.
+    std::vector<std::size_t> order;
+    std::vector<std::vector<double>> rounds_ns;  ///< by contestant: the median of each round
+    bool equal = false;                          ///< the first is not separated from the second
+    double equal_within = 0;                     ///< with `equal`: the most by which the others may be better or worse
+};
+
+/// `time(i)`: measures contestant i once more and returns the median of its samples in ns, or nothing when it fails or
+/// the run is to stop. Of those that stay equal the baseline wins, if it is one of them; else the lowest median.
+race_outcome run_final_race(std::size_t contestants, std::optional<std::size_t> baseline, const race_rules& rules,
+                            const std::function<std::optional<double>(std::size_t)>& time);
+
+}  // namespace launchbox

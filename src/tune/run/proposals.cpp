@@ -1,0 +1,86 @@
+#include "tune/run/proposals.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/sample_statistics.hpp"
+
+namespace launchbox {
+
+proposals::proposals(const tune_spec& spec, const search_space& space, std::vector<std::size_t> workloads,
+                     std::unique_ptr<search_strategy> strategy, known_results known)
+    : spec_(spec),
+      space_(space),
+      workloads_(std::move(workloads)),
+      strategy_(std::move(strategy)),
+      known_(std::move(known)),
+      reference_ns_(workloads_.size())
+{
+}
+
+std::vector<tune_job> proposals::next()
+{
+    while (const std::optional<std::size_t> candidate = strategy_->ask()) {
+        ++proposed_;
+        const assignment parameters = space_.at(*candidate);
+        std::vector<tune_job> jobs;
+        candidate_state state{.unsettled = 0, .failed = false, .median_ns = std::vector<double>(workloads_.size())};
+        for (const std::size_t problem : workloads_) {
+            if (const measurement* known = known_(parameters, problem))
+                note(state, problem, *known);
+            else
+                jobs.push_back({.candidate = *candidate, .problem = problem, .parameters = parameters});
+        }
+        state.unsettled = jobs.size();
+        if (jobs.empty()) {
+            tell(*candidate, state);
+            continue;
+        }
+        open_.emplace(*candidate, std::move(state));
+        return jobs;
+    }
+    return {};
+}
+
+void proposals::settle(const tune_job& job, const measurement& result)
+{
+    const auto found = open_.find(job.candidate);
+    if (found == open_.end()) return;
+    note(found->second, job.problem, result);
+    if (--found->second.unsettled > 0) return;
+    tell(job.candidate, found->second);
+    open_.erase(found);
+}
+
+void proposals::note(candidate_state& state, std::size_t problem, const measurement& result)
+{
+    if (result.what != outcome::measured || result.samples_ns.empty()) {
+        state.failed = true;
+        return;
+    }
+    const auto place = static_cast<std::size_t>(std::ranges::find(workloads_, problem) - workloads_.begin());
+    // A clock that is too coarse says 0; a logarithm needs more.
+    state.median_ns[place] = std::max(summarise(result.samples_ns).median, 1e-3);
+    if (reference_ns_[place] == 0) reference_ns_[place] = state.median_ns[place];
+}
+
+void proposals::tell(std::size_t candidate, const candidate_state& state)
+{
+    if (state.failed) {
+        strategy_->tell(candidate, std::nullopt);
+        return;
+    }
+    if (workloads_.size() == 1) {
+        strategy_->tell(candidate, state.median_ns.front());
+        return;
+    }
+    double sum = 0, weights = 0;
+    for (std::size_t place = 0; place < workloads_.size(); ++place) {
+        const double weight = spec_.workloads[workloads_[place]].weight;
+        sum += weight * std::log(state.median_ns[place] / reference_ns_[place]);
+        weights += weight;
+    }
+    strategy_->tell(candidate, std::exp(sum / weights));
+}
+
+}  // namespace launchbox

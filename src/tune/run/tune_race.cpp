@@ -1,0 +1,148 @@
+#include "tune/run/tune_race.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "support/process/interrupt.hpp"
+#include "support/sample_statistics.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// Samples of a contestant in a round, and how many times the wall time that one candidate may take a race may last.
+constexpr int samples_a_turn = 5;
+constexpr double race_seconds_per_limit = 15;
+
+struct contestants {
+    std::vector<stored_result> results;  // the best first
+    std::vector<tune_job> jobs;
+    std::optional<std::size_t> baseline;
+};
+
+contestants contestants_of(const race_setting& setting, std::size_t problem)
+{
+    std::vector<stored_result> all;
+    for (stored_result& result : setting.store.results(setting.run))
+        if (result.problem == setting.spec.workloads[problem].values && result.measured.what == outcome::measured &&
+            !result.same_as && setting.space.find(result.parameters))
+            all.push_back(std::move(result));
+    std::vector<std::vector<double>> samples;
+    for (const stored_result& result : all) samples.push_back(result.measured.samples_ns);
+    contestants chosen;
+    for (const std::size_t i : race_contestants(samples, setting.rules)) {
+        const assignment& parameters = all[i].parameters;
+        if (setting.spec.baseline && parameters == *setting.spec.baseline) chosen.baseline = chosen.jobs.size();
+        chosen.jobs.push_back(
+            {.candidate = setting.space.find(parameters).value(), .problem = problem, .parameters = parameters});
+        chosen.results.push_back(std::move(all[i]));
+    }
+    return chosen;
+}
+
+bool have_raced(const race_setting& setting, const contestants& who)
+{
+    for (const race_result_info& earlier : setting.store.races(setting.run)) {
+        const auto took_part = [&](const stored_result& each) {
+            return earlier.problem == each.problem &&
+                   std::ranges::any_of(earlier.entries,
+                                       [&](const race_entry& entry) { return entry.parameters == each.parameters; });
+        };
+        if (earlier.entries.size() == who.results.size() && std::ranges::all_of(who.results, took_part)) return true;
+    }
+    return false;
+}
+
+// Records have nothing to add: what they hold decides.
+race_outcome compare_records(const contestants& who)
+{
+    race_outcome raced;
+    raced.order.resize(who.results.size());
+    std::iota(raced.order.begin(), raced.order.end(), std::size_t{0});
+    for (const stored_result& each : who.results) raced.rounds_ns.push_back(each.measured.samples_ns);
+    const sample_summary first = summarise(raced.rounds_ns.front());
+    for (std::size_t i = 1; i < who.results.size(); ++i)
+        if (const sample_summary other = summarise(raced.rounds_ns[i]); !differs(first, other)) {
+            raced.equal = true;
+            raced.equal_within = std::max(raced.equal_within, other.high / first.low - 1);
+        }
+    if (raced.equal && who.baseline && !differs(first, summarise(raced.rounds_ns[*who.baseline]))) {
+        std::erase(raced.order, *who.baseline);
+        raced.order.insert(raced.order.begin(), *who.baseline);
+    }
+    return raced;
+}
+
+// Slow ones are timed less often: half a minute of rounds is enough where a candidate may take two seconds.
+race_rules affordable(const race_setting& setting, const contestants& who)
+{
+    double one_round = 0;
+    for (const stored_result& each : who.results) one_round += each.measured.seconds;
+    race_rules rules = setting.rules;
+    const double rounds = race_seconds_per_limit * setting.spec.measure.max_seconds / std::max(one_round, 1e-6);
+    rules.most_rounds = static_cast<int>(std::clamp<double>(rounds, rules.fewest_rounds, rules.most_rounds));
+    return rules;
+}
+
+race_outcome time_again(const race_setting& setting, const contestants& who)
+{
+    std::vector<prepared_job> made;
+    if (who.jobs.size() > 1)
+        for (const tune_job& job : who.jobs) made.push_back(setting.prepare(job));
+    const double median = summarise(who.results.front().measured.samples_ns).median * 1e-9;
+    const int samples = median * samples_a_turn < setting.spec.measure.max_seconds / 4 ? samples_a_turn : 1;
+    return run_final_race(
+        who.jobs.size(), who.baseline, affordable(setting, who), [&](std::size_t i) -> std::optional<double> {
+            if (interrupted() || made[i].what != outcome::measured) return std::nullopt;
+            const measurement again = setting.lane.measurers.front()(who.jobs[i], made[i], {.samples = samples});
+            if (again.what != outcome::measured || again.samples_ns.empty()) return std::nullopt;
+            return summarise(again.samples_ns).median;
+        });
+}
+
+// The race of the record, where all who took part in it have been measured now, and so nothing has to be decided anew.
+std::optional<race_result_info> race_of_record(const race_setting& setting, std::size_t problem)
+{
+    std::vector<assignment> measured;
+    for (const stored_result& each : setting.store.results(setting.run))
+        if (each.problem == setting.spec.workloads[problem].values && each.measured.what == outcome::measured)
+            measured.push_back(each.parameters);
+    for (race_result_info race : setting.lane.races) {
+        if (race.problem != setting.spec.workloads[problem].values) continue;
+        if (!std::ranges::all_of(race.entries, [&](const race_entry& entry) {
+                return std::ranges::find(measured, entry.parameters) != measured.end();
+            }))
+            continue;
+        race.run = setting.run;
+        return race;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+void race_workload(const race_setting& setting, std::size_t problem)
+{
+    if (setting.lane.recorded)
+        if (const auto race = race_of_record(setting, problem)) {
+            setting.store.save(*race);
+            return;
+        }
+    const contestants who = contestants_of(setting, problem);
+    if (who.jobs.empty() || (setting.nothing_new && have_raced(setting, who))) return;
+    const race_outcome raced = setting.lane.recorded ? compare_records(who) : time_again(setting, who);
+    if (interrupted()) return;
+    race_result_info info{.run = setting.run,
+                          .problem = setting.spec.workloads[problem].values,
+                          .entries = {},
+                          .verdict = raced.equal ? "equal" : "winner",
+                          .equal_within = raced.equal_within};
+    for (const std::size_t i : raced.order)
+        info.entries.push_back({.parameters = who.jobs[i].parameters, .samples_ns = raced.rounds_ns[i]});
+    setting.store.save(info);
+}
+
+}  // namespace launchbox

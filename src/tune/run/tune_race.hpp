@@ -1,0 +1,30 @@
+// The final race of one workload in a tuning run: who takes part, how they are timed, and what is kept of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "tune/run/final_race.hpp"
+#include "tune/store/result_store.hpp"
+#include "tune/space/search_space.hpp"
+#include "tune/run/backend.hpp"
+
+namespace launchbox {
+
+struct race_setting {
+    const tune_spec& spec;
+    const search_space& space;
+    const tune_lane& lane;
+    result_store& store;
+    std::int64_t run = 0;
+    bool nothing_new = false;  ///< no result was added since the last race
+    race_rules rules;
+    std::function<prepared_job(const tune_job&)> prepare;
+};
+
+/// Times the best results of the run on this workload again, in turns, and stores the outcome. Nothing is done where
+/// nothing was measured, where the same candidates have raced and nothing is new, and after an interrupt.
+void race_workload(const race_setting& setting, std::size_t problem);
+
+}  // namespace launchbox

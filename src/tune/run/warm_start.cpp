@@ -1,0 +1,98 @@
+#include "tune/run/warm_start.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "tune/ranking/overall_score.hpp"
+#include "tune/emit/row_fields.hpp"
+#include "tune/emit/tuning_header.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// One list a workload, and one for the best on all workloads together.
+std::vector<std::vector<assignment>> best_lists(const recorded_run& run)
+{
+    std::vector<std::vector<assignment>> lists;
+    const std::vector<ranking> rankings = rank(run.results, run.races, run.info.baseline);
+    if (rankings.size() > 1) {
+        std::vector<assignment>& together = lists.emplace_back();
+        for (const overall_candidate& each : rank_overall(run.results, rankings).candidates)
+            together.push_back(each.parameters);
+    }
+    for (const ranking& workload : rankings) {
+        std::vector<assignment>& list = lists.emplace_back();
+        const auto& candidates = workload.candidates;
+        if (workload.decided) list.push_back(run.results[candidates[workload.decided->winner].result].parameters);
+        for (const ranked_candidate& each : candidates)
+            if (each.may_win && !each.same_as) list.push_back(run.results[each.result].parameters);
+    }
+    return lists;
+}
+
+// A word is an enumerator: mine::load::direct.
+const parameter_value* value_in(const tuning_parameter& parameter, const std::string& text)
+{
+    for (const parameter_value& each : parameter.values) {
+        if (text_of(each) == text) return &each;
+        if (std::holds_alternative<std::string>(each) && text.ends_with("::" + identifier_of(text_of(each))))
+            return &each;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+std::vector<assignment> rows_in_header(std::string_view text, const std::string& name,
+                                       const std::vector<tuning_parameter>& parameters)
+{
+    std::vector<std::pair<int, assignment>> rows;
+    for (const header_table& table : parse_tuning_header(text, name))
+        for (const header_row& row : table.rows) {
+            if (row.values.size() < parameters.size()) continue;
+            assignment candidate;
+            for (std::size_t p = 0; p < parameters.size(); ++p)
+                if (const parameter_value* value = value_in(parameters[p], row.values[p]))
+                    candidate.values.emplace_back(parameters[p].name, *value);
+            if (candidate.values.size() == parameters.size())
+                rows.emplace_back(row_rank(row.architecture), std::move(candidate));
+        }
+    std::ranges::stable_sort(rows, std::ranges::greater{}, &std::pair<int, assignment>::first);
+    std::vector<assignment> candidates;
+    for (auto& [rank, candidate] : rows) candidates.push_back(std::move(candidate));
+    return candidates;
+}
+
+std::vector<assignment> best_of(const result_file& file, std::size_t most)
+{
+    std::vector<std::vector<assignment>> lists;
+    std::size_t longest = 0;
+    for (const recorded_run& run : file.runs)
+        for (std::vector<assignment>& list : best_lists(run)) {
+            longest = std::max(longest, list.size());
+            lists.push_back(std::move(list));
+        }
+    std::vector<assignment> best;
+    std::set<std::string> seen;
+    for (std::size_t place = 0; place < longest; ++place)
+        for (const std::vector<assignment>& list : lists)
+            if (place < list.size() && best.size() < most && seen.insert(text_of(list[place])).second)
+                best.push_back(list[place]);
+    return best;
+}
+
+std::vector<std::size_t> found_in(const search_space& space, const std::vector<std::string>& names,
+                                  const std::vector<assignment>& candidates)
+{
+    std::vector<std::size_t> found;
+    for (assignment each : candidates) {
+        std::erase_if(each.values,
+                      [&](const auto& value) { return std::ranges::find(names, value.first) == names.end(); });
+        const std::optional<std::size_t> place = space.find(each);
+        if (place && std::ranges::find(found, *place) == found.end()) found.push_back(*place);
+    }
+    return found;
+}
+
+}  // namespace launchbox

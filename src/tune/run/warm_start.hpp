@@ -1,0 +1,29 @@
+// What was good elsewhere (on another GPU, size or type, or in a table that is shipped) is tried first.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tune/exchange/result_file.hpp"
+#include "tune/space/search_space.hpp"
+
+namespace launchbox {
+
+/// The best candidates of a file, those of each of its runs and workloads in turns, at most `most`. Not two that were
+/// the same machine code: they would be here, too.
+std::vector<assignment> best_of(const result_file& file, std::size_t most);
+
+/// The rows of a header's tables (docs/tunings.md), of the newest architecture first: values are given in the order of
+/// the parameters, behind which a row may have more. Those with a value that its parameter does not list are left out.
+/// `name` stands in messages. Throws like `parse_tuning_header`.
+std::vector<assignment> rows_in_header(std::string_view text, const std::string& name,
+                                       const std::vector<tuning_parameter>& parameters);
+
+/// Those of `candidates` that are in the space, in their order, each once. Names that the space does not have are left
+/// out of a candidate, since another version of a kernel may have had more of them.
+std::vector<std::size_t> found_in(const search_space& space, const std::vector<std::string>& names,
+                                  const std::vector<assignment>& candidates);
+
+}  // namespace launchbox

@@ -1,0 +1,12 @@
+// Evolution: candidates made of two good ones, with changes by chance, replace the worst of a population.
+#pragma once
+
+#include <memory>
+
+#include "tune/search/search_strategy.hpp"
+
+namespace launchbox {
+
+std::unique_ptr<search_strategy> make_evolution_search(const search_space& space, const strategy_options& options);
+
+}  // namespace launchbox

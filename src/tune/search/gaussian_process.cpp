@@ -1,0 +1,263 @@
+#include "tune/search/gaussian_process.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace launchbox {
+
+namespace {
+
+const double root_5 = std::sqrt(5.0);
+
+double squared_step(const process_shape& shape, std::size_t d, double one, double other)
+{
+    if (shape.kinds[d]) return one == other ? 0 : 1;
+    return (one - other) * (one - other);
+}
+
+double matern(double squared)
+{
+    const double r = root_5 * std::sqrt(squared);
+    return (1 + r + r * r / 3) * std::exp(-r);
+}
+
+// Into its lower triangle; false: not positive definite.
+bool factorise(std::vector<double>& matrix, std::size_t n)
+{
+    for (std::size_t j = 0; j < n; ++j) {
+        double* row = &matrix[j * n];
+        for (std::size_t k = 0; k <= j; ++k) {
+            const double* other = &matrix[k * n];
+            double sum = row[k];
+            for (std::size_t i = 0; i < k; ++i) sum -= row[i] * other[i];
+            if (k < j)
+                row[k] = sum / other[k];
+            else if (sum <= 1e-12)
+                return false;
+            else
+                row[j] = std::sqrt(sum);
+        }
+    }
+    return true;
+}
+
+// The log of the likelihood of the values and of the prior, with its gradient by the logs of lengths, signal, noise.
+class likelihood {
+public:
+    likelihood(const process_shape& shape, const std::vector<double>& places, const std::vector<double>& values)
+        : shape_(shape), values_(values), n_(values.size())
+    {
+        for (std::size_t d = 0; d < shape.dimensions; ++d) {
+            auto& steps = steps_.emplace_back();
+            for (std::size_t i = 0; i < n_; ++i)
+                for (std::size_t j = 0; j < i; ++j)
+                    steps.push_back(
+                        squared_step(shape, d, places[i * shape.dimensions + d], places[j * shape.dimensions + d]));
+        }
+    }
+
+    double at(const std::vector<double>& logs, std::vector<double>& gradient) const
+    {
+        const std::size_t dims = shape_.dimensions;
+        const double signal = std::exp(logs[dims]), noise = std::exp(logs[dims + 1]);
+        std::vector<double> weights(dims);
+        for (std::size_t d = 0; d < dims; ++d) weights[d] = std::exp(-2 * logs[d]);
+        std::vector<double> squared(n_ * (n_ - 1) / 2), slope(squared.size()), matrix(n_ * n_);
+        for (std::size_t d = 0; d < dims; ++d)
+            for (std::size_t at = 0; at < squared.size(); ++at) squared[at] += weights[d] * steps_[d][at];
+        for (std::size_t i = 0, at = 0; i < n_; ++i) {
+            for (std::size_t j = 0; j < i; ++j, ++at) {
+                const double r = root_5 * std::sqrt(squared[at]), decay = signal * std::exp(-r);
+                matrix[i * n_ + j] = decay * (1 + r + r * r / 3);
+                slope[at] = decay * (1 + r) * 5.0 / 3;
+            }
+            matrix[i * n_ + i] = signal + noise + 1e-8;
+        }
+        if (!factorise(matrix, n_)) return -INFINITY;
+        // The inverse of the factor, and from it that of the matrix.
+        std::vector<double> inverse(n_ * n_);  // row c: column c of factor^-1
+        for (std::size_t c = 0; c < n_; ++c) {
+            double* column = &inverse[c * n_];
+            column[c] = 1 / matrix[c * n_ + c];
+            for (std::size_t i = c + 1; i < n_; ++i) {
+                double sum = 0;
+                for (std::size_t k = c; k < i; ++k) sum -= matrix[i * n_ + k] * column[k];
+                column[i] = sum / matrix[i * n_ + i];
+            }
+        }
+        double result = 0;
+        std::vector<double> half(n_), alpha(n_);
+        for (std::size_t i = 0; i < n_; ++i) {
+            for (std::size_t c = 0; c <= i; ++c) half[i] += inverse[c * n_ + i] * values_[c];
+            result -= std::log(matrix[i * n_ + i]) + half[i] * half[i] / 2;
+        }
+        for (std::size_t c = 0; c < n_; ++c)
+            for (std::size_t i = c; i < n_; ++i) alpha[c] += inverse[c * n_ + i] * half[i];
+
+        gradient.assign(dims + 2, 0);
+        double trace = 0;
+        for (std::size_t i = 0, at = 0; i < n_; ++i) {
+            for (std::size_t j = 0; j <= i; ++j) {
+                double both = 0;
+                for (std::size_t k = i; k < n_; ++k) both += inverse[i * n_ + k] * inverse[j * n_ + k];
+                const double pull = alpha[i] * alpha[j] - both;
+                if (i == j) {
+                    trace += pull;
+                } else {
+                    slope[at] *= pull;
+                    ++at;
+                }
+            }
+        }
+        for (std::size_t d = 0; d < dims; ++d) {
+            double sum = 0;
+            for (std::size_t at = 0; at < slope.size(); ++at) sum += slope[at] * steps_[d][at];
+            gradient[d] = sum * weights[d];
+        }
+        double fit = 0;
+        for (const double each : half) fit += each * each;
+        // By the log of a common factor of signal and noise the likelihood changes by (fit - n) / 2.
+        gradient[dims + 1] = noise * trace / 2;
+        gradient[dims] = (fit - static_cast<double>(n_)) / 2 - gradient[dims + 1];
+        add_prior(logs, result, gradient);
+        return result;
+    }
+
+private:
+    void add_prior(const std::vector<double>& logs, double& result, std::vector<double>& gradient) const
+    {
+        const std::size_t dims = shape_.dimensions;
+        const auto pull = [&](std::size_t i, double middle, double width) {
+            const double away = (logs[i] - middle) / width;
+            result -= away * away / 2;
+            gradient[i] -= away / width;
+        };
+        const double middle = std::log(0.5 * std::sqrt(static_cast<double>(dims)));
+        for (std::size_t d = 0; d < dims; ++d) pull(d, middle, 1.0);
+        pull(dims, 0, 1.0);
+        pull(dims + 1, std::log(0.003), 1.5);
+    }
+
+    const process_shape& shape_;
+    const std::vector<double>& values_;
+    std::size_t n_;
+    std::vector<std::vector<double>> steps_;  // squared, of each pair, by dimension
+};
+
+}  // namespace
+
+// Rprop: it needs only the signs of the gradient, and so no line search.
+process_scales fit_scales(const process_shape& shape, const std::vector<double>& places,
+                          const std::vector<double>& values, const process_scales& start, int steps)
+{
+    const likelihood goal(shape, places, values);
+    const std::size_t count = shape.dimensions + 2;
+    std::vector<double> logs;
+    for (const double each : start.lengths) logs.push_back(std::log(each));
+    logs.push_back(std::log(start.signal));
+    logs.push_back(std::log(start.noise));
+    std::vector<double> best = logs, gradient, before(count), stride(count, 0.2);
+    double most = -INFINITY;
+    for (int step = 0; step < steps; ++step) {
+        const double here = goal.at(logs, gradient);
+        if (!std::isfinite(here)) break;
+        if (here > most) most = here, best = logs;
+        for (std::size_t i = 0; i < count; ++i) {
+            const double agree = gradient[i] * before[i];
+            stride[i] = std::clamp(stride[i] * (agree > 0 ? 1.3 : agree < 0 ? 0.5 : 1.0), 0.01, 0.8);
+            if (agree < 0) gradient[i] = 0;
+            if (gradient[i] != 0) logs[i] += gradient[i] > 0 ? stride[i] : -stride[i];
+            logs[i] = std::clamp(logs[i], std::log(1e-5), std::log(1e3));
+            before[i] = gradient[i];
+        }
+    }
+    process_scales result;
+    for (std::size_t d = 0; d < shape.dimensions; ++d) result.lengths.push_back(std::exp(best[d]));
+    result.signal = std::exp(best[shape.dimensions]);
+    result.noise = std::exp(best[shape.dimensions + 1]);
+    return result;
+}
+
+gaussian_process::gaussian_process(process_shape shape, process_scales scales)
+    : shape_(std::move(shape)), scales_(std::move(scales))
+{
+    for (const double each : scales_.lengths) inverse_lengths_.push_back(1 / each);
+}
+
+double gaussian_process::covariance(const double* one, const double* other) const
+{
+    double squared = 0;
+    for (std::size_t d = 0; d < shape_.dimensions; ++d)
+        squared += squared_step(shape_, d, one[d], other[d]) * inverse_lengths_[d] * inverse_lengths_[d];
+    return scales_.signal * matern(squared);
+}
+
+void gaussian_process::observe(const double* place)
+{
+    std::vector<double> row(count_ + 1);
+    double rest = scales_.signal + scales_.noise + 1e-8;
+    for (std::size_t k = 0; k < count_; ++k) {
+        double sum = covariance(place, &places_[k * shape_.dimensions]);
+        for (std::size_t i = 0; i < k; ++i) sum -= row[i] * factor_[k][i];
+        row[k] = sum / factor_[k][k];
+        rest -= row[k] * row[k];
+    }
+    row[count_] = std::sqrt(std::max(rest, 1e-10));
+
+    const std::size_t pool = candidates();
+    std::vector<float> across(pool);
+    for (std::size_t c = 0; c < pool; ++c)
+        across[c] = static_cast<float>(covariance(place, &pool_places_[c * shape_.dimensions]));
+    for (std::size_t k = 0; k < count_; ++k) {
+        const auto factor = static_cast<float>(row[k]);
+        const float* earlier = pool_rows_[k].data();
+        for (std::size_t c = 0; c < pool; ++c) across[c] -= factor * earlier[c];
+    }
+    const auto scale = static_cast<float>(1 / row[count_]);
+    for (std::size_t c = 0; c < pool; ++c) {
+        across[c] *= scale;
+        pool_variance_[c] -= static_cast<double>(across[c]) * static_cast<double>(across[c]);
+    }
+    pool_rows_.push_back(std::move(across));
+    places_.insert(places_.end(), place, place + shape_.dimensions);
+    factor_.push_back(std::move(row));
+    ++count_;
+}
+
+void gaussian_process::add_candidate(const double* place)
+{
+    double variance = scales_.signal;
+    std::vector<double> column(count_);
+    for (std::size_t k = 0; k < count_; ++k) {
+        double sum = covariance(place, &places_[k * shape_.dimensions]);
+        for (std::size_t i = 0; i < k; ++i) sum -= column[i] * factor_[k][i];
+        column[k] = sum / factor_[k][k];
+        variance -= column[k] * column[k];
+        pool_rows_[k].push_back(static_cast<float>(column[k]));
+    }
+    pool_variance_.push_back(variance);
+    pool_places_.insert(pool_places_.end(), place, place + shape_.dimensions);
+}
+
+std::vector<double> gaussian_process::expected(const std::vector<double>& values) const
+{
+    const std::size_t pool = candidates();
+    std::vector<float> sums(pool);
+    std::vector<double> weights(count_);
+    for (std::size_t k = 0; k < count_; ++k) {
+        double sum = values[k];
+        for (std::size_t i = 0; i < k; ++i) sum -= factor_[k][i] * weights[i];
+        weights[k] = sum / factor_[k][k];
+        const auto weight = static_cast<float>(weights[k]);
+        const float* row = pool_rows_[k].data();
+        for (std::size_t c = 0; c < pool; ++c) sums[c] += weight * row[c];
+    }
+    return {sums.begin(), sums.end()};
+}
+
+double gaussian_process::deviation(std::size_t candidate) const
+{
+    return std::sqrt(std::max(pool_variance_[candidate], 1e-9));
+}
+
+}  // namespace launchbox

@@ -1,0 +1,12 @@
+// Local search: from random starts to better neighbours, the first that is found, until there is none.
+#pragma once
+
+#include <memory>
+
+#include "tune/search/search_strategy.hpp"
+
+namespace launchbox {
+
+std::unique_ptr<search_strategy> make_local_search(const search_space& space, const strategy_options& options);
+
+}  // namespace launchbox

@@ -1,0 +1,234 @@
+#include "tune/search/search_replay.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "support/sample_statistics.hpp"
+
+namespace launchbox {
+
+namespace {
+
+replay_answer answer_of(const stored_result& result)
+{
+    replay_answer answer;
+    const measurement& measured = result.measured;
+    if (measured.what == outcome::measured && !measured.samples_ns.empty()) {
+        const double cost = summarise(measured.samples_ns).median;
+        if (std::isfinite(cost) && cost > 0) answer.cost = cost;
+    }
+    answer.screened = measured.what == outcome::rejected;
+    if (answer.screened) return answer;
+    answer.seconds = result.compile_seconds;
+    if (result.same_as) return answer;
+    answer.seconds += measured.seconds > 0
+                          ? measured.seconds
+                          : std::accumulate(measured.samples_ns.begin(), measured.samples_ns.end(), 0.0) / 1e9;
+    return answer;
+}
+
+// Those of the results with more than one value, each with the values in a fixed order.
+std::vector<tuning_parameter> parameters_of(const std::vector<const stored_result*>& results)
+{
+    std::vector<tuning_parameter> parameters;
+    std::map<std::string, std::size_t> places;
+    for (const stored_result* result : results)
+        for (const auto& [name, value] : result->parameters.values) {
+            const auto [place, is_new] = places.emplace(name, parameters.size());
+            if (is_new) parameters.push_back({.name = name, .values = {}});
+            std::vector<parameter_value>& values = parameters[place->second].values;
+            if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+        }
+    std::erase_if(parameters, [](const tuning_parameter& each) { return each.values.size() < 2; });
+    if (parameters.empty() && !results.empty() && !results[0]->parameters.values.empty()) {
+        const auto& [name, value] = results[0]->parameters.values[0];  // one candidate
+        parameters.push_back({.name = name, .values = {value}});
+    }
+    for (tuning_parameter& each : parameters) std::sort(each.values.begin(), each.values.end());
+    return parameters;
+}
+
+assignment part_of(const assignment& whole, const std::vector<tuning_parameter>& parameters)
+{
+    assignment part;
+    for (const tuning_parameter& each : parameters)
+        if (const parameter_value* value = whole.find(each.name)) part.values.emplace_back(each.name, *value);
+    return part;
+}
+
+std::optional<replay_problem> problem_of(const assignment& workload, const std::vector<const stored_result*>& results)
+{
+    const std::vector<tuning_parameter> parameters = parameters_of(results);
+    if (parameters.empty()) return std::nullopt;
+    std::vector<assignment> candidates;
+    for (const stored_result* each : results) candidates.push_back(part_of(each->parameters, parameters));
+    replay_problem problem{
+        .workload = workload, .space = search_space(parameters, candidates), .answers = {}, .costs = {}};
+    problem.answers.resize(problem.space.size());
+    for (std::size_t i = 0; i < results.size(); ++i)
+        if (const auto place = problem.space.find(candidates[i])) problem.answers[*place] = answer_of(*results[i]);
+    for (const replay_answer& each : problem.answers) {
+        if (each.cost) problem.costs.push_back(*each.cost);
+        if (each.screened) continue;
+        ++problem.evaluable;
+        problem.mean_seconds += each.seconds;
+    }
+    if (problem.costs.empty()) return std::nullopt;
+    problem.mean_seconds /= static_cast<double>(problem.evaluable);
+    std::sort(problem.costs.begin(), problem.costs.end());
+    return problem;
+}
+
+}  // namespace
+
+double replay_problem::median() const
+{
+    return summarise(costs).median;
+}
+
+std::vector<replay_problem> replay_problems(const recorded_run& run)
+{
+    std::vector<assignment> workloads;
+    std::map<std::string, std::size_t> places;
+    std::vector<std::vector<const stored_result*>> results;
+    for (const stored_result& each : run.results) {
+        const auto [place, is_new] = places.emplace(text_of(each.problem), workloads.size());
+        if (is_new) {
+            workloads.push_back(each.problem);
+            results.emplace_back();
+        }
+        if (each.measured.what != outcome::device_lost) results[place->second].push_back(&each);
+    }
+    std::vector<replay_problem> problems;
+    for (std::size_t i = 0; i < workloads.size(); ++i)
+        if (auto made = problem_of(workloads[i], results[i])) problems.push_back(std::move(*made));
+    return problems;
+}
+
+// The best of k out of N is the i-th of the measured ones with probability C(N - i, k - 1) / C(N, k): all others that
+// were drawn are among the N - i that are worse, or failed.
+std::vector<double> expected_of_chance(const replay_problem& problem, std::size_t evaluations)
+{
+    const std::size_t all = problem.evaluable;
+    std::vector<double> expected{problem.median()};
+    for (std::size_t k = 1; k <= std::min(evaluations, all); ++k) {
+        // P(first is among the k) = k / N; from one place to the next by the ratio of the binomials.
+        double chance = static_cast<double>(k) / static_cast<double>(all), sum = 0, left = 1;
+        for (std::size_t i = 1; i <= problem.costs.size() && chance > 0; ++i) {
+            sum += chance * problem.costs[i - 1];
+            left -= chance;
+            if (all - i < k) break;
+            chance *= static_cast<double>(all - i - k + 1) / static_cast<double>(all - i);
+            if (left < 1e-12) break;
+        }
+        expected.push_back(sum + std::max(left, 0.0) * problem.median());
+    }
+    return expected;
+}
+
+std::size_t evaluations_of_chance(const replay_problem& problem)
+{
+    const double goal = problem.median() - 0.95 * (problem.median() - problem.best());
+    // Rising evaluations lower the expectation: doubled until it is there. The last evaluation finds the optimum.
+    for (std::size_t most = 64;; most *= 2) {
+        const std::vector<double> expected = expected_of_chance(problem, most);
+        for (std::size_t k = 1; k < expected.size(); ++k)
+            if (expected[k] <= goal * (1 + 1e-12)) return k;
+        if (most >= problem.evaluable) return problem.evaluable;
+    }
+}
+
+const search_course::step* search_course::within(double part, double optimum) const
+{
+    for (const step& each : steps)
+        if (each.best <= optimum * (1 + part)) return &each;
+    return nullptr;
+}
+
+search_course replay_search(const replay_problem& problem, search_strategy& strategy, std::size_t most,
+                            const std::function<bool()>& stop)
+{
+    search_course course;
+    std::size_t evaluations = 0;
+    double seconds = 0, best = std::numeric_limits<double>::infinity();
+    while (evaluations < most && best > problem.best() && !(stop && stop())) {
+        const std::optional<std::size_t> candidate = strategy.ask();
+        if (!candidate) break;
+        const replay_answer& answer = problem.answers[*candidate];
+        if (!answer.screened) {
+            ++evaluations;
+            seconds += answer.seconds;
+        }
+        if (answer.cost && *answer.cost < best) {
+            best = *answer.cost;
+            course.steps.push_back({evaluations, seconds, best});
+        }
+        strategy.tell(*candidate, answer.cost);
+    }
+    return course;
+}
+
+namespace {
+
+// Ranks as in "the value below which 90 % are": never between one that was reached and one that was not.
+replay_quantiles quantiles_of(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    const auto at = [&](double part) -> std::optional<double> {
+        const auto rank = static_cast<std::size_t>(std::ceil(part * static_cast<double>(values.size())));
+        const double value = values[std::max<std::size_t>(rank, 1) - 1];
+        return std::isfinite(value) ? std::optional(value) : std::nullopt;
+    };
+    return {at(0.5), at(0.9)};
+}
+
+double score_of(const replay_problem& problem, const std::vector<search_course>& courses)
+{
+    const std::size_t evaluations = evaluations_of_chance(problem);
+    const std::vector<double> chance = expected_of_chance(problem, evaluations);
+    constexpr std::size_t times = 50;
+    double sum = 0;
+    std::size_t counted = 0;
+    for (std::size_t i = 1; i <= times; ++i) {
+        const double evaluation = static_cast<double>(i * evaluations) / times,
+                     time = evaluation * problem.mean_seconds;
+        const auto before = std::min(static_cast<std::size_t>(evaluation), chance.size() - 1);
+        const std::size_t after = std::min(before + 1, chance.size() - 1);
+        const double of_chance = std::lerp(chance[before], chance[after], evaluation - static_cast<double>(before));
+        if (of_chance <= problem.best()) continue;
+        for (const search_course& course : courses) {
+            double found = problem.median();
+            for (const search_course::step& each : course.steps) {
+                if (each.seconds > time * (1 + 1e-12)) break;
+                found = each.best;
+            }
+            sum += (of_chance - found) / (of_chance - problem.best());
+            ++counted;
+        }
+    }
+    return counted == 0 ? 0 : sum / static_cast<double>(counted);
+}
+
+}  // namespace
+
+replay_figures figures_of(const replay_problem& problem, const std::vector<search_course>& courses)
+{
+    replay_figures figures;
+    for (std::size_t i = 0; i < replay_targets.size(); ++i) {
+        std::vector<double> evaluations, seconds;
+        for (const search_course& each : courses) {
+            const search_course::step* step = each.within(replay_targets[i], problem.best());
+            evaluations.push_back(step != nullptr ? static_cast<double>(step->evaluations) : INFINITY);
+            seconds.push_back(step != nullptr ? step->seconds : INFINITY);
+        }
+        figures.evaluations[i] = quantiles_of(std::move(evaluations));
+        figures.seconds[i] = quantiles_of(std::move(seconds));
+    }
+    figures.score = score_of(problem, courses);
+    return figures;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,80 @@
+// A recorded run as a search problem: how soon a strategy would have found what was the fastest.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/exchange/result_file.hpp"
+#include "tune/space/search_space.hpp"
+#include "tune/search/search_strategy.hpp"
+
+namespace launchbox {
+
+/// What a candidate answers, and what asking costs.
+struct replay_answer {
+    std::optional<double> cost;  ///< the median of its samples; `nullopt`: it failed
+    double seconds = 0;          ///< compile and measure
+    bool screened = false;       ///< it was never launched: the answer costs nothing and is no evaluation
+};
+
+/// One workload of one run.
+struct replay_problem {
+    assignment workload;
+    search_space space;  ///< of the recorded candidates; without parameters that have one value
+    std::vector<replay_answer> answers;
+    std::vector<double> costs;  ///< of those that were measured, rising; one or more
+    std::size_t evaluable = 0;  ///< measured or failed, not screened
+    double mean_seconds = 0;    ///< of an evaluation
+
+    [[nodiscard]] double best() const { return costs.front(); }
+    [[nodiscard]] double median() const;
+};
+
+/// In the order in which the workloads first occur, without those on which nothing was measured. Where a candidate is
+/// recorded twice the later result counts.
+std::vector<replay_problem> replay_problems(const recorded_run& run);
+
+/// The expected best after 0, 1, 2, ... evaluations of candidates drawn by chance and never twice, calculated. Nothing
+/// measured yet counts as the median.
+std::vector<double> expected_of_chance(const replay_problem& problem, std::size_t evaluations);
+
+/// After how many evaluations chance is expected to have come 95 % of the way from the median to the optimum.
+std::size_t evaluations_of_chance(const replay_problem& problem);
+
+/// One search: each improvement.
+struct search_course {
+    struct step {
+        std::size_t evaluations = 0;
+        double seconds = 0, best = 0;
+    };
+    std::vector<step> steps;
+
+    /// The first step within `part` (0.05 for 5 %) of `optimum`; null: none.
+    [[nodiscard]] const step* within(double part, double optimum) const;
+};
+
+/// Until the optimum was found, after `most` evaluations, or when `stop` says so.
+search_course replay_search(const replay_problem& problem, search_strategy& strategy, std::size_t most,
+                            const std::function<bool()>& stop = {});
+
+/// How far from the optimum is good enough, in the figures below.
+inline constexpr std::array<double, 3> replay_targets{0.10, 0.05, 0.01};
+
+/// Over all searches; `nullopt`: not reached.
+struct replay_quantiles {
+    std::optional<double> median, p90;
+};
+
+struct replay_figures {
+    std::array<replay_quantiles, replay_targets.size()> evaluations, seconds;  ///< for each target
+    /// 1: the optimum at once; 0: as chance. The mean over equal steps of time, until chance is 95 % of the way from
+    /// the median to the optimum, of the part of chance's distance from the optimum that the search has saved.
+    double score = 0;
+};
+replay_figures figures_of(const replay_problem& problem, const std::vector<search_course>& courses);
+
+}  // namespace launchbox

@@ -1,0 +1,84 @@
+#include "tune/search/search_strategy.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <unordered_set>
+
+#include "support/error.hpp"
+#include "tune/search/evolution_search.hpp"
+#include "tune/search/local_search.hpp"
+#include "tune/search/model_search.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// An order that is known before anything is measured.
+class fixed_order : public search_strategy {
+public:
+    fixed_order(std::vector<std::size_t> order, const std::vector<std::size_t>& first) : order_(std::move(order))
+    {
+        std::vector<std::size_t> front;
+        std::unordered_set<std::size_t> seen;
+        for (const std::size_t each : first)
+            if (each < order_.size() && seen.insert(each).second) front.push_back(each);
+        std::erase_if(order_, [&](std::size_t each) { return seen.contains(each); });
+        order_.insert(order_.begin(), front.begin(), front.end());
+    }
+
+    std::optional<std::size_t> ask() override
+    {
+        return next_ == order_.size() ? std::nullopt : std::optional(order_[next_++]);
+    }
+    void tell(std::size_t, std::optional<double>) override {}
+
+private:
+    std::vector<std::size_t> order_;
+    std::size_t next_ = 0;
+};
+
+std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed)
+{
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::mt19937_64 random(seed);
+    for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    return order;
+}
+
+}  // namespace
+
+const std::vector<strategy_description>& search_strategies()
+{
+    static const std::vector<strategy_description> all{
+        {"exhaustive", "every candidate, in the order of the spec", false},
+        {"random", "every candidate, in an order that the seed decides", false},
+        {"auto", "model and local search in turns: the best of these on recorded spaces", true},
+        {"local", "from random starts to better neighbours, until there is none", true},
+        {"evolution", "combinations of good candidates, with changes by chance", true},
+        {"model", "what a Gaussian process over the results so far expects most of", true},
+    };
+    return all;
+}
+
+std::unique_ptr<search_strategy> make_strategy(std::string_view name, const search_space& space,
+                                               const strategy_options& options)
+{
+    if (name == "exhaustive") {
+        std::vector<std::size_t> order(space.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        return std::make_unique<fixed_order>(std::move(order), options.first);
+    }
+    if (name == "random") return std::make_unique<fixed_order>(shuffled(space.size(), options.seed), options.first);
+    if (name == "auto") return make_auto_search(space, options);
+    if (name == "local") return make_local_search(space, options);
+    if (name == "evolution") return make_evolution_search(space, options);
+    if (name == "model") return make_model_search(space, options);
+    std::string names;
+    for (const strategy_description& each : search_strategies())
+        names += (names.empty() ? "" : ", ") + std::string(each.name);
+    throw error("there is no search strategy '" + std::string(name) + "'", "there are: " + names);
+}
+
+}  // namespace launchbox

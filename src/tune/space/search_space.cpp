@@ -1,0 +1,310 @@
+#include "tune/space/search_space.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+#include "support/error.hpp"
+#include "support/expression/expression_tokens.hpp"
+
+namespace launchbox {
+
+namespace {
+
+bool starts_with_limit(const std::string& name)
+{
+    return name.starts_with("sm.") || name.starts_with("device.");
+}
+
+void check_names(const value_expression& expression, const std::set<std::string>& known, const limit_values& limits);
+void sort_candidates(std::vector<std::uint64_t>& packed, std::size_t words);
+
+}  // namespace
+
+limit_values limits_for_expressions(const sm_limits& limits, const gpu_device* gpu)
+{
+    const auto whole = [](std::int64_t value) { return parameter_value(value); };
+    limit_values values{{"sm.max_threads", whole(limits.threads_per_sm)},
+                        {"sm.max_blocks", whole(limits.blocks_per_sm)},
+                        {"sm.max_warps", whole(limits.warps_per_sm())},
+                        {"sm.registers", whole(limits.registers_per_sm)},
+                        {"sm.registers_per_block", whole(limits.registers_per_block)},
+                        {"sm.shared", whole(limits.shared_per_sm)},
+                        {"sm.shared_per_block", whole(limits.shared_per_block)},
+                        {"sm.shared_per_block_opt_in", whole(limits.shared_per_block_opt_in)},
+                        {"sm.reserved_shared", whole(limits.reserved_shared_per_block)},
+                        {"sm.max_threads_per_block", whole(max_threads_per_block)},
+                        {"sm.warp_size", whole(warp_size)}};
+    if (gpu != nullptr) {
+        values["device.sms"] = whole(gpu->sms);
+        values["device.memory"] = whole(gpu->memory_bytes);
+        values["device.compute_capability"] = whole(gpu->capability.major * 10 + gpu->capability.minor);
+        values["device.name"] = gpu->name;
+    }
+    return values;
+}
+
+// Compiled once; Lua is not for two threads at once.
+struct search_space::judge {
+    std::mutex lock;
+    limit_values limits;
+    std::vector<value_expression> constraints, of_workloads;
+    std::vector<std::optional<value_expression>> when;  // of each parameter
+};
+
+search_space::search_space(const tune_spec& spec, const limit_values& limits, std::size_t most,
+                           const std::function<void(double)>& progress)
+    : judge_(std::make_shared<judge>())
+{
+    std::set<std::string> names, of_workload;
+    raw_size_ = 1;
+    for (const tuning_parameter& each : spec.parameters) {
+        add_level(each);
+        names.insert(each.name);
+    }
+    layout_ = packed_layout(counts_of_values());
+    for (const auto& when : judge_->when)
+        if (when) check_names(*when, names, limits);
+    if (!spec.workloads.empty())
+        for (const auto& [name, value] : spec.workloads.front().values.values) of_workload.insert(name);
+    std::set<std::string> all = names;
+    all.insert(of_workload.begin(), of_workload.end());
+
+    std::vector<std::string> conditions;     // that a parameter decides on
+    std::vector<std::size_t> of_conditions;  // their places among the constraints
+    bool possible = true;
+    judge_->limits = limits;
+    for (const std::string& each : spec.constraints) {
+        value_expression expression(each);
+        check_names(expression, all, limits);
+        const auto names_one_of = [&](const std::set<std::string>& some) {
+            return std::any_of(expression.names().begin(), expression.names().end(),
+                               [&](const std::string& name) { return some.contains(name); });
+        };
+        if (names_one_of(of_workload)) {
+            workload_constraints_.push_back(each);
+            judge_->of_workloads.push_back(std::move(expression));
+            continue;
+        }
+        turned_away_.emplace_back(each, 0);
+        if (names_one_of(names)) {
+            conditions.push_back(each);
+            of_conditions.push_back(turned_away_.size() - 1);
+        } else if (!expression.truth({}, limits)) {
+            possible = false;
+            turned_away_.back().second = 1;
+        }
+        judge_->constraints.push_back(std::move(expression));
+    }
+    if (!possible) return;
+
+    found_candidates found = find_candidates(levels_, conditions, limits, layout_, most, progress);
+    for (std::size_t c = 0; c < conditions.size(); ++c) turned_away_[of_conditions[c]].second = found.turned_away[c];
+    candidates_ = std::move(found.packed);
+    sort_candidates(candidates_, layout_.words());
+}
+
+search_space::search_space(const std::vector<tuning_parameter>& parameters, const std::vector<assignment>& candidates)
+    : judge_(std::make_shared<judge>())
+{
+    raw_size_ = 1;
+    for (const tuning_parameter& each : parameters) {
+        tuning_parameter plain = each;
+        plain.when.clear();
+        add_level(plain);
+    }
+    layout_ = packed_layout(counts_of_values());
+    std::set<std::vector<std::uint64_t>> different;
+    for (const assignment& each : candidates)
+        if (auto one = packed(each)) different.insert(*std::move(one));
+    for (const auto& each : different) candidates_.insert(candidates_.end(), each.begin(), each.end());
+}
+
+void search_space::add_level(const tuning_parameter& parameter)
+{
+    scan_level& level =
+        levels_.emplace_back(scan_level{parameter.name, parameter.values, parameter.when, parameter.values.size()});
+    judge_->when.emplace_back();
+    if (!parameter.when.empty()) {
+        judge_->when.back().emplace(parameter.when);
+        const auto otherwise = std::find(parameter.values.begin(), parameter.values.end(), parameter.otherwise);
+        level.otherwise = static_cast<std::size_t>(otherwise - parameter.values.begin());
+        if (otherwise == parameter.values.end()) level.values.push_back(parameter.otherwise);
+    }
+    std::map<std::string, std::uint32_t>& numbers = numbers_.emplace_back();
+    for (std::size_t i = 0; i < level.values.size(); ++i)
+        numbers[text_of(level.values[i])] = static_cast<std::uint32_t>(i);
+    raw_size_ *= static_cast<double>(parameter.values.size());
+}
+
+std::vector<std::size_t> search_space::counts_of_values() const
+{
+    std::vector<std::size_t> counts;
+    for (const scan_level& each : levels_) counts.push_back(each.values.size());
+    return counts;
+}
+
+std::vector<std::uint32_t> search_space::coordinates(std::size_t index) const
+{
+    return layout_.indices(candidates_.data() + index * layout_.words());
+}
+
+namespace {
+
+void check_names(const value_expression& expression, const std::set<std::string>& known, const limit_values& limits)
+{
+    for (const std::string& name : expression.names()) {
+        if (known.contains(name) || limits.contains(name)) continue;
+        const std::string where = " in '" + expression.text().substr(0, 60) + "'";
+        if (!starts_with_limit(name)) throw error("unknown name '" + name.substr(0, 64) + "'" + where);
+        if (name.starts_with("device.") && !limits.empty())
+            throw error(name + where + " is known only where the GPU is", "take it out, or run where the GPU is");
+        throw error(name + where + " depends on the GPU, and there is none here", "say which, such as --arch sm_90");
+    }
+}
+
+void sort_candidates(std::vector<std::uint64_t>& packed, std::size_t words)
+{
+    if (words == 1) {
+        if (!std::is_sorted(packed.begin(), packed.end())) std::sort(packed.begin(), packed.end());
+        return;
+    }
+    std::vector<const std::uint64_t*> order;
+    for (std::size_t at = 0; at < packed.size(); at += words) order.push_back(packed.data() + at);
+    const auto before = [&](const std::uint64_t* a, const std::uint64_t* b) {
+        return std::lexicographical_compare(a, a + words, b, b + words);
+    };
+    if (std::is_sorted(order.begin(), order.end(), before)) return;
+    std::sort(order.begin(), order.end(), before);
+    std::vector<std::uint64_t> sorted;
+    sorted.reserve(packed.size());
+    for (const std::uint64_t* each : order) sorted.insert(sorted.end(), each, each + words);
+    packed = std::move(sorted);
+}
+
+}  // namespace
+
+std::size_t search_space::size() const
+{
+    return candidates_.size() / layout_.words();
+}
+
+assignment search_space::at(std::size_t index) const
+{
+    const std::vector<std::uint32_t> numbers = layout_.indices(candidates_.data() + index * layout_.words());
+    assignment result;
+    for (std::size_t p = 0; p < levels_.size(); ++p)
+        result.values.emplace_back(levels_[p].name, levels_[p].values[numbers[p]]);
+    return result;
+}
+
+std::optional<std::size_t> search_space::find(const assignment& candidate) const
+{
+    const auto wanted = packed(candidate);
+    if (!wanted) return std::nullopt;
+    const std::size_t place = place_of(*wanted);
+    const std::size_t words = layout_.words();
+    if (place == size() || !std::equal(wanted->begin(), wanted->end(), candidates_.data() + place * words))
+        return std::nullopt;
+    return place;
+}
+
+// 2.0 and 2 are the same value: files of results do not keep them apart.
+std::optional<std::vector<std::uint64_t>> search_space::packed(const assignment& candidate) const
+{
+    if (candidate.values.size() != levels_.size()) return std::nullopt;
+    std::vector<std::uint32_t> numbers;
+    for (std::size_t p = 0; p < levels_.size(); ++p) {
+        const parameter_value* value = candidate.find(levels_[p].name);
+        if (value == nullptr) return std::nullopt;
+        const auto found = numbers_[p].find(text_of(*value));
+        if (found == numbers_[p].end()) return std::nullopt;
+        const auto is_number = [](const parameter_value& each) {
+            return std::holds_alternative<std::int64_t>(each) || std::holds_alternative<double>(each);
+        };
+        const parameter_value& ours = levels_[p].values[found->second];
+        if (ours.index() != value->index() && !(is_number(ours) && is_number(*value))) return std::nullopt;
+        numbers.push_back(found->second);
+    }
+    std::vector<std::uint64_t> result;
+    layout_.append(numbers, result);
+    return result;
+}
+
+// Of the first candidate that is not before this one.
+std::size_t search_space::place_of(const std::vector<std::uint64_t>& candidate) const
+{
+    const std::size_t words = layout_.words();
+    std::size_t low = 0, high = size();
+    while (low < high) {
+        const std::size_t middle = low + (high - low) / 2;
+        const std::uint64_t* there = candidates_.data() + middle * words;
+        if (std::lexicographical_compare(there, there + words, candidate.begin(), candidate.end()))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+std::vector<std::size_t> search_space::neighbours(std::size_t index) const
+{
+    const std::size_t words = layout_.words();
+    const std::uint64_t* begin = candidates_.data() + index * words;
+    const std::vector<std::uint32_t> numbers = layout_.indices(begin);
+    std::vector<std::size_t> result;
+    std::vector<std::uint64_t> other(begin, begin + words);
+    for (std::size_t p = 0; p < levels_.size(); ++p) {
+        for (std::uint32_t value = 0; value < levels_[p].values.size(); ++value) {
+            if (value == numbers[p]) continue;
+            layout_.set(other.data(), p, value);
+            const std::size_t place = place_of(other);
+            if (place < size() && std::equal(other.begin(), other.end(), candidates_.data() + place * words))
+                result.push_back(place);
+        }
+        layout_.set(other.data(), p, numbers[p]);
+    }
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
+std::string search_space::why_not(const assignment& point) const
+{
+    for (const auto& each : point.values)
+        if (std::none_of(levels_.begin(), levels_.end(), [&](const auto& level) { return level.name == each.first; }))
+            return fmt::format("there is no parameter {}", each.first);
+    for (const scan_level& level : levels_)
+        if (point.find(level.name) == nullptr) return fmt::format("{} has no value", level.name);
+    const std::lock_guard guard(judge_->lock);
+    for (std::size_t p = 0; p < levels_.size(); ++p) {
+        const scan_level& level = levels_[p];
+        const parameter_value& value = *point.find(level.name);
+        const auto number = numbers_[p].find(text_of(value));
+        if (number == numbers_[p].end())
+            return fmt::format("{} is {}, which the parameter does not have", level.name, text_of(value));
+        if (!judge_->when[p]) continue;
+        const bool counts = judge_->when[p]->truth(point, judge_->limits);
+        if (counts && number->second >= level.listed)
+            return fmt::format("{} is {}, though {} is true", level.name, text_of(value), level.when);
+        if (!counts && number->second != level.otherwise)
+            return fmt::format("{} is {}, and must be {} where {} is false", level.name, text_of(value),
+                               text_of(level.values[level.otherwise]), level.when);
+    }
+    for (const value_expression& each : judge_->constraints)
+        if (!each.truth(point, judge_->limits)) return each.text();
+    return {};
+}
+
+std::string search_space::why_not(const assignment& candidate, const workload& problem) const
+{
+    if (judge_->of_workloads.empty()) return {};
+    const assignment both = joined(candidate, problem.values);
+    const std::lock_guard guard(judge_->lock);
+    for (const value_expression& each : judge_->of_workloads)
+        if (!each.truth(both, judge_->limits)) return each.text();
+    return {};
+}
+
+}  // namespace launchbox

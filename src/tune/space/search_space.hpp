@@ -1,0 +1,90 @@
+// All candidates that satisfy the constraints.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/driver.hpp"
+#include "launchbox/sm_limits.hpp"
+#include "support/expression/value_expression.hpp"
+#include "tune/space/search_space_scan.hpp"
+#include "tune/spec/tune_spec.hpp"
+
+namespace launchbox {
+
+/// Names that expressions may use beside parameters: "sm.max_threads" and the like, and "device.sms".
+using limit_values = named_constants;
+
+/// The sm.* names of the table's row, and device.* where a GPU is given.
+limit_values limits_for_expressions(const sm_limits& limits, const gpu_device* gpu);
+
+/// Candidates are numbered from 0 in the order of the file, the first parameter slowest. An immutable value.
+class search_space {
+public:
+    /// Constraints are tried as soon as the parameters that they name are known. A constraint that names a workload's
+    /// value is not for this: `workload_constraints`. Throws `error` for an expression that is none, names something
+    /// unknown or fails; for sm.* and device.* without `limits`; and for a space with more than `most` candidates, or
+    /// so many points to look at that it would take minutes. A space without candidates is not an error here.
+    search_space(const tune_spec& spec, const limit_values& limits, std::size_t most = 20'000'000,
+                 const std::function<void(double part_done)>& progress = {});
+
+    /// Of listed candidates, as a record has them: without expressions. Each has all of the parameters; others, and
+    /// those with a value that its parameter does not list, are left out, and so is what is listed twice.
+    search_space(const std::vector<tuning_parameter>& parameters, const std::vector<assignment>& candidates);
+
+    [[nodiscard]] double raw_size() const { return raw_size_; }  ///< points without constraints
+    [[nodiscard]] std::size_t size() const;
+    [[nodiscard]] assignment at(std::size_t index) const;
+
+    /// The parameters in the file's order, and their values; a conditional parameter's `otherwise` is among them.
+    [[nodiscard]] std::size_t parameters() const { return levels_.size(); }
+    [[nodiscard]] const std::vector<parameter_value>& values_of(std::size_t parameter) const
+    {
+        return levels_[parameter].values;
+    }
+    /// For each parameter the number of the candidate's value in `values_of`.
+    [[nodiscard]] std::vector<std::uint32_t> coordinates(std::size_t index) const;
+
+    /// Its number; `nullopt` for what is no candidate. The order of the values does not matter.
+    [[nodiscard]] std::optional<std::size_t> find(const assignment& candidate) const;
+
+    /// The candidates that differ in one parameter, rising.
+    [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t index) const;
+
+    /// The first constraint that a point breaks ("threads * items <= 16384"), or what else makes it no candidate; empty
+    /// for a candidate.
+    [[nodiscard]] std::string why_not(const assignment& point) const;
+
+    /// Constraints that need a workload, and whether a candidate satisfies them: the first that it breaks, or empty.
+    [[nodiscard]] const std::vector<std::string>& workload_constraints() const { return workload_constraints_; }
+    [[nodiscard]] std::string why_not(const assignment& candidate, const workload& problem) const;
+
+    /// For each constraint how many points (of prefixes) it alone turned away first; to explain an empty space.
+    [[nodiscard]] const std::vector<std::pair<std::string, std::uint64_t>>& turned_away() const { return turned_away_; }
+
+private:
+    void add_level(const tuning_parameter& parameter);
+    [[nodiscard]] std::vector<std::size_t> counts_of_values() const;
+
+    double raw_size_ = 0;
+    std::vector<std::string> workload_constraints_;
+    std::vector<std::pair<std::string, std::uint64_t>> turned_away_;
+    struct judge;  // of single points
+    [[nodiscard]] std::optional<std::vector<std::uint64_t>> packed(const assignment& candidate) const;
+    [[nodiscard]] std::size_t place_of(const std::vector<std::uint64_t>& candidate) const;
+
+    std::vector<scan_level>
+        levels_;  // the parameters in the file's order, `otherwise` the last value if it is not listed
+    std::vector<std::map<std::string, std::uint32_t>> numbers_;  // of the values, by their text
+    packed_layout layout_;
+    std::vector<std::uint64_t> candidates_;
+    std::shared_ptr<judge> judge_;
+};
+
+}  // namespace launchbox

@@ -1,0 +1,216 @@
+#include "tune/spec/tune_spec.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "support/error.hpp"
+#include "support/text/matching.hpp"
+#include "support/process/command_words.hpp"
+#include "tune/spec/tune_spec_reader.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using namespace spec_toml;
+
+constexpr std::size_t most_constraints = 1000;
+
+void read_name(reader& of, const toml::node& node);
+void read_constraints(reader& of, const toml::node& node);
+void read_target(reader& of, const toml::table& root);
+
+}  // namespace
+
+tune_spec parse_tune_spec(const std::string& file, const std::string& text)
+{
+    tune_spec spec;
+    const document document(file, text);
+    spec.file = file;
+    spec.folder = std::filesystem::absolute(file).lexically_normal().parent_path().string();
+    spec.text = text;
+
+    reader of{document, spec};
+    const toml::table& root = document.root();
+    const auto nothing = [](const toml::node&) {};
+    document.read_keys(root,
+                       {{"tunable", nothing},
+                        {"parameters", nothing},
+                        {"constraints", nothing},
+                        {"workload", nothing},
+                        {"kernel", nothing},
+                        {"program", nothing},
+                        {"verify", nothing},
+                        {"measure", nothing},
+                        {"screen", nothing}},
+                       "at the top of the file");
+    const auto section = [&](const char* key) -> const toml::table* {
+        const toml::node* node = root.get(key);
+        return node == nullptr ? nullptr : &document.table(*node, key, "[" + std::string(key) + "]");
+    };
+    for (const auto& [key, example] :
+         {std::pair("tunable", "name = \"block_sort\""), std::pair("parameters", "threads = [128, 256, 512]")})
+        if (section(key) == nullptr)
+            throw error(file + ": there is no [" + key + "]", "add [" + std::string(key) + "] and below it " + example);
+
+    read_parameters(of, *section("parameters"));
+    const toml::table& tunable = *section("tunable");
+    document.read_keys(tunable,
+                       {{"name", [&](const toml::node& node) { read_name(of, node); }},
+                        {"baseline",
+                         [&](const toml::node& node) {
+                             read_baseline(of, document.table(node, "baseline", "baseline = { threads = 256 }"));
+                         }}},
+                       "in [tunable]");
+    if (spec.name.empty()) document.fail(tunable.source(), "[tunable] has no name", "write name = \"block_sort\"");
+    read_workloads(of, root.get("workload"));
+    if (const toml::table* constraints = section("constraints"))
+        document.read_keys(*constraints, {{"all", [&](const toml::node& node) { read_constraints(of, node); }}},
+                           "in [constraints]");
+    read_target(of, root);
+    if (const toml::table* table = section("verify")) read_verify(of, *table);
+    if (const toml::table* table = section("measure")) read_measure(of, *table);
+    if (const toml::table* table = section("screen"))
+        document.read_keys(*table,
+                           {{"min_occupancy",
+                             [&](const toml::node& node) {
+                                 spec.screen.min_occupancy = document.number(node, "min_occupancy", 0, 1);
+                             }}},
+                           "in [screen]");
+    check_names(of);
+    return spec;
+}
+
+namespace {
+
+// Files of results are named after it.
+void read_name(reader& of, const toml::node& node)
+{
+    of.spec.name = of.file.text(node, "name", "name = \"block_sort\"");
+    const std::string& name = of.spec.name;
+    const bool right = !name.empty() && name.size() <= 100 && name[0] != '.' && name[0] != '-' &&
+                       std::all_of(name.begin(), name.end(), [](char c) {
+                           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                                  c == '_' || c == '-' || c == '.';
+                       });
+    if (!right)
+        of.file.fail(node.source(), "the tunable's name is " + in_quotes(name),
+                     "use up to 100 letters, digits, _, - and ., such as block_sort");
+}
+
+void read_constraints(reader& of, const toml::node& node)
+{
+    const std::string example = "all = [\"threads * items <= 16384\"]";
+    const toml::array* list = node.as_array();
+    if (list == nullptr && !node.is_string()) of.file.fail_type(node, "all", "a list of strings", example);
+    const std::size_t count = list == nullptr ? 1 : list->size();
+    if (count > most_constraints)
+        of.file.fail(node.source(), "there are more than 1,000 constraints", "join some of them with `and`");
+    for (std::size_t i = 0; i < count; ++i) {
+        const toml::node& each = list == nullptr ? node : *list->get(i);
+        if (!each.is_string()) of.file.fail_type(each, "a constraint", "a string", example);
+        of.spec.constraints.push_back(of.expression(each, "a constraint"));
+    }
+}
+
+void read_target(reader& of, const toml::table& root)
+{
+    const toml::node *kernel = root.get("kernel"), *program = root.get("program");
+    if (kernel != nullptr && program != nullptr)
+        of.file.fail(program->source(), "there are both [kernel] and [program]", "take one of them out");
+    if (kernel != nullptr) return read_kernel(of, of.file.table(*kernel, "kernel", "[kernel]"));
+    if (program != nullptr) return read_program(of, of.file.table(*program, "program", "[program]"));
+    throw error(of.spec.file + ": there is neither [kernel] nor [program]",
+                "add [kernel] for one kernel that launchbox compiles and launches, or [program] for a program");
+}
+
+}  // namespace
+
+std::string filled_in(const std::string& text, const assignment& values)
+{
+    std::map<std::string, std::string> texts;
+    for (const auto& [name, value] : values.values) texts[name] = text_of(value);
+    return filled_in(std::vector{text}, texts).front();
+}
+
+element_type element_type_of(const std::string& name)
+{
+    using kind = element_type::kind;
+    struct known_type {
+        std::string_view name;
+        element_type type;
+    };
+    static constexpr std::array known = std::to_array<known_type>({{"char", {kind::signed_integer, 1}},
+                                                                   {"signed char", {kind::signed_integer, 1}},
+                                                                   {"short", {kind::signed_integer, 2}},
+                                                                   {"int", {kind::signed_integer, 4}},
+                                                                   {"long", {kind::signed_integer, 8}},
+                                                                   {"long long", {kind::signed_integer, 8}},
+                                                                   {"int8_t", {kind::signed_integer, 1}},
+                                                                   {"int16_t", {kind::signed_integer, 2}},
+                                                                   {"int32_t", {kind::signed_integer, 4}},
+                                                                   {"int64_t", {kind::signed_integer, 8}},
+                                                                   {"ptrdiff_t", {kind::signed_integer, 8}},
+                                                                   {"bool", {kind::unsigned_integer, 1}},
+                                                                   {"unsigned char", {kind::unsigned_integer, 1}},
+                                                                   {"unsigned short", {kind::unsigned_integer, 2}},
+                                                                   {"unsigned", {kind::unsigned_integer, 4}},
+                                                                   {"unsigned int", {kind::unsigned_integer, 4}},
+                                                                   {"unsigned long", {kind::unsigned_integer, 8}},
+                                                                   {"unsigned long long", {kind::unsigned_integer, 8}},
+                                                                   {"uint8_t", {kind::unsigned_integer, 1}},
+                                                                   {"uint16_t", {kind::unsigned_integer, 2}},
+                                                                   {"uint32_t", {kind::unsigned_integer, 4}},
+                                                                   {"uint64_t", {kind::unsigned_integer, 8}},
+                                                                   {"size_t", {kind::unsigned_integer, 8}},
+                                                                   {"float", {kind::floating, 4}},
+                                                                   {"double", {kind::floating, 8}},
+                                                                   {"half", {kind::half, 2}},
+                                                                   {"__half", {kind::half, 2}},
+                                                                   {"nv_bfloat16", {kind::bfloat16, 2}},
+                                                                   {"__nv_bfloat16", {kind::bfloat16, 2}},
+                                                                   {"half2", {kind::opaque, 4}},
+                                                                   {"__half2", {kind::opaque, 4}},
+                                                                   {"__nv_bfloat162", {kind::opaque, 4}},
+                                                                   {"nv_bfloat162", {kind::opaque, 4}},
+                                                                   {"__nv_fp8_e4m3", {kind::opaque, 1}},
+                                                                   {"__nv_fp8_e5m2", {kind::opaque, 1}}});
+    std::string_view wanted = name;
+    for (const std::string_view space :
+         {std::string_view("::"), std::string_view("std::"), std::string_view("cuda::std::")})
+        if (wanted.starts_with(space) && wanted.ends_with("_t")) {
+            wanted.remove_prefix(space.size());
+            break;
+        }
+    for (const known_type& each : known)
+        if (each.name == wanted) return each.type;
+
+    // CUDA's vectors: float4, uchar2, ...
+    static constexpr std::array elements = std::to_array<std::pair<std::string_view, int>>({{"char", 1},
+                                                                                            {"uchar", 1},
+                                                                                            {"short", 2},
+                                                                                            {"ushort", 2},
+                                                                                            {"int", 4},
+                                                                                            {"uint", 4},
+                                                                                            {"long", 8},
+                                                                                            {"ulong", 8},
+                                                                                            {"longlong", 8},
+                                                                                            {"ulonglong", 8},
+                                                                                            {"float", 4},
+                                                                                            {"double", 8}});
+    if (!wanted.empty() && wanted.back() >= '1' && wanted.back() <= '4')
+        for (const auto& [element, bytes] : elements)
+            if (wanted.substr(0, wanted.size() - 1) == element)
+                return {element_type::kind::opaque, bytes * (wanted.back() - '0')};
+
+    std::vector<std::string> names;
+    for (const known_type& each : known) names.emplace_back(each.name);
+    const std::string meant = nearest(name.substr(0, 64), names);
+    throw error("launchbox does not know the type \"" + name.substr(0, 80) + "\"",
+                meant.empty() ? "it knows C++'s numbers, half, nv_bfloat16 and CUDA's vectors, such as float4"
+                              : "did you mean " + meant + "?");
+}
+
+}  // namespace launchbox

@@ -1,0 +1,136 @@
+// What is to be tuned, as the user's TOML file says it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/expression/parameter_value.hpp"
+
+namespace launchbox {
+
+struct tuning_parameter {
+    std::string name;
+    std::vector<parameter_value> values;  ///< one or more, all different, of one type, in the order of the file
+    std::string when = {};                ///< an expression of other parameters; where it is false, there is one value:
+    parameter_value otherwise = {};
+};
+
+/// One problem: type, size, distribution. `values` may be empty: then there is one problem without a name.
+struct workload {
+    assignment values;
+    double weight = 1;  ///< above 0
+};
+
+enum class fill_kind {
+    zeros,
+    constant,  ///< `value` everywhere
+    sequence,  ///< 0, 1, 2, ...
+    random,    ///< integers of the whole range of their type, floating point in [0, 1), or from `low` to `high`
+    poison,    ///< a pattern that no kernel leaves by chance
+    file,      ///< .npy, or the bytes as they are
+};
+enum class argument_role { input, output, in_out };
+
+/// One parameter of the kernel. Texts may hold {names} of parameters and workload values.
+struct kernel_argument {
+    std::string name;
+    std::string type;        ///< "int", "float", "{type}", ...
+    std::string count = {};  ///< elements, an expression; empty: a scalar
+    std::string value = {};  ///< of a scalar, or of `constant`: an expression
+    fill_kind fill = fill_kind::zeros;
+    std::optional<double> low = {}, high = {};  ///< of `random`
+    std::int64_t seed = 1;                      ///< of `random`
+    std::string file = {};                      ///< of `file`
+    argument_role role = argument_role::input;  ///< of a scalar always `input`
+};
+
+/// [kernel]: launchbox compiles and launches it.
+struct kernel_target {
+    std::string source;                                ///< from the spec's folder
+    std::string name;                                  ///< with {names}: "block_sort<{type}, {threads}>"
+    std::array<std::string, 3> threads{"", "1", "1"};  ///< expressions
+    std::array<std::string, 3> blocks{"", "1", "1"};
+    std::array<std::string, 3> cluster{"1", "1", "1"};
+    std::string dynamic_shared = "0";
+    std::vector<kernel_argument> arguments;
+    std::vector<std::string> flags;  ///< of the compiler, with {names}
+    std::string compiler = {};       ///< "nvrtc" or "nvcc"; empty: NVRTC where it is found
+    std::string static_shared = {};  ///< an expression that foretells it in bytes; empty: the compiler tells
+    double compile_seconds = 300;    ///< a compile that takes longer is stopped
+    std::int64_t compile_memory_bytes = std::int64_t{8} << 30;
+};
+
+/// [program]: any program, built and run per candidate.
+struct program_target {
+    std::vector<std::string> build;  ///< may be empty: nothing is built; {output} is the program, {arch} "sm_90"
+    std::vector<std::string> run;
+    std::string metric = {};  ///< a regular expression whose first group is the time; empty: see benchmark_output.hpp
+    std::string unit = "ms";  ///< of what `metric` finds: ns, us, ms or s
+    double build_seconds = 600;
+    std::vector<std::string> sources;  ///< files whose content decides whether an older result still holds
+};
+
+/// [verify]
+struct verification {
+    enum class source { baseline, file, program, nothing };
+    source against = source::baseline;
+    std::map<std::string, std::string> files;  ///< .npy of each output, {names} in it; the output's name first
+    std::vector<std::string> command;          ///< run once a workload: writes the outputs' .npy
+    double absolute = 0, relative = 0;         ///< |x - reference| <= absolute + relative * |reference| is right
+};
+
+/// [measure]
+struct measure_settings {
+    bool cold = true;            ///< L2 flushed before each sample; else hot
+    bool rotate_inputs = false;  ///< each sample reads another copy of the inputs
+    int min_samples = 10;        ///< 3 or more
+    int max_samples = 200;
+    double relative_error = 0.005;  ///< standard error of the mean over the mean at which it is enough
+    double max_seconds = 2;         ///< for the samples of one candidate and workload
+    double give_up_ratio = 1.5;     ///< a candidate whose every sample is this much slower than the best is given up
+    double hang_ratio = 50;         ///< a launch that takes this many times as long as the baseline's hangs,
+    double hang_seconds = 2;        ///< but never before this
+};
+
+/// [screen]
+struct screen_settings {
+    double min_occupancy = 0;  ///< 0 to 1; candidates below are not measured
+};
+
+struct tune_spec {
+    std::string file;    ///< as the user named it
+    std::string folder;  ///< absolute; commands run there
+    std::string text;    ///< of the file
+    std::string name;
+    std::optional<assignment> baseline;  ///< of all parameters, in their order
+    std::vector<tuning_parameter> parameters;
+    std::vector<std::string> constraints;
+    std::vector<workload> workloads;  ///< one or more
+    std::optional<kernel_target> kernel;
+    std::optional<program_target> program;
+    verification verify;
+    measure_settings measure;
+    screen_settings screen;
+};
+
+/// Throws `error` with file, line and column of the first mistake: what is not TOML, unknown keys (with the nearest
+/// that there is), wrong types, values out of range, a baseline that is not of the parameters, both [kernel] and
+/// [program] or neither, names in placeholders and expressions that nothing has.
+tune_spec parse_tune_spec(const std::string& file, const std::string& text);
+
+/// {names} replaced by the values; {{ and }} are braces. Throws `error` for names that nothing has.
+std::string filled_in(const std::string& text, const assignment& values);
+
+/// What the type of a kernel's argument is to us. Throws `error` for a type that is not known.
+struct element_type {
+    enum class kind { signed_integer, unsigned_integer, floating, half, bfloat16, opaque };
+    kind what = kind::opaque;
+    int bytes = 0;
+};
+element_type element_type_of(const std::string& name);
+
+}  // namespace launchbox

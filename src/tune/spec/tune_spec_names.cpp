@@ -1,0 +1,149 @@
+// What the texts of a spec may name: parameters, the workload's values, limits of the GPU.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "support/text/matching.hpp"
+#include "support/expression/value_expression.hpp"
+#include "support/process/command_words.hpp"
+#include "tune/space/search_space.hpp"
+#include "tune/spec/tune_spec_reader.hpp"
+
+namespace launchbox::spec_toml {
+
+namespace {
+
+/// Every name with its values, each once.
+using named_values = std::map<std::string, std::vector<parameter_value>>;
+
+named_values values_of_workloads(const tune_spec& spec);
+void check_expression(const reader& of, const placed_text& text, const named_values& parameters,
+                      const named_values& problems);
+void check_filled(const reader& of, const placed_text& text, const named_values& parameters,
+                  const named_values& problems);
+void check_cycles(const reader& of);
+toml::source_region place_of(const reader& of, const std::string& key);
+
+}  // namespace
+
+void check_names(const reader& of)
+{
+    const named_values problems = values_of_workloads(of.spec);
+    named_values parameters;
+    for (const tuning_parameter& each : of.spec.parameters) {
+        std::vector<parameter_value>& values = parameters[each.name] = each.values;
+        if (!each.when.empty()) values.push_back(each.otherwise);
+    }
+    for (const placed_text& each : of.texts)
+        each.is_expression ? check_expression(of, each, parameters, problems)
+                           : check_filled(of, each, parameters, problems);
+    check_cycles(of);
+}
+
+namespace {
+
+named_values values_of_workloads(const tune_spec& spec)
+{
+    named_values result;
+    std::set<std::pair<std::string, parameter_value>> seen;
+    for (const workload& each : spec.workloads)
+        for (const auto& [name, value] : each.values.values)
+            if (seen.insert({name, value}).second) result[name].push_back(value);
+    return result;
+}
+
+void check_expression(const reader& of, const placed_text& text, const named_values& parameters,
+                      const named_values& problems)
+{
+    const gpu_device some{};
+    static const limit_values limits = limits_for_expressions({}, &some);
+    of.file.placed(text.place, [&] {
+        const value_expression expression(text.text);
+        std::vector<std::string> known;
+        for (const auto& [name, values] : parameters) known.push_back(name);
+        if (text.names == scope::everything)
+            for (const auto& [name, values] : problems) known.push_back(name);
+        for (const auto& [name, value] : limits) known.push_back(name);
+        for (const std::string& name : expression.names()) {
+            if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+            const std::string what = fmt::format("unknown name {} in {}", in_quotes(name), text.key);
+            if (problems.contains(name))
+                throw error(what, fmt::format("{} is a workload's value, and the parameters are the same for all "
+                                              "workloads; put it into [constraints]",
+                                              name));
+            const std::string meant = nearest(name.substr(0, 64), known);
+            std::string hint = "there are: ";
+            for (const std::string& each : known) hint += (each == known.front() ? "" : ", ") + each;
+            throw error(what, meant.empty() ? hint : "did you mean " + meant + "?");
+        }
+    });
+}
+
+void check_filled(const reader& of, const placed_text& text, const named_values& parameters,
+                  const named_values& problems)
+{
+    std::map<std::string, std::string> known;
+    for (const auto& [name, values] : problems) known[name] = text_of(values.front());
+    if (text.names != scope::workload)
+        for (const auto& [name, values] : parameters) known[name] = text_of(values.front());
+    if (text.names == scope::commands)
+        for (const char* each : {"arch", "output", "name"}) known[each] = "";
+    of.file.placed(text.place, [&] {
+        const std::vector<std::string> words = filled_in({text.text}, known);
+        if (text.key != "type") return;
+        // Every type that the argument can have.
+        static_cast<void>(element_type_of(words.front()));
+        for (const named_values* each : {&parameters, &problems})
+            for (const auto& [name, values] : *each) {
+                if (!mentions({text.text}, name)) continue;
+                auto others = known;
+                for (const parameter_value& value : values) {
+                    others[name] = text_of(value);
+                    static_cast<void>(element_type_of(filled_in({text.text}, others).front()));
+                }
+            }
+    });
+}
+
+void check_cycles(const reader& of)
+{
+    std::map<std::string, std::vector<std::string>> needs;
+    for (const tuning_parameter& each : of.spec.parameters)
+        if (!each.when.empty()) needs[each.name] = value_expression(each.when).names();
+    // What needs only what is settled is settled.
+    for (bool some = true; some && !needs.empty();) {
+        some = false;
+        for (auto each = needs.begin(); each != needs.end();) {
+            const bool waits = std::any_of(each->second.begin(), each->second.end(),
+                                           [&](const std::string& name) { return needs.contains(name); });
+            some = some || !waits;
+            each = waits ? std::next(each) : needs.erase(each);
+        }
+    }
+    if (needs.empty()) return;
+    // Only what is in the circle, not what waits for it.
+    std::string circle, name = needs.begin()->first;
+    std::vector<std::string> way;
+    for (; std::find(way.begin(), way.end(), name) == way.end();) {
+        way.push_back(name);
+        const std::vector<std::string>& next = needs[name];
+        name = *std::find_if(next.begin(), next.end(), [&](const std::string& each) { return needs.contains(each); });
+    }
+    for (auto each = std::find(way.begin(), way.end(), name); each != way.end(); ++each) circle += *each + ", ";
+    of.file.fail(place_of(of, name + ".when"),
+                 fmt::format("whether {} counts depends on itself: {}{}", name, circle, name),
+                 "take one of their `when` out");
+}
+
+toml::source_region place_of(const reader& of, const std::string& key)
+{
+    for (const placed_text& each : of.texts)
+        if (each.key == key) return each.place;
+    return of.file.root().source();
+}
+
+}  // namespace
+
+}  // namespace launchbox::spec_toml

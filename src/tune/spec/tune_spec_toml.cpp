@@ -1,0 +1,206 @@
+#include "tune/spec/tune_spec_toml.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "support/text/matching.hpp"
+#include "support/text/terminal.hpp"
+#include "support/text/toml_guard.hpp"
+
+namespace launchbox::spec_toml {
+
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 20;
+constexpr std::size_t longest_value = 1000;
+
+std::string placed_message(const std::string& file, int line, int column, const std::string& what)
+{
+    return column > 0 ? fmt::format("{}:{}:{}: {}", file, line, column, what)
+                      : fmt::format("{}:{}: {}", file, line, what);
+}
+
+std::string type_name(const toml::node& node);
+std::string_view line_of(std::string_view text, std::size_t line);
+
+}  // namespace
+
+document::document(const std::string& file, std::string_view text) : file_(file)
+{
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    if (text.size() > most_bytes)
+        throw error(file + ": the spec is larger than 1 MiB",
+                    "put long lists into ranges, such as { from = 1, to = 99 }");
+    if (const std::optional<toml_trouble> trouble = trouble_for_the_parser(text))
+        throw error(placed_message(file, trouble->line, trouble->column, trouble->what), trouble->hint);
+    spelled_ = spelled_in_ascii(text);
+    try {
+        root_ = toml::parse(spelled_, file);
+    } catch (const toml::parse_error& problem) {
+        fail(problem.source(), from_ascii_spelling(problem.description()), "the file is TOML; see docs/tune_spec.md");
+    }
+}
+
+void document::fail(const toml::source_region& at, const std::string& what, const std::string& hint) const
+{
+    const auto line = static_cast<int>(at.begin.line);
+    auto column = static_cast<int>(at.begin.column);
+    if (line > 0 && column > 0) column = column_from_ascii_spelling(line_of(spelled_, at.begin.line), column);
+    throw error(placed_message(file_, std::max(line, 1), column, what), hint);
+}
+
+void document::fail_type(const toml::node& node, const std::string& key, const std::string& wanted,
+                         const std::string& example) const
+{
+    fail(node.source(), fmt::format("{} is {}, and must be {}", key, type_name(node), wanted), "write " + example);
+}
+
+void document::read_keys(const toml::table& table, const keys& known, const std::string& where) const
+{
+    std::vector<std::string> names;
+    for (const auto& [name, use] : known) names.push_back(name);
+    for (const entry& each : in_order(table)) {
+        if (std::find(names.begin(), names.end(), each.key) != names.end()) continue;
+        const std::string meant = nearest(each.key.substr(0, 64), names);
+        std::string hint = "there are: ";
+        for (const std::string& name : names) hint += (name == names.front() ? "" : ", ") + name;
+        fail(each.place, fmt::format("unknown key {} {}", in_quotes(each.key), where),
+             meant.empty() ? hint : "did you mean " + meant + "?");
+    }
+    for (const auto& [name, use] : known)
+        if (const toml::node* node = table.get(name)) use(*node);
+}
+
+const toml::table& document::table(const toml::node& node, const std::string& key, const std::string& example) const
+{
+    if (const toml::table* table = node.as_table()) return *table;
+    fail_type(node, key, "a table", example);
+}
+
+std::string document::text(const toml::node& node, const std::string& key, const std::string& example) const
+{
+    const auto* text = node.as_string();
+    if (text == nullptr) fail_type(node, key, "a string", example);
+    std::string result = decoded(*text);
+    // No name, path or argument of a command can hold it.
+    if (result.find('\0') != std::string::npos) fail(node.source(), key + " has a zero byte in it", "take it out");
+    return result;
+}
+
+std::string document::choice(const toml::node& node, const std::string& key,
+                             const std::vector<std::string>& choices) const
+{
+    std::string list;
+    for (const std::string& each : choices)
+        list += (list.empty() ? "" : &each == &choices.back() ? " or " : ", ") + in_quotes(each);
+    const std::string word = text(node, key, key + " = " + in_quotes(choices.front()));
+    if (std::find(choices.begin(), choices.end(), word) != choices.end()) return word;
+    const std::string meant = nearest(word.substr(0, 64), choices);
+    fail(node.source(), fmt::format("{} is {}", key, in_quotes(word)),
+         meant.empty() ? "write " + list : "did you mean " + in_quotes(meant) + "?");
+}
+
+bool document::truth(const toml::node& node, const std::string& key) const
+{
+    if (const auto* value = node.as_boolean()) return value->get();
+    fail_type(node, key, "true or false", key + " = true");
+}
+
+std::int64_t document::integer(const toml::node& node, const std::string& key, std::int64_t least,
+                               std::int64_t most) const
+{
+    const auto* value = node.as_integer();
+    if (value == nullptr) fail_type(node, key, "a whole number", key + " = " + std::to_string(least));
+    if (value->get() < least || value->get() > most)
+        fail(node.source(), fmt::format("{} is {}", key, value->get()),
+             fmt::format("it can be from {} to {}", least, with_commas(most)));
+    return value->get();
+}
+
+double document::number(const toml::node& node, const std::string& key, double least, double most,
+                        bool above_zero) const
+{
+    const std::optional<double> value = node.is_number() ? node.value<double>() : std::nullopt;
+    if (!value) fail_type(node, key, "a number", fmt::format("{} = {}", key, least));
+    if (!(*value >= least && *value <= most) || (above_zero && *value <= 0))
+        fail(node.source(), fmt::format("{} is {:.6g}", key, *value),
+             above_zero ? fmt::format("it must be above 0 and at most {:.6g}", most)
+                        : fmt::format("it can be from {:.6g} to {:.6g}", least, most));
+    return *value;
+}
+
+parameter_value document::value(const toml::node& node, const std::string& key) const
+{
+    if (const auto* truth = node.as_boolean()) return truth->get();
+    if (const auto* whole = node.as_integer()) return whole->get();
+    if (const auto* fraction = node.as_floating_point()) {
+        if (!std::isfinite(fraction->get()))
+            fail(node.source(), key + " has a value that is no number", "write a number");
+        return fraction->get();
+    }
+    if (node.as_string() == nullptr)
+        fail_type(node, "a value of " + key, "a number, a string, true or false", key + " = [32, 64, 128]");
+    std::string word = text(node, key, "");
+    if (word.size() > longest_value)
+        fail(node.source(), key + " has a value of more than 1,000 characters", "name it by a shorter word");
+    return word;
+}
+
+std::vector<document::entry> document::in_order(const toml::table& table)
+{
+    std::vector<entry> entries;
+    for (const auto& [key, node] : table) entries.push_back({from_ascii_spelling(key.str()), key.source(), &node});
+    std::stable_sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
+        return std::tie(a.place.begin.line, a.place.begin.column) < std::tie(b.place.begin.line, b.place.begin.column);
+    });
+    return entries;
+}
+
+std::string decoded(const toml::value<std::string>& text)
+{
+    return from_ascii_spelling(text.get());
+}
+
+std::string in_quotes(std::string_view text)
+{
+    return fmt::format("\"{}{}\"", text.substr(0, 80), text.size() > 80 ? "..." : "");
+}
+
+namespace {
+
+std::string type_name(const toml::node& node)
+{
+    switch (node.type()) {
+        case toml::node_type::table:
+            return "a table";
+        case toml::node_type::array:
+            return node.as_array()->empty() ? "an empty list" : "a list";
+        case toml::node_type::string:
+            return "the string " + in_quotes(decoded(*node.as_string()));
+        case toml::node_type::integer:
+            return "the number " + std::to_string(node.as_integer()->get());
+        case toml::node_type::floating_point:
+            return fmt::format("the number {:.6g}", node.as_floating_point()->get());
+        case toml::node_type::boolean:
+            return node.as_boolean()->get() ? "true" : "false";
+        default:
+            return "a date or time";
+    }
+}
+
+std::string_view line_of(std::string_view text, std::size_t line)
+{
+    for (; line > 1; --line) {
+        const std::size_t end = text.find('\n');
+        if (end == std::string_view::npos) return {};
+        text.remove_prefix(end + 1);
+    }
+    return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+}  // namespace launchbox::spec_toml

@@ -1,0 +1,83 @@
+// Reading TOML into our types; the first mistake is an `error` with its place. For the readers of the spec alone.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "support/expression/parameter_value.hpp"
+
+namespace launchbox::spec_toml {
+
+/// The file whose mistakes are told.
+class document {
+public:
+    /// Throws `error` for what is not TOML.
+    document(const std::string& file, std::string_view text);
+
+    [[nodiscard]] const toml::table& root() const { return root_; }
+
+    /// "block_sort.toml:3:14: what"
+    [[noreturn]] void fail(const toml::source_region& at, const std::string& what, const std::string& hint) const;
+    [[noreturn]] void fail_type(const toml::node& node, const std::string& key, const std::string& wanted,
+                                const std::string& example) const;
+
+    using handler = std::function<void(const toml::node&)>;
+    using keys = std::vector<std::pair<std::string, handler>>;
+    /// Calls the handler of each key that is there, in the order of `known`. `where`: "in [measure]".
+    void read_keys(const toml::table& table, const keys& known, const std::string& where) const;
+
+    [[nodiscard]] const toml::table& table(const toml::node& node, const std::string& key,
+                                           const std::string& example) const;
+    [[nodiscard]] std::string text(const toml::node& node, const std::string& key, const std::string& example) const;
+    /// One of some words.
+    [[nodiscard]] std::string choice(const toml::node& node, const std::string& key,
+                                     const std::vector<std::string>& choices) const;
+    [[nodiscard]] bool truth(const toml::node& node, const std::string& key) const;
+    [[nodiscard]] std::int64_t integer(const toml::node& node, const std::string& key, std::int64_t least,
+                                       std::int64_t most) const;
+    /// Finite, from `least` to `most`; or above 0 with `above_zero`.
+    [[nodiscard]] double number(const toml::node& node, const std::string& key, double least, double most,
+                                bool above_zero = false) const;
+    /// A whole number, a finite fraction, a word of at most 1,000 characters, true or false.
+    [[nodiscard]] parameter_value value(const toml::node& node, const std::string& key) const;
+
+    /// The keys in the order of the file, as the user wrote them.
+    struct entry {
+        std::string key;
+        toml::source_region place;
+        const toml::node* node;
+    };
+    [[nodiscard]] static std::vector<entry> in_order(const toml::table& table);
+
+    /// Runs `work`; an `error` of it gets this place.
+    template <class Work>
+    auto placed(const toml::source_region& at, const Work& work) const;
+
+private:
+    std::string file_;
+    std::string spelled_;
+    toml::table root_;
+};
+
+std::string decoded(const toml::value<std::string>& text);
+std::string in_quotes(std::string_view text);
+
+}  // namespace launchbox::spec_toml
+
+#include "support/error.hpp"
+
+template <class Work>
+auto launchbox::spec_toml::document::placed(const toml::source_region& at, const Work& work) const
+{
+    try {
+        return work();
+    } catch (const error& problem) {
+        fail(at, problem.what(), problem.hint());
+    }
+}

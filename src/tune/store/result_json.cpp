@@ -1,0 +1,203 @@
+#include "tune/store/result_json.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double longest_time_ns = 1e18;
+constexpr std::size_t most_values = 1000;  // of a candidate: more is nobody's
+
+template <class Value>
+ordered_json or_null(const std::optional<Value>& value)
+{
+    return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+// Reads members of one object; what is not as it must be is remembered.
+class member_reader {
+public:
+    explicit member_reader(const ordered_json& object) : object_(object), good_(object.is_object()) {}
+
+    template <class Integer>
+    void read(const char* name, std::optional<Integer>& into)
+    {
+        const ordered_json* value = find(name);
+        if (value == nullptr) return;
+        if (const std::optional<Integer> read = whole<Integer>(*value))
+            into = read;
+        else
+            good_ = false;
+    }
+
+    void read(const char* name, std::optional<std::array<int, 3>>& into)
+    {
+        const ordered_json* value = find(name);
+        if (value == nullptr) return;
+        std::array<int, 3> read{};
+        good_ &= value->is_array() && value->size() == read.size();
+        for (std::size_t i = 0; good_ && i < read.size(); ++i) {
+            const std::optional<int> each = whole<int>((*value)[i]);
+            good_ = each.has_value();
+            read[i] = each.value_or(0);
+        }
+        if (good_) into = read;
+    }
+
+    void read(const char* name, std::string& into)
+    {
+        const ordered_json* value = find(name);
+        if (value == nullptr) return;
+        good_ &= value->is_string();
+        if (value->is_string()) into = value->get<std::string>();
+    }
+
+    [[nodiscard]] bool good() const { return good_; }
+
+private:
+    const ordered_json* find(const char* name) const
+    {
+        if (!object_.is_object()) return nullptr;
+        const auto found = object_.find(name);
+        return found == object_.end() || found->is_null() ? nullptr : &*found;
+    }
+
+    // Nothing that is read here is ever below 0.
+    template <class Integer>
+    static std::optional<Integer> whole(const ordered_json& value)
+    {
+        if (!value.is_number_integer()) return std::nullopt;
+        if (value.is_number_unsigned() &&
+            value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))
+            return std::nullopt;
+        const auto read = value.get<std::int64_t>();
+        if (read < 0 || read > static_cast<std::int64_t>(std::numeric_limits<Integer>::max())) return std::nullopt;
+        return static_cast<Integer>(read);
+    }
+
+    const ordered_json& object_;
+    bool good_;
+};
+
+}  // namespace
+
+ordered_json json_of(const assignment& values)
+{
+    ordered_json json = ordered_json::object();
+    for (const auto& [name, value] : values.values)
+        std::visit([&json, &name = name](const auto& each) { json[name] = each; }, value);
+    return json;
+}
+
+ordered_json json_of(const device_state& state)
+{
+    return {{"sm_clock_mhz", or_null(state.sm_clock_mhz)},
+            {"memory_clock_mhz", or_null(state.memory_clock_mhz)},
+            {"temperature_celsius", or_null(state.temperature_celsius)},
+            {"power_milliwatts", or_null(state.power_milliwatts)},
+            {"throttling", state.throttling}};
+}
+
+ordered_json json_of(const kernel_info& kernel)
+{
+    return {{"name", kernel.name},
+            {"architecture", kernel.architecture},
+            {"registers", or_null(kernel.registers)},
+            {"spill_store_bytes", or_null(kernel.spill_store_bytes)},
+            {"spill_load_bytes", or_null(kernel.spill_load_bytes)},
+            {"stack_frame_bytes", or_null(kernel.stack_frame_bytes)},
+            {"static_shared_bytes", or_null(kernel.static_shared_bytes)},
+            {"barriers", or_null(kernel.barriers)},
+            {"max_threads", or_null(kernel.max_threads)},
+            {"required_threads", or_null(kernel.required_threads)},
+            {"min_blocks", or_null(kernel.min_blocks)},
+            {"register_cap", or_null(kernel.register_cap)},
+            {"code_bytes", or_null(kernel.code_bytes)}};
+}
+
+std::optional<assignment> assignment_of(const ordered_json& value)
+{
+    if (!value.is_object() || value.size() > most_values) return std::nullopt;
+    assignment read;
+    for (const auto& [name, each] : value.items()) {
+        if (each.is_boolean())
+            read.values.emplace_back(name, each.get<bool>());
+        else if (each.is_number_unsigned() &&
+                 each.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+            return std::nullopt;
+        else if (each.is_number_integer())
+            read.values.emplace_back(name, each.get<std::int64_t>());
+        else if (each.is_number_float() && std::isfinite(each.get<double>()))
+            read.values.emplace_back(name, each.get<double>());
+        else if (each.is_string())
+            read.values.emplace_back(name, each.get<std::string>());
+        else
+            return std::nullopt;
+    }
+    return read;
+}
+
+std::optional<device_state> device_state_of(const ordered_json& value)
+{
+    device_state state;
+    member_reader members(value);
+    members.read("sm_clock_mhz", state.sm_clock_mhz);
+    members.read("memory_clock_mhz", state.memory_clock_mhz);
+    members.read("temperature_celsius", state.temperature_celsius);
+    members.read("power_milliwatts", state.power_milliwatts);
+    members.read("throttling", state.throttling);
+    return members.good() ? std::optional(state) : std::nullopt;
+}
+
+std::optional<kernel_info> kernel_of(const ordered_json& value)
+{
+    kernel_info kernel;
+    member_reader members(value);
+    members.read("name", kernel.name);
+    members.read("architecture", kernel.architecture);
+    members.read("registers", kernel.registers);
+    members.read("spill_store_bytes", kernel.spill_store_bytes);
+    members.read("spill_load_bytes", kernel.spill_load_bytes);
+    members.read("stack_frame_bytes", kernel.stack_frame_bytes);
+    members.read("static_shared_bytes", kernel.static_shared_bytes);
+    members.read("barriers", kernel.barriers);
+    members.read("max_threads", kernel.max_threads);
+    members.read("required_threads", kernel.required_threads);
+    members.read("min_blocks", kernel.min_blocks);
+    members.read("register_cap", kernel.register_cap);
+    members.read("code_bytes", kernel.code_bytes);
+    return members.good() ? std::optional(kernel) : std::nullopt;
+}
+
+bool is_time(double nanoseconds)
+{
+    return nanoseconds >= 0 && nanoseconds <= longest_time_ns;
+}
+
+std::string problem_of(const stored_result& result)
+{
+    const measurement& measured = result.measured;
+    if (!std::all_of(measured.samples_ns.begin(), measured.samples_ns.end(), is_time)) return "a sample is no time";
+    if (measured.what == outcome::measured && measured.samples_ns.empty()) return "measured without samples";
+    if (!(result.weight > 0) || !std::isfinite(result.weight)) return "the weight is not above 0";
+    if (!is_time(measured.seconds) || !is_time(result.compile_seconds)) return "a duration is no time";
+    if (measured.dropped < 0 || result.deaths < 0) return "a count is below 0";
+    return {};
+}
+
+std::string problem_of(const race_result_info& race)
+{
+    if (race.entries.empty()) return "a race without candidates";
+    for (const race_entry& each : race.entries)
+        if (!std::all_of(each.samples_ns.begin(), each.samples_ns.end(), is_time)) return "a sample is no time";
+    if (race.verdict != "winner" && race.verdict != "equal") return "the verdict is neither winner nor equal";
+    if (!(race.equal_within >= 0) || !std::isfinite(race.equal_within)) return "equal_within is below 0";
+    return {};
+}
+
+}  // namespace launchbox

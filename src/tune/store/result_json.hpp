@@ -1,0 +1,31 @@
+// Parts of results as JSON: the same in the columns of the store and in launchbox.results/1.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <vector>
+
+#include "tune/store/result_store.hpp"
+
+namespace launchbox {
+
+/// An object with the values in their order: {"threads":256,"items":11}.
+nlohmann::ordered_json json_of(const assignment& values);
+nlohmann::ordered_json json_of(const device_state& state);
+/// What of a kernel decides how it runs, under the names of launchbox.kernels/1.
+nlohmann::ordered_json json_of(const kernel_info& kernel);
+
+// The other way. `nullopt`: it is not what was written, and nothing of it is to be believed.
+std::optional<assignment> assignment_of(const nlohmann::ordered_json& value);
+std::optional<device_state> device_state_of(const nlohmann::ordered_json& value);
+std::optional<kernel_info> kernel_of(const nlohmann::ordered_json& value);
+
+/// What is wrong with a result that somebody else wrote, or is to be written: in a few words; empty: nothing.
+std::string problem_of(const stored_result& result);
+std::string problem_of(const race_result_info& race);
+
+/// Whether a time can be one: finite, not below 0, below 30 years.
+bool is_time(double nanoseconds);
+
+}  // namespace launchbox

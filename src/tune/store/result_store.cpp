@@ -1,0 +1,228 @@
+#include "tune/store/result_store.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <mutex>
+
+#include "support/error.hpp"
+#include "tune/store/result_json.hpp"
+#include "tune/store/result_store_rows.hpp"
+#include "tune/store/result_store_schema.hpp"
+
+namespace launchbox {
+
+struct result_store::inside {
+    explicit inside(opened_store store) : opened(std::move(store)) {}  // clang below 16 needs it
+
+    opened_store opened;
+    mutable std::mutex one_at_a_time;
+    mutable row_problems problems;
+
+    [[nodiscard]] sqlite_database& database() { return opened.database; }
+    [[nodiscard]] const sqlite_database& database() const { return opened.database; }
+};
+
+namespace {
+
+std::int64_t environment_number(sqlite_database& database, const environment_info& environment);
+std::optional<std::string> text_or_null(const std::optional<assignment>& values);
+void must_be_good(const std::string& problem, const assignment& parameters, const assignment& problem_size);
+
+}  // namespace
+
+result_store::result_store(const std::string& file, access how)
+    : inside_(std::make_unique<inside>(open_store(file, how)))
+{
+}
+
+result_store::~result_store() = default;
+
+std::int64_t result_store::begin_run(const run_info& run)
+{
+    const std::lock_guard lock(inside_->one_at_a_time);
+    sqlite_database& database = inside_->database();
+    sqlite_transaction transaction(database);
+    const std::int64_t environment = environment_number(database, run.environment);
+    sqlite_statement(database, "INSERT OR IGNORE INTO run (environment, task_hash, source_hash) VALUES (?, ?, ?)")
+        .bind(1, environment)
+        .bind(2, std::string_view(run.task_hash))
+        .bind(3, std::string_view(run.source_hash))
+        .step();
+    sqlite_statement number(database, "SELECT id FROM run WHERE environment = ? AND task_hash = ? AND source_hash = ?");
+    number.bind(1, environment).bind(2, std::string_view(run.task_hash)).bind(3, std::string_view(run.source_hash));
+    number.step();
+    const std::int64_t found = number.whole(0).value_or(0);
+    sqlite_statement call(database,
+                          "INSERT INTO call (run, name, spec_text, spec_hash, command, version, started, host, "
+                          "baseline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    call.bind(1, found);
+    int at = 2;
+    for (const std::string* each :
+         {&run.name, &run.spec_text, &run.spec_hash, &run.command, &run.version, &run.started, &run.environment.host})
+        call.bind(at++, std::string_view(*each));
+    call.bind(at, text_or_null(run.baseline)).step();
+    transaction.commit();
+    return found;
+}
+
+void result_store::save(const stored_result& result)
+{
+    must_be_good(problem_of(result), result.parameters, result.problem);
+    const std::string parameters = column_text(result.parameters), workload = column_text(result.problem);
+    const measurement& measured = result.measured;
+    const std::optional<std::string> device =
+        measured.device ? std::optional(column_text(json_of(*measured.device))) : std::nullopt;
+    const std::optional<std::string> resources =
+        result.kernel ? std::optional(column_text(json_of(*result.kernel))) : std::nullopt;
+
+    const std::lock_guard lock(inside_->one_at_a_time);
+    sqlite_database& database = inside_->database();
+    sqlite_transaction transaction(database);
+    sqlite_statement(database,
+                     "INSERT OR REPLACE INTO result (run, parameters, workload, weight, status, reason, samples_ns, "
+                     "dropped, stopped_early, verified, checksum, device, seconds, resources, log, compile_seconds, "
+                     "from_cache, deaths, finished, code, same_as, sticky) "
+                     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        .bind(1, result.run)
+        .bind(2, std::string_view(parameters))
+        .bind(3, std::string_view(workload))
+        .bind(4, result.weight)
+        .bind(5, name_of(measured.what))
+        .bind(6, std::string_view(measured.reason))
+        .bind_blob(7, blob_of(measured.samples_ns))
+        .bind(8, std::int64_t{measured.dropped})
+        .bind(9, std::int64_t{measured.stopped_early})
+        .bind(10, std::int64_t{measured.verified})
+        .bind(11, std::string_view(measured.checksum))
+        .bind(12, device)
+        .bind(13, measured.seconds)
+        .bind(14, resources)
+        .bind(15, std::string_view(result.log))
+        .bind(16, result.compile_seconds)
+        .bind(17, std::int64_t{result.from_cache})
+        .bind(18, std::int64_t{result.deaths})
+        .bind(19, std::string_view(result.finished))
+        .bind(20, std::string_view(result.code))
+        .bind(21, text_or_null(result.same_as))
+        .bind(22, std::int64_t{measured.sticky})
+        .step();
+    sqlite_statement(database, "DELETE FROM attempt WHERE run = ? AND parameters = ? AND workload = ?")
+        .bind(1, result.run)
+        .bind(2, std::string_view(parameters))
+        .bind(3, std::string_view(workload))
+        .step();
+    transaction.commit();
+}
+
+void result_store::save(const race_result_info& race)
+{
+    must_be_good(problem_of(race), race.entries.empty() ? assignment() : race.entries.front().parameters, race.problem);
+    const std::string workload = column_text(race.problem);
+    const std::lock_guard lock(inside_->one_at_a_time);
+    sqlite_database& database = inside_->database();
+    sqlite_transaction transaction(database);
+    for (const char* old : {"DELETE FROM race_entry WHERE race IN (SELECT id FROM race WHERE run = ? AND workload = ?)",
+                            "DELETE FROM race WHERE run = ? AND workload = ?"})
+        sqlite_statement(database, old).bind(1, race.run).bind(2, std::string_view(workload)).step();
+    sqlite_statement(database, "INSERT INTO race (run, workload, verdict, equal_within) VALUES (?, ?, ?, ?)")
+        .bind(1, race.run)
+        .bind(2, std::string_view(workload))
+        .bind(3, std::string_view(race.verdict))
+        .bind(4, race.equal_within)
+        .step();
+    const std::int64_t number = database.last_row();
+    for (std::size_t place = 0; place < race.entries.size(); ++place)
+        sqlite_statement(database, "INSERT INTO race_entry (race, place, parameters, samples_ns) VALUES (?, ?, ?, ?)")
+            .bind(1, number)
+            .bind(2, static_cast<std::int64_t>(place))
+            .bind(3, std::string_view(column_text(race.entries[place].parameters)))
+            .bind_blob(4, blob_of(race.entries[place].samples_ns))
+            .step();
+    transaction.commit();
+}
+
+void result_store::begin_attempt(std::int64_t run, const attempt& what)
+{
+    const std::lock_guard lock(inside_->one_at_a_time);
+    sqlite_statement(inside_->database(),
+                     "INSERT OR REPLACE INTO attempt (run, parameters, workload, deaths) VALUES (?, ?, ?, ?)")
+        .bind(1, run)
+        .bind(2, std::string_view(column_text(what.parameters)))
+        .bind(3, std::string_view(column_text(what.problem)))
+        .bind(4, std::int64_t{what.deaths})
+        .step();
+}
+
+std::vector<attempt> result_store::attempts(std::int64_t run) const
+{
+    const std::lock_guard lock(inside_->one_at_a_time);
+    return read_attempts(inside_->database(), run, inside_->problems);
+}
+
+std::vector<std::pair<std::int64_t, run_info>> result_store::runs() const
+{
+    const std::lock_guard lock(inside_->one_at_a_time);
+    return read_runs(inside_->database(), inside_->problems);
+}
+
+std::vector<stored_result> result_store::results(std::int64_t run) const
+{
+    const std::lock_guard lock(inside_->one_at_a_time);
+    return read_results(inside_->database(), run, inside_->problems);
+}
+
+std::vector<race_result_info> result_store::races(std::int64_t run) const
+{
+    const std::lock_guard lock(inside_->one_at_a_time);
+    return read_races(inside_->database(), run, inside_->problems);
+}
+
+std::vector<std::string> result_store::problems() const
+{
+    const std::lock_guard lock(inside_->one_at_a_time);
+    return {inside_->problems.begin(), inside_->problems.end()};
+}
+
+namespace {
+
+std::int64_t environment_number(sqlite_database& database, const environment_info& environment)
+{
+    const auto bind = [&](sqlite_statement& statement) {
+        statement.bind(1, std::string_view(environment.gpu))
+            .bind(2, std::string_view(environment.processor))
+            .bind(3, std::string_view(environment.architecture))
+            .bind(4, std::int64_t{environment.sms})
+            .bind(5, environment.memory_bytes)
+            .bind(6, std::string_view(environment.driver))
+            .bind(7, std::string_view(environment.toolkit))
+            .step();
+    };
+    sqlite_statement insert(database,
+                            "INSERT OR IGNORE INTO environment (gpu, processor, architecture, sms, memory_bytes, "
+                            "driver, toolkit) VALUES (?, ?, ?, ?, ?, ?, ?)");
+    bind(insert);
+    sqlite_statement number(database,
+                            "SELECT id FROM environment WHERE gpu = ? AND processor = ? AND architecture = ? AND sms = "
+                            "? AND memory_bytes = ? AND driver = ? AND toolkit = ?");
+    bind(number);
+    return number.whole(0).value_or(0);
+}
+
+std::optional<std::string> text_or_null(const std::optional<assignment>& values)
+{
+    return values ? std::optional(column_text(*values)) : std::nullopt;
+}
+
+void must_be_good(const std::string& problem, const assignment& parameters, const assignment& problem_size)
+{
+    if (problem.empty()) return;
+    throw error(
+        fmt::format("the result of {} on {} cannot be stored: {}", text_of(parameters), text_of(problem_size), problem),
+        "please report this");
+}
+
+}  // namespace
+
+}  // namespace launchbox

@@ -1,0 +1,256 @@
+#include "tune/store/result_store_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "support/error.hpp"
+
+namespace launchbox {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "samples are stored as they lie in memory");
+
+/// The values of one row, column by column; the first that is not as it must be makes the row bad.
+class row_reader {
+public:
+    explicit row_reader(const sqlite_statement& row) : row_(row) {}
+
+    std::int64_t whole(const char* name, std::int64_t most = std::numeric_limits<std::int64_t>::max())
+    {
+        const std::optional<std::int64_t> value = row_.whole(next_++);
+        if (value && *value >= 0 && *value <= most) return *value;
+        complain(name);
+        return 0;
+    }
+    int count(const char* name) { return static_cast<int>(whole(name, std::numeric_limits<int>::max())); }
+    bool truth(const char* name) { return whole(name, 1) == 1; }
+    double number(const char* name) { return value_or_complain(row_.number(next_++), name); }
+    std::string text(const char* name) { return value_or_complain(row_.text(next_++), name); }
+
+    assignment values(const char* name) { return value_or_complain(assignment_of(json(name)), name); }
+    std::optional<assignment> optional_values(const char* name)
+    {
+        if (row_.is_null(next_)) return skipped();
+        return values(name);
+    }
+    std::optional<device_state> device(const char* name)
+    {
+        if (row_.is_null(next_)) return skipped();
+        return value_or_complain(device_state_of(json(name)), name);
+    }
+    std::optional<kernel_info> kernel(const char* name)
+    {
+        if (row_.is_null(next_)) return skipped();
+        return value_or_complain(kernel_of(json(name)), name);
+    }
+
+    std::vector<double> samples(const char* name)
+    {
+        const std::optional<std::string> bytes = row_.blob(next_++);
+        if (!bytes || bytes->size() % sizeof(double) != 0) {
+            complain(name);
+            return {};
+        }
+        std::vector<double> samples(bytes->size() / sizeof(double));
+        if (!samples.empty()) std::memcpy(samples.data(), bytes->data(), bytes->size());
+        return samples;
+    }
+
+    /// Empty: all is well.
+    [[nodiscard]] const std::string& problem() const { return problem_; }
+    void complain(const std::string& about)
+    {
+        if (problem_.empty()) problem_ = about;
+    }
+
+private:
+    template <class Value>
+    Value value_or_complain(std::optional<Value> value, const char* name)
+    {
+        if (value) return *std::move(value);
+        complain(name);
+        return {};
+    }
+
+    nlohmann::ordered_json json(const char* name)
+    {
+        const std::string text = value_or_complain(row_.text(next_++), name);
+        return nlohmann::ordered_json::parse(text, nullptr, false);  // what is none has no type that is asked for
+    }
+
+    std::nullopt_t skipped()
+    {
+        ++next_;
+        return std::nullopt;
+    }
+
+    const sqlite_statement& row_;
+    int next_ = 0;
+    std::string problem_;
+};
+
+// Whether the row is good; else it is named by its number.
+bool good(const sqlite_database& database, row_reader& row, const std::string& what, row_problems& problems)
+{
+    if (row.problem().empty()) return true;
+    problems.insert(fmt::format("{}: {} is left out: {}", database.shown_as(), what, row.problem()));
+    return false;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& database, row_problems& problems)
+{
+    sqlite_statement asked(
+        database,
+        "SELECT run.id, call.name, spec_text, spec_hash, task_hash, source_hash, command, version, started, gpu, "
+        "processor, architecture, sms, memory_bytes, driver, toolkit, host, baseline FROM run "
+        "LEFT JOIN environment ON environment.id = run.environment "
+        "LEFT JOIN call ON call.id = (SELECT max(id) FROM call AS other WHERE other.run = run.id) ORDER BY run.id");
+    std::vector<std::pair<std::int64_t, run_info>> runs;
+    while (asked.step()) {
+        row_reader row(asked);
+        const std::int64_t number = row.whole("id");
+        run_info run;
+        run.name = row.text("name");
+        run.spec_text = row.text("spec_text");
+        run.spec_hash = row.text("spec_hash");
+        run.task_hash = row.text("task_hash");
+        run.source_hash = row.text("source_hash");
+        run.command = row.text("command");
+        run.version = row.text("version");
+        run.started = row.text("started");
+        run.environment.gpu = row.text("gpu");
+        run.environment.processor = row.text("processor");
+        run.environment.architecture = row.text("architecture");
+        run.environment.sms = row.count("sms");
+        run.environment.memory_bytes = row.whole("memory_bytes");
+        run.environment.driver = row.text("driver");
+        run.environment.toolkit = row.text("toolkit");
+        run.environment.host = row.text("host");
+        run.baseline = row.optional_values("baseline");
+        if (good(database, row, fmt::format("run {}", number), problems)) runs.emplace_back(number, std::move(run));
+    }
+    return runs;
+}
+
+std::vector<stored_result> read_results(const sqlite_database& database, std::int64_t run, row_problems& problems)
+{
+    sqlite_statement asked(
+        database,
+        "SELECT id, parameters, workload, weight, status, reason, samples_ns, dropped, stopped_early, verified, "
+        "checksum, device, seconds, sticky, resources, code, same_as, log, compile_seconds, from_cache, deaths, "
+        "finished "
+        "FROM result WHERE run = ? ORDER BY id");
+    asked.bind(1, run);
+    std::vector<stored_result> results;
+    while (asked.step()) {
+        row_reader row(asked);
+        const std::int64_t number = row.whole("id");
+        stored_result result;
+        result.run = run;
+        result.parameters = row.values("parameters");
+        result.problem = row.values("workload");
+        result.weight = row.number("weight");
+        const std::optional<outcome> what = outcome_named(row.text("status"));
+        if (!what) row.complain("status");
+        result.measured.what = what.value_or(outcome::rejected);
+        result.measured.reason = row.text("reason");
+        result.measured.samples_ns = row.samples("samples_ns");
+        result.measured.dropped = row.count("dropped");
+        result.measured.stopped_early = row.truth("stopped_early");
+        result.measured.verified = row.truth("verified");
+        result.measured.checksum = row.text("checksum");
+        result.measured.device = row.device("device");
+        result.measured.seconds = row.number("seconds");
+        result.measured.sticky = row.truth("sticky");
+        result.kernel = row.kernel("resources");
+        result.code = row.text("code");
+        result.same_as = row.optional_values("same_as");
+        result.log = row.text("log");
+        result.compile_seconds = row.number("compile_seconds");
+        result.from_cache = row.truth("from_cache");
+        result.deaths = row.count("deaths");
+        result.finished = row.text("finished");
+        if (row.problem().empty())
+            if (const std::string problem = problem_of(result); !problem.empty()) row.complain(problem);
+        if (good(database, row, fmt::format("result {} of run {}", number, run), problems))
+            results.push_back(std::move(result));
+    }
+    return results;
+}
+
+std::vector<race_result_info> read_races(const sqlite_database& database, std::int64_t run, row_problems& problems)
+{
+    sqlite_statement asked(database, "SELECT id, workload, verdict, equal_within FROM race WHERE run = ? ORDER BY id");
+    asked.bind(1, run);
+    std::vector<race_result_info> races;
+    while (asked.step()) {
+        row_reader row(asked);
+        const std::int64_t number = row.whole("id");
+        race_result_info race;
+        race.run = run;
+        race.problem = row.values("workload");
+        race.verdict = row.text("verdict");
+        race.equal_within = row.number("equal_within");
+        sqlite_statement entries(database,
+                                 "SELECT parameters, samples_ns FROM race_entry WHERE race = ? ORDER BY place");
+        entries.bind(1, number);
+        while (entries.step()) {
+            row_reader each(entries);
+            race_entry entry;
+            entry.parameters = each.values("parameters");
+            entry.samples_ns = each.samples("samples_ns");
+            if (!each.problem().empty()) row.complain(each.problem());
+            race.entries.push_back(std::move(entry));
+        }
+        if (row.problem().empty())
+            if (const std::string problem = problem_of(race); !problem.empty()) row.complain(problem);
+        if (good(database, row, fmt::format("race {} of run {}", number, run), problems))
+            races.push_back(std::move(race));
+    }
+    return races;
+}
+
+std::vector<attempt> read_attempts(const sqlite_database& database, std::int64_t run, row_problems& problems)
+{
+    sqlite_statement asked(
+        database, "SELECT parameters, workload, deaths FROM attempt WHERE run = ? ORDER BY parameters, workload");
+    asked.bind(1, run);
+    std::vector<attempt> attempts;
+    while (asked.step()) {
+        row_reader row(asked);
+        attempt read;
+        read.parameters = row.values("parameters");
+        read.problem = row.values("workload");
+        read.deaths = row.count("deaths");
+        if (good(database, row, fmt::format("an attempt of run {}", run), problems))
+            attempts.push_back(std::move(read));
+    }
+    return attempts;
+}
+
+std::string column_text(const nlohmann::ordered_json& value)
+try {
+    return value.dump();
+} catch (const nlohmann::json::exception&) {
+    throw error("a name or a value of a result is not UTF-8", "write the spec in UTF-8");
+}
+
+std::string column_text(const assignment& values)
+{
+    return column_text(json_of(values));
+}
+
+std::string blob_of(const std::vector<double>& samples)
+{
+    std::string bytes(samples.size() * sizeof(double), '\0');
+    if (!samples.empty()) std::memcpy(bytes.data(), samples.data(), bytes.size());
+    return bytes;
+}
+
+}  // namespace launchbox

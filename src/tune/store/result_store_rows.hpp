@@ -1,0 +1,31 @@
+// Rows of the result store as values. Whoever wrote the file: what is not as launchbox writes it is left out and named.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tune/store/result_json.hpp"
+#include "tune/store/sqlite_database.hpp"
+
+namespace launchbox {
+
+/// Sentences about rows that were left out.
+using row_problems = std::set<std::string>;
+
+std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& database, row_problems& problems);
+std::vector<stored_result> read_results(const sqlite_database& database, std::int64_t run, row_problems& problems);
+std::vector<race_result_info> read_races(const sqlite_database& database, std::int64_t run, row_problems& problems);
+std::vector<attempt> read_attempts(const sqlite_database& database, std::int64_t run, row_problems& problems);
+
+/// JSON as a column holds it: one line, UTF-8. Throws `error` for text that is not.
+std::string column_text(const nlohmann::ordered_json& value);
+std::string column_text(const assignment& values);
+
+/// Samples as a column holds them: 8 bytes each, little-endian IEEE 754.
+std::string blob_of(const std::vector<double>& samples);
+
+}  // namespace launchbox

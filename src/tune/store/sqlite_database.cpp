@@ -1,0 +1,205 @@
+#include "tune/store/sqlite_database.hpp"
+
+#include <sqlite3.h>
+
+#include "support/error.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// A writer holds the lock for milliseconds; whoever holds it longer hangs.
+constexpr int busy_milliseconds = 10'000;
+// No text or samples of ours come near; a damaged length must not be believed.
+constexpr int longest_value = 256 << 20;
+
+}  // namespace
+
+void sqlite_database::closer::operator()(sqlite3* handle) const
+{
+    sqlite3_close_v2(handle);
+}
+
+void sqlite_statement::finalizer::operator()(sqlite3_stmt* statement) const
+{
+    sqlite3_finalize(statement);
+}
+
+sqlite_database::sqlite_database(const std::string& file, access how, const std::string& shown_as) : shown_as_(shown_as)
+{
+    const int flags = how == access::create  ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                      : how == access::write ? SQLITE_OPEN_READWRITE
+                                             : SQLITE_OPEN_READONLY;
+    sqlite3* handle = nullptr;
+    const int code = sqlite3_open_v2(file.c_str(), &handle, flags, nullptr);
+    handle_.reset(handle);
+    if (code != SQLITE_OK) fail(code);
+    sqlite3_extended_result_codes(handle, 0);
+    sqlite3_busy_timeout(handle, busy_milliseconds);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, longest_value);
+    // The file may be somebody's who means no good: its schema runs no code.
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+    execute("PRAGMA cell_size_check = ON");
+}
+
+sqlite_database sqlite_database::copy_of(const sqlite_database& other)
+{
+    sqlite_database copy(":memory:", access::create, other.shown_as_);
+    sqlite3_backup* backup = sqlite3_backup_init(copy.handle(), "main", other.handle(), "main");
+    if (backup == nullptr) copy.fail(sqlite3_errcode(copy.handle()));
+    sqlite3_backup_step(backup, -1);
+    if (const int code = sqlite3_backup_finish(backup); code != SQLITE_OK) copy.fail(code);
+    return copy;
+}
+
+void sqlite_database::execute(const std::string& sql)
+{
+    if (const int code = sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr); code != SQLITE_OK) fail(code);
+}
+
+std::int64_t sqlite_database::whole_of(const std::string& sql) const
+{
+    sqlite_statement asked(*this, sql);
+    return asked.step() ? asked.whole(0).value_or(0) : 0;
+}
+
+std::string sqlite_database::text_of(const std::string& sql) const
+{
+    sqlite_statement asked(*this, sql);
+    return asked.step() ? asked.text(0).value_or("") : "";
+}
+
+std::int64_t sqlite_database::last_row() const
+{
+    return sqlite3_last_insert_rowid(handle());
+}
+
+void sqlite_database::fail(int code) const
+{
+    const std::string reason = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle());
+    switch (code & 0xff) {
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+            throw error(shown_as_ + " is locked by another process", "wait until the other launchbox tune has ended");
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+            throw error(shown_as_ + " is damaged: " + reason,
+                        "take a copy from before, or save what can be read: sqlite3 " + shown_as_ + " .recover");
+        case SQLITE_READONLY:
+        case SQLITE_PERM:
+        case SQLITE_CANTOPEN:
+        case SQLITE_AUTH:
+            throw error("cannot open " + shown_as_ + ": " + reason,
+                        "are file and folder there, and may you read and write them?");
+        case SQLITE_FULL:
+        case SQLITE_IOERR:
+            throw error("cannot write to " + shown_as_ + ": " + reason, "is the disk full?");
+        default:
+            throw error(shown_as_ + ": " + reason, "is it a store of launchbox tune?");
+    }
+}
+
+sqlite_statement::sqlite_statement(const sqlite_database& database, const std::string& sql) : database_(database)
+{
+    sqlite3_stmt* statement = nullptr;
+    const int code =
+        sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+    statement_.reset(statement);
+    if (code != SQLITE_OK) database.fail(code);
+}
+
+sqlite_statement& sqlite_statement::bind(int at, std::int64_t value)
+{
+    sqlite3_bind_int64(statement_.get(), at, value);
+    return *this;
+}
+
+sqlite_statement& sqlite_statement::bind(int at, double value)
+{
+    sqlite3_bind_double(statement_.get(), at, value);
+    return *this;
+}
+
+sqlite_statement& sqlite_statement::bind(int at, std::string_view text)
+{
+    // An empty view may have no data, which SQLite would take for NULL.
+    sqlite3_bind_text64(statement_.get(), at, text.empty() ? "" : text.data(), text.size(), SQLITE_TRANSIENT,
+                        SQLITE_UTF8);
+    return *this;
+}
+
+sqlite_statement& sqlite_statement::bind(int at, const std::optional<std::string>& text)
+{
+    if (text) return bind(at, std::string_view(*text));
+    sqlite3_bind_null(statement_.get(), at);
+    return *this;
+}
+
+sqlite_statement& sqlite_statement::bind_blob(int at, std::string_view bytes)
+{
+    sqlite3_bind_blob64(statement_.get(), at, bytes.empty() ? "" : bytes.data(), bytes.size(), SQLITE_TRANSIENT);
+    return *this;
+}
+
+bool sqlite_statement::step()
+{
+    const int code = sqlite3_step(statement_.get());
+    if (code == SQLITE_ROW) return true;
+    if (code != SQLITE_DONE) database_.fail(code);
+    return false;
+}
+
+bool sqlite_statement::is_null(int column) const
+{
+    return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+std::optional<std::int64_t> sqlite_statement::whole(int column) const
+{
+    if (sqlite3_column_type(statement_.get(), column) != SQLITE_INTEGER) return std::nullopt;
+    return sqlite3_column_int64(statement_.get(), column);
+}
+
+std::optional<double> sqlite_statement::number(int column) const
+{
+    const int type = sqlite3_column_type(statement_.get(), column);
+    if (type != SQLITE_FLOAT && type != SQLITE_INTEGER) return std::nullopt;
+    return sqlite3_column_double(statement_.get(), column);
+}
+
+std::optional<std::string> sqlite_statement::text(int column) const
+{
+    if (sqlite3_column_type(statement_.get(), column) != SQLITE_TEXT) return std::nullopt;
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+    if (bytes == nullptr) return std::nullopt;
+    return std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column)));
+}
+
+std::optional<std::string> sqlite_statement::blob(int column) const
+{
+    if (sqlite3_column_type(statement_.get(), column) != SQLITE_BLOB) return std::nullopt;
+    const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_.get(), column));
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+    return bytes == nullptr ? std::string() : std::string(bytes, size);
+}
+
+sqlite_transaction::sqlite_transaction(sqlite_database& database) : database_(database)
+{
+    database_.execute("BEGIN IMMEDIATE");
+}
+
+sqlite_transaction::~sqlite_transaction()
+{
+    if (open_) sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void sqlite_transaction::commit()
+{
+    database_.execute("COMMIT");
+    open_ = false;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,380 @@
+// KernelSpecification, ReferenceArguments, Search and Budget of a T1 problem.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "support/error.hpp"
+#include "support/text/terminal.hpp"
+#include "support/process/command_words.hpp"
+#include "tune/t1/t1_reader.hpp"
+#include "tune/spec/tune_spec.hpp"
+
+namespace launchbox::t1 {
+
+namespace {
+
+const std::string specification = "KernelSpecification";
+
+struct launch_sizes {
+    std::array<std::string, 3> threads{"1", "1", "1"}, blocks{"1", "1", "1"};
+};
+
+std::optional<launch_sizes> sizes_of(reader& of, const json& kernel);
+void translate_flags(reader& of, const json& kernel);
+void translate_arguments(reader& of, const json& kernel);
+void translate_argument(reader& of, const json& argument, const std::string& place);
+void translate_references(reader& of, const json& kernel);
+void note_search(reader& of, const json& root);
+std::string text_of(const json& object, const char* key);
+std::string in_braces(const std::string& text);
+std::string path_here(const reader& of, const std::string& path);
+
+// A number or an expression of Python as one of ours.
+std::string number_here(const reader& of, const json& value)
+{
+    return number_in_lua(python_expression(python_text(value)), of.names);
+}
+
+}  // namespace
+
+void translate_kernel(reader& of, const json& root)
+{
+    note_search(of, root);
+    const json& kernel = member(root, "KernelSpecification");
+    const std::string language = text_of(kernel, "Language");
+    const auto without = [&](const std::string& place, const std::string& what) {
+        of.note_here(place, what + "; add [kernel] or [program] (docs/tune_spec.md)");
+    };
+    if (!kernel.is_object()) return without(specification, "there is none, so there is no [kernel]");
+    of.name_others(kernel, specification,
+                   {"Language", "CompilerOptions", "BenchmarkName", "KernelName", "KernelFile", "GlobalSizeType",
+                    "LocalSize", "GlobalSize", "GridDivX", "GridDivY", "GridDivZ", "ProblemSize", "SharedMemory",
+                    "Arguments", "ReferenceArguments", "Device", "SimulationInput", "Profiling"});
+    if (!language.empty() && language != "CUDA")
+        return without(specification + ".Language",
+                       "the kernel is " + language + ", so there is no [kernel]: launchbox compiles CUDA");
+    if (language.empty()) of.note(specification + ".Language", "there is none: taken as CUDA");
+    for (const char* needed : {"KernelName", "KernelFile"})
+        if (text_of(kernel, needed).empty())
+            return without(specification + "." + needed, "there is none, so there is no [kernel]");
+    const std::optional<launch_sizes> sizes = sizes_of(of, kernel);
+    if (!sizes) {
+        return without(specification, "the sizes of the launch could not be read, so there is no [kernel]");
+    }
+
+    of.write("[kernel]");
+    of.write("source = " + toml_string(path_here(of, text_of(kernel, "KernelFile"))));
+    of.write("name = " + toml_string(in_braces(text_of(kernel, "KernelName"))));
+    const auto listed = [](const std::array<std::string, 3>& of_three) {
+        std::size_t count = 3;
+        while (count > 1 && of_three[count - 1] == "1") --count;
+        std::string list;
+        for (std::size_t i = 0; i < count; ++i) list += (i == 0 ? "" : ", ") + toml_string(of_three[i]);
+        return count == 1 ? list : "[" + list + "]";
+    };
+    of.write("threads = " + listed(sizes->threads));
+    of.write("blocks = " + listed(sizes->blocks));
+    if (const json& shared = member(kernel, "SharedMemory"); !shared.is_null() && shared != 0 && shared != "0") try {
+            of.write("dynamic_shared = " + toml_string(number_here(of, shared)));
+        } catch (const error& problem) {
+            of.note_here(specification + ".SharedMemory", std::string("not taken over: ") + problem.what());
+        }
+    translate_flags(of, kernel);
+    translate_arguments(of, kernel);
+    of.result.has_kernel = true;
+    of.write("");
+    translate_references(of, kernel);
+    if (!member(kernel, "Device").is_null()) of.note(specification + ".Device", "not taken over: --gpu chooses");
+    if (!member(kernel, "SimulationInput").is_null())
+        of.note(specification + ".SimulationInput", "not taken over: --replay answers from recorded results");
+    if (member(kernel, "Profiling") == true)
+        of.note(specification + ".Profiling", "not taken over: there are no counters");
+}
+
+namespace {
+
+// {"X": "a", "Y": "b"}, or a list, or one.
+const json& dimension(const json& sizes, std::size_t i)
+{
+    static const json nothing;
+    if (sizes.is_object()) return member(sizes, std::array{"X", "Y", "Z"}[i]);
+    if (sizes.is_array()) return i < sizes.size() ? sizes[i] : nothing;
+    return i == 0 ? sizes : nothing;
+}
+
+// The blocks: where the file divides a problem (GridDivX, GridDivY, which the schema has not), by that; else
+// GlobalSize.
+std::optional<launch_sizes> sizes_of(reader& of, const json& kernel)
+{
+    launch_sizes result;
+    const json &local = member(kernel, "LocalSize"), &global = member(kernel, "GlobalSize");
+    const bool divides = (member(kernel, "GridDivX").is_array() || member(kernel, "GridDivY").is_array() ||
+                          member(kernel, "GridDivZ").is_array()) &&
+                         of.names.elements.contains("ProblemSize");
+    const std::size_t problem_dimensions = divides ? of.names.elements.at("ProblemSize").size() : 0;
+    const std::string type = text_of(kernel, "GlobalSizeType");
+    std::string place;
+    try {
+        for (std::size_t i = 0; i < 3; ++i) {
+            const std::string axis(1, "XYZ"[i]);
+            const json& threads = dimension(local, i);
+            place = specification + ".LocalSize." + axis;
+            const std::string usual = "block_size_" + std::string(1, "xyz"[i]);
+            if (!threads.is_null())
+                result.threads[i] = number_here(of, threads);
+            else if (of.names.variables.contains(usual))
+                result.threads[i] = of.names.variables.at(usual).name;
+            else if (i == 0)
+                throw error("there is none");
+            if (divides) {
+                if (i >= problem_dimensions) continue;
+                place = specification + ".GridDiv" + axis;
+                const json& divisors = member(kernel, place.c_str() + specification.size() + 1);
+                std::string product;
+                if (divisors.is_array())
+                    for (const json& each : divisors)
+                        product += (product.empty() ? "(" : " * (") + python_text(each) + ")";
+                const std::string size = of.names.variables.at(of.names.elements.at("ProblemSize")[i]).name;
+                const std::string divisor = divisors.is_array() && product.empty() ? "1"
+                                            : product.empty()                      ? result.threads[i]
+                                                              : number_in_lua(python_expression(product), of.names);
+                result.blocks[i] = divisor == "1" ? size : "ceil_div(" + size + ", " + divisor + ")";
+                continue;
+            }
+            place = specification + ".GlobalSize." + axis;
+            const json& blocks = dimension(global, i);
+            if (blocks.is_null()) {
+                if (i == 0) throw error("there is none");
+                continue;
+            }
+            const std::string size = number_here(of, blocks);
+            const bool in_threads = type == "OpenCL" || type == "Vulkan";
+            result.blocks[i] =
+                !in_threads || result.threads[i] == "1" ? size : "ceil_div(" + size + ", " + result.threads[i] + ")";
+        }
+    } catch (const error& problem) {
+        of.note(place, problem.what());
+        return std::nullopt;
+    }
+    if (divides && !global.is_null())
+        of.note(specification + ".GlobalSize", "not used: GridDivX and GridDivY with ProblemSize give the blocks");
+    if (!divides && !type.empty() && type != "CUDA" && type != "OpenCL" && type != "Vulkan")
+        of.note(specification + ".GlobalSizeType", type + " is not known: taken as blocks");
+    return result;
+}
+
+// Parameters reach the kernel as macros.
+void translate_flags(reader& of, const json& kernel)
+{
+    std::vector<std::string> flags;
+    const json& options = member(kernel, "CompilerOptions");
+    for (const json& each : options.is_array() ? options : json::array({options})) {
+        if (!each.is_string()) continue;
+        try {
+            if (each.get<std::string>().find_first_not_of(' ') == std::string::npos) continue;
+            for (const std::string& word : command_words(each.get<std::string>())) flags.push_back(in_braces(word));
+        } catch (const error& problem) {
+            of.note_here(specification + ".CompilerOptions", std::string("not taken over: ") + problem.what());
+        }
+    }
+    for (const std::string& name : of.parameters)
+        flags.push_back("-D" + name + "={" + of.names.variables.at(name).name + "}");
+    of.write("flags = [");
+    for (const std::string& each : flags) of.write("  " + toml_string(each) + ",");
+    of.write("]");
+}
+
+void translate_arguments(reader& of, const json& kernel)
+{
+    const json& arguments = member(kernel, "Arguments");
+    if (!arguments.is_array() || arguments.empty())
+        return of.note_here(specification + ".Arguments",
+                            "there are none: add the kernel's parameters, if it has some");
+    of.write("arguments = [");
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        translate_argument(of, arguments[i], fmt::format("{}.Arguments[{}]", specification, i));
+    of.write("]");
+}
+
+// The type in C++, or empty.
+std::string type_here(std::string type)
+{
+    for (const auto& [theirs, ours] :
+         {std::pair("int8", "int8_t"), std::pair("uint8", "uint8_t"), std::pair("int16", "int16_t"),
+          std::pair("uint16", "uint16_t"), std::pair("int32", "int"), std::pair("uint32", "unsigned"),
+          std::pair("int64", "int64_t"), std::pair("uint64", "uint64_t"), std::pair("uint", "unsigned")})
+        if (type == theirs) {
+            type = ours;
+            break;
+        }
+    try {
+        static_cast<void>(element_type_of(type));
+        return type;
+    } catch (const error&) {
+        return {};
+    }
+}
+
+void translate_argument(reader& of, const json& argument, const std::string& place)
+{
+    const std::string name = text_of(argument, "Name"), given_type = text_of(argument, "Type");
+    const std::string memory = text_of(argument, "MemoryType"), fill = text_of(argument, "FillType");
+    const auto left_out = [&](const std::string& what) {
+        of.result.spec += "  ";
+        of.note_here(place, (name.empty() ? "" : name + ": ") + what);
+    };
+    if (name.empty()) return left_out("it has no Name, and is left out: the parameters behind it move");
+    of.name_others(argument, place,
+                   {"Name", "Type", "Size", "TypeSize", "MemoryType", "AccessType", "FillType", "FillValue",
+                    "DataSource", "RandomSeed", "MemType", "Output"});
+    if (memory == "Symbol" || memory == "Constant" || text_of(argument, "MemType") == "Constant")
+        return left_out(
+            "not filled: a __constant__ variable is no parameter of the kernel, and launchbox leaves it zero");
+    if (memory == "Local") return left_out("left out: CUDA has no parameter in shared memory");
+
+    std::string type = type_here(given_type), count_factor;
+    const json& bytes = member(argument, "TypeSize");
+    if (type.empty() && bytes.is_number_integer() && bytes > 0 && bytes < 1000000 && memory != "Scalar") {
+        type = "unsigned char";
+        count_factor = " * " + bytes.dump();
+    }
+    if (type.empty())
+        return left_out("left out: launchbox does not know the type '" + given_type +
+                        "'; the parameters behind it move");
+
+    std::string line = "{ name = " + toml_string(name) + ", type = " + toml_string(type);
+    const json& value = member(argument, "FillValue");
+    const auto number = [&](const json& from) -> std::optional<std::string> {
+        try {
+            return number_here(of, from);
+        } catch (const error&) {
+            return std::nullopt;
+        }
+    };
+    if (memory == "Scalar" || (memory.empty() && member(argument, "Size").is_null())) {
+        const auto scalar = value.is_null() ? std::nullopt : number(value);
+        if (!scalar) of.note_here(place + ".FillValue", name + " has no value that can be read: taken as 0");
+        of.write("  " + line + ", value = " + toml_string(scalar.value_or("0")) + " },");
+        return;
+    }
+    std::optional<std::string> count;
+    try {
+        count = number_in_lua(
+            python_expression(count_factor.empty() ? python_text(member(argument, "Size"))
+                                                   : "(" + python_text(member(argument, "Size")) + ")" + count_factor),
+            of.names);
+    } catch (const error& problem) {
+        of.note_here(place + ".Size", std::string("taken as 1 element: ") + problem.what());
+    }
+    line += ", count = " + toml_string(count.value_or("1"));
+
+    const std::string access = text_of(argument, "AccessType");
+    const json& output = member(argument, "Output");
+    const bool is_output = output == 1 || output == true;
+    const std::string role = access == "WriteOnly"   ? "output"
+                             : access == "ReadWrite" ? "in_out"
+                             : is_output             ? "output"
+                                                     : "input";
+    std::string filling;
+    if (fill == "Constant" && !value.is_null()) {
+        const auto constant = number(value);
+        if (!constant)
+            of.note_here(place + ".FillValue", name + " has no value that can be read: zeros");
+        else if (*constant != "0" && *constant != "0.0")
+            filling = ", fill = \"constant\", value = " + toml_string(*constant);
+    } else if (fill == "Random") {
+        filling = ", fill = \"random\"";
+        if (value.is_number() && value > 0 && value < 1e300)
+            filling += ", low = 0, high = " + repr_of({value.get<double>()});
+        if (const json& seed = member(argument, "RandomSeed");
+            seed.is_number_integer() && seed >= 0 && seed <= INT64_MAX)
+            filling += ", seed = " + seed.dump();
+    } else if (fill == "BinaryRaw" && !text_of(argument, "DataSource").empty()) {
+        filling = ", fill = \"file\", file = " + toml_string(in_braces(path_here(of, text_of(argument, "DataSource"))));
+    } else if (!fill.empty() && fill != "Constant") {
+        of.note_here(place + ".FillType", fmt::format("{} is filled with zeros: {} is not taken over; write the data "
+                                                      "into a .npy and name it with fill = \"file\"",
+                                                      name, fill));
+    }
+    of.write("  " + line + filling + (role == "input" ? "" : ", role = \"" + role + "\"") + " },");
+}
+
+// What outputs are compared with.
+void translate_references(reader& of, const json& kernel)
+{
+    const json& references = member(kernel, "ReferenceArguments");
+    if (!references.is_array() || references.empty()) {
+        of.write(
+            "# The problem does not say how far a result may be from the right one. Where the order of additions may "
+            "change:");
+        of.write("# [verify]\n# relative = 1e-5");
+        return;
+    }
+    double absolute = 0, relative = 0;
+    for (std::size_t i = 0; i < references.size(); ++i) {
+        const std::string place = fmt::format("{}.ReferenceArguments[{}]", specification, i);
+        const json& threshold = member(references[i], "ValidationThreshold");
+        const std::string method = text_of(references[i], "ValidationMethod");
+        const double limit = threshold.is_number() && threshold >= 0 && threshold < 1e300 ? threshold.get<double>() : 0;
+        (method == "SideBySideRelativeComparison" ? relative : absolute) =
+            std::max(method == "SideBySideRelativeComparison" ? relative : absolute, limit);
+        if (method == "AbsoluteDifference")
+            of.note_here(place + ".ValidationMethod",
+                         "AbsoluteDifference sums the differences: here each element may differ by the threshold");
+        of.note_here(place,
+                     fmt::format("the reference itself ({}) is not taken over: outputs are compared with the "
+                                 "baseline's; [verify] against takes a .npy or a command",
+                                 text_of(references[i], "FillType").empty() ? "no FillType"
+                                                                            : text_of(references[i], "FillType")));
+    }
+    if (absolute == 0 && relative == 0) return;
+    of.write("[verify]");
+    if (absolute > 0) of.write("absolute = " + repr_of({absolute}));
+    if (relative > 0) of.write("relative = " + repr_of({relative}));
+}
+
+void note_search(reader& of, const json& root)
+{
+    if (const json& search = member(root, "Search"); !search.is_null())
+        of.note("Search", fmt::format("not taken over{}: --search chooses the strategy",
+                                      text_of(search, "Name").empty() ? "" : " (" + text_of(search, "Name") + ")"));
+    const json& budgets = member(root, "Budget");
+    if (budgets.is_null()) return;
+    const json list = budgets.is_array() ? budgets : json::array({budgets});
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const std::string place = budgets.is_array() ? fmt::format("Budget[{}]", i) : "Budget";
+        const std::string type = text_of(list[i], "Type");
+        const json& value = member(list[i], "BudgetValue");
+        const std::string shown = value.is_number() ? value.dump() : "N";
+        const std::string option = type == "TuningDuration"          ? "--budget " + shown + "s"
+                                   : type == "ConfigurationCount"    ? "--budget " + shown
+                                   : type == "ConfigurationFraction" ? "--budget N with " + shown + " of the candidates"
+                                                                     : "--budget";
+        of.note(place, "not taken over: " + option + " does it");
+    }
+}
+
+std::string text_of(const json& object, const char* key)
+{
+    const json& value = member(object, key);
+    return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+std::string in_braces(const std::string& text)
+{
+    std::string result;
+    for (const char c : text) result += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
+    return result;
+}
+
+std::string path_here(const reader& of, const std::string& path)
+{
+    return path.starts_with("/") ? path : of.folder + path;
+}
+
+}  // namespace
+
+}  // namespace launchbox::t1

@@ -1,0 +1,428 @@
+#include "tune/t1/t1_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include "support/error.hpp"
+#include "support/expression/expression_tokens.hpp"
+#include "support/text/terminal.hpp"
+#include "tune/t1/t1_reader.hpp"
+
+namespace launchbox {
+
+using namespace t1;
+
+namespace {
+
+constexpr std::size_t most_parameters = 64, most_values = 100'000, most_conditions = 1000;
+
+void translate_name(reader& of, const json& root);
+void translate_parameters(reader& of, const json& space);
+std::vector<parameter_value> values_of(const reader& of, const json& parameter, const std::string& place);
+void take_constants(reader& of, const json& root);
+std::string baseline_of(reader& of, const json& space);
+void translate_conditions(reader& of, const json& space);
+
+}  // namespace
+
+bool looks_like_json(std::string_view text)
+{
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    const std::size_t begin = text.find_first_not_of(" \t\r\n");
+    return begin != std::string_view::npos && text[begin] == '{';
+}
+
+t1_translation translate_t1(const std::string& file, const std::string& text, const std::string& folder)
+{
+    json root;
+    try {
+        root = json::parse(text);
+    } catch (const json::exception& problem) {
+        const std::string what = problem.what();
+        throw error(
+            file + " begins as JSON does, and is none: " + escape_for_terminal(what.substr(what.find("] ") + 2, 200)),
+            "give a T1 problem, or a spec (docs/tune_spec.md)");
+    }
+    const json& space = member(root, "ConfigurationSpace");
+    if (!space.is_object() || !member(space, "TuningParameters").is_array() ||
+        member(space, "TuningParameters").empty())
+        throw error(file + " is JSON, and no T1 problem: it has no ConfigurationSpace with TuningParameters",
+                    "give a T1 problem, or a spec (docs/tune_spec.md)");
+
+    reader of{file, folder};
+    of.write("# Made by launchbox of the T1 problem " +
+             escape_for_terminal(std::filesystem::path(file).filename().string()) + ".\n");
+    of.name_others(
+        root, "",
+        {"General", "ConfigurationSpace", "KernelSpecification", "Search", "Budget", "BenchmarkConfig", "$schema"});
+    of.name_others(space, "ConfigurationSpace", {"TuningParameters", "Conditions"});
+    reader body{file, folder};
+    translate_parameters(body, space);
+    take_constants(body, root);
+    translate_conditions(body, space);
+    const std::string baseline = baseline_of(body, space);
+
+    translate_name(of, root);
+    if (!baseline.empty()) of.write("baseline = { " + baseline + " }");
+    of.write("");
+    // The baseline stands before the parameters that it needs.
+    of.result.spec += body.result.spec;
+    of.result.notes.insert(of.result.notes.end(), body.result.notes.begin(), body.result.notes.end());
+    of.names = std::move(body.names);
+    of.parameters = std::move(body.parameters);
+    translate_kernel(of, root);
+    return std::move(of.result);
+}
+
+namespace t1 {
+
+void reader::note_here(const std::string& place, const std::string& what)
+{
+    note(place, what);
+    write("# " + escape_for_terminal(place + ": " + what));
+}
+
+void reader::name_others(const json& object, const std::string& place, std::initializer_list<const char*> known)
+{
+    if (!object.is_object()) return;
+    for (const auto& [key, value] : object.items())
+        if (!value.is_null() &&
+            std::none_of(known.begin(), known.end(), [&, &name = key](const char* each) { return name == each; }))
+            note(place + (place.empty() ? "" : ".") + key, "not taken over: launchbox has nothing that it stands for");
+}
+
+std::string python_text(const json& value)
+{
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
+    if (value.is_number()) return value.dump();
+    if (value.is_array() &&
+        std::none_of(value.begin(), value.end(), [](const json& each) { return each.is_structured(); })) {
+        std::string list;
+        for (const json& each : value)
+            list += (list.empty() ? "" : ", ") +
+                    (each.is_string() ? toml_string(each.get<std::string>()) : python_text(each));
+        return "[" + list + "]";
+    }
+    return "None";
+}
+
+const json& member(const json& object, const char* key)
+{
+    static const json nothing;
+    if (!object.is_object()) return nothing;
+    const auto found = object.find(key);
+    return found == object.end() ? nothing : *found;
+}
+
+std::string toml_string(const std::string& text)
+{
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+            result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+        else
+            result += c;
+    }
+    return result + "\"";
+}
+
+}  // namespace t1
+
+namespace {
+
+void translate_name(reader& of, const json& root)
+{
+    std::string name;
+    for (const auto& [section, key] :
+         {std::pair("General", "BenchmarkName"), std::pair("KernelSpecification", "BenchmarkName"),
+          std::pair("KernelSpecification", "KernelName")})
+        if (const json& given = member(member(root, section), key); name.empty() && given.is_string())
+            name = given.get<std::string>();
+    if (name.empty()) name = std::filesystem::path(of.file).stem().string();
+    for (char& c : name)
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+              c == '.'))
+            c = '_';
+    if (name.empty() || name[0] == '.' || name[0] == '-') name = "t1" + name;
+    of.write("[tunable]");
+    of.write("name = \"" + name.substr(0, 100) + "\"");
+    const json& general = member(root, "General");
+    of.name_others(
+        general, "General",
+        {"BenchmarkName", "FormatVersion", "OutputFormat", "OutputType", "OutputFile", "LoggingLevel", "TimeUnit"});
+    if (member(general, "OutputFile").is_string())
+        of.note("General.OutputFile", "not taken over: --store FILE names the file of results");
+}
+
+[[noreturn]] void fail(const reader& of, const std::string& place, const std::string& what, const std::string& hint)
+{
+    throw error(of.file + ": " + escape_for_terminal(place + ": " + what), escape_for_terminal(hint));
+}
+
+// What C++ and Python can name may be a word of ours.
+std::string name_here(const reader& of, const std::string& name)
+{
+    const auto taken = [&](const std::string& word) {
+        for (const char* ours : {"sm", "device", "arch", "output", "name", "weight"})
+            if (word == ours) return true;
+        for (const auto& [each, variable] : of.names.variables)
+            if (variable.name == word) return true;
+        return !is_name(word);
+    };
+    std::string result = name;
+    while (taken(result)) result += "_";
+    return result;
+}
+
+std::string toml_value(const parameter_value& value)
+{
+    if (const std::string* text = std::get_if<std::string>(&value)) return toml_string(*text);
+    if (const double* fraction = std::get_if<double>(&value)) return repr_of({*fraction});
+    return text_of(value);
+}
+
+// 32, 64, ..., 1024 as a range where that is shorter to read.
+std::string toml_values(const std::vector<parameter_value>& values)
+{
+    std::vector<std::int64_t> whole;
+    for (const parameter_value& each : values)
+        if (const std::int64_t* number = std::get_if<std::int64_t>(&each)) whole.push_back(*number);
+    constexpr std::size_t written_out = 10;
+    if (whole.size() == values.size() && whole.size() > written_out && std::abs(whole[0]) < (std::int64_t{1} << 40)) {
+        const std::int64_t step = whole[1] - whole[0];
+        bool regular = step > 0 && step < (std::int64_t{1} << 40);
+        for (std::size_t i = 1; regular && i < whole.size(); ++i) regular = whole[i] - whole[i - 1] == step;
+        if (regular)
+            return fmt::format("{{ from = {}, to = {}{} }}", whole.front(), whole.back(),
+                               step == 1 ? "" : fmt::format(", step = {}", step));
+    }
+    std::string list;
+    for (const parameter_value& each : values) list += (list.empty() ? "" : ", ") + toml_value(each);
+    return "[" + list + "]";
+}
+
+void translate_parameters(reader& of, const json& space)
+{
+    const json& parameters = member(space, "TuningParameters");
+    if (parameters.size() > most_parameters)
+        fail(of, "ConfigurationSpace.TuningParameters", fmt::format("there are {} parameters", parameters.size()),
+             "there can be 64; tune fewer at once");
+    of.write("[parameters]");
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const json& parameter = parameters[i];
+        const std::string place = fmt::format("ConfigurationSpace.TuningParameters[{}]", i);
+        if (!parameter.is_object() || !member(parameter, "Name").is_string())
+            fail(of, place, "there is no Name", "give every parameter a name");
+        const std::string name = parameter["Name"].get<std::string>();
+        const bool right =
+            !name.empty() && name.size() <= 90 && !(name[0] >= '0' && name[0] <= '9') &&
+            std::all_of(name.begin(), name.end(), [](char c) {
+                return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+            });
+        if (!right)
+            fail(of, place + ".Name", "'" + name.substr(0, 80) + "' can be no macro", "use letters, digits and _");
+        if (of.names.variables.contains(name))
+            fail(of, place + ".Name", name + " is there twice", "rename one of them");
+        of.name_others(parameter, place, {"Name", "Type", "Values", "Default"});
+        const std::string here = name_here(of, name);
+        if (here != name)
+            of.note_here(place + ".Name", "called " + here + " here, since " + name +
+                                              " is a word of launchbox's expressions; the macro keeps its name");
+        std::vector<parameter_value> values = values_of(of, parameter, place + ".Values");
+        std::vector<parameter_value> once;
+        std::map<parameter_value, int> seen;
+        for (const parameter_value& each : values)
+            if (seen[each]++ == 0) once.push_back(each);
+        if (once.size() < values.size()) of.note_here(place + ".Values", "values that are there twice are taken once");
+        of.write(here + " = " + toml_values(once));
+        of.names.variables[name] = {here, std::move(once)};
+        of.parameters.push_back(name);
+    }
+    of.write("");
+}
+
+// Of one type: True among numbers is 1, a whole number among fractions is one.
+std::vector<parameter_value> values_of(const reader& of, const json& parameter, const std::string& place)
+{
+    const json& given = member(parameter, "Values");
+    if (given.is_null() || given.is_object())
+        fail(of, place, "there are no values", "write \"Values\": \"[32, 64, 128]\"");
+    python_value value;
+    try {
+        const std::string text = python_text(given);
+        // Python's own: {"word"} and sets are no lists.
+        value = python_expression(text)();
+    } catch (const error& problem) {
+        fail(of, place, problem.what(), problem.hint());
+    }
+    const python_sequence* sequence = std::get_if<python_sequence>(&value.value);
+    const std::vector<python_value> elements = sequence != nullptr ? *sequence->elements : std::vector{value};
+    if (elements.empty()) fail(of, place, "the list is empty", "give at least one value");
+    if (elements.size() > most_values)
+        fail(of, place, fmt::format("there are {} values", elements.size()), "there can be 100,000");
+    const auto has = [&](auto example) {
+        return std::any_of(elements.begin(), elements.end(), [&](const python_value& each) {
+            return std::holds_alternative<decltype(example)>(each.value);
+        });
+    };
+    const bool texts = has(std::string()), fractions = has(0.0), whole = has(std::int64_t{0}), truths = has(true);
+    if (has(std::monostate()) || has(python_sequence()) || (texts && (fractions || whole || truths)))
+        fail(of, place, "the values are not all numbers, all words or all truths", "give values of one type");
+    std::vector<parameter_value> values;
+    for (const python_value& each : elements) {
+        const bool* truth = std::get_if<bool>(&each.value);
+        const std::int64_t* number = std::get_if<std::int64_t>(&each.value);
+        const double* fraction = std::get_if<double>(&each.value);
+        if (fraction != nullptr && !std::isfinite(*fraction)) fail(of, place, "a value is not finite", "take it out");
+        if (const std::string* text = std::get_if<std::string>(&each.value))
+            values.emplace_back(*text);
+        else if (fractions)
+            values.emplace_back(fraction != nullptr ? *fraction
+                                : number != nullptr ? static_cast<double>(*number)
+                                : *truth            ? 1.0
+                                                    : 0.0);
+        else if (whole)
+            values.emplace_back(number != nullptr ? *number : std::int64_t{*truth ? 1 : 0});
+        else
+            values.emplace_back(*truth);
+    }
+    return values;
+}
+
+// ProblemSize becomes a workload; plain numbers of BenchmarkConfig are constants.
+void take_constants(reader& of, const json& root)
+{
+    if (const json& config = member(root, "BenchmarkConfig"); config.is_object())
+        for (const auto& [key, value] : config.items())
+            if (value.is_number_integer() && value <= INT64_MAX && !of.names.variables.contains(key))
+                of.names.constants[key] = {value.get<std::int64_t>()};
+    const json& given = member(member(root, "KernelSpecification"), "ProblemSize");
+    if (given.is_null()) return;
+    const std::string place = "KernelSpecification.ProblemSize";
+    std::vector<parameter_value> sizes;
+    for (const json& each : given.is_array() ? given : json::array({given})) {
+        std::optional<std::int64_t> size;
+        try {
+            const python_value value = python_expression(python_text(each))();
+            if (const std::int64_t* whole = std::get_if<std::int64_t>(&value.value); whole != nullptr && *whole > 0)
+                size = *whole;
+        } catch (const error&) {
+        }
+        if (!size || sizes.size() == 3)
+            return of.note_here(place, "not taken over: it is not one, two or three whole numbers above 0");
+        sizes.emplace_back(*size);
+    }
+    if (sizes.empty()) return;
+    // Named as the readers of recorded results name them.
+    of.write("[[workload]]");
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const std::string name = name_here(of, std::string(1, "xyz"[i]));
+        const std::int64_t size = std::get<std::int64_t>(sizes[i]);
+        of.write(fmt::format("{} = {}", name, size));
+        // A key that no expression can name: it is reached as ProblemSize[i].
+        const std::string key = "ProblemSize " + name;
+        of.names.variables[key] = {name, {size}};
+        of.names.elements["ProblemSize"].push_back(key);
+    }
+    of.write("");
+    of.names.constants["ProblemSize"] = python_list_of(sizes);
+}
+
+void translate_conditions(reader& of, const json& space)
+{
+    const json& conditions = member(space, "Conditions");
+    if (conditions.is_null() || (conditions.is_array() && conditions.empty())) return;
+    if (!conditions.is_array()) return of.note_here("ConfigurationSpace.Conditions", "not taken over: it is no list");
+    of.write("[constraints]\nall = [");
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < conditions.size(); ++i) {
+        const std::string place = fmt::format("ConfigurationSpace.Conditions[{}]", i);
+        const json& expression = conditions[i].is_string() ? conditions[i] : member(conditions[i], "Expression");
+        of.name_others(conditions[i], place, {"Expression", "Parameters"});
+        const auto left_out = [&](const std::string& why) {
+            of.result.spec += "  ";
+            of.note_here(place + ".Expression", "LEFT OUT, so the space is larger than the problem's: " + why);
+        };
+        if (!expression.is_string()) {
+            left_out("it is no string");
+            continue;
+        }
+        try {
+            const std::vector<std::string> ours =
+                conditions_in_lua(python_expression(expression.get<std::string>()), of.names);
+            if (count + ours.size() > most_conditions) throw error("there are more than 1,000 conditions");
+            for (const std::string& each : ours) of.write("  " + toml_string(each) + ",");
+            count += ours.size();
+        } catch (const error& problem) {
+            left_out(problem.what());
+        }
+    }
+    of.write("]\n");
+}
+
+// Every parameter's Default, where they are a candidate.
+std::string baseline_of(reader& of, const json& space)
+{
+    const json& parameters = member(space, "TuningParameters");
+    python_scope scope{of.names.constants};
+    std::string baseline;
+    std::size_t given = 0;
+    for (std::size_t i = 0; i < parameters.size(); ++i) given += member(parameters[i], "Default").is_null() ? 0 : 1;
+    if (given == 0) return {};
+    const auto none = [&](const std::string& why) {
+        of.note("ConfigurationSpace.TuningParameters[].Default", "there is no baseline: " + why);
+        return std::string();
+    };
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const auto& variable = of.names.variables.at(of.parameters[i]);
+        const json& one = member(parameters[i], "Default");
+        const json& value = one.is_array() && one.size() == 1 ? one[0] : one;  // seen in the wild: [0]
+        if (value.is_null()) return none(of.parameters[i] + " has no Default");
+        std::optional<parameter_value> found;
+        for (const parameter_value& each : variable.values) {
+            const double* fraction = std::get_if<double>(&each);
+            const std::int64_t* whole = std::get_if<std::int64_t>(&each);
+            const bool* truth = std::get_if<bool>(&each);
+            const bool same =
+                std::holds_alternative<std::string>(each) ? value.is_string() && value == std::get<std::string>(each)
+                : value.is_boolean()                      ? (truth != nullptr ? *truth == value.get<bool>()
+                                                                              : (whole != nullptr && *whole == (value.get<bool>() ? 1 : 0)))
+                : value.is_string() ? value == (truth != nullptr ? (*truth ? "True" : "False") : text_of(each))
+                : value.is_number() ? (fraction != nullptr ? value == *fraction
+                                       : whole != nullptr  ? value == *whole
+                                                           : value == (*truth ? 1 : 0))
+                                    : false;
+            if (same) found = each;
+        }
+        if (!found)
+            return none(fmt::format("the Default of {}, {}, is none of its values", of.parameters[i],
+                                    value.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 40)));
+        baseline += (baseline.empty() ? "" : ", ") + variable.name + " = " + toml_value(*found);
+        scope.names[of.parameters[i]] = python_of(*found);
+        scope.lists[of.parameters[i]] = python_list_of(variable.values);
+    }
+    const json& conditions = member(space, "Conditions");
+    for (std::size_t i = 0; conditions.is_array() && i < conditions.size(); ++i) {
+        const json& expression = conditions[i].is_string() ? conditions[i] : member(conditions[i], "Expression");
+        if (!expression.is_string()) continue;
+        try {
+            if (!truth_of(python_expression(expression.get<std::string>())(scope)))
+                return none(fmt::format("the Defaults break Conditions[{}]: {}", i,
+                                        expression.get<std::string>().substr(0, 200)));
+        } catch (const error&) {
+            // It is left out of the spec as well, or fails there for these values and says so.
+        }
+    }
+    return baseline;
+}
+
+}  // namespace
+
+}  // namespace launchbox

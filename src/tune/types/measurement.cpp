@@ -1,0 +1,52 @@
+#include "tune/types/measurement.hpp"
+
+#include <array>
+
+namespace launchbox {
+
+namespace {
+
+struct outcome_words {
+    outcome what;
+    std::string_view name, words;
+};
+
+constexpr std::array<outcome_words, 12> outcomes{{
+    {outcome::measured, "measured", "measured"},
+    {outcome::rejected, "rejected", "rejected"},
+    {outcome::compile_error, "compile_error", "compile error"},
+    {outcome::compile_timeout, "compile_timeout", "compile timeout"},
+    {outcome::launch_error, "launch_error", "launch error"},
+    {outcome::illegal_access, "illegal_access", "illegal access"},
+    {outcome::hang, "hang", "hang"},
+    {outcome::trap, "trap", "trap"},
+    {outcome::wrong_result, "wrong_result", "wrong result"},
+    {outcome::out_of_memory, "out_of_memory", "out of memory"},
+    {outcome::worker_died, "worker_died", "worker died"},
+    {outcome::device_lost, "device_lost", "device lost"},
+}};
+
+}  // namespace
+
+std::string_view words_of(outcome what)
+{
+    for (const outcome_words& each : outcomes)
+        if (each.what == what) return each.words;
+    return {};
+}
+
+std::string_view name_of(outcome what)
+{
+    for (const outcome_words& each : outcomes)
+        if (each.what == what) return each.name;
+    return {};
+}
+
+std::optional<outcome> outcome_named(std::string_view name)
+{
+    for (const outcome_words& each : outcomes)
+        if (each.name == name) return each.what;
+    return std::nullopt;
+}
+
+}  // namespace launchbox

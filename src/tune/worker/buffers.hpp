@@ -1,0 +1,49 @@
+// What a kernel's arguments hold before it runs, and the sums by which it is seen whether they still do.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "tune/worker/gpu_worker.hpp"
+
+namespace launchbox {
+
+/// Bytes of a buffer. Throws `error` for a type that is not known and for a size that no GPU has.
+std::size_t bytes_of(const task_argument& argument);
+
+/// What a scalar is passed as: the first `element_type::bytes` count.
+std::array<char, 16> scalar_bytes(const task_argument& argument);
+
+/// Four bytes that a kernel leaves by chance only when it leaves NaN of every floating-point type: every half of it,
+/// too.
+inline constexpr std::uint32_t poison_word = 0xfffafff5;
+inline constexpr unsigned char guard_byte = 0xb7;
+inline constexpr std::size_t guard_bytes = 4096;
+
+/// Fills any part of an argument's buffer; always the same for the same argument, whatever the parts.
+class argument_filler {
+public:
+    /// Throws `error` for a file that cannot be read or does not fit.
+    explicit argument_filler(const task_argument& argument);
+    ~argument_filler();
+    argument_filler(argument_filler&&) noexcept;
+
+    /// Elements `first` to `first + count - 1`.
+    void fill(std::int64_t first, std::int64_t count, char* to) const;
+
+private:
+    struct inside;
+    std::unique_ptr<inside> inside_;
+};
+
+/// The sum of a piece of a buffer: those of the pieces together are that of the whole. `first_word`: how many words of
+/// eight bytes stand before it; only the last piece may end within a word. Every word counts by its place, so that
+/// exchanged words give another sum. What the kernel of the same name in helper_module.ptx calculates.
+std::uint64_t checksum(std::string_view bytes, std::uint64_t first_word = 0);
+
+/// As results keep it.
+std::string checksum_text(std::uint64_t sum);
+
+}  // namespace launchbox

@@ -1,0 +1,135 @@
+#include "tune/worker/compare_outputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "tune/worker/buffers.hpp"
+#include "tune/worker/half.hpp"
+
+namespace launchbox {
+
+namespace {
+
+template <class Value>
+Value value_at(const char* from)
+{
+    Value value{};
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+std::uint64_t unsigned_at(const char* from, int bytes)
+{
+    std::uint64_t value = 0;
+    std::memcpy(&value, from, static_cast<std::size_t>(std::min(bytes, 8)));
+    return value;
+}
+
+std::int64_t signed_at(const char* from, int bytes)
+{
+    const int unused = 64 - 8 * std::min(bytes, 8);
+    return static_cast<std::int64_t>(unsigned_at(from, bytes) << unused) >> unused;
+}
+
+double number_at(const char* from, const element_type& type)
+{
+    switch (type.what) {
+        case element_type::kind::signed_integer:
+            return static_cast<double>(signed_at(from, type.bytes));
+        case element_type::kind::unsigned_integer:
+            return static_cast<double>(unsigned_at(from, type.bytes));
+        case element_type::kind::half:
+            return half_value(value_at<std::uint16_t>(from));
+        case element_type::kind::bfloat16:
+            return bfloat16_value(value_at<std::uint16_t>(from));
+        default:
+            return type.bytes == 4 ? static_cast<double>(value_at<float>(from)) : value_at<double>(from);
+    }
+}
+
+std::string text_at(const char* from, const element_type& type)
+{
+    switch (type.what) {
+        case element_type::kind::signed_integer:
+            return std::to_string(signed_at(from, type.bytes));
+        case element_type::kind::unsigned_integer:
+            return std::to_string(unsigned_at(from, type.bytes));
+        case element_type::kind::opaque:
+            break;
+        case element_type::kind::floating:
+            if (type.bytes == 4) return fmt::format("{}", value_at<float>(from));
+            [[fallthrough]];
+        default:
+            return fmt::format("{}", number_at(from, type));
+    }
+    std::string text = "0x";
+    for (int i = type.bytes; i-- > 0;) text += fmt::format("{:02x}", static_cast<unsigned char>(from[i]));
+    return text;
+}
+
+std::string grouped(std::int64_t number)
+{
+    std::string text = std::to_string(number);
+    for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+    return text;
+}
+
+// Every repetition of the poison looks alike from a multiple of four bytes on; smaller elements see one part of it.
+bool is_poison(const char* from, int bytes, std::size_t position)
+{
+    const auto word = poison_word;
+    for (int i = 0; i < bytes; ++i)
+        if (static_cast<unsigned char>(from[i]) !=
+            static_cast<unsigned char>(word >> 8 * ((position + static_cast<std::size_t>(i)) % 4)))
+            return false;
+    return true;
+}
+
+}  // namespace
+
+void output_comparison::add(std::string_view output, std::string_view reference)
+{
+    const std::size_t element = static_cast<std::size_t>(type_.bytes);
+    for (std::size_t at = 0; at < output.size(); at += element, ++compared_) {
+        const char *const mine = output.data() + at, *const wanted = reference.data() + at;
+        if (std::memcmp(mine, wanted, element) == 0) continue;
+        const bool untouched = is_poison(mine, type_.bytes, static_cast<std::size_t>(compared_) * element);
+        if (!untouched && same(mine, wanted)) continue;
+        if (differing_++ > 0) continue;
+        first_ = compared_;
+        is_ = text_at(mine, type_) + (untouched ? ", as before the launch" : "");
+        wanted_ = text_at(wanted, type_);
+    }
+}
+
+bool output_comparison::same(const char* output, const char* reference) const
+{
+    if (type_.what == element_type::kind::opaque) return false;
+    const bool integers =
+        type_.what == element_type::kind::signed_integer || type_.what == element_type::kind::unsigned_integer;
+    if (integers && absolute_ == 0 && relative_ == 0) return false;
+    const double is = number_at(output, type_), wanted = number_at(reference, type_);
+    if (std::isnan(is) || std::isnan(wanted)) return std::isnan(is) && std::isnan(wanted);
+    if (std::isinf(is) || std::isinf(wanted)) return is == wanted;
+    // Integers beyond 2^53 are not exact as double: their difference is.
+    double distance = std::abs(is - wanted);
+    if (integers) {
+        const std::uint64_t one = static_cast<std::uint64_t>(signed_at(output, type_.bytes)),
+                            other = static_cast<std::uint64_t>(signed_at(reference, type_.bytes));
+        if (type_.bytes >= 8)
+            distance = static_cast<double>(is < wanted || (is == wanted && one < other) ? other - one : one - other);
+    }
+    return distance <= absolute_ + relative_ * std::abs(wanted);
+}
+
+std::string output_comparison::sentence(const std::string& name) const
+{
+    if (differing_ == 0) return "";
+    return fmt::format("{}[{}] is {}, and the reference's is {}; {} of {} differ", name, first_, is_, wanted_,
+                       grouped(differing_), grouped(compared_));
+}
+
+}  // namespace launchbox

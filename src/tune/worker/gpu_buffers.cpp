@@ -1,0 +1,215 @@
+#include "tune/worker/gpu_buffers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::size_t most_sets = 8;
+
+}  // namespace
+
+workload_buffers::workload_buffers(gpu_context& gpu, const std::vector<task_argument>& arguments)
+    : gpu_(gpu), arguments_(arguments)
+{
+}
+
+workload_buffers::~workload_buffers()
+{
+    free_all();
+}
+
+void workload_buffers::free_all()
+{
+    if (!gpu_.hangs())
+        for (const guarded_buffer* each : all()) gpu_.driver().free(each->base);
+    live_.clear();
+    pristine_.clear();
+    copies_.clear();
+}
+
+std::vector<const guarded_buffer*> workload_buffers::all() const
+{
+    std::vector<const guarded_buffer*> buffers;
+    const auto note = [&](const std::vector<guarded_buffer>& some) {
+        for (const guarded_buffer& each : some)
+            if (each.base != 0) buffers.push_back(&each);
+    };
+    note(live_);
+    note(pristine_);
+    for (const std::vector<guarded_buffer>& set : copies_) note(set);
+    return buffers;
+}
+
+guarded_buffer workload_buffers::allocate(const task_argument& argument)
+{
+    guarded_buffer buffer{.bytes = bytes_of(argument), .name = argument.name};
+    gpu_.check(gpu_.driver().allocate(&buffer.base, buffer.bytes + 2 * guard_bytes),
+               fmt::format("when {} bytes for '{}' were allocated", buffer.bytes, argument.name));
+    buffer.data = buffer.base + guard_bytes;
+    const auto set_guard = [&](CUdeviceptr where) {
+        gpu_.check(gpu_.driver().set_bytes(where, guard_byte, guard_bytes, gpu_.stream()),
+                   "when its buffers were filled");
+    };
+    set_guard(buffer.base);
+    set_guard(buffer.data + buffer.bytes);
+    return buffer;
+}
+
+void workload_buffers::fill()
+try {
+    live_.resize(arguments_.size());
+    pristine_.resize(arguments_.size());
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+        const task_argument& argument = arguments_[i];
+        if (argument.scalar) continue;
+        live_[i] = allocate(argument);
+        if (argument.role == argument_role::output) continue;
+        guarded_buffer& first = argument.role == argument_role::in_out ? pristine_[i] : live_[i];
+        if (argument.role == argument_role::in_out) first = allocate(argument);
+        const argument_filler filler(argument);
+        const std::size_t element = static_cast<std::size_t>(element_type_of(argument.type).bytes);
+        first.constant = true;
+        gpu_.upload(first.data, first.bytes, [&](std::size_t start, std::size_t bytes, char* to) {
+            filler.fill(static_cast<std::int64_t>(start / element), static_cast<std::int64_t>(bytes / element), to);
+            first.sum += checksum({to, bytes}, start / 8);
+        });
+    }
+} catch (...) {
+    free_all();
+    throw;
+}
+
+void workload_buffers::rotate(std::size_t bytes)
+{
+    if (rotated_) return;
+    rotated_ = true;
+    std::size_t one_set = 0;
+    for (const guarded_buffer& each : live_) one_set += each.constant ? each.bytes : 0;
+    if (one_set == 0) return;
+    const std::size_t wanted = std::clamp<std::size_t>(bytes / one_set + 1, 2, most_sets);
+    while (sets() < wanted) {
+        copies_.emplace_back(arguments_.size());
+        try {
+            for (std::size_t i = 0; i < arguments_.size(); ++i) {
+                if (!live_[i].constant) continue;
+                guarded_buffer& copy = copies_.back()[i] = allocate(arguments_[i]);
+                copy.constant = true;
+                copy.sum = live_[i].sum;
+                gpu_.check(gpu_.driver().copy_on_device(copy.data, live_[i].data, copy.bytes, gpu_.stream()),
+                           "when its inputs were copied");
+            }
+        } catch (const cuda_failure& failure) {
+            for (const guarded_buffer& each : copies_.back())
+                if (each.base != 0) gpu_.driver().free(each.base);
+            copies_.pop_back();
+            if (failure.code != CUDA_ERROR_OUT_OF_MEMORY) throw;
+            return;
+        }
+    }
+}
+
+void workload_buffers::poison_outputs() const
+{
+    const cuda_driver& driver = gpu_.driver();
+    for (const output& each : outputs()) {
+        if (each.argument->role != argument_role::output) continue;
+        const std::size_t words = each.buffer->bytes / 4;
+        if (words > 0)
+            gpu_.check(driver.set_words(each.buffer->data, poison_word, words, gpu_.stream()),
+                       "when its outputs were poisoned");
+        for (std::size_t at = words * 4; at < each.buffer->bytes; ++at)
+            gpu_.check(driver.set_bytes(each.buffer->data + at, static_cast<unsigned char>(poison_word >> 8 * (at % 4)),
+                                        1, gpu_.stream()),
+                       "when its outputs were poisoned");
+    }
+}
+
+void workload_buffers::restore_in_out() const
+{
+    for (std::size_t i = 0; i < arguments_.size(); ++i)
+        if (pristine_[i].base != 0 && live_[i].bytes > 0)
+            gpu_.check(gpu_.driver().copy_on_device(live_[i].data, pristine_[i].data, live_[i].bytes, gpu_.stream()),
+                       "when its inputs were restored");
+}
+
+void** workload_buffers::parameters(std::size_t set)
+{
+    values_.assign(arguments_.size(), {});
+    parameters_.clear();
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+        if (arguments_[i].scalar) {
+            values_[i] = scalar_bytes(arguments_[i]);
+        } else {
+            const bool copied = set > 0 && copies_[set - 1][i].base != 0;
+            const CUdeviceptr pointer = copied ? copies_[set - 1][i].data : live_[i].data;
+            std::memcpy(values_[i].data(), &pointer, sizeof pointer);
+        }
+        parameters_.push_back(values_[i].data());
+    }
+    return parameters_.data();
+}
+
+std::string workload_buffers::damage() const
+{
+    const std::vector<const guarded_buffer*> buffers = all();
+    for (const guarded_buffer* each : buffers) {
+        gpu_.ask_other_bytes(each->data + each->bytes, guard_bytes, guard_byte);
+        gpu_.ask_other_bytes(each->base, guard_bytes, guard_byte);
+        if (each->constant) gpu_.ask_checksum(each->data, each->bytes);
+    }
+    const std::vector<std::uint64_t> sums = gpu_.sums();
+    const std::uint64_t* sum = sums.data();
+    std::string changed;
+    for (const guarded_buffer* each : buffers) {
+        const auto bytes = [&](std::uint64_t count) {
+            return count == 1 ? std::string("1 byte") : std::to_string(count) + " bytes";
+        };
+        const std::uint64_t behind = *sum++, before = *sum++;
+        if (behind > 0) return fmt::format("wrote {} behind the end of '{}'", bytes(behind), each->name);
+        if (before > 0) return fmt::format("wrote {} in front of '{}'", bytes(before), each->name);
+        if (!each->constant) continue;
+        if (*sum++ != each->sum && changed.empty()) changed = fmt::format("changed its input '{}'", each->name);
+    }
+    return changed;
+}
+
+std::vector<workload_buffers::output> workload_buffers::outputs() const
+{
+    std::vector<output> outputs;
+    for (std::size_t i = 0; i < arguments_.size(); ++i)
+        if (!arguments_[i].scalar && arguments_[i].role != argument_role::input)
+            outputs.push_back({&arguments_[i], &live_[i]});
+    return outputs;
+}
+
+workload_buffers& workload_store::take(const std::string& workload, const std::vector<task_argument>& arguments)
+{
+    const auto found =
+        std::find_if(kept_.begin(), kept_.end(), [&](const entry& each) { return each.workload == workload; });
+    if (found != kept_.end()) {
+        const bool was_last = found == kept_.begin();
+        kept_.splice(kept_.begin(), kept_, found);
+        // While others ran, a stray write may have met it that those workloads' own guards did not see.
+        if (was_last || found->buffers->damage().empty()) return *found->buffers;
+        kept_.pop_front();
+    }
+    auto buffers = std::make_unique<workload_buffers>(gpu_, arguments);
+    for (;;) {
+        try {
+            buffers->fill();
+            break;
+        } catch (const cuda_failure& failure) {
+            if (failure.code != CUDA_ERROR_OUT_OF_MEMORY || kept_.empty()) throw;
+            kept_.pop_back();
+        }
+    }
+    kept_.push_front({workload, std::move(buffers)});
+    return *kept_.front().buffers;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,89 @@
+// The memory of a workload on the GPU, with guard zones around every buffer.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tune/worker/buffers.hpp"
+#include "tune/worker/gpu_context.hpp"
+
+namespace launchbox {
+
+/// `data` is aligned to 256 bytes; in front and behind are `guard_bytes` that hold `guard_byte`.
+struct guarded_buffer {
+    CUdeviceptr base = 0, data = 0;
+    std::size_t bytes = 0;
+    std::string name;       ///< of the argument
+    bool constant = false;  ///< a kernel may not change it
+    std::uint64_t sum = 0;  ///< of the content that it is to have, where `constant`
+};
+
+/// All arguments of one workload. Inputs stay as they are; in_out ones are copied from a pristine copy before a launch.
+class workload_buffers {
+public:
+    workload_buffers(gpu_context& gpu, const std::vector<task_argument>& arguments);
+    ~workload_buffers();
+    workload_buffers(const workload_buffers&) = delete;
+    workload_buffers& operator=(const workload_buffers&) = delete;
+
+    /// Allocates and fills. Throws `cuda_failure`: out of memory, and then all is freed again.
+    void fill();
+    /// More copies of the inputs, so that those of successive launches exceed `bytes`: at most eight sets, and no more
+    /// than there is memory for.
+    void rotate(std::size_t bytes);
+    [[nodiscard]] std::size_t sets() const { return 1 + copies_.size(); }
+
+    /// In stream order: outputs hold poison, in_out what they began with.
+    void poison_outputs() const;
+    void restore_in_out() const;
+
+    /// What cuLaunchKernel takes, for a set of inputs. Valid until the next call.
+    void** parameters(std::size_t set);
+
+    /// The first damage that a kernel did to what is not its own: "wrote 4 bytes behind the end of 'out'", "changed its
+    /// input 'keys'". Empty: none.
+    std::string damage() const;
+
+    struct output {
+        const task_argument* argument;
+        const guarded_buffer* buffer;
+    };
+    [[nodiscard]] std::vector<output> outputs() const;
+
+private:
+    guarded_buffer allocate(const task_argument& argument);
+    [[nodiscard]] std::vector<const guarded_buffer*> all() const;
+    void free_all();
+
+    gpu_context& gpu_;
+    std::vector<task_argument> arguments_;
+    std::vector<guarded_buffer> live_;                 // one an argument; scalars have none
+    std::vector<guarded_buffer> pristine_;             // of in_out arguments, at their number
+    std::vector<std::vector<guarded_buffer>> copies_;  // of inputs, at their number, one a further set
+    bool rotated_ = false;
+    std::vector<std::array<char, 16>> values_;  // of pointers and scalars
+    std::vector<void*> parameters_;
+};
+
+/// The workloads that were used last, as far as memory goes.
+class workload_store {
+public:
+    explicit workload_store(gpu_context& gpu) : gpu_(gpu) {}
+
+    /// Filled buffers, kept or new. Frees those that were not used for the longest time when memory runs out.
+    workload_buffers& take(const std::string& workload, const std::vector<task_argument>& arguments);
+    /// After damage: every buffer is filled again before its next use, since nobody knows where else was written.
+    void forget() { kept_.clear(); }
+
+private:
+    struct entry {
+        std::string workload;
+        std::unique_ptr<workload_buffers> buffers;
+    };
+    gpu_context& gpu_;
+    std::list<entry> kept_;  // the last used first
+};
+
+}  // namespace launchbox

@@ -1,0 +1,175 @@
+#include "tune/worker/gpu_context.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "support/error.hpp"
+#include "support/process/clock.hpp"
+#include "tune/worker/helper_module.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr std::size_t piece_bytes = std::size_t{32} << 20;
+constexpr std::size_t slot_count = 4096;
+// Copies and checksums of our own: a GPU that takes longer is as good as hung.
+constexpr double own_work_seconds = 25;
+constexpr std::uint64_t longest_block_ns = 1'000'000'000;
+
+}  // namespace
+
+gpu_context::gpu_context(int device, std::function<void()> alive)
+    : driver_(loaded_cuda_driver()), alive_(std::move(alive))
+{
+    if (!driver_.missing.empty()) throw error(driver_.missing, "", exit_status::missing);
+    check(driver_.init(0), "at cuInit");
+    CUdevice gpu = 0;
+    check(driver_.device(&gpu, device), "when GPU " + std::to_string(device) + " was asked for");
+    // Waiting is by polling; where the driver itself waits, it is not to burn the core that compiles.
+    driver_.set_context_flags(gpu, CU_CTX_SCHED_BLOCKING_SYNC | CU_CTX_MAP_HOST);
+    check(driver_.retain_context(&context_, gpu), "when its context was made");
+    check(driver_.use_context(context_), "when its context was made");
+    check(driver_.create_stream(&stream_, CU_STREAM_NON_BLOCKING), "when its stream was made");
+
+    int sms = 1, l2 = 0;
+    driver_.device_attribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, gpu);
+    driver_.device_attribute(&l2, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, gpu);
+    most_blocks_ = static_cast<unsigned>(sms < 1 ? 1 : sms) * 8;
+    l2_bytes_ = static_cast<std::size_t>(l2 < 0 ? 0 : l2);
+    std::array<char, 64> bus{};
+    if (driver_.device_bus != nullptr && driver_.device_bus(bus.data(), 63, gpu) == CUDA_SUCCESS)
+        nvml_ = nvml_device(bus.data());
+
+    check(driver_.allocate_host(&pinned_, piece_bytes, 0), "when pinned memory was allocated");
+    void* flag = nullptr;
+    check(driver_.allocate_host(&flag, 64, CU_MEMHOSTALLOC_DEVICEMAP), "when pinned memory was allocated");
+    check(driver_.device_pointer(&flag_on_device_, flag, 0), "when pinned memory was mapped");
+    flag_ = static_cast<volatile std::uint32_t*>(flag);
+    check(driver_.allocate(&slots_, slot_count * 8), "when memory for checksums was allocated");
+    load_helpers();
+}
+
+void gpu_context::load_helpers()
+{
+    CUmodule helpers = nullptr;
+    check(driver_.load_module(&helpers, helper_module_ptx), "when launchbox's own kernels were loaded");
+    for (const auto& [function, name] : {std::pair{&checksum_, "launchbox_checksum"},
+                                         {&count_other_, "launchbox_count_other"},
+                                         {&block_, "launchbox_block"}})
+        check(driver_.get_function(function, helpers, name), "when launchbox's own kernels were loaded");
+    // Their first launch loads them, which may wait for all that runs: it must not stand behind a blocked stream.
+    block();
+    unblock();
+    ask_checksum(slots_, 8);
+    ask_other_bytes(slots_, 8, 0);
+    sums();
+}
+
+void gpu_context::wait(double seconds, std::string_view stage) const
+{
+    const clock::time_point begin = clock::now();
+    for (;;) {
+        const CUresult code = driver_.query_stream(stream_);
+        if (code == CUDA_SUCCESS) return;
+        if (code != CUDA_ERROR_NOT_READY) throw cuda_failure{code, std::string(stage)};
+        const double waited = seconds_since(begin);
+        if (waited > seconds) {
+            hangs_ = true;
+            throw gpu_hang{seconds, std::string(stage)};
+        }
+        // Short kernels are waited for without giving up the core, so that the next one follows at once.
+        if (waited > 0.002) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+}
+
+void gpu_context::upload(CUdeviceptr to, std::size_t bytes,
+                         const std::function<void(std::size_t, std::size_t, char*)>& fill) const
+{
+    for (std::size_t at = 0; at < bytes; at += piece_bytes) {
+        const std::size_t piece = std::min(piece_bytes, bytes - at);
+        fill(at, piece, static_cast<char*>(pinned_));
+        check(driver_.copy_to_device(to + at, pinned_, piece, stream_), "when its inputs were copied to the GPU");
+        wait(own_work_seconds, "when its inputs were copied to the GPU");
+        alive_();
+    }
+}
+
+void gpu_context::download(CUdeviceptr from, std::size_t bytes, const std::function<void(std::string_view)>& take) const
+{
+    for (std::size_t at = 0; at < bytes; at += piece_bytes) {
+        const std::size_t piece = std::min(piece_bytes, bytes - at);
+        check(driver_.copy_to_host(pinned_, from + at, piece, stream_), "when its outputs were copied from the GPU");
+        wait(own_work_seconds, "when its outputs were copied from the GPU");
+        take({static_cast<const char*>(pinned_), piece});
+        alive_();
+    }
+}
+
+void gpu_context::run_helper(CUfunction kernel, std::size_t threads, void** parameters, std::string_view stage) const
+{
+    constexpr unsigned block = 256;
+    const auto blocks = static_cast<unsigned>(std::min<std::size_t>(most_blocks_, threads / block + 1));
+    check(driver_.launch(kernel, blocks, 1, 1, block, 1, 1, 0, stream_, parameters, nullptr), stage);
+}
+
+CUdeviceptr gpu_context::next_slot()
+{
+    if (slots_used_ == slot_count) throw error("more buffers than launchbox can check at once");
+    if (slots_used_ == 0) check(driver_.set_bytes(slots_, 0, slot_count * 8, stream_), "when its results were checked");
+    return slots_ + 8 * slots_used_++;
+}
+
+void gpu_context::ask_checksum(CUdeviceptr data, std::size_t bytes)
+{
+    CUdeviceptr slot = next_slot();
+    std::uint64_t size = bytes;
+    std::array<void*, 3> parameters{&data, &size, &slot};
+    run_helper(checksum_, bytes / 8, parameters.data(), "when its results were checked");
+}
+
+void gpu_context::ask_other_bytes(CUdeviceptr data, std::size_t bytes, unsigned char value)
+{
+    CUdeviceptr slot = next_slot();
+    std::uint64_t size = bytes;
+    std::uint32_t wanted = value;
+    std::array<void*, 4> parameters{&data, &size, &wanted, &slot};
+    run_helper(count_other_, bytes, parameters.data(), "when its results were checked");
+}
+
+std::vector<std::uint64_t> gpu_context::sums()
+{
+    std::vector<std::uint64_t> sums(slots_used_);
+    slots_used_ = 0;
+    if (sums.empty()) return sums;
+    check(driver_.copy_to_host(pinned_, slots_, sums.size() * 8, stream_), "when its results were checked");
+    wait(own_work_seconds, "when its results were checked");
+    std::memcpy(sums.data(), pinned_, sums.size() * 8);
+    return sums;
+}
+
+void gpu_context::block()
+{
+    *flag_ = 0;
+    CUdeviceptr flag = flag_on_device_;
+    std::uint64_t limit = longest_block_ns;
+    std::array<void*, 2> parameters{&flag, &limit};
+    check(driver_.launch(block_, 1, 1, 1, 1, 1, 1, 0, stream_, parameters.data(), nullptr), "before it was timed");
+}
+
+void gpu_context::unblock()
+{
+    // What it finds is not overwritten: 2 means that the GPU did not wait for this.
+    if (*flag_ == 0) *flag_ = 1;
+}
+
+bool gpu_context::block_timed_out() const
+{
+    return *flag_ == 2;
+}
+
+}  // namespace launchbox

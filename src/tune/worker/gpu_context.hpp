@@ -1,0 +1,75 @@
+// One GPU as the worker uses it: a context, a stream, pinned memory, and the worker's own three kernels.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/cuda_driver.hpp"
+#include "gpu/nvml.hpp"
+#include "tune/worker/cuda_outcome.hpp"
+
+namespace launchbox {
+
+/// Lives until the process ends: freeing what a dead context holds would only fail. All members throw `cuda_failure`
+/// for errors of the driver, and `gpu_hang` when the GPU does not come to an end.
+class gpu_context {
+public:
+    /// Throws `error` without a driver. `alive` is called now and then in long work.
+    gpu_context(int device, std::function<void()> alive);
+    gpu_context(const gpu_context&) = delete;
+    gpu_context& operator=(const gpu_context&) = delete;
+
+    [[nodiscard]] const cuda_driver& driver() const { return driver_; }
+    [[nodiscard]] CUstream stream() const { return stream_; }
+    [[nodiscard]] const nvml_device& nvml() const { return nvml_; }
+    [[nodiscard]] std::size_t l2_bytes() const { return l2_bytes_; }
+    void check(CUresult code, std::string_view stage) const
+    {
+        if (code != CUDA_SUCCESS) throw cuda_failure{code, std::string(stage)};
+    }
+    void alive() const { alive_(); }
+
+    /// Waits until all that was asked of the GPU is done.
+    void wait(double seconds, std::string_view stage) const;
+    /// Whether that was in vain. Calls that wait for the GPU, as those that free something do, would never return.
+    [[nodiscard]] bool hangs() const { return hangs_; }
+
+    /// Copies through pinned memory, piece by piece; `fill(first_byte, bytes, to)` makes a piece, `take` gets one.
+    void upload(CUdeviceptr to, std::size_t bytes,
+                const std::function<void(std::size_t, std::size_t, char*)>& fill) const;
+    void download(CUdeviceptr from, std::size_t bytes, const std::function<void(std::string_view)>& take) const;
+
+    /// Sums of device memory, all at once: each `ask` gets a slot, `sums` waits for all and begins anew.
+    void ask_checksum(CUdeviceptr data, std::size_t bytes);
+    void ask_other_bytes(CUdeviceptr data, std::size_t bytes, unsigned char value);
+    std::vector<std::uint64_t> sums();
+
+    /// The stream waits from here on until `unblock`, or a second at most.
+    void block();
+    void unblock();
+    /// Whether the last wait ended by itself: then the launches behind it were not yet all queued.
+    [[nodiscard]] bool block_timed_out() const;
+
+private:
+    void run_helper(CUfunction kernel, std::size_t threads, void** parameters, std::string_view stage) const;
+    CUdeviceptr next_slot();
+    void load_helpers();
+
+    const cuda_driver& driver_;
+    mutable bool hangs_ = false;
+    std::function<void()> alive_;
+    CUcontext context_ = nullptr;
+    CUstream stream_ = nullptr;
+    CUfunction checksum_ = nullptr, count_other_ = nullptr, block_ = nullptr;
+    CUdeviceptr slots_ = 0, flag_on_device_ = 0;
+    std::size_t slots_used_ = 0, l2_bytes_ = 0;
+    unsigned most_blocks_ = 1;
+    void* pinned_ = nullptr;
+    volatile std::uint32_t* flag_ = nullptr;
+    nvml_device nvml_{""};
+};
+
+}  // namespace launchbox

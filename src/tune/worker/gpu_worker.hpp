@@ -1,0 +1,82 @@
+// One GPU, measured in a process of its own that may die.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/driver.hpp"
+#include "tune/types/measurement.hpp"
+#include "tune/spec/tune_spec.hpp"
+
+namespace launchbox {
+
+/// One parameter of the kernel for one workload: nothing is left to be replaced or calculated.
+struct task_argument {
+    std::string name;
+    std::string type;
+    bool scalar = false;
+    std::int64_t count = 1;  ///< elements
+    double number = 0;       ///< of a scalar or of `constant`
+    std::int64_t whole = 0;  ///< the same for integers
+    fill_kind fill = fill_kind::zeros;
+    std::optional<double> low = {}, high = {};
+    std::int64_t seed = 1;
+    std::string file = {};
+    argument_role role = argument_role::input;
+};
+
+/// One candidate on one workload.
+struct gpu_task {
+    std::string cubin_file;
+    std::string kernel;  ///< as the driver knows it
+    std::array<int, 3> threads{1, 1, 1};
+    std::array<std::int64_t, 3> blocks{1, 1, 1};
+    std::array<int, 3> cluster{1, 1, 1};
+    std::int64_t dynamic_shared_bytes = 0;
+    std::string workload;  ///< tasks with the same text have the same arguments
+    std::vector<task_argument> arguments;
+    std::map<std::string, std::string> expected;      ///< output's name -> .npy that it must equal; empty: not compared
+    std::map<std::string, std::string> save_outputs;  ///< output's name -> .npy to be written
+    double absolute = 0, relative = 0;
+    measure_settings measure;
+    double best_ns = 0;          ///< of the best so far on this workload; 0: none
+    double launch_seconds = 10;  ///< a launch that takes longer hangs
+    int samples = 0;             ///< above 0: exactly so many, without giving up
+};
+
+struct gpu_worker_options {
+    int device = 0;
+    std::string worker_program;  ///< starts with run_gpu_worker; empty: this program
+    /// How long it may be silent beyond what a task's own limits allow: a call of the driver that does not return.
+    double overhead_seconds = 30;
+};
+
+/// Starts the process when it is first needed, and again after it died or could not go on. Not for two threads at once.
+class gpu_worker {
+public:
+    explicit gpu_worker(const gpu_worker_options& options);
+    ~gpu_worker();
+
+    /// Never throws for what a kernel does. A worker that dies, or does not answer in time, is one death: then
+    /// `worker_died` or `hang`, and the next call starts another. `device_lost`: the GPU does not answer to a new one.
+    measurement measure(const gpu_task& task);
+
+    [[nodiscard]] int starts() const;     ///< processes so far
+    [[nodiscard]] pid_t process() const;  ///< 0: none is running
+
+private:
+    struct inside;
+    std::unique_ptr<inside> inside_;
+};
+
+/// The other side: reads tasks from standard input until it ends.
+int run_gpu_worker(int device);
+
+}  // namespace launchbox

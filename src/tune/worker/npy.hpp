@@ -1,0 +1,33 @@
+// NumPy's .npy files, versions 1 to 3, C order, little endian: how data for kernels comes and goes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tune/spec/tune_spec.hpp"
+
+namespace launchbox {
+
+struct npy_array {
+    std::string type;                 ///< NumPy's text without the order: "i4", "f8", "b1", "V2"
+    std::vector<std::int64_t> shape;  ///< empty for a single value
+    std::int64_t count = 1;           ///< elements in all
+    int element_bytes = 0;
+    std::string_view data;  ///< count * element_bytes bytes of what was read
+};
+
+/// Whether bytes begin as an .npy file.
+bool is_npy(std::string_view bytes);
+
+/// Throws `error` for all that is not such a file, whole and with nothing behind it. `name` is for the message.
+npy_array read_npy(std::string_view bytes, const std::string& name);
+
+/// What stands before the data of an array with one dimension; bfloat16, which NumPy does not know, is its bytes.
+std::string npy_header(const element_type& type, std::int64_t count);
+
+/// Whether an array holds elements of a type: the same size, and the same kind where NumPy knows it.
+bool holds(const npy_array& array, const element_type& type);
+
+}  // namespace launchbox

@@ -1,0 +1,82 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <iostream>
+#include <optional>
+#include <string>
+
+#include "support/error.hpp"
+#include "tune/worker/gpu_session.hpp"
+#include "tune/worker/gpu_worker.hpp"
+#include "tune/worker/worker_messages.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// Standard output belongs to kernels that print; what the parent reads goes where they cannot reach.
+class answer_pipe {
+public:
+    answer_pipe() : to_(::dup(STDOUT_FILENO)) { ::dup2(STDERR_FILENO, STDOUT_FILENO); }
+
+    void send(std::string line) const
+    {
+        line += '\n';
+        for (std::size_t sent = 0; sent < line.size();) {
+            const ssize_t now = ::write(to_, line.data() + sent, line.size() - sent);
+            if (now < 0 && errno == EINTR) continue;
+            if (now <= 0) ::_exit(0);  // nobody listens any more
+            sent += static_cast<std::size_t>(now);
+        }
+    }
+
+private:
+    int to_;
+};
+
+// Without the destructors of a driver whose context is dead, or that waits for a kernel without an end.
+[[noreturn]] void leave(const answer_pipe& parent, const measurement& answer)
+{
+    parent.send(answer_line(answer));
+    ::_exit(0);
+}
+
+measurement no_gpu(measurement answer)
+{
+    answer.what = outcome::device_lost;
+    answer.sticky = true;
+    return answer;
+}
+
+}  // namespace
+
+int run_gpu_worker(int device)
+{
+    const answer_pipe parent;
+    std::optional<gpu_session> session;
+    try {
+        session.emplace(device, [&](worker_phase phase) { parent.send(phase_line(phase)); });
+    } catch (const cuda_failure& failure) {
+        leave(parent, no_gpu(measurement_of(loaded_cuda_driver(), failure)));
+    } catch (const gpu_hang& hang) {
+        leave(parent, no_gpu(measurement_of(hang)));
+    } catch (const error& problem) {
+        leave(parent, no_gpu({.reason = problem.what()}));
+    }
+    parent.send(phase_line(worker_phase::ready));
+
+    std::string line;
+    while (std::getline(std::cin, line)) {
+        measurement answer;
+        try {
+            answer = session->run(task_of(line));
+        } catch (const error& problem) {
+            answer = {.what = outcome::rejected, .reason = problem.what()};
+        }
+        if (answer.sticky) leave(parent, answer);
+        parent.send(answer_line(answer));
+    }
+    ::_exit(0);
+}
+
+}  // namespace launchbox

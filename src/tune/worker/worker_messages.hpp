@@ -1,0 +1,33 @@
+// What the tool and a worker at a GPU say to each other: one JSON object a line.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tune/worker/gpu_worker.hpp"
+#include "tune/types/measurement.hpp"
+
+namespace launchbox {
+
+/// What a worker is about to do: each has a limit of its own. Said again in long work, so that it is not silence.
+enum class worker_phase {
+    ready,    ///< it has a GPU and waits for a task
+    load,     ///< module and buffers
+    verify,   ///< the first launch
+    check,    ///< what it left behind
+    measure,  ///< launches that are timed
+};
+std::string phase_line(worker_phase phase);
+
+std::string task_line(const gpu_task& task);
+std::string answer_line(const measurement& answer);
+
+/// Throw `error` for what is no such line.
+gpu_task task_of(const std::string& line);
+struct worker_message {
+    std::optional<worker_phase> phase;
+    measurement answer;  ///< without `phase`
+};
+worker_message message_of(const std::string& line);
+
+}  // namespace launchbox

@@ -1,0 +1,137 @@
+// Edits and their undoing on real files.
+#include "advice/bounds/bound_backup.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+class bound_backup : public testing::Test {
+protected:
+    void SetUp() override { write("one\n"); }
+    void write(const std::string& text) const { std::ofstream(file, std::ios::binary) << text; }
+    [[nodiscard]] std::string text() const { return read_input(file.string()); }
+    [[nodiscard]] int entries() const
+    {
+        return static_cast<int>(std::distance(fs::directory_iterator(folder.path()), {}));
+    }
+    static std::string refused(const auto& action)
+    {
+        try {
+            action();
+        } catch (const error& problem) {
+            return std::string(problem.what()) + " | " + problem.hint();
+        }
+        return {};
+    }
+
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "k.cu";
+};
+
+TEST_F(bound_backup, an_edit_is_undone)
+{
+    const fs::path backup = apply_edit(file, "one\n", "two\n");
+    EXPECT_EQ(text(), "two\n");
+    EXPECT_EQ(read_input(backup.string()), "one\n");
+    const std::string name = backup.filename().string();
+    ASSERT_EQ(name.size(), std::string("k.cu.before-").size() + 16);
+    EXPECT_TRUE(name.starts_with("k.cu.before-"));
+    EXPECT_EQ(name.find_first_not_of("0123456789abcdef", 12), std::string::npos);
+    EXPECT_EQ(revert_edit(file), backup);
+    EXPECT_EQ(text(), "one\n");
+    EXPECT_EQ(entries(), 1);
+    EXPECT_EQ(refused([&] { revert_edit(file); }),
+              "there is no backup of " + file.string() + " | launchbox bounds --apply makes one with each edit");
+}
+
+TEST_F(bound_backup, two_edits_are_undone_in_two_steps_also_when_they_lead_back)
+{
+    apply_edit(file, "one\n", "two\n");
+    apply_edit(file, "two\n", "one\n");
+    apply_edit(file, "one\n", "two\n");  // the same text before as in the first edit, from a backup of its own
+    EXPECT_EQ(entries(), 4);
+    revert_edit(file);
+    EXPECT_EQ(text(), "one\n");
+    revert_edit(file);
+    EXPECT_EQ(text(), "two\n");
+    revert_edit(file);
+    EXPECT_EQ(text(), "one\n");
+    EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(bound_backup, a_second_way_to_the_same_text_loses_nothing)
+{
+    apply_edit(file, "one\n", "three\n");
+    write("two\n");  // by hand
+    apply_edit(file, "two\n", "three\n");
+    revert_edit(file);
+    EXPECT_EQ(text(), "two\n");
+    EXPECT_EQ(entries(), 2);  // "one" is there still
+}
+
+TEST_F(bound_backup, a_file_that_changed_is_left_alone)
+{
+    EXPECT_NE(refused([&] { apply_edit(file, "other\n", "two\n"); }).find("changed while"), std::string::npos);
+    EXPECT_EQ(text(), "one\n");
+    EXPECT_EQ(entries(), 1);
+    const fs::path backup = apply_edit(file, "one\n", "two\n");
+    write("three\n");
+    const std::string why = refused([&] { revert_edit(file); });
+    EXPECT_NE(why.find("was changed since it was edited"), std::string::npos) << why;
+    EXPECT_NE(why.find(backup.string()), std::string::npos) << why;
+    EXPECT_EQ(text(), "three\n");
+    EXPECT_EQ(read_input(backup.string()), "one\n");
+}
+
+TEST_F(bound_backup, permissions_stay)
+{
+    fs::permissions(file, fs::perms(0750));
+    const fs::path backup = apply_edit(file, "one\n", "two\n");
+    EXPECT_EQ(fs::status(file).permissions(), fs::perms(0750));
+    EXPECT_EQ(fs::status(backup).permissions(), fs::perms(0750));
+    fs::permissions(file, fs::perms(0640));
+    revert_edit(file);
+    EXPECT_EQ(fs::status(file).permissions(), fs::perms(0640));
+}
+
+TEST_F(bound_backup, a_link_is_followed_and_stays)
+{
+    fs::create_directory(folder.path() / "links");
+    const fs::path link = folder.path() / "links" / "l.cu";
+    fs::create_symlink("../k.cu", link);
+    const fs::path backup = apply_edit(link, "one\n", "two\n");
+    EXPECT_EQ(fs::canonical(backup.parent_path()), fs::canonical(folder.path()));
+    EXPECT_TRUE(fs::is_symlink(link));
+    EXPECT_EQ(text(), "two\n");
+    revert_edit(link);
+    EXPECT_TRUE(fs::is_symlink(link));
+    EXPECT_EQ(text(), "one\n");
+}
+
+TEST_F(bound_backup, what_cannot_be_written_is_refused_and_nothing_is_left)
+{
+    fs::permissions(file, fs::perms(0444));
+    EXPECT_NE(refused([&] { apply_edit(file, "one\n", "two\n"); }).find("is read-only"), std::string::npos);
+    EXPECT_NE(refused([&] { revert_edit(file); }).find("is read-only"), std::string::npos);
+    EXPECT_EQ(entries(), 1);
+    EXPECT_NE(refused([&] { apply_edit(folder.path(), "", "x"); }).find("is not a file"), std::string::npos);
+    EXPECT_NE(refused([&] { apply_edit(folder.path() / "none", "", "x"); }).find("cannot open"), std::string::npos);
+    // A name that leaves no room for the backup's: that fails before the file is touched.
+    const fs::path longest = folder.path() / std::string(250, 'k');
+    std::ofstream(longest) << "one\n";
+    EXPECT_NE(refused([&] { apply_edit(longest, "one\n", "two\n"); }), "");
+    EXPECT_EQ(read_input(longest.string()), "one\n");
+    EXPECT_EQ(entries(), 2);
+}
+
+}  // namespace
+}  // namespace launchbox

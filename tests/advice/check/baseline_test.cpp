@@ -1,0 +1,224 @@
+// The baseline file, and what counts as worse than before.
+#include "advice/check/baseline.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "advice/check/compare_baseline.hpp"
+#include "checked_kernels.hpp"
+
+namespace launchbox {
+namespace {
+
+const std::string first_line = "launchbox.baseline/1\n";
+
+std::string problems(const std::string& text)
+{
+    std::string told;
+    for (const file_problem& each : parse_baseline(text, "b").problems)
+        told += std::to_string(each.line) + " " + each.what + "; " + each.hint + "\n";
+    return told;
+}
+
+void expect_problem(const std::string& text, const std::string& line, const std::string& words)
+{
+    const std::string told = problems(text);
+    EXPECT_TRUE(told.starts_with(line + " ")) << told;
+    EXPECT_NE(told.find(words), std::string::npos) << told;
+}
+
+std::string text_of(const std::vector<checked_kernel>& kernels)
+{
+    std::vector<baseline_entry> entries;
+    for (const checked_kernel& each : kernels) entries.push_back(entry_of(each));
+    return baseline_text(entries);
+}
+
+check_result compared(const std::vector<checked_kernel>& before, const std::vector<checked_kernel>& now,
+                      const baseline_policy& policy = {})
+{
+    const baseline_reading reading = parse_baseline(text_of(before), "b");
+    EXPECT_TRUE(reading.problems.empty());
+    check_result result;
+    result.kernels = now;
+    compare_baseline(reading.value, policy, result);
+    return result;
+}
+
+TEST(baseline, is_sorted_text_with_a_line_a_kernel)
+{
+    const std::vector<checked_kernel> kernels{plain_kernel("b(int)", "sm_100"), plain_kernel("b(int)", "sm_90a"),
+                                              plain_kernel("a(int)", ""), plain_kernel("b(int)", "sm_90")};
+    const std::string expected =
+        first_line +
+        "# Written by launchbox check --write-baseline. One line a kernel and architecture; ? is not known.\n"
+        "? regs=32 spills=0/0 stack=0 shared=0 resident=? a(int)\n"
+        "sm_90 regs=32 spills=0/0 stack=0 shared=0 resident=8x256 b(int)\n"
+        "sm_90a regs=32 spills=0/0 stack=0 shared=0 resident=8x256 b(int)\n"
+        "sm_100 regs=32 spills=0/0 stack=0 shared=0 resident=8x256 b(int)\n";
+    EXPECT_EQ(text_of(kernels), expected);
+    std::vector<checked_kernel> other(kernels.rbegin(), kernels.rend());
+    EXPECT_EQ(text_of(other), expected);
+}
+
+TEST(baseline, every_name_is_one_line_and_comes_back)
+{
+    for (const std::string& name :
+         {std::string("k\n<<<<<<< x"), std::string("\r\n"), std::string("a\\x0ab"), std::string("\\"), std::string(),
+          std::string("\\e"), std::string(" k "), std::string("\xff\xfe"), std::string("k\0x", 3),
+          std::string("é\u2028x\u0085"), std::string("# comment"), std::string("=======")}) {
+        checked_kernel kernel = plain_kernel("x");
+        kernel.identity = name;
+        const std::string text = text_of({kernel});
+        EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << text;
+        for (char c : text) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 || c == '\n');
+        const baseline_reading reading = parse_baseline(text, "b");
+        ASSERT_TRUE(reading.problems.empty()) << reading.problems[0].what;
+        ASSERT_EQ(reading.value.entries.size(), 1u);
+        EXPECT_EQ(reading.value.entries[0].identity, name);
+    }
+}
+
+TEST(baseline, an_architecture_is_one_word_whatever_it_is)
+{
+    for (const std::string& name : {std::string("a b"), std::string("# x"), std::string("<<<<<<< x"), std::string("?"),
+                                    std::string("\\"), std::string("\n\0", 2)}) {
+        const checked_kernel kernel = plain_kernel("k(int)", name);
+        const baseline_reading reading = parse_baseline(text_of({kernel}), "b");
+        ASSERT_EQ(reading.value.entries.size(), 1u) << name;
+        EXPECT_EQ(reading.value.entries[0].architecture, name);
+    }
+}
+
+TEST(baseline, a_checkout_with_other_line_ends_is_the_same)
+{
+    std::string text = text_of({plain_kernel("a(int)"), plain_kernel("b(int)")}), windows;
+    for (char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
+    EXPECT_EQ(parse_baseline(windows, "b").value.entries, parse_baseline(text, "b").value.entries);
+    text.pop_back();
+    EXPECT_EQ(parse_baseline(text, "b").value.entries.size(), 2u);
+}
+
+TEST(baseline, what_cannot_be_read_is_told_with_its_line)
+{
+    expect_problem("", "1", "this is no baseline");
+    expect_problem("\n", "1", "this is no baseline");
+    expect_problem("[defaults]\n", "1", "this is no baseline");
+    expect_problem("launchbox.baseline/2\nwhatever\n", "1", "version \"2\" of baselines is not known");
+    expect_problem("launchbox.baseline/\n", "1", "version");
+    const std::string good = "sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? f()\n";
+    EXPECT_EQ(problems(first_line + good), "");
+    expect_problem(first_line + "\n" + good + good, "4", "the same kernel and architecture as in line 3");
+    for (const char* marker : {"<<<<<<< HEAD", "=======", ">>>>>>> theirs", "||||||| base"})
+        expect_problem(first_line + good + marker + "\n", "3", "a merge conflict is not settled");
+    expect_problem("<<<<<<< HEAD\n" + first_line, "1", "a merge conflict is not settled");
+    const auto line = [](const std::string& text) { return first_line + text + "\n"; };
+    expect_problem(line("sm_90"), "2", "the architecture is missing");
+    expect_problem(line("sm_90 regs=1"), "2", "regs is missing");
+    expect_problem(line("sm_90 stack=0 regs=1 x"), "2", "regs is missing");
+    expect_problem(line("sm_90 regs=1 spills=0 stack=0 shared=0 resident=? f()"), "2", "spills is \"0\"");
+    expect_problem(line("sm_90 regs=1 stack=0 shared=0 resident=? f()"), "2", "spills is missing");
+    expect_problem(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 f()"), "2", "resident is missing");
+    expect_problem(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=3 f()"), "2", "resident is \"3\"");
+    expect_problem(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=?x4 f()"), "2", "resident is");
+    expect_problem(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? "), "2", "name is missing");
+    expect_problem(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? f\\q"), "2", "escape");
+    expect_problem(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? f\\x1"), "2", "escape");
+    for (const char* number : {"-1", "-0", "1.5", "x", "99999999999999999999", "1000000000001", "+1", "0x10"})
+        expect_problem(line(std::string("sm_90 regs=") + number + " spills=0/0 stack=0 shared=0 resident=? f()"), "2",
+                       "regs is");
+    std::string many = first_line;
+    for (int i = 0; i < 1000; ++i) many += "bad\n";
+    EXPECT_EQ(parse_baseline(many, "b").problems.size(), max_baseline_problems);
+}
+
+TEST(baseline, the_same_is_no_finding)
+{
+    const std::vector<checked_kernel> kernels{plain_kernel("a(int)"), plain_kernel("b(int)", "sm_80")};
+    const check_result result = compared(kernels, kernels);
+    EXPECT_EQ(findings_of(result), "");
+    EXPECT_FALSE(result.failed());
+    EXPECT_TRUE(result.gone.empty() && result.new_kernels.empty());
+    EXPECT_EQ(result.checks, 10u);
+}
+
+TEST(baseline, any_worse_figure_fails_and_a_better_one_does_not)
+{
+    struct change {
+        const char* check;
+        void (*worsen)(kernel_info&);
+    };
+    const checked_kernel before = plain_kernel("k(int)");
+    for (const auto& [check, worsen] :
+         {change{"baseline_registers", [](kernel_info& info) { info.registers = 33; }},
+          {"baseline_spill_bytes", [](kernel_info& info) { info.spill_load_bytes = 4; }},
+          {"baseline_stack_bytes", [](kernel_info& info) { info.stack_frame_bytes = 8; }},
+          {"baseline_static_shared", [](kernel_info& info) { info.static_shared_bytes = 16; }}}) {
+        checked_kernel worse = before;
+        worsen(worse.info);
+        const std::string name = std::string("k sm_90 ") + check;
+        EXPECT_NE(findings_of(compared({before}, {worse})).find(name + " broken\n"), std::string::npos) << name;
+        EXPECT_TRUE(compared({before}, {worse}).failed());
+        EXPECT_NE(findings_of(compared({worse}, {before})).find(name + " better allowed\n"), std::string::npos) << name;
+        EXPECT_FALSE(compared({worse}, {before}).failed());
+    }
+    checked_kernel fewer = before;
+    fewer.info.max_threads = {128, 1, 1};
+    fewer.info.static_shared_bytes = 0;
+    fewer.info.registers = 32;
+    EXPECT_EQ(findings_of(compared({before}, {fewer})), "");  // 8x256 and 16x128 are the same threads
+    fewer.info.max_threads = {1024, 1, 1};
+    fewer.info.registers = 32;
+    EXPECT_EQ(findings_of(compared({before}, {fewer})), "");
+    fewer.info.max_threads = {768, 1, 1};  // 2x768
+    const check_result result = compared({before}, {fewer});
+    EXPECT_EQ(findings_of(result), "k sm_90 baseline_resident_threads broken\n");
+    EXPECT_EQ(result.findings[0].message, "resident blocks x threads: 8x256 in the baseline, 2x768 now");
+    EXPECT_EQ(result.findings[0].set_by, (file_line{"b", 3}));
+}
+
+TEST(baseline, spills_are_stores_and_loads_together)
+{
+    checked_kernel before = plain_kernel("k(int)"), now = before;
+    before.info.spill_store_bytes = 8;
+    before.info.spill_load_bytes = 100;
+    now.info.spill_store_bytes = 16;
+    now.info.spill_load_bytes = 92;
+    EXPECT_EQ(findings_of(compared({before}, {now})), "");
+}
+
+TEST(baseline, a_figure_that_is_not_known_any_more_is_not_compared_in_silence)
+{
+    const checked_kernel before = plain_kernel("k(int)");
+    checked_kernel now = before;
+    now.info.spill_store_bytes.reset();
+    now.info.max_threads.reset();
+    const check_result result = compared({before}, {now});
+    EXPECT_EQ(findings_of(result), "k sm_90 baseline_spill_bytes unknown\nk sm_90 baseline_resident_threads unknown\n");
+    EXPECT_TRUE(result.failed());
+    EXPECT_FALSE(compared({before}, {now}, {.unknown_fails = false}).failed());
+    EXPECT_EQ(findings_of(compared({now}, {before})),
+              "k sm_90 baseline_spill_bytes better allowed\nk sm_90 baseline_resident_threads better allowed\n");
+    EXPECT_EQ(findings_of(compared({now}, {now})), "");
+}
+
+TEST(baseline, new_and_gone_kernels_are_reported_and_do_not_fail)
+{
+    const check_result result = compared({plain_kernel("a(int)"), plain_kernel("b(int)", "sm_80")},
+                                         {plain_kernel("a(int)", "sm_80"), plain_kernel("b(int)", "sm_80")});
+    ASSERT_EQ(result.new_kernels, (std::vector<std::size_t>{0}));
+    ASSERT_EQ(result.gone.size(), 1u);
+    EXPECT_EQ(result.gone[0].identity, "a(int)");
+    EXPECT_EQ(result.gone[0].architecture, "sm_90");
+    EXPECT_EQ(result.gone[0].place, (file_line{"b", 3}));
+    EXPECT_FALSE(result.failed());
+    const check_result one = compared(
+        {plain_kernel("a(int)"), plain_kernel("a(int)", "sm_80")}, {},
+        {.unknown_fails = true, .expected = [](const std::string& architecture) { return architecture == "sm_80"; }});
+    ASSERT_EQ(one.gone.size(), 1u);
+    EXPECT_EQ(one.gone[0].architecture, "sm_80");
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,189 @@
+// Budgets as users write them, with every mistake that they can make.
+#include "advice/check/budget_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/files/files.hpp"
+
+namespace launchbox {
+namespace {
+
+std::string problems(const std::string& text)
+{
+    std::string told;
+    for (const file_problem& each : parse_budget(text, "b.toml").problems)
+        told +=
+            std::to_string(each.line) + ":" + std::to_string(each.column) + " " + each.what + "; " + each.hint + "\n";
+    return told;
+}
+
+void expect_problem(const std::string& text, const std::string& place, const std::string& words)
+{
+    const std::string told = problems(text);
+    EXPECT_TRUE(told.starts_with(place + " ")) << told;
+    EXPECT_NE(told.find(words), std::string::npos) << told;
+    EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
+}
+
+TEST(budget_file, the_example_of_the_repository_is_right)
+{
+    const std::string file = std::string(LAUNCHBOX_SOURCE_DIR) + "/examples/launchbox.budget.toml";
+    EXPECT_EQ(problems(read_input(file)), "");
+    EXPECT_TRUE(parse_budget(read_input(file), file).value.has_limits());
+}
+
+TEST(budget_file, reads_every_key)
+{
+    const budget_reading reading = parse_budget(
+        "\xEF\xBB\xBFunknown = 'allow'\nunused = 'fail'\n"
+        "[[rule]]\nkernel = ['a', 'b']\narch = ['sm_90', '8.0']\nexempt = true\nthreads = 1_024\ndynamic_shared = "
+        "0x100\n"
+        "max_registers = 1\nmax_spill_bytes = 2\nmax_stack_bytes = 3\nmax_static_shared = 4\nmax_code_bytes = 5\n"
+        "min_blocks_per_sm = 6\nmin_occupancy = 0.75\nrequire_launch_bounds = true\n"
+        "[defaults]\nmin_occupancy = 1\nmax_registers = 'any'\nrequire_launch_bounds = false\n",
+        "b.toml");
+    ASSERT_TRUE(reading.problems.empty()) << reading.problems[0].what;
+    const budget& value = reading.value;
+    EXPECT_FALSE(value.unknown_fails);
+    EXPECT_EQ(value.unused, unused_policy::fail);
+    ASSERT_EQ(value.rules.size(), 2u);
+    EXPECT_TRUE(value.rules[0].is_defaults);
+    EXPECT_EQ(value.rules[0].limits[6]->value, 1.0);
+    EXPECT_TRUE(value.rules[0].limits[0]);
+    EXPECT_FALSE(value.rules[0].limits[0]->value);
+    EXPECT_FALSE(value.rules[0].limits[7]->value);
+    const budget_rule& rule = value.rules[1];
+    EXPECT_EQ(rule.line, 3);
+    EXPECT_EQ(rule.patterns, (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(rule.architectures, (std::vector<compute_capability>{{9, 0}, {8, 0}}));
+    EXPECT_TRUE(rule.exempt);
+    EXPECT_EQ(rule.threads->value, 1024);
+    EXPECT_EQ(rule.dynamic_shared->value, 256);
+    for (std::size_t l = 0; l < 6; ++l) {
+        EXPECT_EQ(rule.limits[l]->value, static_cast<double>(l + 1)) << budget_limit_names[l];
+        EXPECT_EQ(rule.limits[l]->line, static_cast<int>(l) + 9) << budget_limit_names[l];
+    }
+    EXPECT_EQ(rule.limits[6]->value, 0.75);
+    EXPECT_EQ(rule.limits[7]->value, 1.0);
+}
+
+TEST(budget_file, unknown_keys_are_answered_with_the_nearest)
+{
+    expect_problem("[defaults]\nmax_register = 3", "2:1", "did you mean max_registers?");
+    expect_problem("[[rule]]\nkernal = 'x'\nmax_registers = 3", "2:1", "did you mean kernel?");
+    expect_problem("[[rules]]\nmax_registers = 3", "1:3", "did you mean rule?");
+    expect_problem("[default]\nmax_registers = 3", "1:2", "did you mean defaults?");
+    expect_problem("unknow = 'fail'", "1:1", "did you mean unknown?");
+    expect_problem("quux = 3", "1:1", "there are: unknown, unused, defaults, rule");
+    expect_problem("max_registers = 3", "1:1", "below [defaults] or [[rule]]");
+    expect_problem("kernel = 'x'", "1:1", "below [[rule]]");
+    expect_problem("[defaults]\nexempt = true", "2:1", "below [[rule]]");
+    expect_problem("[[rule]]\nmax_registers = 1\nunused = 'fail'", "3:1", "at the top of the file");
+    expect_problem("\"a\\u001bb\" = 1", "1:1", "unknown key");
+}
+
+TEST(budget_file, wrong_types_and_values_are_told_with_what_to_write)
+{
+    for (const char* limit : {"max_registers", "max_spill_bytes", "max_stack_bytes", "max_static_shared",
+                              "max_code_bytes", "min_blocks_per_sm"}) {
+        const std::string key = std::string("[defaults]\n") + limit + " = ";
+        const std::string place = "2:" + std::to_string(std::string(limit).size() + 4);
+        for (const char* value : {"'x'", "1.5", "true", "[1]", "1979-05-27", "inf", "nan"})
+            expect_problem(key + value, place, "must be a whole number");
+        expect_problem(key + "-1", place, "is negative: -1");
+        expect_problem(key + "9223372036854775807", place, "it can be from 0 to 1,000,000,000,000");
+    }
+    for (const char* value : {"'x'", "true", "[0.5]"})
+        expect_problem(std::string("[defaults]\nmin_occupancy = ") + value, "2:17", "must be a number");
+    for (const char* value : {"-0.1", "1.01", "nan", "inf", "-1", "200"})
+        expect_problem(std::string("[defaults]\nmin_occupancy = ") + value, "2:17", "must be from 0 to 1");
+    expect_problem("[defaults]\nmin_occupancy = 75", "2:17", "write 0.75 for 75 %");
+    expect_problem("[defaults]\nrequire_launch_bounds = 1", "2:25", "must be true or false");
+    expect_problem("[defaults]\nthreads = 0", "2:11", "from 1 to 1,024");
+    expect_problem("[defaults]\nthreads = 1025", "2:11", "from 1 to 1,024");
+    expect_problem("[defaults]\nthreads = 'any'", "2:11", "must be a whole number");
+    expect_problem("[defaults]\ndynamic_shared = -1", "2:18", "is negative");
+    expect_problem("[defaults]\ndynamic_shared = 1073741825", "2:18", "from 0 to 1,073,741,824");
+    expect_problem("[[rule]]\nexempt = 'yes'", "2:10", "must be true or false");
+    expect_problem("[[rule]]\nkernel = 3\nmax_registers = 1", "2:10", "must be a string or a list of strings");
+    expect_problem("[[rule]]\nkernel = []\nmax_registers = 1", "2:10", "an empty list");
+    expect_problem("[[rule]]\nkernel = ['a', 3]\nmax_registers = 1", "2:16", "must be a string");
+    expect_problem("[[rule]]\nkernel = ''\nmax_registers = 1", "2:10", "kernel is empty");
+    expect_problem("unknown = 'fial'", "1:11", "did you mean \"fail\"?");
+    expect_problem("unknown = 'warn'", "1:11", "write \"fail\" or \"allow\"");
+    expect_problem("unused = true", "1:10", "must be a string");
+    expect_problem("defaults = 3", "1:12", "[defaults]");
+    expect_problem("[rule]\nmax_registers = 1", "1:1", "[[rule]], with two brackets");
+    expect_problem("rule = [1]", "1:8", "[[rule]], with two brackets");
+    expect_problem("[[rule]]\nkernel = 'x'", "1:1", "this rule sets nothing");
+}
+
+TEST(budget_file, unknown_architectures_are_told)
+{
+    for (const char* name : {"sm_91", "sm_9O", "gfx90a", "", "all", "sm_90 ", "10.7"})
+        expect_problem(std::string("[[rule]]\nmax_registers = 1\narch = '") + name + "'", "3:8",
+                       "unknown architecture");
+    expect_problem("[[rule]]\nmax_registers = 1\narch = 'compute_90'", "3:8", "write sm_90");
+    expect_problem("[[rule]]\nmax_registers = 1\narch = ['sm_80', 'sm_91']", "3:18", "sm_121");
+    expect_problem("[[rule]]\nmax_registers = 1\narch = 90", "3:8", "must be a string");
+}
+
+TEST(budget_file, all_mistakes_are_told_in_the_order_of_the_file)
+{
+    const std::string told = problems("zzz = 1\n[defaults]\nmax_registers = -1\nthreads = 'x'\n[[rule]]\narch = 'q'\n");
+    std::vector<std::string> places;
+    for (std::size_t start = 0; start < told.size(); start = told.find('\n', start) + 1)
+        places.push_back(told.substr(start, told.find(' ', start) - start));
+    EXPECT_EQ(places, (std::vector<std::string>{"1:1", "3:17", "4:11", "6:8"})) << told;
+}
+
+TEST(budget_file, text_that_is_no_toml_is_refused_with_its_place)
+{
+    expect_problem("[defaults\n", "1:10", "TOML");
+    expect_problem("[defaults]\nmax_registers = \n", "2:17", "TOML");
+    expect_problem("[defaults]\nmax_registers = 1\nmax_registers = 2\n", "3:17", "TOML");
+    EXPECT_NE(problems("\xff\xfe"), "");
+    expect_problem("[defaults]\n\u0495 = 1\n", "2:1", "not ASCII, outside of quotes");
+    expect_problem("x = 1 # fine: \u0495\ny = 'fine: \u0495' \u0495", "2:15", "not ASCII, outside of quotes");
+    expect_problem("x = \"\\\"\u0495\" \u0495", "1:11", "not ASCII, outside of quotes");
+    expect_problem("x = 1'7\u0495'", "1:6", "a quote in the middle of a word");
+    expect_problem("x = \"\"\"a\"\"\"", "1:5", "a multi-line string");
+    expect_problem("x = '''a'''", "1:5", "a multi-line string");
+    EXPECT_EQ(problems("# f\u00fcr\n[[rule]]\nkernel = 'k\u00e9*'\nmax_registers = 1 # \u0495"), "");
+    EXPECT_NE(problems(std::string("a\0b", 3)), "");
+    EXPECT_EQ(problems(""), "");
+    EXPECT_FALSE(parse_budget("", "b.toml").value.has_limits());
+}
+
+// What would use up the stack or the time of the TOML library.
+TEST(budget_file, names_and_places_are_those_of_the_file_whatever_its_characters)
+{
+    const budget_reading reading =
+        parse_budget("[[rule]]\nkernel = ['m\u00e9rge<*>', '~7e', \"\\u00e9~\"]\nmax_registers = 1\n", "b.toml");
+    EXPECT_TRUE(reading.problems.empty());
+    ASSERT_EQ(reading.value.rules.size(), 1u);
+    EXPECT_EQ(reading.value.rules[0].patterns, (std::vector<std::string>{"m\u00e9rge<*>", "~7e", "\u00e9~"}));
+    expect_problem("unused = '\u00e9\u00e9' # \u00e9", "1:10", "unused is \"\u00e9\u00e9\"");
+    expect_problem("unknown = [ '\u00e9\u00e9~', 2 ]", "1:11", "a list");
+    expect_problem("x = +[[['[\uff3c", "1:6", "");  // a quote that begins no string for the library, as a fuzzer found
+}
+
+TEST(budget_file, hostile_text_is_refused_in_time)
+{
+    EXPECT_NE(problems("x = " + std::string(100'000, '[')), "");
+    EXPECT_NE(problems("x = " + std::string(5'000, '{')), "");
+    std::string dotted = "a";
+    for (int i = 0; i < 50'000; ++i) dotted += ".a";
+    EXPECT_NE(problems(dotted + " = 1").find("dots"), std::string::npos);
+    EXPECT_NE(problems("[" + dotted + "]").find("dots"), std::string::npos);
+    EXPECT_NE(problems(std::string(max_budget_bytes + 1, '\n')).find("larger than 262,144 bytes"), std::string::npos);
+    std::string deep = "x = ";
+    for (int i = 0; i < 1000; ++i) deep += "[\n{a.a.a.a.a.a.a.a.a.a = ";
+    EXPECT_NE(problems(deep).find("nested"), std::string::npos);
+    std::string tables;
+    for (int i = 0; i < 15'000; ++i) tables += "[a" + std::to_string(i) + ".b]\n";
+    EXPECT_NE(problems(tables), "");
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,101 @@
+// One kernel, found several times.
+#include "advice/check/checked_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include "advice/inspect/inspected_kernel.hpp"
+
+#include <algorithm>
+
+#include "checked_kernels.hpp"
+
+namespace launchbox {
+namespace {
+
+TEST(checked_kernel, the_worst_of_each_figure_counts_in_any_order)
+{
+    checked_kernel one = plain_kernel("k(int)"), two = one;
+    one.info.registers = 40;
+    two.info.static_shared_bytes = 128;
+    two.info.spill_store_bytes = 12;
+    two.info.stack_frame_bytes = 16;
+    for (const auto& found : {std::vector{one, two}, std::vector{two, one}}) {
+        const std::vector<checked_kernel> merged = one_of_each(found);
+        ASSERT_EQ(merged.size(), 1u);
+        EXPECT_EQ(merged[0].info.registers, 40);
+        EXPECT_EQ(merged[0].info.static_shared_bytes, 128);
+        EXPECT_EQ(merged[0].info.spill_store_bytes, 12);
+        EXPECT_EQ(merged[0].info.stack_frame_bytes, 16);
+    }
+    two.info.registers.reset();
+    EXPECT_FALSE(one_of_each({one, two})[0].info.registers);
+    two.info.spill_load_bytes.reset();
+    EXPECT_FALSE(one_of_each({two, one})[0].info.spill_load_bytes);
+}
+
+TEST(checked_kernel, after_linking_what_nvlink_says_counts)
+{
+    checked_kernel compiled = plain_kernel("k(int)"), linked = compiled;
+    compiled.info.relocatable = true;
+    compiled.info.registers = 90;  // nvlink can also lower nothing; a larger figure shows which one counts
+    compiled.info.spill_store_bytes = 8;
+    compiled.info.stack_frame_bytes = 24;
+    linked.info.linked = true;
+    linked.info.registers = 50;
+    linked.info.max_threads.reset();
+    linked.info.spill_store_bytes.reset();
+    linked.info.spill_load_bytes.reset();
+    linked.info.stack_frame_bytes.reset();
+    for (const auto& found : {std::vector{compiled, linked}, std::vector{linked, compiled}}) {
+        const std::vector<checked_kernel> merged = one_of_each(found);
+        ASSERT_EQ(merged.size(), 1u);
+        EXPECT_EQ(merged[0].info.registers, 50);
+        EXPECT_EQ(merged[0].info.spill_store_bytes, 8);
+        EXPECT_EQ(merged[0].info.spill_load_bytes, 0);
+        EXPECT_EQ(merged[0].info.stack_frame_bytes, 24);
+        EXPECT_TRUE(merged[0].info.max_threads);
+        EXPECT_FALSE(merged[0].info.relocatable);
+    }
+    EXPECT_FALSE(one_of_each({linked})[0].info.spill_store_bytes);
+}
+
+TEST(checked_kernel, other_names_files_and_architectures_are_other_kernels)
+{
+    checked_kernel one = plain_kernel("k(int)"), two = plain_kernel("k(int)", "sm_90a"), three = plain_kernel("l(int)");
+    checked_kernel four = one, five = one;
+    four.demangled = five.demangled = "(anonymous namespace)::anon(int*)";
+    four.info.name = "_ZN34_GLOBAL__N__89b8bf71_4_t_cu__Z1fPi4anonEPi";
+    five.info.name = "_ZN34_GLOBAL__N__89b8bf71_4_u_cu__Z1fPi4anonEPi";
+    const std::vector<checked_kernel> merged = one_of_each({five, three, two, four, one});
+    ASSERT_EQ(merged.size(), 5u);
+    EXPECT_EQ(merged[0].identity, "(anonymous namespace)::anon(int*) [t_cu]");
+    EXPECT_EQ(merged[1].identity, "(anonymous namespace)::anon(int*) [u_cu]");
+    EXPECT_EQ(merged[2].info.architecture, "sm_90");
+    EXPECT_EQ(merged[3].info.architecture, "sm_90a");
+    EXPECT_EQ(merged[4].identity, "l(int)");
+}
+
+TEST(checked_kernel, virtual_architectures_have_no_figures)
+{
+    EXPECT_TRUE(is_ptx(plain_kernel("k(int)", "compute_90").info));
+    EXPECT_FALSE(is_ptx(plain_kernel("k(int)", "sm_90").info));
+    EXPECT_FALSE(is_ptx(plain_kernel("k(int)", "").info));
+}
+
+TEST(checked_kernel, residency_needs_a_bound_registers_shared_memory_and_a_known_architecture)
+{
+    const checked_kernel kernel = plain_kernel("k(int)");
+    EXPECT_EQ(residency_of(kernel.info), (residency{8, 256}));
+    const auto without = [&](void (*change)(kernel_info&)) {
+        kernel_info info = kernel.info;
+        change(info);
+        return residency_of(info);
+    };
+    EXPECT_FALSE(without([](kernel_info& info) { info.max_threads.reset(); }));
+    EXPECT_FALSE(without([](kernel_info& info) { info.registers.reset(); }));
+    EXPECT_FALSE(without([](kernel_info& info) { info.static_shared_bytes.reset(); }));
+    EXPECT_FALSE(without([](kernel_info& info) { info.architecture = "sm_999"; }));
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,340 @@
+// Every diagnosis with a kernel that has it and a close one that has not. The figures are what ptxas 13.0 reports.
+#include "advice/inspect/diagnose.hpp"
+
+#include <gtest/gtest.h>
+
+#include <launchbox/launch_bounds.hpp>
+
+#include "advice/model/kernel_question.hpp"
+
+namespace launchbox {
+namespace {
+
+kernel_info kernel(const char* architecture, int registers, std::optional<int> bound = std::nullopt,
+                   std::optional<int> min_blocks = std::nullopt)
+{
+    kernel_info info;
+    info.name = "k";
+    info.architecture = architecture;
+    info.registers = registers;
+    info.spill_store_bytes = info.spill_load_bytes = info.stack_frame_bytes = info.static_shared_bytes = 0;
+    info.barriers = 0;
+    if (bound) info.max_threads = {*bound, 1, 1};
+    info.min_blocks = min_blocks;
+    if (const auto capability = parse_compute_capability(architecture); capability && bound)
+        if (const sm_limits* limits = find_sm_limits(*capability))
+            info.register_cap = register_cap(*limits, *bound, min_blocks.value_or(1));
+    return info;
+}
+
+kernel_info spilling(kernel_info info, std::int64_t stores, std::int64_t loads)
+{
+    info.spill_store_bytes = stores;
+    info.spill_load_bytes = loads;
+    info.stack_frame_bytes = stores;
+    return info;
+}
+
+std::string ids(const kernel_info& info, std::optional<int> threads = std::nullopt)
+{
+    std::string text;
+    for (const diagnosis& each : diagnose(info, threads)) text += (text.empty() ? "" : " ") + each.id;
+    return text;
+}
+
+diagnosis only(const kernel_info& info, std::optional<int> threads = std::nullopt)
+{
+    const std::vector<diagnosis> found = diagnose(info, threads);
+    EXPECT_EQ(found.size(), 1u);
+    return found.empty() ? diagnosis{} : found.front();
+}
+
+TEST(diagnose, a_kernel_without_fault_has_none)
+{
+    EXPECT_EQ(ids(kernel("sm_90", 54, 256, 4)), "");
+    EXPECT_EQ(ids(kernel("sm_90", 54)), "");
+    EXPECT_EQ(ids(kernel("sm_90", 54), 256), "");
+    EXPECT_EQ(ids(kernel_info{}), "");
+    EXPECT_EQ(ids(spilling(kernel("sm_999", 32, 256, 8), 100, 100)), "");  // nothing is guessed of an unknown one
+}
+
+TEST(diagnose, bound_ignored)
+{
+    // 1,430 threads, but 66 warps.
+    diagnosis found = only(kernel("sm_90", 32, 65, 22));
+    EXPECT_EQ(found.id, "bound_ignored");
+    EXPECT_EQ(found.level, severity::problem);
+    EXPECT_EQ(found.message,
+              "ptxas ignored min_blocks 22: 22 × 3 warps exceed the 64 warp slots of sm_90; the kernel was compiled as "
+              "__launch_bounds__(65)");
+    EXPECT_EQ(found.fix, "write __launch_bounds__(65, 21) for this architecture");
+    EXPECT_EQ(ids(kernel("sm_90", 32, 65, 21)), "");
+    EXPECT_EQ(ids(kernel("sm_90", 32, 64, 22)), "");
+
+    found = only(kernel("sm_120", 32, 256, 40));
+    EXPECT_EQ(found.id, "bound_ignored");
+    EXPECT_NE(found.message.find("sm_120 has 24 block slots per SM"), std::string::npos) << found.message;
+    EXPECT_EQ(found.fix, "write __launch_bounds__(256, 6) for this architecture");
+    EXPECT_EQ(ids(kernel("sm_120", 32, 256, 6)), "");
+    EXPECT_EQ(ids(kernel("sm_90a", 32, 32, 33)), "bound_ignored");
+
+    // More threads than the SM has: the whole bound goes.
+    found = only(kernel("sm_86", 32, 2048, 1));
+    EXPECT_EQ(found.id, "bound_ignored");
+    EXPECT_EQ(found.message, "ptxas ignored the whole bound: 2,048 threads, and sm_86 has 1,536 per SM");
+    EXPECT_EQ(ids(kernel("sm_86", 32, 2048)), "bound_ignored");
+    EXPECT_EQ(ids(kernel("sm_86", 32, 1536)), "bound_over_1024");
+}
+
+// A log has no bounds, only what ptxas says of them.
+TEST(diagnose, bound_ignored_in_a_log)
+{
+    kernel_info logged = kernel("sm_90", 8);
+    logged.warnings = {"Value of threads per SM for entry k is out of range. .minnctapersm will be ignored"};
+    const diagnosis found = only(logged);
+    EXPECT_EQ(found.id, "bound_ignored");
+    EXPECT_EQ(found.message, "ptxas: " + logged.warnings[0]);
+    EXPECT_NE(found.fix.find("32 block slots and 64 warp slots"), std::string::npos) << found.fix;
+    logged.warnings = {"Too big maxrregcount value specified 300, will be ignored"};
+    EXPECT_EQ(ids(logged), "");
+}
+
+TEST(diagnose, bound_over_1024)
+{
+    const diagnosis found = only(kernel("sm_90", 32, 1536));
+    EXPECT_EQ(found.id, "bound_over_1024");
+    EXPECT_NE(found.message.find("1,536"), std::string::npos);
+    EXPECT_EQ(ids(kernel("sm_90", 32, 1024)), "");
+    kernel_info two = kernel("sm_90", 16);
+    two.max_threads = {64, 32, 1};  // 2,048
+    EXPECT_EQ(ids(two), "bound_over_1024");
+}
+
+TEST(diagnose, bound_bought_nothing)
+{
+    // __launch_bounds__(128, 8) with 48,000 B of static shared memory: ptxas caps at 64 registers for blocks that the
+    // shared memory of no architecture holds.
+    kernel_info greedy = spilling(kernel("sm_90", 64, 128, 8), 560, 560);
+    greedy.static_shared_bytes = 48'000;
+    const diagnosis found = only(greedy);
+    EXPECT_EQ(found.id, "bound_bought_nothing");
+    EXPECT_EQ(found.level, severity::problem);
+    EXPECT_EQ(found.message,
+              "min_blocks 8 capped registers at 64, but shared memory allows only 4 blocks; 1,120 B were spilled for "
+              "it");
+    EXPECT_EQ(found.fix, "write __launch_bounds__(128, 4): the cap becomes 128 registers and no block is lost");
+    // The promise holds in the model.
+    EXPECT_EQ(resident_blocks(sm_90, {.registers = 128, .static_shared_bytes = 48'000}, {.threads = 128}), 4);
+
+    struct row {
+        const char* architecture;
+        const char* blocks;
+    };
+    for (const auto& [architecture, blocks] : {row{"sm_75", "only 1 block"}, row{"sm_80", "only 3 blocks"},
+                                               row{"sm_90", "only 4 blocks"}, row{"sm_120", "only 2 blocks"}}) {
+        kernel_info each = spilling(kernel(architecture, 64, 128, 8), 560, 560);
+        each.static_shared_bytes = 48'000;
+        ASSERT_EQ(ids(each), "bound_bought_nothing") << architecture;
+        EXPECT_NE(only(each).message.find(blocks), std::string::npos) << only(each).message;
+    }
+
+    greedy.static_shared_bytes = 8'192;  // 25 blocks' worth
+    EXPECT_EQ(ids(greedy), "spills_from_bound");
+    greedy.spill_store_bytes = greedy.spill_load_bytes = greedy.stack_frame_bytes = 0;
+    EXPECT_EQ(ids(greedy), "");
+
+    // 16 barriers: one block on sm_120.
+    kernel_info barriers = kernel("sm_120", 100, 128, 4);
+    barriers.barriers = 16;
+    EXPECT_EQ(ids(barriers), "bound_bought_nothing");
+    EXPECT_NE(only(barriers).message.find("barriers allow only 1 block"), std::string::npos) << only(barriers).message;
+    barriers.barriers = 6;
+    EXPECT_EQ(ids(barriers), "");
+}
+
+// A cap of 32 registers stands for 7 and for 8 blocks of 256 threads: a binary does not tell which was asked for.
+TEST(diagnose, an_inferred_minimum_is_not_blamed_for_more_than_is_sure)
+{
+    kernel_info info = spilling(kernel("sm_90", 32, 256, 8), 100, 100);
+    info.static_shared_bytes = 32'000;  // 7 blocks
+    EXPECT_EQ(ids(info), "bound_bought_nothing spills_from_bound");
+    info.min_blocks_inferred = true;
+    EXPECT_EQ(ids(info), "spills_from_bound");
+    EXPECT_NE(only(info).message.find("the cap of 32 by the launch bound or __maxnreg__"), std::string::npos);
+    info.static_shared_bytes = 37'000;  // 6 blocks
+    EXPECT_EQ(ids(info), "bound_bought_nothing");
+    EXPECT_NE(only(info).message.find("min_blocks 7 (inferred from the cap) capped registers at 32"), std::string::npos)
+        << only(info).message;
+}
+
+// Few registers are used, so the cap cost nothing: the minimum is still idle, but the spills have another cause.
+TEST(diagnose, a_bound_that_bought_nothing_does_not_hide_other_spills)
+{
+    kernel_info info = spilling(kernel("sm_90", 24, 128, 8), 40, 40);
+    info.static_shared_bytes = 48'000;
+    info.register_cap = 24;  // -maxrregcount or the like
+    EXPECT_EQ(ids(info), "bound_bought_nothing spills_from_bound");
+}
+
+TEST(diagnose, never_launches)
+{
+    diagnosis found = only(kernel("sm_90", 224, 288));
+    EXPECT_EQ(found.id, "never_launches");
+    EXPECT_EQ(found.level, severity::problem);
+    EXPECT_EQ(found.message, "288 threads × 224 registers can never launch: the hardware counts 9 warps as 12");
+    EXPECT_EQ(found.fix, "launch at most 256 threads, or compile with __launch_bounds__(288) (at most 168 registers)");
+    EXPECT_EQ(ids(kernel("sm_90", 224, 256)), "");
+    EXPECT_EQ(ids(kernel("sm_90", 168, 288)), "");
+    EXPECT_EQ(ids(kernel("sm_90", 224), 288), "never_launches");
+
+    found = only(kernel("sm_90", 128, 1024));
+    EXPECT_EQ(found.id, "never_launches");
+    EXPECT_EQ(found.message,
+              "1024 threads × 128 registers can never launch: 131,072 registers, and a block has at most 65,536");
+    EXPECT_EQ(found.fix, "launch at most 512 threads, or compile with __launch_bounds__(1024) (at most 64 registers)");
+    EXPECT_EQ(ids(kernel("sm_90", 64, 1024)), "");
+
+    found = only(kernel("sm_90", 32, 256), 512);
+    EXPECT_EQ(found.message, "512 threads exceed the launch bound of 256");
+    EXPECT_EQ(found.fix, "launch at most 256 threads");
+    EXPECT_EQ(ids(kernel("sm_90", 32, 256), 256), "");
+
+    kernel_info barriers = kernel("sm_90", 32, 256);
+    barriers.barriers = 17;
+    EXPECT_EQ(ids(barriers), "never_launches");
+    barriers.barriers = 16;
+    EXPECT_EQ(ids(barriers), "");
+}
+
+// What a bound buys is of no interest when nothing runs.
+TEST(diagnose, never_launches_goes_before_spills)
+{
+    EXPECT_EQ(ids(spilling(kernel("sm_90", 128, 1024), 96, 96)), "never_launches");
+}
+
+TEST(diagnose, one_argument_collapse)
+{
+    // 300 live floats: 255 registers without a bound, 32 with __launch_bounds__(64).
+    const diagnosis found = only(spilling(kernel("sm_90", 32, 64), 3608, 3608));
+    EXPECT_EQ(found.id, "one_argument_collapse");
+    EXPECT_EQ(found.message,
+              "3,608 B of spill stores and 3,608 B of loads at 32 registers, although 64 threads allow 255: with one "
+              "argument ptxas chooses the cap itself");
+    EXPECT_EQ(found.fix, "write __launch_bounds__(64, 1)");
+    EXPECT_EQ(ids(spilling(kernel("sm_75", 64, 64), 3000, 3000)), "one_argument_collapse");
+    EXPECT_EQ(ids(spilling(kernel("sm_120", 40, 512), 3000, 3000)), "one_argument_collapse");
+
+    EXPECT_EQ(ids(kernel("sm_90", 32, 64)), "");                                         // no spills
+    EXPECT_EQ(ids(spilling(kernel("sm_90", 255, 64, 1), 1876, 1876)), "spills");         // all that a thread can have
+    EXPECT_EQ(ids(spilling(kernel("sm_90", 64, 1024), 480, 480)), "spills_from_bound");  // L(1024, 1) = 64
+}
+
+TEST(diagnose, spills_from_bound)
+{
+    diagnosis found = only(spilling(kernel("sm_90", 32, 256, 8), 116, 156));
+    EXPECT_EQ(found.id, "spills_from_bound");
+    EXPECT_EQ(
+        found.message,
+        "116 B of spill stores and 156 B of loads at 32 registers: the cap of 32 by the launch bound is the cause");
+    // Not 7 blocks, whose cap is the same.
+    EXPECT_EQ(found.fix, "write __launch_bounds__(256, 6): the cap becomes 40 registers, for 6 instead of 8 blocks");
+
+    found = only(spilling(kernel("sm_90", 64, 1024, 1), 480, 480));
+    EXPECT_EQ(found.fix, "1024 threads leave no more: use fewer threads per block");
+
+    kernel_info limited = spilling(kernel("sm_90", 72), 360, 360);  // -maxrregcount=72
+    limited.register_cap = 72;
+    found = only(limited);
+    EXPECT_EQ(found.id, "spills_from_bound");
+    EXPECT_EQ(found.fix, "raise -maxrregcount, or give the kernel launch bounds instead");
+
+    kernel_info requested = spilling(kernel("sm_90", 96), 160, 160);  // __maxnreg__(96)
+    requested.requested_max_registers = requested.register_cap = 96;
+    found = only(requested);
+    EXPECT_EQ(found.id, "spills_from_bound");
+    EXPECT_NE(found.message.find("__maxnreg__(96) is the cause"), std::string::npos);
+
+    EXPECT_EQ(ids(spilling(kernel("sm_90", 40, 256, 2), 8, 8)), "spills");  // far below its cap of 128
+}
+
+TEST(diagnose, spills_without_a_bound)
+{
+    diagnosis found = only(spilling(kernel("sm_90", 255), 1876, 1876));
+    EXPECT_EQ(found.id, "spills");
+    EXPECT_EQ(found.level, severity::warning);
+    EXPECT_EQ(found.fix, "the kernel needs more than a thread can have: split it, or keep less alive");
+    found = only(spilling(kernel("sm_90", 32), 96, 96));
+    EXPECT_EQ(found.id, "spills");
+    EXPECT_NE(found.fix.find("-maxrregcount"), std::string::npos);
+    kernel_info unknown = kernel("sm_90", 32);
+    unknown.spill_store_bytes = unknown.spill_load_bytes = std::nullopt;
+    EXPECT_EQ(ids(unknown), "");
+}
+
+TEST(diagnose, local_array)
+{
+    kernel_info indexed = kernel("sm_90", 32, 256);
+    indexed.stack_frame_bytes = 1024;
+    diagnosis found = only(indexed);
+    EXPECT_EQ(found.id, "local_array");
+    EXPECT_NE(found.message.find("1,024 B of local memory per thread without spills"), std::string::npos);
+    EXPECT_EQ(found.message.find("unroll"), std::string::npos);
+    indexed.warnings = {"the unroll value cannot be zero or negative, ignoring pragma for this loop"};
+    EXPECT_TRUE(only(indexed).message.ends_with("; the compiler says: " + indexed.warnings[0]));
+    indexed.warnings = {"variable x was declared but never referenced"};
+    EXPECT_EQ(only(indexed).message.find("the compiler says"), std::string::npos);
+
+    EXPECT_EQ(ids(spilling(indexed, 80, 80)).find("local_array"), std::string::npos);  // the frame holds the spills
+    indexed.spill_store_bytes = std::nullopt;                                          // may be spills
+    EXPECT_EQ(ids(indexed), "");
+}
+
+TEST(diagnose, stack_linking_and_setmaxnreg)
+{
+    kernel_info info = kernel("sm_90", 32, 256);
+    info.stack_unbounded = true;
+    EXPECT_EQ(ids(info), "stack_unbounded");
+
+    info = kernel("sm_90", 24, 256);
+    info.relocatable = true;
+    EXPECT_EQ(ids(info), "needs_nvlink");
+    info.linked = true;
+    EXPECT_EQ(ids(info), "");
+
+    info = kernel("sm_90a", 168);
+    info.warnings = {
+        "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at "
+        "entry."};
+    EXPECT_EQ(ids(info), "setmaxnreg_ignored");
+    info.warnings = {"Potential Performance Loss: wgmma.mma_async instructions are serialized"};
+    EXPECT_EQ(ids(info), "");
+}
+
+// Every id has to be documented, and every finding needs a figure or a name in it, and a remedy.
+TEST(diagnose, every_finding_says_what_to_do)
+{
+    for (const sm_limits& limits : sm_limits_table) {
+        const std::string architecture(architecture_name(limits.capability).view());
+        for (int bound : {1, 33, 64, 256, 288, 1024, 1536, 4096})
+            for (int blocks : {0, 1, 2, 7, 8, 16, 33})
+                for (int registers : {16, 32, 63, 128, 224, 255})
+                    for (std::int64_t spills : {0, 96}) {
+                        const kernel_info info =
+                            spilling(kernel(architecture.c_str(), registers, bound, blocks), spills, spills);
+                        for (const diagnosis& found : diagnose(info, {})) {
+                            ASSERT_FALSE(found.message.empty()) << found.id;
+                            ASSERT_FALSE(found.fix.empty()) << found.id;
+                            // A bound that is advised must be one that ptxas takes.
+                            int threads = 0, wanted = 0;
+                            if (std::sscanf(found.fix.c_str(), "write __launch_bounds__(%d, %d)", &threads, &wanted) ==
+                                2) {
+                                ASSERT_EQ(check_launch_bounds(limits, threads, wanted), launch_bounds_verdict::honoured)
+                                    << architecture << ' ' << found.id << ": " << found.fix;
+                            }
+                        }
+                    }
+    }
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,151 @@
+// Two builds compared.
+#include "advice/inspect/kernel_diff.hpp"
+
+#include <gtest/gtest.h>
+
+#include "known_kernels.hpp"
+
+namespace launchbox {
+namespace {
+
+using kernels = std::vector<inspected_kernel>;
+
+template <class Change>
+inspected_kernel changed(const std::string& name, Change change)
+{
+    inspected_kernel kernel = known_kernel(name);
+    change(kernel);
+    return kernel;
+}
+
+// The only change between the two, or none.
+template <class Change>
+std::string verdict_of(Change change)
+{
+    const kernels before{known_kernel("k")}, after{changed("k", change)};
+    const kernel_diff diff = compare_kernels(before, after);
+    EXPECT_EQ(diff.compared, 1u);
+    if (diff.changes.empty()) return "unchanged";
+    static const char* figures[] = {"occupancy", "spills",   "registers", "stack",
+                                    "shared",    "barriers", "bounds",    "code"};
+    static const char* verdicts[] = {"worse", "better", "changed"};
+    return std::string(verdicts[static_cast<int>(diff.changes[0].verdict)]) + " by " +
+           figures[static_cast<int>(diff.changes[0].decided_by)];
+}
+
+TEST(kernel_diff, the_first_figure_that_differs_decides)
+{
+    EXPECT_EQ(verdict_of([](auto&) {}), "unchanged");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.registers = 41; }), "worse by registers");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.registers = 39; }), "better by registers");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.spill_load_bytes = 4; }), "worse by spills");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.stack_frame_bytes = 8; }), "worse by stack");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.static_shared_bytes = 8; }), "worse by shared");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.barriers = 2; }), "changed by barriers");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.code_bytes = 900; }), "changed by code");
+    EXPECT_EQ(verdict_of([](auto& k) { k.residency->occupancy -= 0.25; }), "worse by occupancy");
+    EXPECT_EQ(verdict_of([](auto& k) {
+                  k.residency->occupancy += 0.25;  // what the spills bought
+                  k.info.spill_store_bytes = 100;
+              }),
+              "better by occupancy");
+    EXPECT_EQ(verdict_of([](auto& k) {
+                  k.info.registers = 20;
+                  k.info.spill_store_bytes = 100;
+              }),
+              "worse by spills");
+}
+
+TEST(kernel_diff, what_is_not_known_on_both_sides_does_not_decide)
+{
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.spill_store_bytes = k.info.spill_load_bytes = std::nullopt; }),
+              "unchanged");
+    const kernels known{known_kernel("k")}, unknown{changed("k", [](auto&k) { k.info.registers = std::nullopt; })};
+    const kernel_diff diff = compare_kernels(unknown, known);
+    EXPECT_EQ(diff.not_comparable, 1u);
+    EXPECT_EQ(diff.unchanged, 0u);
+}
+
+TEST(kernel_diff, other_code_with_equal_figures_is_counted)
+{
+    const kernels before{known_kernel("a"), known_kernel("b"), known_kernel("c")};
+    kernels after = before;
+    after[0].info.code_hash = 2;
+    after[1].info.code_hash = std::nullopt;
+    const kernel_diff diff = compare_kernels(before, after);
+    EXPECT_EQ(diff.unchanged, 3u);
+    EXPECT_EQ(diff.code_changed, 1u);
+    EXPECT_EQ(diff.code_unknown, 1u);
+    EXPECT_TRUE(diff.changes.empty());
+}
+
+TEST(kernel_diff, the_worst_comes_first)
+{
+    const kernels before{known_kernel("a"), known_kernel("b"), known_kernel("c"), known_kernel("d"), known_kernel("e")};
+    kernels after = before;
+    after[0].info.registers = 30;
+    after[1].info.registers = 41;
+    after[2].info.registers = 50;
+    after[3].residency->occupancy = 0;
+    after[4].info.code_bytes = 1;
+    const kernel_diff diff = compare_kernels(before, after);
+    std::string order;
+    for (const kernel_change& change : diff.changes) order += change.after->short_form;
+    EXPECT_EQ(order, "dcbae");
+}
+
+TEST(kernel_diff, kernels_come_and_go_by_identity_and_architecture)
+{
+    const kernels before{known_kernel("a"), known_kernel("b"), known_kernel("c", 40, "sm_80")};
+    const kernels after{known_kernel("b"), known_kernel("d"), known_kernel("c", 40, "sm_90")};
+    const kernel_diff diff = compare_kernels(before, after);
+    EXPECT_EQ(diff.compared, 1u);
+    ASSERT_EQ(diff.vanished.size(), 2u);
+    EXPECT_EQ(diff.vanished[0]->short_form, "a");
+    EXPECT_EQ(diff.vanished[1]->info.architecture, "sm_80");
+    ASSERT_EQ(diff.appeared.size(), 2u);
+    EXPECT_EQ(diff.appeared[0]->short_form, "d");
+    // The symbol of an internal kernel changes with every build, its identity does not.
+    inspected_kernel old_build = known_kernel("_ZN43_GLOBAL__N__0ca2e3a5_4_a_cu_ef1c0f3c_1234561kEv");
+    inspected_kernel new_build = known_kernel("_ZN43_GLOBAL__N__99999999_4_a_cu_11111111_1234561kEv");
+    old_build.demangled = new_build.demangled = "(anonymous namespace)::k()";
+    const kernels one{old_build}, other{new_build};
+    EXPECT_EQ(compare_kernels(one, other).unchanged, 1u);
+    // What nvlink says is not compared with what ptxas says.
+    kernels linked{known_kernel("a")}, compiled{known_kernel("a")};
+    linked[0].info.linked = true;
+    compiled[0].info.relocatable = true;
+    EXPECT_EQ(compare_kernels(linked, compiled).compared, 0u);
+}
+
+TEST(kernel_diff, copies_are_paired_by_code_and_then_by_size)
+{
+    const auto copy = [](std::int64_t bytes, std::uint64_t hash, int registers) {
+        inspected_kernel kernel = known_kernel("k", registers);
+        kernel.info.code_bytes = bytes;
+        kernel.info.code_hash = hash;
+        return kernel;
+    };
+    const kernels before{copy(300, 3, 30), copy(100, 1, 10), copy(200, 2, 20)};
+    const kernels after{copy(210, 22, 20), copy(100, 1, 10), copy(310, 33, 31), copy(50, 5, 5)};
+    const kernel_diff diff = compare_kernels(before, after);
+    EXPECT_EQ(diff.compared, 3u);
+    EXPECT_EQ(diff.unchanged, 1u);
+    EXPECT_EQ(diff.copies_appeared, 1u);
+    EXPECT_EQ(diff.copies_vanished, 0u);
+    ASSERT_EQ(diff.changes.size(), 2u);
+    // By size alone the unchanged one would have met another.
+    EXPECT_EQ(diff.changes[0].before->info.code_bytes, 200);
+    EXPECT_EQ(diff.changes[0].after->info.code_bytes, 50);
+    EXPECT_EQ(diff.changes[1].before->info.code_bytes, 300);
+    EXPECT_EQ(diff.changes[1].after->info.code_bytes, 210);
+    EXPECT_TRUE(diff.appeared.empty());
+    // The same change of every copy is one.
+    const kernels three(3, copy(100, 1, 10)), worse(3, copy(100, 2, 11));
+    const kernel_diff same = compare_kernels(three, worse);
+    ASSERT_EQ(same.changes.size(), 1u);
+    EXPECT_EQ(same.changes[0].copies, 3u);
+}
+
+}  // namespace
+}  // namespace launchbox

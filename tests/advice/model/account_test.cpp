@@ -1,0 +1,205 @@
+// The account as a whole: allowances, waves, curves, notes, obstacles.
+#include "advice/model/account.hpp"
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "questions.hpp"
+
+namespace launchbox {
+namespace {
+
+const allowance_account* find(const std::vector<allowance_account>& list, const std::string& name)
+{
+    for (const allowance_account& each : list)
+        if (each.name == name) return &each;
+    return nullptr;
+}
+
+TEST(account, thresholds_and_slack_are_the_models)
+{
+    const std::uint64_t seed = random_seed();
+    std::cout << "LAUNCHBOX_SEED=" << seed << '\n';
+    question_source source(seed);
+    for (int i = 0; i < 5'000; ++i) {
+        const occupancy_question q = next_random(source, i);
+        const occupancy_account account = explain(q);
+        ASSERT_EQ(account.result, answer(q));
+        for (const bool more : {true, false}) {
+            const int blocks = account.result.resident_blocks + (more ? 1 : 0);
+            const resource_allowance allowed = allowance(*q.limits, q.resources, q.shape, blocks, q.settings);
+            const std::vector<allowance_account>& list = more ? account.thresholds : account.slack;
+            if (blocks < 1 || blocks > q.limits->blocks_per_sm) {
+                ASSERT_TRUE(list.empty()) << describe(q);
+                continue;
+            }
+            ASSERT_EQ(list.size(), q.limits->barriers_per_sm ? 4u : 3u);
+            for (const allowance_account& each : list) ASSERT_EQ(each.blocks, blocks);
+            ASSERT_EQ(find(list, "threads")->at_most, allowed.threads) << describe(q);
+            ASSERT_EQ(find(list, "registers")->at_most, allowed.registers) << describe(q);
+            ASSERT_EQ(find(list, "shared")->at_most, allowed.shared_bytes) << describe(q);
+            ASSERT_EQ(find(list, "shared")->now, q.resources.static_shared_bytes + q.shape.dynamic_shared_bytes);
+        }
+    }
+}
+
+TEST(account, one_launch_in_figures)
+{
+    const occupancy_account account = explain(asked(sm_90, 256, 63, 11264));
+    EXPECT_EQ(find(account.thresholds, "threads")->at_most, 192);
+    EXPECT_EQ(find(account.thresholds, "registers")->at_most, 48);
+    EXPECT_FALSE(find(account.thresholds, "registers")->satisfied());
+    EXPECT_EQ(find(account.thresholds, "shared")->at_most, 45568);
+    EXPECT_TRUE(find(account.thresholds, "shared")->satisfied());
+    EXPECT_EQ(find(account.slack, "registers")->at_most, 64);
+    EXPECT_EQ(find(account.slack, "shared")->at_most, 49152);
+    EXPECT_EQ(limiter_names(account.result), "registers");
+    EXPECT_EQ(account.obstacle, "");
+    EXPECT_TRUE(account.curves.empty());
+    EXPECT_FALSE(account.waves);
+}
+
+TEST(account, limiters_in_words)
+{
+    EXPECT_EQ(limiter_names(occupancy_result{}), "nothing");
+    EXPECT_EQ(limiter_names(answer(asked(sm_90, 256, 32))), "warps and registers");
+    EXPECT_EQ(limiter_names(answer(asked(sm_90, 64, 32, 6272))), "warps, blocks, registers and shared memory");
+}
+
+TEST(waves, full_waves_and_the_tail)
+{
+    occupancy_question q = asked(sm_90, 256, 63);  // 4 blocks
+    q.sms = 132;
+    const auto waves_of_grid = [&](std::int64_t grid) {
+        q.grid = grid;
+        return explain(q).waves.value();
+    };
+    wave_account waves = waves_of_grid(1000);
+    EXPECT_EQ(waves.blocks_per_wave, 528);
+    EXPECT_EQ(waves.full_waves, 1);
+    EXPECT_EQ(waves.tail_blocks, 472);
+    EXPECT_DOUBLE_EQ(waves.waves, 1000.0 / 528);
+    EXPECT_DOUBLE_EQ(waves.efficiency, 1000.0 / 1056);
+    waves = waves_of_grid(528);
+    EXPECT_EQ(waves.full_waves, 1);
+    EXPECT_EQ(waves.tail_blocks, 0);
+    EXPECT_DOUBLE_EQ(waves.efficiency, 1);
+    waves = waves_of_grid(1);
+    EXPECT_EQ(waves.full_waves, 0);
+    EXPECT_EQ(waves.tail_blocks, 1);
+    EXPECT_DOUBLE_EQ(waves.efficiency, 1.0 / 528);
+    waves = waves_of_grid(std::int64_t{1} << 46);
+    EXPECT_EQ(waves.full_waves * 528 + waves.tail_blocks, std::int64_t{1} << 46);
+    EXPECT_LE(waves.efficiency, 1);
+
+    q.sms.reset();
+    EXPECT_FALSE(explain(q).waves);
+    q.sms = 132;
+    q.resources.registers = 1000;  // nothing is resident, so there are no waves
+    EXPECT_FALSE(explain(q).waves);
+}
+
+TEST(curves, every_point_is_the_models)
+{
+    for (const sm_limits& limits : sm_limits_table) {
+        occupancy_question q = asked(limits, 192, 40, 2000);
+        q.shape.dynamic_shared_bytes = 1000;
+        q.curves = true;
+        const occupancy_account account = explain(q);
+        ASSERT_EQ(account.curves.size(), 3u);
+        EXPECT_EQ(account.curves[0].here, 192);
+        EXPECT_EQ(account.curves[1].here, 40);
+        EXPECT_EQ(account.curves[2].here, 3000);
+        for (const auto& [threads, warps] : account.curves[0].points) {
+            occupancy_question point = q;
+            point.shape.threads = static_cast<int>(threads);
+            EXPECT_EQ(warps, answer(point).resident_warps) << limits.capability.number() << ' ' << threads;
+        }
+        for (const auto& [registers, warps] : account.curves[1].points) {
+            occupancy_question point = q;
+            point.resources.registers = static_cast<int>(registers);
+            EXPECT_EQ(warps, answer(point).resident_warps) << limits.capability.number() << ' ' << registers;
+        }
+        // Never more for more shared memory, and as the model says where no opting in is needed.
+        int before = limits.warps_per_sm();
+        for (const auto& [bytes, warps] : account.curves[2].points) {
+            EXPECT_LE(warps, before);
+            before = warps;
+            if (bytes > limits.shared_per_block) continue;
+            occupancy_question point = q;
+            point.resources.static_shared_bytes = 0;
+            point.shape.dynamic_shared_bytes = bytes;
+            EXPECT_EQ(warps, answer(point).resident_warps) << limits.capability.number() << ' ' << bytes;
+        }
+        EXPECT_EQ(account.curves[0].points.size(), 32u);
+        EXPECT_EQ(account.curves[1].points.size(), static_cast<std::size_t>(limits.registers_per_thread));
+        EXPECT_GT(before, 0);  // a block can have all that the chart goes up to
+    }
+}
+
+std::string obstacle_of(occupancy_question q)
+{
+    const occupancy_account account = explain(q);
+    EXPECT_EQ(account.result.resident_blocks, 0);
+    return account.obstacle;
+}
+
+TEST(obstacle, every_one_is_said_with_its_figures)
+{
+    EXPECT_EQ(obstacle_of(asked(sm_90, 0, 32)), "a size is negative, or there are no threads");
+    EXPECT_EQ(obstacle_of(asked(sm_90, 2000, 16)), "2,000 threads: a block has at most 1,024");
+    EXPECT_EQ(obstacle_of(asked(sm_90, 32, 300)), "300 registers per thread: a launch takes at most 256");
+    EXPECT_EQ(obstacle_of(asked(sm_90, 1024, 128)), "the block needs 131,072 registers: a block has at most 65,536");
+    EXPECT_EQ(obstacle_of(asked(sm_90, 288, 224)),
+              "its 64,512 registers fit, but the launch check counts 9 warps as 12 (a multiple of 4 sub-partitions): "
+              "86,016 of 65,536 registers");
+    EXPECT_NE(obstacle_of(asked(sm_90, 32, 16, 300'000)).find("a block has at most"), std::string::npos);
+    occupancy_question q = asked(sm_90, 512, 32);
+    q.resources.max_threads = 256;
+    EXPECT_EQ(obstacle_of(q), "512 threads exceed the launch bound of 256: cudaErrorInvalidValue");
+    q = asked(sm_90, 64, 32);
+    q.resources.barriers = 17;
+    EXPECT_EQ(obstacle_of(q), "17 named barriers: a block has at most 16");
+    q = asked(sm_90, 64, 32);
+    q.settings.max_dynamic_shared_bytes = 1000;
+    q.shape.dynamic_shared_bytes = 1001;
+    EXPECT_EQ(obstacle_of(q), "1,001 B of dynamic shared memory: cudaFuncSetAttribute allowed 1,000 B");
+    q = asked(*find_sm_limits({6, 0}), 1024 - 31 * 7, 72);
+    if (explain(q).result.resident_blocks == 0) {
+        EXPECT_NE(obstacle_of(q).find("of 4 sub-partitions"), std::string::npos);
+    }
+}
+
+bool has_note(const occupancy_question& q, const std::string& words)
+{
+    for (const std::string& note : explain(q).notes)
+        if (note.find(words) != std::string::npos) return true;
+    return false;
+}
+
+TEST(notes, what_the_reader_must_know_besides)
+{
+    occupancy_question q = asked(sm_90, 256, 32);
+    EXPECT_TRUE(explain(q).notes.empty());
+    q.registers_known = q.barriers_known = false;
+    EXPECT_TRUE(has_note(q, "registers are not known"));
+    EXPECT_TRUE(has_note(q, "barriers are not known"));
+    EXPECT_FALSE(has_note(q, "shared memory is not known"));
+    q.shared_known = false;
+    EXPECT_TRUE(has_note(q, "static shared memory is not known"));
+    q.limits = &sm_80;
+    EXPECT_FALSE(has_note(q, "barriers are not known"));  // no limit there
+
+    q = asked(sm_90, 256, 32);
+    q.shape.dynamic_shared_bytes = 100'000;
+    q.settings.max_dynamic_shared_bytes = 100'000;
+    EXPECT_TRUE(has_note(q, "cudaFuncSetAttribute"));
+    EXPECT_TRUE(has_note(asked(sm_90, 256, 32, 60'000), "no compiler accepts 60,000 B of static shared memory"));
+    q = asked(sm_80, 256, 32);
+    q.shape.cluster_blocks = 2;
+    EXPECT_TRUE(has_note(q, "has no clusters"));
+}
+
+}  // namespace
+}  // namespace launchbox

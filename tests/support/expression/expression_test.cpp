@@ -1,0 +1,267 @@
+// Size expressions: what they calculate, and that nothing a user can write in one hangs, eats memory or ends the tool.
+#include "support/expression/expression.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/error.hpp"
+#include "support/expression/expression_tokens.hpp"
+#include "support/expression/value_expression.hpp"
+
+namespace launchbox {
+namespace {
+
+std::int64_t value_of(const std::string& text, std::int64_t threads = 256)
+{
+    return expression(text, {"threads"})({{"threads", threads}});
+}
+
+// What the error says and advises; empty when there is none.
+std::string complaint_about(const std::string& text)
+{
+    try {
+        value_of(text);
+        return {};
+    } catch (const error& problem) {
+        EXPECT_EQ(problem.status(), exit_status::bad_input);
+        EXPECT_FALSE(problem.hint().empty()) << text;
+        return problem.what();
+    }
+}
+
+TEST(expression, calculates_with_whole_numbers)
+{
+    EXPECT_EQ(value_of("11264"), 11264);
+    EXPECT_EQ(value_of("4*threads"), 1024);
+    EXPECT_EQ(value_of("(threads + 31)//32 * 128", 33), 256);
+    EXPECT_EQ(value_of("threads % 100"), 56);
+    EXPECT_EQ(value_of("-7 // 2"), -4);  // rounds down, as Lua does
+    EXPECT_EQ(value_of("2^3"), 8);       // a float, but a whole one
+    EXPECT_EQ(value_of("threads >= 256 and 1024 or 0"), 1024);
+    EXPECT_EQ(value_of("threads >= 256 and 1024 or 0", 128), 0);
+    EXPECT_EQ(value_of("4*threads -- bytes"), 1024);
+    EXPECT_EQ(value_of("0x7fffffffffffffff"), INT64_MAX);
+}
+
+TEST(expression, has_min_max_and_ceil_div)
+{
+    EXPECT_EQ(value_of("min(threads, 100, 300)"), 100);
+    EXPECT_EQ(value_of("max(threads, 100, 300)"), 300);
+    EXPECT_EQ(value_of("min(5)"), 5);
+    EXPECT_EQ(value_of("ceil_div(threads, 100)"), 3);
+    EXPECT_EQ(value_of("ceil_div(200, 100)"), 2);
+    EXPECT_EQ(value_of("ceil_div(-5, 2)"), -2);
+    EXPECT_NE(complaint_about("ceil_div(1, 0)").find("positive divisor"), std::string::npos);
+    EXPECT_NE(complaint_about("min()"), "");
+    EXPECT_NE(complaint_about("min(threads, 1.5)"), "");
+    EXPECT_NE(complaint_about("max('a')"), "");
+}
+
+TEST(expression, can_be_asked_again_with_other_values)
+{
+    const expression two("a*10 + b", {"a", "b"});
+    EXPECT_EQ(two({{"a", 1}, {"b", 2}}), 12);
+    EXPECT_EQ(two({{"a", -3}, {"b", 0}}), -30);
+    expression moved = expression("a", {"a"});
+    moved = expression("a+1", {"a"});
+    EXPECT_EQ(moved({{"a", 1}}), 2);
+    EXPECT_EQ(moved.text(), "a+1");
+}
+
+TEST(expression, what_is_not_a_whole_number_is_said_so)
+{
+    for (const char* text :
+         {"nil", "'abc'", "\"12\"", "1.5", "threads/0", "0/0", "{}", "true", "_ENV", "2^63", "min", "threads*2^60"})
+        EXPECT_NE(complaint_about(text).find("is not a whole number"), std::string::npos) << text;
+    EXPECT_NE(complaint_about("1//0").find("divide by zero"), std::string::npos);
+    EXPECT_NE(complaint_about("1 % 0"), "");
+}
+
+TEST(expression, what_is_no_expression_is_said_so)
+{
+    for (const char* text : {"", " ", "threads*", "48K", "4*threads)", "(", "4*threads) or (1", "1, 2", "1; return 2",
+                             "threads = 5", "return 1", "\x1b[31m", "\x1bLua", "-- nothing"})
+        EXPECT_NE(complaint_about(text).find("is no expression"), std::string::npos) << text;
+    EXPECT_NE(complaint_about("4*\nthreads").find("more than one line"), std::string::npos);
+}
+
+TEST(expression, an_unknown_name_is_named)
+{
+    for (const char* name : {"blocks", "Threads", "string", "os", "io", "require", "load", "print", "error", "pcall",
+                             "setmetatable", "coroutine", "debug", "_G"})
+        EXPECT_NE(complaint_about(name).find(std::string("unknown name '") + name + "'"), std::string::npos) << name;
+    EXPECT_NE(complaint_about("string.rep('x', 10)").find("unknown name 'string'"), std::string::npos);
+    EXPECT_NE(complaint_about("('x'):rep(10)"), "");  // strings have no methods
+    EXPECT_NE(complaint_about("threads.x"), "");
+}
+
+// Even an unknown name behind a condition that is false for 1 is found when it is met.
+TEST(expression, an_unknown_name_that_is_met_later_is_named_too)
+{
+    const expression late("threads > 1 and blocks or 0", {"threads"});
+    EXPECT_EQ(late({{"threads", 1}}), 0);
+    EXPECT_THROW(static_cast<void>(late({{"threads", 2}})), error);
+    EXPECT_EQ(late({{"threads", 1}}), 0);
+}
+
+TEST(expression, messages_are_short_and_without_the_interpreter_s_places)
+{
+    for (const std::string& text :
+         {std::string("threads*"), std::string("threads.x"), std::string("setmetatable"), std::string("1 +* 2"),
+          std::string(4000, '('), std::string(4000, 'x'), std::string("'") + std::string(4000, 'x') + "'"}) {
+        const std::string message = complaint_about(text);
+        EXPECT_EQ(message.find("[string"), std::string::npos) << message;
+        EXPECT_EQ(message.find("]:"), std::string::npos) << message;
+        EXPECT_LT(message.size(), 300u) << message;
+    }
+    EXPECT_NE(complaint_about(std::string(10'000, '1')).find("4096"), std::string::npos);
+}
+
+TEST(expression, an_endless_loop_ends)
+{
+    for (const char* text :
+         {"(function() while true do end end)()", "(function() ::again:: goto again end)()",
+          "(function() local function f() return f() end return f() end)()",
+          "(function() local a = 'x' for i = 1, 18 do a = a..a end for i = 1, 1e9 do local b = a..a end end)()"})
+        EXPECT_NE(complaint_about(text), "") << text;
+}
+
+TEST(expression, memory_is_capped)
+{
+    for (const char* text : {"(function() local s = 'x' for i = 1, 100 do s = s..s end return 1 end)()",
+                             "(function() local t = {} for i = 1, 1e9 do t[i] = {} end return 1 end)()",
+                             "(function() local function f(...) return f(1, ...) end return f() end)()",
+                             "(function() local function f() return 1 + f() end return f() end)()"})
+        EXPECT_NE(complaint_about(text), "") << text;
+}
+
+// Values are set while what an earlier call left behind holds nearly all memory.
+TEST(expression, what_a_call_leaves_behind_cannot_end_the_process)
+{
+    for (int power = 12; power <= 21; ++power)
+        for (int more : {0, 1000, 20'000}) {
+            const std::string text = "(function() kept = kept or 1 local s = 'x' for i = 1, " + std::to_string(power) +
+                                     " do s = s..s end rest = {} for i = 1, " + std::to_string(more) +
+                                     " do rest[i] = i end keep = s return 1 end)()";
+            try {
+                const expression greedy(text.substr(0, 4096), {"threads"});
+                for (int i = 0; i < 3; ++i)
+                    EXPECT_EQ(greedy({{"threads", 1}, {"a name not seen before " + std::to_string(i), 2}}), 1);
+            } catch (const error&) {
+            }
+        }
+}
+
+const assignment some_values{
+    {{"threads", std::int64_t{256}}, {"share", 0.5}, {"precision", std::string("half")}, {"use_shared", true}}};
+const named_constants some_limits{{"sm.max_threads", std::int64_t{2048}}, {"device.name", std::string("H200")}};
+
+parameter_value typed(const std::string& text)
+{
+    return value_expression(text)(some_values, some_limits);
+}
+
+std::string typed_complaint(const std::string& text)
+{
+    try {
+        static_cast<void>(typed(text));
+        return {};
+    } catch (const error& problem) {
+        EXPECT_FALSE(problem.hint().empty()) << text;
+        return problem.what();
+    }
+}
+
+TEST(value_expression, calculates_with_values_of_every_type)
+{
+    const auto whole = [](std::int64_t value) { return parameter_value(value); };
+    EXPECT_EQ(typed("threads * 4"), whole(1024));
+    EXPECT_EQ(typed("ceil_div(threads, 100) + 0x10"), whole(19));
+    EXPECT_EQ(typed("max(threads, 1, 300)"), whole(300));
+    EXPECT_EQ(typed("min(threads, 1.5)"), parameter_value(1.5));
+    EXPECT_EQ(typed("share * 3"), parameter_value(1.5));
+    EXPECT_EQ(typed("1e-1 + .5"), parameter_value(0.6));
+    EXPECT_EQ(typed("sm.max_threads // threads"), whole(8));
+    EXPECT_EQ(typed("threads & (threads - 1)"), whole(0));
+    EXPECT_EQ(typed("-7 // 2"), whole(-4));
+    EXPECT_EQ(typed("precision"), parameter_value(std::string("half")));
+    EXPECT_EQ(typed("precision == \"half\" and threads <= 512"), parameter_value(true));
+    EXPECT_EQ(typed("precision == 'float' or not use_shared"), parameter_value(false));
+    EXPECT_EQ(typed("device.name ~= 'H100'"), parameter_value(true));
+    EXPECT_EQ(typed("use_shared and 1 or 2"), whole(1));
+}
+
+TEST(value_expression, says_which_names_it_uses)
+{
+    EXPECT_EQ(value_expression("a + sm.max_threads * a - b.c.d + max(e, 1)").names(),
+              (std::vector<std::string>{"a", "sm.max_threads", "b.c.d", "e"}));
+    EXPECT_TRUE(value_expression("true and 'name' == \"x\"").names().empty());
+    EXPECT_TRUE(is_name("a_1"));
+    for (const char* word : {"", "1a", "a.b", "min", "and", "end", "a-b", "\xc3\xa4"})
+        EXPECT_FALSE(is_name(word)) << word;
+}
+
+TEST(value_expression, a_type_that_is_wanted_is_asked_for)
+{
+    EXPECT_EQ(value_expression("2^3").whole_number({}), 8);
+    EXPECT_TRUE(value_expression("1 < 2").truth({}));
+    EXPECT_THROW(static_cast<void>(value_expression("1").truth({})), error);
+    EXPECT_THROW(static_cast<void>(value_expression("1.5").whole_number({})), error);
+    EXPECT_THROW(static_cast<void>(value_expression("1e300").whole_number({})), error);
+    EXPECT_THROW(static_cast<void>(value_expression("true").whole_number({})), error);
+}
+
+TEST(value_expression, what_does_not_belong_in_one_is_said_so)
+{
+    for (const char* text : {"",
+                             " ",
+                             "threads *",
+                             "1) or (2",
+                             "1, 2",
+                             "(",
+                             "threads threads",
+                             "48K",
+                             "'a",
+                             "{}",
+                             "a[1]",
+                             "function() end",
+                             "while true do end",
+                             "a = 1",
+                             "a; b",
+                             "a:b()",
+                             "#precision",
+                             "precision .. 'x'",
+                             "1 -- comment",
+                             "nil",
+                             "f(1)",
+                             "max",
+                             "a.min(1)",
+                             "\x1bLua",
+                             "a\nb",
+                             "threads \xe2\x89\xa4 1",
+                             "..."})
+        EXPECT_NE(typed_complaint(text).find("is no expression"), std::string::npos) << text << typed_complaint(text);
+    EXPECT_NE(typed_complaint(std::string(5000, '1')).find("4096"), std::string::npos);
+    EXPECT_NE(typed_complaint(std::string(4000, '(')), "");
+    EXPECT_NE(typed_complaint("'" + std::string(4000, 'x')), "");
+    try {
+        value_expression("a && b");
+        FAIL();
+    } catch (const error& problem) {
+        EXPECT_EQ(problem.hint(), "write and");
+    }
+}
+
+TEST(value_expression, what_cannot_be_calculated_is_said_in_the_user_s_words)
+{
+    EXPECT_EQ(typed_complaint("thread + 1"), "unknown name 'thread' in 'thread + 1'");
+    EXPECT_EQ(typed_complaint("precision < threads"),
+              "cannot evaluate 'precision < threads': attempt to compare string with number");
+    EXPECT_NE(typed_complaint("use_shared + 1").find("'use_shared'"), std::string::npos)
+        << typed_complaint("use_shared + 1");
+    EXPECT_EQ(typed_complaint("threads // 0"), "cannot evaluate 'threads // 0': attempt to divide by zero");
+    EXPECT_NE(typed_complaint("max('a', 1)"), "");
+    EXPECT_NE(typed_complaint("'10' + 1"), "");
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,40 @@
+// Values as text: what stands in a command reads back as the same value.
+#include "support/expression/parameter_value.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <limits>
+
+namespace launchbox {
+namespace {
+
+TEST(parameter_value, as_text)
+{
+    EXPECT_EQ(text_of(parameter_value(true)), "true");
+    EXPECT_EQ(text_of(parameter_value(false)), "false");
+    EXPECT_EQ(text_of(parameter_value(std::int64_t{256})), "256");
+    EXPECT_EQ(text_of(parameter_value(std::numeric_limits<std::int64_t>::min())), "-9223372036854775808");
+    EXPECT_EQ(text_of(parameter_value(0.5)), "0.5");
+    EXPECT_EQ(text_of(parameter_value(std::string("long long"))), "long long");
+}
+
+TEST(parameter_value, a_fraction_reads_back_as_the_same_number)
+{
+    for (const double value : {0.1, 1.0 / 3, 1e300, -2.5e-308, 5e-324, 123456789.125})
+        EXPECT_EQ(std::strtod(text_of(parameter_value(value)).c_str(), nullptr), value);
+}
+
+TEST(parameter_value, an_assignment_is_searched_written_and_joined)
+{
+    const assignment candidate{{{"threads", std::int64_t{256}}, {"fast", true}}};
+    ASSERT_NE(candidate.find("fast"), nullptr);
+    EXPECT_EQ(*candidate.find("fast"), parameter_value(true));
+    EXPECT_EQ(candidate.find("fas"), nullptr);
+    EXPECT_EQ(text_of(candidate), "threads=256 fast=true");
+    EXPECT_EQ(text_of(assignment{}), "");
+    EXPECT_EQ(text_of(joined(candidate, {{{"n", std::int64_t{1}}}})), "threads=256 fast=true n=1");
+}
+
+}  // namespace
+}  // namespace launchbox

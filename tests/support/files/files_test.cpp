@@ -1,0 +1,116 @@
+#include "support/files/files.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ostream>
+
+#include "support/error.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(files, writes_and_reads_back_every_byte)
+{
+    const temporary_directory folder;
+    std::string content;
+    for (int i = 0; i < 200000; ++i) content.push_back(static_cast<char>(i * 7));
+    const fs::path file = folder.path() / "a b";
+    write_file_atomically(file, content);
+    EXPECT_EQ(read_input(file.string()), content);
+    write_file_atomically(file, "short");
+    EXPECT_EQ(read_input(file.string()), "short");
+}
+
+TEST(files, a_failed_write_changes_nothing_and_leaves_nothing)
+{
+    const temporary_directory folder;
+    const fs::path target = folder.path() / "is-a-folder";
+    fs::create_directory(target);
+    EXPECT_THROW(write_file_atomically(target, "x"), error);
+    EXPECT_THROW(write_file_atomically(folder.path() / "no" / "such", "x"), error);
+    int entries = 0;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder.path())) ++entries;
+    EXPECT_EQ(entries, 1);
+}
+
+// Run by root, a rename would put a plain file in the place of /dev/stdout or /dev/null.
+TEST(files, a_link_stays_a_link_and_a_pipe_a_pipe)
+{
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "file", link = folder.path() / "link", pipe = folder.path() / "pipe";
+    write_file_atomically(file, "old");
+    fs::create_symlink("file", link);
+    write_file_atomically(link, "new");
+    EXPECT_TRUE(fs::is_symlink(link));
+    EXPECT_EQ(read_input(file.string()), "new");
+
+    const fs::path dangling = folder.path() / "dangling";  // names nothing that could be kept
+    fs::create_symlink("not there", dangling);
+    write_file_atomically(dangling, "made");
+    EXPECT_EQ(read_input(dangling.string()), "made");
+
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(reader, 0);
+    write_file_atomically(pipe, "through");
+    EXPECT_TRUE(fs::is_fifo(pipe));
+    char text[16] = {};
+    EXPECT_EQ(::read(reader, text, sizeof text), 7);
+    ::close(reader);
+    EXPECT_STREQ(text, "through");
+}
+
+TEST(files, refuses_what_is_too_large_missing_or_a_directory)
+{
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "f";
+    write_file_atomically(file, std::string(1000, 'x'));
+    EXPECT_EQ(read_input(file.string(), 1000).size(), 1000u);
+    EXPECT_THROW(read_input(file.string(), 999), error);
+    EXPECT_THROW(read_input((folder.path() / "missing").string()), error);
+    EXPECT_THROW(read_input(folder.path().string()), error);
+    EXPECT_THROW(read_input("/dev/zero", 100000), error);  // no size to check beforehand
+}
+
+TEST(files, a_temporary_directory_vanishes_with_its_content)
+{
+    fs::path path;
+    {
+        const temporary_directory folder;
+        path = folder.path();
+        fs::create_directories(path / "x" / "y");
+        write_file_atomically(path / "x" / "y" / "z", "1");
+    }
+    EXPECT_FALSE(fs::exists(path));
+}
+
+// A report that is too large to be held whole comes in parts; a failure between them leaves the old file.
+TEST(files, a_writer_writes_all_or_nothing)
+{
+    const temporary_directory folder;
+    const auto file = folder.path() / "report";
+    const std::string block(100'000, 'x');
+    write_file_atomically(file, [&](std::ostream& out) {
+        for (int i = 0; i < 10; ++i) out << block << i;
+    });
+    const std::string written = read_input(file.string());
+    EXPECT_EQ(written.size(), 1'000'010u);
+    EXPECT_TRUE(written.ends_with("x9"));
+    EXPECT_THROW(write_file_atomically(file,
+                                       [&](std::ostream& out) {
+                                           out << block;
+                                           throw error("in the middle");
+                                       }),
+                 error);
+    EXPECT_EQ(read_input(file.string()), written);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+    EXPECT_THROW(write_file_atomically("/dev/full", [&](std::ostream& out) { out << block; }), error);
+}
+
+}  // namespace
+}  // namespace launchbox

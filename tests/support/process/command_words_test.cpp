@@ -1,0 +1,47 @@
+#include "support/process/command_words.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/error.hpp"
+
+namespace launchbox {
+namespace {
+
+using words = std::vector<std::string>;
+
+TEST(command_words, are_split_at_blanks_and_kept_by_quotes)
+{
+    EXPECT_EQ(command_words("./bench --json"), (words{"./bench", "--json"}));
+    EXPECT_EQ(command_words("  a\t'b  c' \"d 'e'\" f\\ g '' h\"i\"'j'"),
+              (words{"a", "b  c", "d 'e'", "f g", "", "hij"}));
+    EXPECT_EQ(command_words("sh -c 'a | b \\ $HOME *'"), (words{"sh", "-c", "a | b \\ $HOME *"}));
+}
+
+TEST(command_words, bad_commands_are_refused)
+{
+    for (const char* bad : {"", "  ", "''", "a 'b", "a \"b"}) EXPECT_THROW(command_words(bad), error) << bad;
+}
+
+TEST(command_words, placeholders_are_filled_in)
+{
+    const words command{"{program}", "--threads={threads}", "{{x}}"};
+    EXPECT_TRUE(mentions(command, "threads"));
+    EXPECT_FALSE(mentions(command, "x"));
+    EXPECT_EQ(filled_in(command, {{"program", "/tmp/a b"}, {"threads", "256"}}),
+              (words{"/tmp/a b", "--threads=256", "{x}"}));
+}
+
+TEST(command_words, an_unknown_placeholder_names_those_that_there_are)
+{
+    try {
+        filled_in({"{thread}"}, {{"program", ""}, {"threads", ""}});
+        FAIL();
+    } catch (const error& problem) {
+        EXPECT_STREQ(problem.what(), "{thread} in the command stands for nothing");
+        EXPECT_EQ(problem.hint(), "there are {program}, {threads}; write {{ for a brace");
+    }
+    for (const char* bad : {"{a", "a}", "{"}) EXPECT_THROW(filled_in({bad}, {}), error) << bad;
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,202 @@
+#include "tune/backend/screen.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kernel_specs.hpp"
+#include "support/error.hpp"
+
+using namespace launchbox;
+using namespace launchbox::testing_specs;
+
+namespace {
+
+const sm_limits& hopper = *find_sm_limits({9, 0});
+
+tune_spec plain_spec()
+{
+    return spec_of("/", "k.cu", "k");
+}
+
+std::string before_build(const evaluated_launch& launch, const sm_limits& limits = hopper)
+{
+    return why_not_before_build(plain_spec(), {}, launch, limits);
+}
+
+kernel_info compiled(int registers, std::int64_t shared = 0)
+{
+    kernel_info kernel;
+    kernel.registers = registers;
+    kernel.static_shared_bytes = shared;
+    return kernel;
+}
+
+TEST(screen, calculates_launches)
+{
+    kernel_target target;
+    target.threads = {"threads", "2", "1"};
+    target.blocks = {"ceil_div(n, threads * 2)", "1", "rows"};
+    target.cluster = {"wide", "1", "1"};
+    target.dynamic_shared = "threads * 4 + 16";
+    const assignment values = values_of({{"threads", whole(128)},
+                                         {"n", whole(1000)},
+                                         {"rows", whole(3)},
+                                         {"wide", true},
+                                         {"type", std::string("int")},
+                                         {"share", 0.5}});
+    EXPECT_EQ(launch_of(target, values),
+              (evaluated_launch{
+                  .threads = {128, 2, 1}, .blocks = {4, 1, 3}, .cluster = {1, 1, 1}, .dynamic_shared_bytes = 528}));
+    target.threads[0] = "threads * 1000000000";
+    EXPECT_EQ(launch_of(target, values).threads[0], 2147483647);
+    target.threads[0] = "thread";
+    EXPECT_THROW(static_cast<void>(launch_of(target, values)), error);
+    target.threads[0] = "n // 3 / 2";
+    EXPECT_THROW(static_cast<void>(launch_of(target, values)), error);
+}
+
+TEST(screen, fills_in_arguments)
+{
+    kernel_target target;
+    target.arguments = {
+        {.name = "keys", .type = "{type}", .count = "n * 2", .fill = fill_kind::random, .low = 1, .seed = 42},
+        {.name = "out", .type = "{type}", .count = "n", .role = argument_role::output},
+        {.name = "n", .type = "long long", .value = "n - 1"},
+        {.name = "share", .type = "float", .value = "share"},
+        {.name = "half", .type = "double", .value = "-2.5"},
+        {.name = "from", .type = "int", .count = "n", .fill = fill_kind::file, .file = "{type}.npy"}};
+    const assignment values = values_of({{"n", whole(1 << 20)}, {"type", std::string("int")}, {"share", 0.25}});
+    const std::vector<task_argument> arguments = arguments_of(target, values);
+    ASSERT_EQ(arguments.size(), 6u);
+    EXPECT_EQ(arguments[0].type, "int");
+    EXPECT_EQ(arguments[0].count, 2 << 20);
+    EXPECT_FALSE(arguments[0].scalar);
+    EXPECT_EQ(arguments[0].fill, fill_kind::random);
+    EXPECT_EQ(arguments[0].low, 1);
+    EXPECT_EQ(arguments[0].high, std::nullopt);
+    EXPECT_EQ(arguments[0].seed, 42);
+    EXPECT_EQ(arguments[1].role, argument_role::output);
+    EXPECT_TRUE(arguments[2].scalar);
+    EXPECT_EQ(arguments[2].whole, (1 << 20) - 1);
+    EXPECT_EQ(arguments[2].number, (1 << 20) - 1);
+    EXPECT_EQ(arguments[3].number, 0.25);
+    EXPECT_EQ(arguments[4].number, -2.5);
+    EXPECT_EQ(arguments[5].file, "int.npy");
+    target.arguments = {{.name = "keys", .type = "int", .count = "0 - n"}};
+    EXPECT_THROW(static_cast<void>(arguments_of(target, values)), error);
+}
+
+TEST(screen, knows_before_compiling_what_cannot_be_launched)
+{
+    EXPECT_EQ(before_build({.threads = {1024, 1, 1}, .blocks = {1 << 20, 1, 1}}), "");
+    EXPECT_EQ(before_build({.threads = {64, 32, 1}}), "64 x 32 = 2,048 threads, but a block has at most 1,024");
+    EXPECT_EQ(before_build({.threads = {0, 1, 1}}), "a block of 0 threads");
+    EXPECT_NE(before_build({.threads = {1, 1, 65}}), "");
+    EXPECT_NE(before_build({.blocks = {0, 1, 1}}), "");
+    EXPECT_NE(before_build({.blocks = {std::int64_t{1} << 31, 1, 1}}), "");
+    EXPECT_EQ(before_build({.blocks = {(std::int64_t{1} << 31) - 1, 65535, 65535}}), "");
+    EXPECT_NE(before_build({.blocks = {1, 65536, 1}}), "");
+}
+
+TEST(screen, knows_shared_memory_before_compiling)
+{
+    EXPECT_EQ(before_build({.threads = {32, 1, 1}, .dynamic_shared_bytes = 232448}), "");
+    EXPECT_EQ(before_build({.threads = {32, 1, 1}, .dynamic_shared_bytes = 232449}),
+              "232,449 B of dynamic shared memory, but a block has at most 232,448 B on sm_90: 1 B too many");
+    EXPECT_NE(before_build({.threads = {32, 1, 1}, .dynamic_shared_bytes = -1}), "");
+
+    tune_spec spec = plain_spec();
+    spec.kernel->static_shared = "4 * keys";
+    const auto with = [&](std::int64_t keys, std::int64_t dynamic) {
+        return why_not_before_build(spec, values_of({{"keys", whole(keys)}}), {.dynamic_shared_bytes = dynamic},
+                                    hopper);
+    };
+    EXPECT_EQ(with(12288, 0), "");
+    EXPECT_EQ(with(12289, 0), "49,156 B of static shared memory, but a block has at most 49,152 B of it");
+    EXPECT_EQ(with(12288, 232448 - 49152), "");
+    EXPECT_NE(with(12288, 232448 - 49152 + 1), "");
+}
+
+TEST(screen, knows_clusters_before_compiling)
+{
+    const evaluated_launch pairs{.blocks = {8, 1, 1}, .cluster = {2, 1, 1}};
+    EXPECT_EQ(before_build(pairs), "");
+    EXPECT_NE(before_build(pairs, *find_sm_limits({8, 0})), "");
+    EXPECT_NE(before_build({.blocks = {9, 1, 1}, .cluster = {2, 1, 1}}), "");
+    EXPECT_NE(before_build({.blocks = {8, 1, 1}, .cluster = {0, 1, 1}}), "");
+    ASSERT_EQ(hopper.non_portable_cluster, 16);
+    EXPECT_EQ(before_build({.blocks = {16, 1, 1}, .cluster = {16, 1, 1}}), "");
+    EXPECT_EQ(before_build({.blocks = {32, 1, 1}, .cluster = {32, 1, 1}}),
+              "a cluster of 32 blocks, but it has at most 16 on sm_90");
+}
+
+TEST(screen, asks_the_model_of_what_was_compiled)
+{
+    const screen_settings no_floor;
+    const auto why = [&](const kernel_info& kernel, int threads, std::int64_t dynamic = 0) {
+        return why_not_launched(kernel, {.threads = {threads, 1, 1}, .dynamic_shared_bytes = dynamic}, hopper,
+                                no_floor);
+    };
+    EXPECT_EQ(why(compiled(64), 1024), "");
+    EXPECT_EQ(why(compiled(65), 1024),
+              "1,024 threads with 65 registers each take 73,728 registers, but a block has at most 65,536 on sm_90");
+    EXPECT_EQ(why(compiled(255), 256), "");
+    EXPECT_NE(why(compiled(255), 288), "");
+    EXPECT_EQ(why(compiled(32, 1024), 32, 232448 - 1024), "");
+    EXPECT_NE(why(compiled(32, 1024), 32, 232448 - 1023), "");
+
+    kernel_info bounded = compiled(32);
+    bounded.max_threads = {256, 1, 1};
+    EXPECT_EQ(why(bounded, 256), "");
+    EXPECT_EQ(why(bounded, 257), "257 threads, but it was compiled for sm_90 with __launch_bounds__(256)");
+    bounded.registers = 255;
+    EXPECT_EQ(why(bounded, 288), "288 threads, but it was compiled for sm_90 with __launch_bounds__(256)");
+    kernel_info exact = compiled(32);
+    exact.required_threads = {16, 8, 1};
+    EXPECT_EQ(why_not_launched(exact, {.threads = {16, 8, 1}}, hopper, no_floor), "");
+    EXPECT_EQ(why(exact, 128), "128 threads, but it was compiled for blocks of exactly 16 x 8 = 128 threads");
+    kernel_info pair = compiled(32);
+    pair.cluster = {2, 1, 1};
+    EXPECT_NE(why_not_launched(pair, {.blocks = {3, 1, 1}}, hopper, no_floor), "");
+    EXPECT_EQ(why_not_launched(pair, {.blocks = {4, 1, 1}}, hopper, no_floor), "");
+}
+
+TEST(screen, has_a_floor_for_occupancy)
+{
+    const evaluated_launch launch{.threads = {512, 1, 1}};
+    EXPECT_EQ(why_not_launched(compiled(64), launch, hopper, {.min_occupancy = 0.5}), "");
+    EXPECT_EQ(why_not_launched(compiled(65), launch, hopper, {.min_occupancy = 0.5}),
+              "occupancy 25 %, and min_occupancy is 50 %: 16 of 64 warps are resident on an SM");
+    EXPECT_EQ(why_not_launched(compiled(65), launch, hopper, {.min_occupancy = 0.25}), "");
+    EXPECT_EQ(why_not_launched(compiled(32), {.threads = {512, 1, 1}, .dynamic_shared_bytes = 60000}, hopper,
+                               {.min_occupancy = 0.8}),
+              "occupancy 75 %, and min_occupancy is 80 %: 48 of 64 warps are resident on an SM");
+}
+
+TEST(screen, promises_more_of_what_can_fill_half_an_sm)
+{
+    const tune_spec spec = parse_tune_spec("promise.toml", R"toml([tunable]
+name = "promise"
+[parameters]
+threads = [32, 64, 96, 100, 1024, 2048]
+shared = [0, 40000, 60000]
+[kernel]
+source = "none.cu"
+name = "none"
+threads = "threads"
+blocks = "8"
+static_shared = "shared"
+)toml");
+    const auto promise = [&](std::int64_t threads, std::int64_t shared) {
+        return promise_before_build(spec, {{{"threads", threads}, {"shared", shared}}}, hopper);
+    };
+    EXPECT_EQ(promise(1024, 0), 1);
+    EXPECT_EQ(promise(64, 0), 1) << "32 blocks of 2 warps are all that an SM holds";
+    EXPECT_EQ(promise(32, 0), 1) << "32 blocks of a warp are half of it";
+    EXPECT_EQ(promise(100, 0), 0.5) << "part of a warp is idle";
+    EXPECT_EQ(promise(64, 40000), 0.5) << "5 blocks of 2 warps";
+    EXPECT_EQ(promise(1024, 40000), 1);
+    EXPECT_EQ(promise(1024, 60000), 0) << "more static shared memory than there is";
+    EXPECT_EQ(promise(2048, 0), 0);
+}
+
+}  // namespace

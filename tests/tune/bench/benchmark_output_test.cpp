@@ -1,0 +1,138 @@
+#include "tune/bench/benchmark_output.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace launchbox {
+namespace {
+
+std::vector<double> samples(std::string_view output)
+{
+    const benchmark_time time = read_benchmark_output(output);
+    EXPECT_EQ(time.problem, "") << output;
+    return time.samples_ns;
+}
+
+std::string problem(std::string_view output)
+{
+    const benchmark_time time = read_benchmark_output(output);
+    EXPECT_TRUE(time.samples_ns.empty()) << output;
+    return time.problem;
+}
+
+TEST(benchmark_output, json_of_samples_and_of_one_time)
+{
+    EXPECT_EQ(samples(R"({"samples_ns": [3, 1.5, 2e3]})"), (std::vector<double>{3, 1.5, 2000}));
+    EXPECT_EQ(samples(R"({"time_ms": 1.25})"), std::vector<double>{1.25e6});
+    EXPECT_EQ(samples(R"({"time_us": 2})"), std::vector<double>{2e3});
+    EXPECT_EQ(samples(R"({"time_s": 2})"), std::vector<double>{2e9});
+    EXPECT_EQ(samples(R"({"time_ns": 7, "median_ns": 6})"), std::vector<double>{6});
+    EXPECT_EQ(samples("{\n  \"name\": \"a {brace\",\n  \"time_ns\": 7\n}\n"), std::vector<double>{7});
+}
+
+TEST(benchmark_output, json_of_samples_in_any_unit)
+{
+    EXPECT_EQ(samples(R"({"time_ms": [0.5, 2]})"), (std::vector<double>{0.5e6, 2e6}));
+    EXPECT_EQ(samples(R"({"time_ns": [3]})"), std::vector<double>{3});
+    EXPECT_EQ(samples(R"({"time_us": [3]})"), std::vector<double>{3e3});
+    EXPECT_EQ(samples(R"({"time_s": [3]})"), std::vector<double>{3e9});
+    // All samples tell more than one number.
+    EXPECT_EQ(samples(R"({"median_ns": 7, "time_ms": [1, 2, 3]})"), (std::vector<double>{1e6, 2e6, 3e6}));
+    EXPECT_EQ(samples(R"({"time_ms": [1, 2, 3], "samples_ns": [5]})"), std::vector<double>{5});
+    EXPECT_EQ(problem(R"({"time_ms": []})"), "its time_ms are empty");
+    EXPECT_EQ(problem(R"({"time_ms": [1, null]})"), "its time_ms hold something that is not a number");
+    EXPECT_EQ(problem(R"({"time_ms": [1, 0]})"), "it prints a time that is not above 0");
+}
+
+// As print_measurement of measure.cuh prints them; what it really prints is read in tests/include.
+TEST(benchmark_output, a_measurement_and_one_that_failed)
+{
+    const benchmark_time good = read_benchmark_output(
+        "GPU 0\n{\"launchbox\":\"measurement/1\",\"time_ms\":[0.25,0.5],\"median_ms\":0.375,\"checksum\":\"00ff\"}\n");
+    EXPECT_EQ(good.samples_ns, (std::vector<double>{0.25e6, 0.5e6}));
+    EXPECT_EQ(good.checksum, "00ff");
+    EXPECT_EQ(good.failure, "");
+
+    const benchmark_time bad = read_benchmark_output(
+        "setup: 3 ms\n{\"launchbox\":\"measurement/1\",\"failure\":\"illegal_access\",\"reason\":\"at 0x10\"}\n");
+    EXPECT_FALSE(bad.found());
+    EXPECT_EQ(bad.failure, "illegal_access");
+    EXPECT_EQ(bad.problem, "at 0x10");
+    EXPECT_EQ(read_benchmark_output(R"({"launchbox":"measurement/1","failure":"trap"})").problem, "trap");
+    // Somebody else's field, or something that is no text.
+    for (const char* other : {R"({"failure":"none","time_ms":2})", R"({"launchbox":1,"failure":"x","time_ms":2})",
+                              R"({"launchbox":"measurement/1","failure":false,"time_ms":2,"checksum":3})"}) {
+        EXPECT_EQ(samples(other), std::vector<double>{2e6}) << other;
+        EXPECT_EQ(read_benchmark_output(other).failure, "") << other;
+        EXPECT_EQ(read_benchmark_output(other).checksum, "") << other;
+    }
+}
+
+TEST(benchmark_output, json_among_other_lines)
+{
+    EXPECT_EQ(samples("warming up {\nGPU 0: 12 ms elsewhere\n  {\"time_ns\": 7}\nbye }\n"), std::vector<double>{7});
+    EXPECT_EQ(samples("{\"host\": \"a\"}\n{\"time_ns\": 8}\n{\"end\": true}\n"), std::vector<double>{8});
+}
+
+// As Google Benchmark 1.7 prints with --benchmark_format=json --benchmark_repetitions=2.
+TEST(benchmark_output, google_benchmark)
+{
+    const std::string two = R"({"context": {"num_cpus": 2}, "benchmarks": [
+        {"name": "sort/1", "run_name": "sort/1", "run_type": "iteration", "real_time": 1.5, "time_unit": "us"},
+        {"name": "sort/1", "run_name": "sort/1", "run_type": "iteration", "real_time": 1.7, "time_unit": "us"},
+        {"name": "sort/1_mean", "run_name": "sort/1", "run_type": "aggregate", "real_time": 1.6, "time_unit": "us"}]})";
+    EXPECT_EQ(samples("Running ./bench\n" + two), (std::vector<double>{1500, 1700}));
+    EXPECT_EQ(problem(R"({"benchmarks": [{"name": "a", "real_time": 1}, {"name": "b", "real_time": 2}]})"),
+              "it prints several benchmarks (a, b): choose one with --benchmark_filter");
+    EXPECT_EQ(problem(R"({"benchmarks": []})"), "its list of benchmarks holds no time");
+    EXPECT_EQ(problem(R"({"benchmarks": [{"name": "a", "error_occurred": true}]})"), "its benchmark reports an error");
+}
+
+TEST(benchmark_output, one_time_among_lines)
+{
+    EXPECT_EQ(samples("sorted 1000 keys\nelapsed: 1.25 ms (12 GB/s)\n"), std::vector<double>{1.25e6});
+    EXPECT_EQ(samples("4.5us"), std::vector<double>{4500});
+    EXPECT_EQ(samples("took 3 µs"), std::vector<double>{3000});
+    EXPECT_EQ(samples("kernel2: 1.5e2 ns"), std::vector<double>{150});
+    EXPECT_EQ(samples("1.20 ms ± 0.05 ms"), std::vector<double>{1.2e6});
+}
+
+TEST(benchmark_output, repeated_lines_are_samples)
+{
+    EXPECT_EQ(samples("run 1: 3 ms\nrun 2: 4 ms\nrun 10: 5 ms\n"), (std::vector<double>{3e6, 4e6, 5e6}));
+}
+
+TEST(benchmark_output, the_median_or_the_time_is_the_one_that_is_meant)
+{
+    EXPECT_EQ(samples("setup: 9 s\nmin 1 ms, median 2 ms, max 3 ms\n"), std::vector<double>{2e6});
+    EXPECT_EQ(samples("copy: 9 ms\nTime: 4 ms\n"), std::vector<double>{4e6});
+}
+
+TEST(benchmark_output, what_is_no_time_is_a_problem)
+{
+    EXPECT_EQ(problem(""), "it prints no time");
+    EXPECT_EQ(problem("12 GB/s, 3 sm, 4 msx, v2ms, x_3 ms\n"), "it prints no time");
+    EXPECT_EQ(problem("copy: 1 ms\nsort: 2 ms\n"),
+              "it prints several times and none of them says which: let one line begin with \"time:\"");
+    for (const char* zero : {"time: 0 ms", "time: -1 ms", R"({"time_ns": 0})", R"({"samples_ns": [1, -2]})"})
+        EXPECT_EQ(problem(zero), "it prints a time that is not above 0") << zero;
+    EXPECT_EQ(problem(R"({"samples_ns": []})"), "its samples_ns are empty");
+    EXPECT_EQ(problem(R"({"samples_ns": [1, "2"]})"), "its samples_ns hold something that is not a number");
+}
+
+// Every prefix, and text that is only parts of what is looked for.
+TEST(benchmark_output, any_text_is_read)
+{
+    const std::string text = "run {\"a\": [1 ms, {\"time_ns\": 1e999}\n±µ \xff 1e99999 s \x01 {{{{ ]}}\n time: 3 ms\n";
+    for (std::size_t length = 0; length <= text.size(); ++length) read_benchmark_output(text.substr(0, length));
+    read_benchmark_output(std::string(1'000'000, '{'));
+    read_benchmark_output(std::string(1'000'000, '1'));
+    std::string lines;
+    for (int i = 0; i < 100'000; ++i) lines += "{\n";
+    EXPECT_EQ(problem(lines), "it prints no time");
+}
+
+}  // namespace
+}  // namespace launchbox

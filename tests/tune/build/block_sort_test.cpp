@@ -1,0 +1,107 @@
+// The example's space: NVRTC and nvcc make the same of it. LAUNCHBOX_EXHAUSTIVE=1: of every candidate.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/nvrtc.hpp"
+#include "compiler/toolchain.hpp"
+#include "kernel_specs.hpp"
+#include "launchbox/sm_limits.hpp"
+#include "support/error.hpp"
+#include "support/process/parallel.hpp"
+#include "tune/build/kernel_builder.hpp"
+#include "tune/backend/screen.hpp"
+
+using namespace launchbox;
+using namespace launchbox::testing_specs;
+
+namespace {
+
+// As block_sort.toml has it, whose reader has tests of its own.
+tune_spec block_sort()
+{
+    tune_spec spec = spec_of(LAUNCHBOX_SOURCE_DIR "/examples/block_sort", "block_sort.cu",
+                             "block_sort<{type}, {threads}, {items}, {min_blocks}>");
+    spec.kernel->threads[0] = "threads";
+    spec.kernel->blocks[0] = "ceil_div(n, row)";
+    spec.kernel->dynamic_shared = "(threads * items + threads * items // 32 + 1) * bytes + 16";
+    return spec;
+}
+
+std::vector<assignment> space()
+{
+    std::vector<assignment> candidates;
+    for (const std::string type : {"int", "long long"})
+        for (const int threads : {64, 128, 256, 512, 1024})
+            for (int items = 3; items <= 31; items += 2)
+                for (const int min_blocks : {0, 1, 2, 3, 4, 6, 8})
+                    if (threads * items <= 16384 && min_blocks * threads <= 2048 && threads * items >= 1024)
+                        candidates.push_back(values_of({{"threads", whole(threads)},
+                                                        {"items", whole(items)},
+                                                        {"min_blocks", whole(min_blocks)},
+                                                        {"type", type},
+                                                        {"bytes", whole(type == "int" ? 4 : 8)},
+                                                        {"row", whole(1024)},
+                                                        {"n", whole(1 << 20)}}));
+    return candidates;
+}
+
+// From some instances of CUB's merge sort NVRTC 13.0 makes other PTX than nvcc 13.0 (more 64-bit addresses), also from
+// the very unit that nvcc gets; kernels without CUB have equal figures (kernel_builder_test).
+constexpr int registers_apart = 8, spills_apart = 64;
+
+template <class Number>
+testing::AssertionResult near(const std::optional<Number>& one, const std::optional<Number>& other, int apart)
+{
+    if (one && other && std::abs(*one - *other) <= apart) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << one.value_or(-1) << " with NVRTC and " << other.value_or(-1) << " with nvcc";
+}
+
+TEST(block_sort, resources_and_screening_are_those_of_nvcc)
+{
+    std::optional<toolchain> tools;
+    try {
+        tools = find_toolchain();
+    } catch (const error& none) {
+        GTEST_SKIP() << none.what();
+    }
+    if (!find_nvrtc(&*tools)) GTEST_SKIP() << "no NVRTC";
+
+    const std::vector<assignment> all = space();
+    ASSERT_EQ(all.size(), 668u);
+    const std::size_t stride = std::getenv("LAUNCHBOX_EXHAUSTIVE") != nullptr ? 1 : 83;
+    const tune_spec spec = block_sort();
+    kernel_builder by_nvrtc(spec, {.compiler = "nvrtc"}), by_nvcc(spec, {.compiler = "nvcc"});
+    const sm_limits& limits = sm_90;
+    run_parallel((all.size() + stride - 1) / stride, [&](std::size_t i) {
+        const assignment& values = all[i * stride];
+        const evaluated_launch launch = launch_of(*spec.kernel, values);
+        EXPECT_EQ(why_not_before_build(spec, values, launch, limits), "") << text_of(values);
+        const build_result one = by_nvrtc.build(values, sm_90.capability),
+                           other = by_nvcc.build(values, sm_90.capability);
+        ASSERT_EQ(one.what, outcome::measured) << one.reason;
+        ASSERT_EQ(other.what, outcome::measured) << other.reason;
+        const kernel_info &a = one.kernel, &b = other.kernel;
+        EXPECT_EQ(a.name, b.name);
+        EXPECT_TRUE(near(a.registers, b.registers, registers_apart)) << text_of(values);
+        EXPECT_TRUE(near(a.spill_store_bytes, b.spill_store_bytes, spills_apart)) << text_of(values);
+        EXPECT_TRUE(near(a.spill_load_bytes, b.spill_load_bytes, spills_apart)) << text_of(values);
+        EXPECT_TRUE(near(a.stack_frame_bytes, b.stack_frame_bytes, spills_apart)) << text_of(values);
+        EXPECT_EQ(a.static_shared_bytes, b.static_shared_bytes) << text_of(values);
+        EXPECT_EQ(a.max_threads, b.max_threads) << text_of(values);
+        EXPECT_EQ(a.min_blocks, b.min_blocks) << text_of(values);
+        EXPECT_EQ(a.barriers, b.barriers) << text_of(values);
+        EXPECT_EQ(a.parameter_bytes, b.parameter_bytes) << text_of(values);
+        EXPECT_TRUE(a.registers && a.spill_store_bytes && a.max_threads && a.static_shared_bytes) << text_of(values);
+        for (const double floor : {0.0, 0.3, 0.6})
+            EXPECT_EQ(why_not_launched(a, launch, limits, {.min_occupancy = floor}),
+                      why_not_launched(b, launch, limits, {.min_occupancy = floor}))
+                << text_of(values);
+    });
+}
+
+}  // namespace

@@ -1,0 +1,181 @@
+// Compilers that hang, die and lie, played by a script that is called nvcc.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kernel_specs.hpp"
+#include "launchbox/sm_limits.hpp"
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "tune/build/compile_endings.hpp"
+#include "tune/build/kernel_builder.hpp"
+
+using namespace launchbox;
+using namespace launchbox::testing_specs;
+namespace fs = std::filesystem;
+
+namespace {
+
+// What it does is said by the kernel's name, which its last argument, the unit, has.
+constexpr const char* script = R"BASH(#!/bin/bash
+case "$*" in
+    *--version*) echo "Cuda compilation tools, release 13.0, V13.0.88"; exit 0 ;;
+    *--dryrun*) exit 0 ;;
+esac
+unit="${@: -1}"
+folder="$(dirname "$0")"
+kernel="$(sed -n -e 's/.*launchbox_marker<&\(.*\)>();/\1/p' -e 's/.*= &\(.*\);/\1/p' "$unit")"
+echo "$kernel" >> "$folder/calls"
+previous=""
+for word in "$@"; do
+    [ "$previous" = -o ] && output="$word"
+    previous="$word"
+done
+case "$kernel" in
+    hang*) sleep 1000 & wait ;;
+    swallow) text="$(head -c 3000000000 /dev/zero | tr '\0' x)"; exit 0 ;;
+    die) kill -SEGV $$ ;;
+    die_once) [ "$(grep -c die_once "$folder/calls")" = 1 ] && kill -SEGV $$ ;;
+    cicc) echo "nvcc error   : 'cicc' died due to signal 11 (Invalid memory reference)"; exit 11 ;;
+    kill_worker) kill -ABRT $PPID; sleep 1000 & wait ;;
+    lie) head -c 3000 /bin/bash; head -c 5000 /bin/bash > "$output"; exit 0 ;;
+    nothing) exit 0 ;;
+esac
+echo "k.cu(1): error: $kernel is refused"
+exit 2
+)BASH";
+
+class CompileFaults : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        write_file_atomically(folder_.path() / "nvcc", script);
+        fs::permissions(folder_.path() / "nvcc", fs::perms::owner_all);
+        write_file_atomically(folder_.path() / "k.cu", "// whatever\n");
+        spec_ = spec_of(folder_.path(), "k.cu", "{kernel}");
+        spec_.kernel->compile_memory_bytes = std::int64_t{1} << 30;
+    }
+    [[nodiscard]] builder_options options(unsigned jobs = 2) const
+    {
+        return {.compiler = "nvcc",
+                .nvcc = (folder_.path() / "nvcc").string(),
+                .cache_folder = folder_.path() / "cache",
+                .jobs = jobs};
+    }
+    [[nodiscard]] static build_result build(kernel_builder& builder, const std::string& kernel)
+    {
+        return builder.build(values_of({{"kernel", kernel}}), sm_90.capability);
+    }
+    [[nodiscard]] std::ptrdiff_t calls_of(const std::string& kernel) const
+    {
+        const std::string calls = "\n" + read_input((folder_.path() / "calls").string());
+        std::ptrdiff_t count = 0;
+        for (std::size_t at = 0; (at = calls.find("\n" + kernel + "\n", at)) != std::string::npos; ++at) ++count;
+        return count;
+    }
+
+    temporary_directory folder_;
+    tune_spec spec_;
+};
+
+TEST_F(CompileFaults, one_that_does_not_end_is_stopped_and_all_others_are_answered)
+{
+    spec_.kernel->compile_seconds = 5;
+    kernel_builder builder(spec_, options());
+    const std::vector<std::string> kernels{"hang_1", "a", "b", "hang_2", "c", "d", "e", "f"};
+    std::vector<build_result> results(kernels.size());
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < kernels.size(); ++i)
+            threads.emplace_back([&, i] { results[i] = build(builder, kernels[i]); });
+    }
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        const bool hangs = kernels[i].starts_with("hang");
+        EXPECT_EQ(results[i].what, hangs ? outcome::compile_timeout : outcome::compile_error);
+        EXPECT_EQ(results[i].reason,
+                  hangs ? "the compiler did not end within 5 s" : "k.cu(1): " + kernels[i] + " is refused");
+        EXPECT_EQ(calls_of(kernels[i]), 1) << kernels[i];
+    }
+    EXPECT_EQ(builder.compiles(), kernels.size());
+    EXPECT_GE(builder.compile_seconds(), 10);
+}
+
+TEST_F(CompileFaults, one_that_eats_memory_is_stopped)
+{
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "memory is not limited under the address sanitizer";
+#endif
+    kernel_builder builder(spec_, options());
+    const build_result result = build(builder, "swallow");
+    EXPECT_EQ(result.what, outcome::compile_timeout);
+    EXPECT_EQ(result.reason, "the compiler took more than 1 GiB of memory") << result.log;
+    EXPECT_EQ(build(builder, "a").reason, "k.cu(1): a is refused");
+}
+
+TEST_F(CompileFaults, one_that_dies_is_tried_once_more)
+{
+    kernel_builder builder(spec_, options(1));
+    const build_result dead = build(builder, "die");
+    EXPECT_EQ(dead.what, outcome::compile_error);
+    EXPECT_EQ(dead.reason, "the compiler died: killed by signal 11 (Segmentation fault), twice");
+    EXPECT_EQ(calls_of("die"), 2);
+    EXPECT_EQ(build(builder, "die_once").reason, "k.cu(1): die_once is refused");
+    EXPECT_EQ(calls_of("die_once"), 2);
+    EXPECT_EQ(build(builder, "cicc").reason,
+              "the compiler died: 'cicc' died due to signal 11 (Invalid memory reference), twice");
+}
+
+TEST_F(CompileFaults, a_worker_that_dies_is_replaced)
+{
+    kernel_builder builder(spec_, options(1));
+    const build_result dead = build(builder, "kill_worker");
+    EXPECT_EQ(dead.what, outcome::compile_error);
+    EXPECT_EQ(dead.reason, "the compiler died: killed by signal 6 (Aborted), twice");
+    EXPECT_EQ(build(builder, "a").reason, "k.cu(1): a is refused");
+}
+
+TEST_F(CompileFaults, one_that_lies_is_not_believed)
+{
+    kernel_builder builder(spec_, options());
+    const build_result lie = build(builder, "lie");
+    EXPECT_EQ(lie.what, outcome::compile_error);
+    EXPECT_EQ(lie.reason, "the compiler made no kernel lie");
+    const build_result nothing = build(builder, "nothing");
+    EXPECT_EQ(nothing.what, outcome::compile_error);
+    EXPECT_EQ(nothing.reason, "nvcc 13.0.88: ended with exit status 0");
+}
+
+TEST_F(CompileFaults, a_worker_that_cannot_be_started_is_an_error)
+{
+    builder_options wrong = options();
+    wrong.worker_program = "/nowhere/launchbox";
+    kernel_builder builder(spec_, wrong);
+    EXPECT_THROW(build(builder, "a"), error);
+}
+
+TEST_F(CompileFaults, a_worker_that_is_another_program_is_an_error_of_the_build)
+{
+    write_file_atomically(folder_.path() / "worker", "#!/bin/bash\nread line\necho '{not json'\n");
+    fs::permissions(folder_.path() / "worker", fs::perms::owner_all);
+    builder_options wrong = options();
+    wrong.worker_program = (folder_.path() / "worker").string();
+    kernel_builder builder(spec_, wrong);
+    const build_result result = build(builder, "a");
+    EXPECT_EQ(result.what, outcome::compile_error);
+    EXPECT_EQ(result.reason, "a compile worker answered: {not json");
+}
+
+TEST(compile_endings, name_sizes_as_people_do)
+{
+    EXPECT_EQ(timeout_reason(300), "the compiler did not end within 300 s");
+    EXPECT_EQ(timeout_reason(0.5), "the compiler did not end within 0.5 s");
+    EXPECT_EQ(memory_reason(std::int64_t{8} << 30), "the compiler took more than 8 GiB of memory");
+    EXPECT_EQ(memory_reason(std::int64_t{1536} << 20), "the compiler took more than 1.5 GiB of memory");
+    EXPECT_EQ(memory_reason(std::int64_t{300} << 20), "the compiler took more than 300 MiB of memory");
+}
+
+}  // namespace

@@ -1,0 +1,317 @@
+// NVRTC and nvcc compile for real.
+#include "tune/build/kernel_builder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "compiler/nvrtc.hpp"
+#include "compiler/toolchain.hpp"
+#include "image/cubin.hpp"
+#include "kernel_specs.hpp"
+#include "launchbox/sm_limits.hpp"
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "tune/backend/screen.hpp"
+
+using namespace launchbox;
+using namespace launchbox::testing_specs;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kernels = R"(
+#include "parts/scale.hpp"
+namespace outer {
+namespace {
+__global__ void hidden(int* p) { *p = 1; }
+}  // namespace
+template <class T, int n>
+struct point { T x; };
+template <class T, int n>
+__global__ void scale(point<T, n>* p, point<T, n>* q) { p->x = q->x * n * factor; }
+}  // namespace outer
+extern "C" __global__ void plain(float* p) { *p = 3; }
+static __global__ void single(float* p) { *p = 4; }
+__global__ void twice(float* p) { *p = 3; }
+__global__ void twice(int* p) { *p = 3; }
+__constant__ int table[4] = {1, 2, 3, TABLE};
+template <int n, int unused>
+__global__ void read_table(int* p) { p[threadIdx.x] = table[threadIdx.x % 4] + n; }
+template <int bound, int blocks>
+__global__ __launch_bounds__(bound, blocks) void bounded(float* p) { p[threadIdx.x] *= 2; }
+__device__ __noinline__ int help(int x) {
+    int r = x;
+    for (int i = 0; i < x; ++i) r = r * HELP + i;
+    return r;
+}
+template <class T, int n>
+__global__ void tiled(T* p) {
+    __shared__ T tile[n];
+    tile[threadIdx.x] = p[threadIdx.x];
+    __syncthreads();
+    T sum = 0;
+    for (int i = 0; i < n; ++i) sum += tile[i] * tile[n - 1 - i];
+    p[threadIdx.x] = sum;
+}
+__global__ void with_help(int* p) { *p = help(p[1]) + help(p[2]); }
+)";
+
+class KernelBuilder : public testing::TestWithParam<const char*> {
+protected:
+    void SetUp() override
+    {
+        std::optional<toolchain> tools;
+        try {
+            tools = find_toolchain();
+        } catch (const error& none) {
+            GTEST_SKIP() << none.what();
+        }
+        if (!find_nvrtc(&*tools)) GTEST_SKIP() << "no NVRTC";
+        fs::create_directory(folder_.path() / "parts");
+        write_file_atomically(folder_.path() / "kernels.cu", kernels);
+        write_file_atomically(folder_.path() / "parts" / "scale.hpp", "#pragma once\n#include \"factor.hpp\"\n");
+        write_file_atomically(folder_.path() / "parts" / "factor.hpp", "constexpr int factor = 2;\n");
+    }
+
+    [[nodiscard]] tune_spec spec(const std::string& name, std::vector<std::string> flags = {}) const
+    {
+        flags.insert(flags.begin(), {"-O3", "-DTABLE={table}", "-D", "HELP={help}"});
+        return spec_of(folder_.path(), "kernels.cu", name, std::move(flags));
+    }
+    [[nodiscard]] static assignment values(std::int64_t n = 1, std::int64_t unused = 0, const std::string& table = "4",
+                                           std::int64_t help = 3)
+    {
+        return values_of({{"n", whole(n)}, {"unused", whole(unused)}, {"table", table}, {"help", whole(help)}});
+    }
+    [[nodiscard]] builder_options options(const char* compiler, bool cached = false) const
+    {
+        return {.compiler = compiler, .cache_folder = cached ? folder_.path() / "cache" : fs::path(), .jobs = 2};
+    }
+    [[nodiscard]] build_result built(const char* compiler, const std::string& name, const assignment& with) const
+    {
+        kernel_builder builder(spec(name), options(compiler));
+        return builder.build(with, sm_90.capability);
+    }
+
+    temporary_directory folder_;
+};
+INSTANTIATE_TEST_SUITE_P(, KernelBuilder, testing::Values("nvrtc", "nvcc"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST_P(KernelBuilder, finds_the_name_of_every_kind_of_kernel)
+{
+    for (const auto& [name, part] : std::vector<std::pair<std::string, std::string>>{
+             {"outer::hidden", "6hidden"},
+             {"outer::scale<outer::point<int, 5>, {n}>", "5scaleINS_5pointIiLi5EEELi7E"},
+             {"plain", "plain"},
+             {"single", "_Z6singlePf"},
+             {"twice", ""},
+             {"bounded<64, 3>", "_Z7boundedILi64ELi3EEvPf"}}) {
+        if (part.empty()) continue;
+        // A point of points has no product: only the name is of interest.
+        const std::string expression = name.starts_with("outer::scale") ? "outer::scale<int, {n}>" : name;
+        const build_result result = built(GetParam(), expression, values(7));
+        ASSERT_EQ(result.what, outcome::measured) << expression << ": " << result.reason << result.log;
+        const cubin_contents contents = read_cubin(result.cubin, "");
+        EXPECT_EQ(std::ranges::count(contents.kernels, result.kernel.name, &kernel_info::name), 1) << expression;
+        const std::string wanted =
+            name.starts_with("outer::scale") ? "_ZN5outer5scaleIiLi7EEEvPNS_5pointIT_XT0_EEES4_" : part;
+        EXPECT_NE(result.kernel.name.find(wanted), std::string::npos) << result.kernel.name;
+        EXPECT_GT(result.kernel.registers, 0);
+        EXPECT_EQ(result.kernel.architecture, "sm_90");
+        EXPECT_FALSE(result.code.empty());
+    }
+    EXPECT_EQ(built(GetParam(), "plain", values()).kernel.name, "plain");
+}
+
+TEST_P(KernelBuilder, reads_both_launch_bounds)
+{
+    const build_result result = built(GetParam(), "bounded<64, 3>", values());
+    EXPECT_EQ(result.kernel.max_threads, (std::array<int, 3>{64, 1, 1}));
+    EXPECT_EQ(result.kernel.min_blocks, 3);
+    EXPECT_EQ(built(GetParam(), "bounded<64, 0>", values()).kernel.min_blocks, std::nullopt);
+}
+
+TEST_P(KernelBuilder, resources_are_the_same_with_both_compilers)
+{
+    if (GetParam() != std::string("nvrtc")) return;  // once is enough
+    for (const char* name : {"bounded<64, 3>", "bounded<1024, 2>", "read_table<{n}, 0>", "with_help", "plain",
+                             "tiled<int, 32>", "tiled<double, 64>"}) {
+        kernel_info one = built("nvrtc", name, values()).kernel, other = built("nvcc", name, values()).kernel;
+        EXPECT_EQ(one.source.container, "NVRTC");
+        EXPECT_EQ(other.source.container, "nvcc");
+        one.source = other.source;
+        one.code_hash = other.code_hash;    // the order of instructions may differ,
+        one.code_bytes = other.code_bytes;  // and what the compilers say of the whole file
+        one.constant_banks = other.constant_banks;
+        one.warnings = other.warnings;
+        one.callees = other.callees;
+        EXPECT_EQ(one.registers, other.registers) << name;
+        EXPECT_EQ(one.spill_store_bytes, other.spill_store_bytes) << name;
+        EXPECT_EQ(one.spill_load_bytes, other.spill_load_bytes) << name;
+        EXPECT_EQ(one.stack_frame_bytes, other.stack_frame_bytes) << name;
+        EXPECT_EQ(one.cumulative_stack_bytes, other.cumulative_stack_bytes) << name;
+        EXPECT_EQ(one.static_shared_bytes, other.static_shared_bytes) << name;
+        EXPECT_EQ(one.min_blocks, other.min_blocks) << name;
+        EXPECT_EQ(one.max_threads, other.max_threads) << name;
+        EXPECT_EQ(one, other) << name;
+        EXPECT_TRUE(one.registers && one.spill_store_bytes && one.static_shared_bytes && one.barriers) << name;
+    }
+    EXPECT_EQ(built("nvrtc", "tiled<double, 64>", values()).kernel.static_shared_bytes, 64 * 8);
+}
+
+TEST_P(KernelBuilder, says_what_is_no_kernel)
+{
+    for (const char* name : {"nothing", "twice", "bounded<64>", "outer::scale<int>"}) {
+        const build_result result = built(GetParam(), name, values());
+        EXPECT_EQ(result.what, outcome::compile_error) << name;
+        EXPECT_TRUE(result.reason.starts_with(std::string("kernels.cu has no kernel ") + name)) << result.reason;
+        EXPECT_EQ(result.reason.find('\n'), std::string::npos);
+        EXPECT_TRUE(result.cubin.empty());
+    }
+}
+
+TEST_P(KernelBuilder, says_where_an_error_is)
+{
+    write_file_atomically(folder_.path() / "parts" / "factor.hpp",
+                          "constexpr int factor = 2;\nconstexpr int factory = factors;\n");
+    const build_result result = built(GetParam(), "plain", values());
+    EXPECT_EQ(result.what, outcome::compile_error);
+    EXPECT_TRUE(result.reason.starts_with("parts/factor.hpp(2): ")) << result.reason;
+    EXPECT_NE(result.reason.find("\"factors\" is undefined"), std::string::npos) << result.reason;
+    EXPECT_EQ(result.log.find(folder_.path().string()), std::string::npos) << result.log;
+
+    write_file_atomically(folder_.path() / "kernels.cu", "__global__ void plain() {\n  x = 1;\n}\n");
+    EXPECT_TRUE(built(GetParam(), "plain", values()).reason.starts_with("kernels.cu(2): "));
+}
+
+TEST_P(KernelBuilder, tells_by_the_code_what_does_the_same)
+{
+    const std::string read = "read_table<{n}, {unused}>";
+    const build_result one = built(GetParam(), read, values(1, 0));
+    ASSERT_EQ(one.what, outcome::measured) << one.reason;
+    EXPECT_EQ(one.code.size(), 32u);
+    EXPECT_EQ(built(GetParam(), read, values(1, 0)).code, one.code);
+    const build_result other_name = built(GetParam(), read, values(1, 1'000'000));
+    EXPECT_NE(other_name.kernel.name, one.kernel.name);
+    EXPECT_EQ(other_name.code, one.code) << "a parameter that is not used";
+    EXPECT_NE(built(GetParam(), read, values(2, 0)).code, one.code) << "an immediate";
+    EXPECT_NE(built(GetParam(), read, values(1, 0, "5")).code, one.code) << "a table";
+
+    const build_result helped = built(GetParam(), "with_help", values());
+    EXPECT_NE(built(GetParam(), "with_help", values(1, 0, "4", 5)).code, helped.code) << "a function it calls";
+    EXPECT_NE(built(GetParam(), "plain", values()).code, built(GetParam(), "single", values()).code);
+    // The second bound changes nothing in so small a kernel; the first is a limit of its launches.
+    EXPECT_EQ(built(GetParam(), "bounded<64, 0>", values()).code, built(GetParam(), "bounded<64, 2>", values()).code);
+    EXPECT_NE(built(GetParam(), "bounded<64, 0>", values()).code, built(GetParam(), "bounded<96, 0>", values()).code);
+}
+
+TEST_P(KernelBuilder, keeps_builds_by_the_content_of_all_sources)
+{
+    const std::string name = "outer::scale<int, {n}>";
+    const auto build = [&](std::int64_t n = 7) {
+        kernel_builder builder(spec(name), options(GetParam(), true));
+        const build_result result = builder.build(values(n), sm_90.capability);
+        EXPECT_EQ(result.what, outcome::measured) << result.reason;
+        EXPECT_EQ(builder.compiles() + builder.from_cache(), 1u);
+        EXPECT_EQ(builder.from_cache(), result.from_cache ? 1u : 0u);
+        return std::pair(result, builder.source_hash());
+    };
+    const auto [first, hash] = build();
+    EXPECT_FALSE(first.from_cache);
+    EXPECT_GT(first.seconds, 0);
+    const auto [again, same_hash] = build();
+    EXPECT_TRUE(again.from_cache);
+    EXPECT_EQ(again.cubin, first.cubin);
+    EXPECT_EQ(again.kernel, first.kernel);
+    EXPECT_EQ(again.code, first.code);
+    EXPECT_EQ(again.log, first.log);
+    EXPECT_EQ(again.seconds, first.seconds);
+    EXPECT_EQ(same_hash, hash);
+    EXPECT_FALSE(build(8).first.from_cache);
+
+    const fs::path header = folder_.path() / "parts" / "factor.hpp";
+    write_file_atomically(header, "constexpr int factor = 3;\n");
+    const auto [edited, new_hash] = build();
+    EXPECT_FALSE(edited.from_cache);
+    EXPECT_NE(edited.code, first.code);
+    EXPECT_NE(new_hash, hash);
+    write_file_atomically(header, "constexpr int factor = 2;\n");
+    EXPECT_TRUE(build().first.from_cache) << "the content counts, not the time";
+}
+
+TEST_P(KernelBuilder, flags_make_another_build_and_failures_are_not_kept)
+{
+    kernel_builder builder(spec("with_help"), options(GetParam(), true));
+    EXPECT_FALSE(builder.build(values(1, 0, "1", 3), sm_90.capability).from_cache);
+    EXPECT_FALSE(builder.build(values(1, 0, "1", 4), sm_90.capability).from_cache);
+    EXPECT_TRUE(builder.build(values(1, 0, "1", 4), sm_90.capability).from_cache);
+    EXPECT_FALSE(builder.build(values(1, 0, "1", 4), {8, 0}).from_cache);
+    EXPECT_EQ(builder.build(values(1, 0, "no", 4), sm_90.capability).what, outcome::compile_error);
+    const std::size_t compiles = builder.compiles();
+    EXPECT_EQ(compiles, 4u);
+    EXPECT_EQ(builder.build(values(1, 0, "no", 4), sm_90.capability).what, outcome::compile_error);
+    EXPECT_EQ(builder.compiles(), compiles) << "not tried again by the same builder";
+    kernel_builder next(spec("with_help"), options(GetParam(), true));
+    EXPECT_EQ(next.build(values(1, 0, "no", 4), sm_90.capability).what, outcome::compile_error);
+    EXPECT_EQ(next.compiles(), 1u);
+}
+
+TEST_P(KernelBuilder, serves_many_threads_at_once)
+{
+    kernel_builder builder(spec("read_table<{n}, 0>"), options(GetParam()));
+    EXPECT_EQ(builder.jobs(), 2u);
+    std::vector<build_result> results(8);
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < results.size(); ++i)
+            threads.emplace_back(
+                [&, i] { results[i] = builder.build(values(static_cast<std::int64_t>(i / 2)), sm_90.capability); });
+    }
+    std::set<std::string> codes;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        ASSERT_EQ(results[i].what, outcome::measured) << results[i].reason;
+        EXPECT_NE(results[i].kernel.name.find("ILi" + std::to_string(i / 2) + "E"), std::string::npos);
+        codes.insert(results[i].code);
+    }
+    EXPECT_EQ(codes.size(), 4u);
+    EXPECT_EQ(builder.compiles(), 4u) << "the same candidate is compiled once";
+}
+
+TEST_P(KernelBuilder, stops_a_compiler_that_takes_too_much_memory)
+{
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "memory is not limited under the address sanitizer";
+#endif
+    std::string big = "__device__ int big[] = {\n#define A(x) x,x,x,x,x,x,x,x,x,x\nA(A(A(A(A(A(A(1)))))))\n};\n";
+    write_file_atomically(folder_.path() / "kernels.cu", big + "__global__ void plain(int* p) { *p = big[*p]; }\n");
+    tune_spec limited = spec("plain");
+    limited.kernel->compile_memory_bytes = std::int64_t{400} << 20;
+    kernel_builder builder(limited, options(GetParam()));
+    const build_result result = builder.build(values(), sm_90.capability);
+    EXPECT_EQ(result.what, outcome::compile_timeout);
+    EXPECT_EQ(result.reason, "the compiler took more than 400 MiB of memory") << result.log;
+    write_file_atomically(folder_.path() / "kernels.cu", "__global__ void plain(int* p) { *p = 1; }\n");
+    kernel_builder next(limited, options(GetParam()));
+    EXPECT_EQ(next.build(values(), sm_90.capability).reason, "") << "the limit leaves room for compilers that work";
+}
+
+TEST(kernel_builder, refuses_specs_that_cannot_be_built)
+{
+    const temporary_directory folder;
+    write_file_atomically(folder.path() / "k.cu", "__global__ void k() {}\n");
+    EXPECT_THROW(kernel_builder(spec_of(folder.path(), "other.cu", "k"), {}), error);
+    EXPECT_THROW(kernel_builder(spec_of(folder.path(), "k.cu", "k", {"-arch=sm_80"}), {}), error);
+    EXPECT_THROW(kernel_builder(spec_of(folder.path(), "k.cu", "k"), {.compiler = "clang"}), error);
+    EXPECT_THROW(kernel_builder(spec_of(folder.path(), "k.cu", "k"), {.compiler = "nvcc", .nvcc = "/nowhere/nvcc"}),
+                 error);
+}
+
+}  // namespace

@@ -1,0 +1,293 @@
+// Rows from made-up records with known answers, and the header that holds them.
+#include <gtest/gtest.h>
+
+#include "recorded_results.hpp"
+#include "support/error.hpp"
+#include "tune/emit/emit_forms.hpp"
+#include "tune/emit/emit_tables.hpp"
+
+namespace launchbox {
+namespace {
+
+assignment three(std::int64_t threads, std::int64_t items, std::int64_t min_blocks)
+{
+    return {{{"threads", threads}, {"items", items}, {"min_blocks", min_blocks}}};
+}
+assignment problem(const std::string& type, std::int64_t n)
+{
+    return {{{"type", type}, {"n", n}}};
+}
+
+stored_result timed(const assignment& candidate, const assignment& on, double median, bool verified = true)
+{
+    stored_result result;
+    result.run = 1;
+    result.parameters = candidate;
+    result.problem = on;
+    result.measured.samples_ns = samples_around(median);
+    result.measured.verified = verified;
+    return result;
+}
+
+const assignment base = three(256, 11, 0), wide = three(512, 15, 2), narrow = three(128, 7, 0);
+
+// A record on an architecture: for each problem the times of base, wide and narrow.
+emit_record record_on(const std::string& architecture,
+                      const std::vector<std::pair<assignment, std::array<double, 3>>>& times,
+                      const std::string& file = "made_up.json", bool verified = true)
+{
+    emit_record record{file, "fnv1a64:0123456789abcdef", {1, example_run(), {}, {}}};
+    record.run.info.baseline = base;
+    record.run.info.environment.architecture = architecture;
+    for (const auto& [on, each] : times) {
+        record.run.results.push_back(timed(base, on, each[0]));
+        record.run.results.push_back(timed(wide, on, each[1], verified));
+        record.run.results.push_back(timed(narrow, on, each[2], verified));
+    }
+    return record;
+}
+
+const emit_settings settings{.box = "sort"};
+
+std::string header_of(const std::vector<emit_record>& records, const emit_settings& how = settings)
+{
+    return new_header(emit_tables(records, how, {}), how);
+}
+std::string updated(const std::string& text, const std::vector<emit_record>& records,
+                    const emit_settings& how = settings)
+{
+    return updated_header(text, emit_tables(records, how, tables_of_box(parse_tuning_header(text, "h"), how.box)));
+}
+bool holds(const std::string& text, const std::string& words)
+{
+    return text.find(words) != std::string::npos;
+}
+
+TEST(emit, the_best_on_all_workloads_becomes_the_row_with_its_provenance)
+{
+    // wide: 2 and 1.25 times, a geometric mean of 1.581; narrow: 1.1 and 2, 1.483.
+    const std::string text = header_of({record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1818}},
+                                                            {problem("int", 1000000), {2000, 1600, 1000}}})},
+                                       {.box = "sort", .split = split_kind::none});
+    EXPECT_TRUE(holds(text, "launchbox::sm<90, sort_row{512, 15, 2}>\n")) << text;
+    EXPECT_TRUE(holds(text, "// measured: Example GPU, driver 13.0, NVRTC 13.0, 2026-11-21, launchbox 0.1.0\n"))
+        << text;
+    EXPECT_TRUE(holds(text, "// gain: 1.581 times as fast (")) << text;
+    EXPECT_TRUE(holds(text, " as {256, 11, 0}, the baseline\n")) << text;
+    EXPECT_TRUE(holds(text, "// record: made_up.json fnv1a64:0123456789abcdef\n")) << text;
+    EXPECT_TRUE(
+        holds(text, "struct sort_row {\n    int threads = {};\n    int items = {};\n    int min_blocks = {};\n};"));
+}
+
+TEST(emit, a_compiler_that_nobody_knows_is_left_out)
+{
+    emit_record record = record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1500}}});
+    record.run.info.environment.toolkit.clear();
+    EXPECT_TRUE(holds(header_of({record}), "// measured: Example GPU, driver 13.0, 2026-11-21, launchbox 0.1.0\n"));
+}
+
+TEST(emit, the_same_records_give_the_same_bytes_and_an_updated_header_stays)
+{
+    const std::vector<emit_record> records{record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1800}}})};
+    const std::string text = header_of(records);
+    EXPECT_EQ(header_of(records), text);
+    EXPECT_EQ(updated(text, records), text);
+}
+
+TEST(emit, another_architecture_changes_its_row_alone)
+{
+    const emit_record hopper = record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1800}}});
+    const emit_record ampere = record_on("sm_80", {{problem("int", 1000), {2000, 1800, 1000}}}, "ampere.json");
+    const std::string text = "// mine\n" + header_of({hopper}) + "// mine too\n";
+    const std::string both = updated(text, {ampere});
+    const std::size_t start = both.find("    // measured"), row = both.find("sort_row{128, 7, 0}>,\n");
+    ASSERT_NE(row, std::string::npos) << both;
+    std::string without = both;
+    without.erase(start, row + std::string("sort_row{128, 7, 0}>,\n").size() - start);
+    EXPECT_EQ(without, text);
+}
+
+TEST(emit, a_newer_record_is_compared_with_the_row_in_the_header)
+{
+    const std::string first = header_of({record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1800}}})});
+    // On the newer GPU of the same architecture narrow wins against wide, which is the row.
+    const emit_record newer = record_on("sm_90", {{problem("int", 1000), {2000, 1000, 800}}}, "newer.json");
+    const std::string second = updated(first, {newer});
+    EXPECT_TRUE(holds(second, "sm<90, sort_row{128, 7, 0}>")) << second;
+    EXPECT_TRUE(holds(second, "// gain: 1.250 times as fast (1.233 to 1.268) as {512, 15, 2}, the row of sm_90\n") ||
+                holds(second, "// gain: 1.250 times as fast ("))
+        << second;
+    EXPECT_TRUE(holds(second, " as {512, 15, 2}, the row of sm_90\n")) << second;
+    EXPECT_EQ(updated(second, {newer}), second);
+    // An architecture that inherits it is compared with what it inherits.
+    emit_record heir = newer;
+    heir.run.info.environment.architecture = "sm_100";
+    EXPECT_TRUE(holds(updated(first, {heir}), " as {512, 15, 2}, the row of sm_90\n"));
+}
+
+TEST(emit, without_a_gain_the_row_is_kept)
+{
+    const std::string first = header_of({record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1800}}})});
+    for (const double narrow_time : {1000., 995., 990.5, 1300.}) {
+        const emit_record newer = record_on("sm_90", {{problem("int", 1000), {2000, 1000, narrow_time}}}, "newer.json");
+        EXPECT_EQ(updated(first, {newer}), first) << narrow_time;
+        const emitted_tables found = emit_tables({newer}, settings, parse_tuning_header(first, "h"));
+        EXPECT_TRUE(found.tables[0].rows[0].choice.kept);
+        EXPECT_TRUE(found.tables[0].rows[0].unchanged);
+    }
+    const std::string fresh = header_of({record_on("sm_90", {{problem("int", 1000), {1000, 1000, 1800}}})});
+    EXPECT_TRUE(holds(fresh, "// gain: less than 1 % or noise, so that {256, 11, 0}, the baseline, is kept\n"))
+        << fresh;
+    EXPECT_TRUE(holds(fresh, "sm<90, sort_row{256, 11, 0}>"));
+}
+
+TEST(emit, a_large_gain_within_noise_is_none)
+{
+    // Two workloads, so that no ranking of a single one has a say.
+    emit_record noisy =
+        record_on("sm_90", {{problem("int", 1000), {1000, 2000, 900}}, {problem("int", 2000), {1000, 2000, 900}}});
+    for (const std::size_t first : {0u, 3u}) {
+        noisy.run.results[first].measured.samples_ns = {1000, 1000, 1400, 1000, 1400, 1000};
+        noisy.run.results[first + 2].measured.samples_ns = {900, 1050, 900, 1050, 900, 1050};
+    }
+    EXPECT_TRUE(holds(header_of({noisy}, {.box = "sort", .split = split_kind::none}), "sort_row{256, 11, 0}"));
+}
+
+TEST(emit, splits_by_type_where_that_pays_and_only_there)
+{
+    const emit_record record =
+        record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1500}}, {problem("double", 1000), {2000, 1800, 1000}}});
+    const std::string text = header_of({record});
+    EXPECT_TRUE(holds(text, "// table sort_4: block_sort, type of 4 bytes\n")) << text;
+    EXPECT_TRUE(holds(text,
+                      "using sort = launchbox::by_type<Key, Value,\n    launchbox::element_bytes<4, 0, sort_4>,\n"
+                      "    launchbox::element_bytes<8, 0, sort_8>>;"))
+        << text;
+    const auto tables = parse_tuning_header(text, "h");
+    ASSERT_EQ(tables.size(), 2u);
+    EXPECT_EQ(row_text(tables[0].rows[0].values), "{512, 15, 2}");
+    EXPECT_EQ(row_text(tables[1].rows[0].values), "{128, 7, 0}");
+    EXPECT_EQ(updated(text, {record}), text);
+    // The same row is best for both.
+    const std::string one = header_of({record_on(
+        "sm_90", {{problem("int", 1000), {2000, 1000, 1500}}, {problem("double", 1000), {2000, 1000, 1005}}})});
+    EXPECT_EQ(parse_tuning_header(one, "h").size(), 1u) << one;
+    EXPECT_EQ(parse_tuning_header(header_of({record}, {.box = "sort", .split = split_kind::none}), "h").size(), 1u);
+}
+
+TEST(emit, splits_by_size_at_the_geometric_middle)
+{
+    const emit_record record = record_on("sm_90", {{problem("int", 100), {2000, 1500, 1000}},
+                                                   {problem("int", 10000), {2000, 1000, 1500}},
+                                                   {problem("int", 1000000), {2000, 1000, 1500}}});
+    const std::string text = header_of({record});
+    EXPECT_TRUE(holds(text,
+                      "using sort = launchbox::by_size<launchbox::upto<1000, sort_upto_1000>, "
+                      "launchbox::otherwise<sort_above_1000>>;"))
+        << text;
+    const auto tables = parse_tuning_header(text, "h");
+    ASSERT_EQ(tables.size(), 2u);
+    EXPECT_EQ(row_text(tables[0].rows[0].values), "{128, 7, 0}");
+    EXPECT_EQ(row_text(tables[1].rows[0].values), "{512, 15, 2}");
+    EXPECT_EQ(updated(text, {record}), text);
+}
+
+TEST(emit, asks_which_value_is_the_size)
+{
+    const auto of = [](std::int64_t n, std::int64_t m) { return assignment{{{"n", n}, {"m", m}}}; };
+    const emit_record record = record_on("sm_90", {{of(1, 1), {2, 1, 3}}, {of(2, 3), {2, 1, 3}}});
+    EXPECT_THROW((void)header_of({record}), error);
+    EXPECT_NO_THROW((void)header_of({record}, {.box = "sort", .names = {.type = "", .size = "n"}}));
+    EXPECT_NO_THROW((void)header_of({record}, {.box = "sort", .split = split_kind::none}));
+}
+
+TEST(emit, refuses_what_nobody_verified_or_measured)
+{
+    const emit_record record = record_on("sm_90", {{problem("int", 1), {2000, 1000, 1500}}}, "a.json", false);
+    // The baseline counts as verified, so that what was not compared cannot win while somebody was; here nobody is.
+    emit_record nobody = record;
+    for (stored_result& each : nobody.run.results) each.measured.verified = false;
+    EXPECT_THROW((void)header_of({nobody}), error);
+    EXPECT_TRUE(holds(header_of({nobody}, {.box = "sort", .allow_unverified = true}), "outputs not verified"));
+    emit_record failed = record;
+    for (stored_result& each : failed.run.results) each.measured.what = outcome::trap;
+    EXPECT_THROW((void)header_of({failed}), error);
+    emit_record empty = record;
+    empty.run.results.clear();
+    EXPECT_THROW((void)header_of({empty}), error);
+}
+
+TEST(emit, the_latest_run_counts_and_several_tunables_are_refused)
+{
+    emit_records read;
+    read.all = {record_on("sm_90", {{problem("int", 1), {2000, 1000, 1500}}}),
+                record_on("sm_90", {{problem("int", 1), {2000, 1500, 1000}}})};
+    read.all[0].run.info.started = "2026-11-22T00:00:00Z";
+    read.all[1].run.info.source_hash = "older";
+    const emit_records chosen = chosen_runs(read, {.name = "", .gpu = "", .workload = {}});
+    ASSERT_EQ(chosen.all.size(), 1u);
+    EXPECT_EQ(chosen.all[0].run.info.started, "2026-11-22T00:00:00Z");
+    ASSERT_EQ(chosen.notes.size(), 1u);
+    EXPECT_TRUE(holds(chosen.notes[0], "is stale")) << chosen.notes[0];
+    read.all[1].run.info.name = "other";
+    EXPECT_THROW((void)chosen_runs(read, {.name = "", .gpu = "", .workload = {}}), error);
+    EXPECT_EQ(chosen_runs(read, {.name = "other", .gpu = "", .workload = {}}).all.size(), 1u);
+}
+
+TEST(emit, words_fractions_and_truths_are_members)
+{
+    emit_record record = record_on("sm_90", {{problem("int", 1), {2000, 1000, 1500}}});
+    const char* words[] = {"row-major", "class", "tiled"};
+    int at = 0;
+    for (stored_result& each : record.run.results) {
+        each.parameters.values.emplace_back("layout", std::string(words[at]));
+        each.parameters.values.emplace_back("unroll", at++ == 1);
+        each.parameters.values.emplace_back("part", 0.5);
+        each.parameters.values.emplace_back("seed", std::int64_t{1} << 40);
+    }
+    record.run.info.baseline = record.run.results[0].parameters;
+    const std::string text = header_of({record});
+    EXPECT_TRUE(holds(text, "enum class layout_values { class_, row_major, tiled };")) << text;
+    EXPECT_TRUE(holds(text, "sort_row{512, 15, 2, decltype(sort_row::layout)::class_, true, 0.5, 1099511627776}"))
+        << text;
+    EXPECT_TRUE(holds(text, "std::int64_t seed"));
+    EXPECT_EQ(updated(text, {record}), text);
+}
+
+TEST(tuning_header, names_file_and_line_of_what_it_cannot_read)
+{
+    const std::string good = header_of({record_on("sm_90", {{problem("int", 1), {2000, 1000, 1500}}})});
+    for (const auto& [old, bad] : std::vector<std::pair<std::string, std::string>>{{"sm<90,", "sm<9,"},
+                                                                                   {"#else", "#endif"},
+                                                                                   {"// table sort: ", "// tables: "},
+                                                                                   {">;\n#endif", "#endif"},
+                                                                                   {"    // measured", "    measured"},
+                                                                                   {"sort_row{5", "other_row{5"},
+                                                                                   {"{512, 15", "{512,15"}}) {
+        std::string text = good;
+        ASSERT_TRUE(holds(text, old)) << old;
+        text.replace(text.find(old), old.size(), bad);
+        try {
+            (void)parse_tuning_header(text, "x.hpp");
+            ADD_FAILURE() << bad;
+        } catch (const error& problem) {
+            EXPECT_EQ(std::string(problem.what()).rfind("x.hpp:", 0), 0u) << problem.what();
+        }
+    }
+}
+
+TEST(tuning_header, the_hash_is_fnv1a)  // from the test vectors of the draft of FNV
+{
+    EXPECT_EQ(fnv1a64(""), "cbf29ce484222325");
+    EXPECT_EQ(fnv1a64("foobar"), "85944171f73967e8");
+}
+
+TEST(emit_forms, flags_have_a_line_an_architecture)
+{
+    const std::vector<emit_record> records{record_on("sm_90", {{problem("int", 1), {2000, 1000, 1500}}})};
+    EXPECT_EQ(define_flags(emit_tables(records, settings, {}), settings),
+              "sm_90 -DSORT_THREADS=512 -DSORT_ITEMS=15 -DSORT_MIN_BLOCKS=2\n");
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,204 @@
+// What `results` writes is read back as it was; what somebody else wrote is not believed.
+#include "tune/exchange/result_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "recorded_results.hpp"
+#include "report/results_report.hpp"
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "tune/store/result_filter.hpp"
+
+namespace launchbox {
+namespace {
+
+std::string json_text_of(std::vector<recorded_run> runs, bool with_samples = true)
+{
+    results_report report;
+    report.with_samples = with_samples;
+    for (recorded_run& run : runs) {
+        auto rankings = rank(run.results, run.races, run.info.baseline);
+        report.runs.push_back({"x.db", std::move(run), std::move(rankings)});
+    }
+    std::ostringstream out;
+    write_results_json(report, out);
+    return out.str();
+}
+
+void expect_same(const recorded_run& one, const recorded_run& other)
+{
+    EXPECT_EQ(one.number, other.number);
+    EXPECT_EQ(one.info, other.info);
+    EXPECT_EQ(one.races, other.races);
+    EXPECT_EQ(one.info.environment, other.info.environment);
+    ASSERT_EQ(one.results.size(), other.results.size());
+    for (std::size_t i = 0; i < one.results.size(); ++i) {
+        EXPECT_EQ(one.results[i].measured, other.results[i].measured) << i;
+        EXPECT_EQ(one.results[i].kernel, other.results[i].kernel) << i;
+        EXPECT_EQ(one.results[i].log, other.results[i].log) << i;
+        EXPECT_EQ(one.results[i], other.results[i]) << i;
+    }
+}
+
+recorded_run second_run()
+{
+    recorded_run run = example_results();
+    run.number = 2;
+    run.info.environment = {
+        .gpu = "", .processor = "Example CPU", .architecture = "", .driver = "", .toolkit = "", .host = "h"};
+    run.info.baseline.reset();
+    for (stored_result& each : run.results) {
+        each.run = 2;
+        each.kernel.reset();
+        each.parameters.values.emplace_back("word", std::string("b"));
+        if (each.same_as) each.same_as->values.emplace_back("word", std::string("b"));
+        each.problem = {};
+        each.weight = 0.5;
+        each.measured.device.reset();
+        each.from_cache = true;
+    }
+    run.races.clear();
+    return run;
+}
+
+TEST(result_file, store_to_json_and_back_is_the_same)
+{
+    const temporary_directory folder;
+    const std::string file = (folder.path() / "x.db").string();
+    {
+        result_store store(file);
+        EXPECT_EQ(save_all(store, example_results()), 1);
+        recorded_run second = second_run();
+        for (std::size_t i = 0; i < second.results.size(); ++i)
+            second.results[i].problem.values = {{"n", static_cast<std::int64_t>(i)}};
+        EXPECT_EQ(save_all(store, second), 2);
+    }
+    const result_file stored = read_result_file(file);
+    EXPECT_TRUE(stored.problems.empty());
+    ASSERT_EQ(stored.runs.size(), 2u);
+    expect_same(stored.runs[0], example_results());
+
+    const std::string copy = (folder.path() / "x.json").string();
+    std::ofstream(copy) << json_text_of(stored.runs);
+    const result_file read = read_result_file(copy);
+    EXPECT_TRUE(read.problems.empty());
+    ASSERT_EQ(read.runs.size(), 2u);
+    expect_same(read.runs[0], stored.runs[0]);
+    expect_same(read.runs[1], stored.runs[1]);
+}
+
+// LAUNCHBOX_UPDATE_EXAMPLE=1 in the environment writes the file anew.
+TEST(result_file, the_recorded_example_is_the_one_of_the_tests)
+{
+    const std::string file = std::string(LAUNCHBOX_SOURCE_DIR) + "/tests/data/results/example.json";
+    if (std::getenv("LAUNCHBOX_UPDATE_EXAMPLE") != nullptr)
+        write_file_atomically(file, json_text_of({example_results()}));
+    const result_file read = read_result_file(file);
+    EXPECT_TRUE(read.problems.empty());
+    ASSERT_EQ(read.runs.size(), 1u);
+    expect_same(read.runs[0], example_results());
+    EXPECT_EQ(read_input(file), json_text_of({example_results()}));
+}
+
+TEST(result_file, without_samples_medians_stand_for_them)
+{
+    const result_file read = read_results_json(json_text_of({example_results()}, false), "x.json");
+    ASSERT_EQ(read.runs.size(), 1u);
+    ASSERT_EQ(read.runs[0].results.size(), example_results().results.size());
+    EXPECT_EQ(read.runs[0].results[1].measured.samples_ns, std::vector<double>{100'000});
+    ASSERT_EQ(read.problems.size(), 1u);
+    EXPECT_NE(read.problems[0].find("no samples of 9 candidates"), std::string::npos) << read.problems[0];
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by)
+{
+    const std::size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return at == std::string::npos ? text : text.replace(at, what.size(), by);
+}
+
+TEST(result_file, hostile_candidates_are_left_out)
+{
+    const std::string good = json_text_of({example_results()});
+    const std::size_t all = example_results().results.size();
+    for (const auto& [what, by] : std::vector<std::pair<std::string, std::string>>{
+             {R"("status": "measured")", R"("status": "well")"},
+             {R"("status": "measured")", R"("status": 1)"},
+             {R"("weight": 1.0)", R"("weight": 0)"},
+             {R"("weight": 1.0)", R"("weight": "1")"},
+             {R"("dropped": 0)", R"("dropped": -1)"},
+             {R"("dropped": 0)", R"("dropped": 1e3)"},
+             {R"("dropped": 0)", R"("dropped": 99999999999)"},
+             {R"("verified": true)", R"("verified": 1)"},
+             {R"("samples_ns": [)", R"("samples_ns": [null,)"},
+             {R"("samples_ns": [)", R"("samples_ns": [-1,)"},
+             {R"("samples_ns": [)", R"("samples_ns": [1e300,)"},
+             {R"("resources": {)", R"("resources": {"registers": -1, "was": 1},"other": {)"},
+             {R"("device": {)", R"("device": 5,"other": {)"},
+             {R"("same_as": null)", R"("same_as": [])"},
+             {R"("log": "")", R"("log": {})"},
+             {R"("seconds": 0.25)", R"("seconds": -0.25)"}}) {
+        SCOPED_TRACE(what + " -> " + by);
+        // Behind the races, which have samples, too.
+        const std::size_t start = good.find("\"candidates\": [");
+        const std::string text = good.substr(0, start) + replaced(good.substr(start), what, by);
+        const result_file read = read_results_json(text, "x.json");
+        ASSERT_EQ(read.runs.size(), 1u);
+        EXPECT_EQ(read.runs[0].results.size(), all - 1);
+        ASSERT_EQ(read.problems.size(), 1u);
+        EXPECT_NE(read.problems[0].find("candidate 0 is left out"), std::string::npos) << read.problems[0];
+    }
+    const result_file read = read_results_json(replaced(good, R"("verdict": "equal")", R"("verdict": "x")"), "x.json");
+    EXPECT_TRUE(read.runs[0].races.empty());
+    EXPECT_EQ(read.problems.size(), 1u);
+}
+
+TEST(result_file, what_is_not_results_is_one_clear_error)
+{
+    const auto refusal = [](const std::string& text) {
+        try {
+            (void)read_results_json(text, "x.json");
+        } catch (const error& problem) {
+            EXPECT_FALSE(problem.hint().empty());
+            EXPECT_EQ(std::string(problem.what()).rfind("x.json", 0), 0u);
+            return std::string(problem.what());
+        }
+        return std::string();
+    };
+    EXPECT_NE(refusal("").find("neither a result store nor JSON"), std::string::npos);
+    EXPECT_NE(refusal("{\"schema\": \"launchbox.results/1\", ").find("nor JSON"), std::string::npos);
+    for (const char* text : {"[]", "1", "{}", R"({"schema": 1})", R"({"schema": "launchbox.kernels/1"})"})
+        EXPECT_NE(refusal(text).find("not launchbox.results/1"), std::string::npos) << text;
+    const std::string start = R"({"schema": "launchbox.results/1", "environments": [{}], )";
+    for (const char* rest :
+         {"\"runs\": {}}", "\"runs\": [1], \"candidates\": []}",
+          "\"runs\": [{\"environment\": 1}], \"candidates\": []}", "\"runs\": [{\"environment\": 0}]}",
+          "\"runs\": [{\"environment\": 0, \"number\": -3}], \"candidates\": []}"})
+        EXPECT_NE(refusal(start + rest).find("is not launchbox.results/1"), std::string::npos) << rest;
+    EXPECT_NO_THROW(read_results_json(start + "\"runs\": [{\"environment\": 0}], \"candidates\": []}", "x.json"));
+    EXPECT_NE(refusal(std::string(100'000, '[')), "");
+    EXPECT_THROW(read_result_file("/no/such/file.json"), error);
+}
+
+TEST(result_filter, compares_numbers_as_numbers)
+{
+    const assignment values{{{"type", std::string("int")},
+                             {"n", std::int64_t{100'000'000}},
+                             {"part", 0.5},
+                             {"on", true},
+                             {"most", std::int64_t{9'007'199'254'740'993}}}};
+    const auto matches = [&](const std::string& text) { return parse_value_filter({text}, "--x").matches(values); };
+    for (const char* text : {"n=1e8", "n=100000000", "n=1e8 type=int", "type=int,part=0.50", "part=5e-1", "on=true", "",
+                             "most=9007199254740993"})
+        EXPECT_TRUE(matches(text)) << text;
+    for (const char* text : {"n=1e7", "n=1e8 type=long", "m=1", "type=", "on=1", "n=1e8x", "most=9007199254740992"})
+        EXPECT_FALSE(matches(text)) << text;
+    for (const char* text : {"n", "=5", "n=1 x"}) EXPECT_THROW(parse_value_filter({text}, "--x"), error) << text;
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,160 @@
+// Who is the fastest, by how much, and who is equal.
+#include "tune/ranking/ranking.hpp"
+
+#include <gtest/gtest.h>
+
+#include "recorded_results.hpp"
+
+namespace launchbox {
+namespace {
+
+std::vector<ranking> ranked(const recorded_run& run)
+{
+    return rank(run.results, run.races, run.info.baseline);
+}
+
+const assignment& parameters_of(const recorded_run& run, const ranking& workload, std::size_t place)
+{
+    return run.results[workload.candidates[place].result].parameters;
+}
+
+TEST(ranking, has_one_table_a_workload_sorted_by_median)
+{
+    const recorded_run run = example_results();
+    const std::vector<ranking> rankings = ranked(run);
+    ASSERT_EQ(rankings.size(), 2u);
+    EXPECT_EQ(rankings[0].problem, sizes(1 << 20));
+    EXPECT_EQ(rankings[1].problem, sizes(1 << 27));
+    ASSERT_EQ(rankings[0].candidates.size(), 7u);
+    const std::vector<assignment> order{tuning_values(64, 5),  tuning_values(128, 15), tuning_values(128, 17),
+                                        tuning_values(512, 7), tuning_values(512, 9),  tuning_values(256, 11),
+                                        tuning_values(64, 3)};
+    for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(parameters_of(run, rankings[0], i), order[i]) << i;
+    EXPECT_EQ(rankings[0].baseline, 5u);
+    EXPECT_TRUE(rankings[0].candidates[5].is_baseline);
+    EXPECT_EQ(rankings[0].candidates[1].time, summarise(run.results[1].measured.samples_ns));
+}
+
+TEST(ranking, who_is_not_verified_or_was_stopped_may_not_win)
+{
+    recorded_run run = example_results();
+    run.races.clear();
+    std::vector<ranking> rankings = ranked(run);
+    EXPECT_FALSE(rankings[0].candidates[0].may_win);
+    EXPECT_FALSE(rankings[0].candidates[6].may_win);
+    ASSERT_TRUE(rankings[0].decided);
+    EXPECT_EQ(rankings[0].decided->winner, 1u);
+    // Where nobody is verified nobody can be asked for it.
+    for (stored_result& each : run.results) each.measured.verified = false;
+    rankings = ranked(run);
+    EXPECT_EQ(rankings[0].decided->winner, 0u);
+    EXPECT_FALSE(rankings[0].candidates[6].may_win);
+    for (stored_result& each : run.results) each.measured.stopped_early = true;
+    EXPECT_FALSE(ranked(run)[0].decided);
+}
+
+TEST(ranking, the_race_decides)
+{
+    recorded_run run = example_results();
+    const ranking first = ranked(run)[0];
+    ASSERT_TRUE(first.decided);
+    EXPECT_TRUE(first.decided->raced);
+    EXPECT_EQ(first.decided->winner, 2u);  // behind in its own samples
+    EXPECT_TRUE(first.decided->equal);
+    EXPECT_EQ(first.decided->equal_within, 0.004);
+    ASSERT_TRUE(first.decided->over_baseline);
+    EXPECT_DOUBLE_EQ(first.decided->over_baseline->times, 125'500.0 / 100'100.0);
+    EXPECT_FALSE(ranked(run)[1].decided->raced);
+
+    run.races[0].verdict = "winner";
+    EXPECT_FALSE(ranked(run)[0].decided->equal);
+    EXPECT_EQ(ranked(run)[0].decided->equal_within, 0);
+    // A race of candidates that are no longer there decides nothing.
+    run.races[0].entries.erase(run.races[0].entries.begin() + 1, run.races[0].entries.end());
+    run.races[0].entries[0].parameters = tuning_values(1, 1);
+    EXPECT_FALSE(ranked(run)[0].decided->raced);
+}
+
+TEST(ranking, without_a_race_the_baseline_wins_when_it_is_equal)
+{
+    recorded_run run = example_results();
+    run.races.clear();
+    const std::size_t baseline = 0, fastest = 1;
+    ASSERT_EQ(run.results[baseline].parameters, run.info.baseline);
+    run.results[baseline].measured.samples_ns = samples_around(100'700);
+    const ranking equal = ranked(run)[0];
+    EXPECT_EQ(equal.candidates[equal.decided->winner].result, baseline);
+    EXPECT_TRUE(equal.decided->equal);
+    const sample_summary one = summarise(run.results[baseline].measured.samples_ns),
+                         other = summarise(run.results[fastest].measured.samples_ns);
+    EXPECT_DOUBLE_EQ(equal.decided->equal_within, one.high / other.low - 1);
+
+    run.results[baseline].measured.samples_ns = samples_around(101'700);
+    const ranking apart = ranked(run)[0];
+    EXPECT_EQ(apart.candidates[apart.decided->winner].result, fastest);
+    EXPECT_TRUE(apart.decided->equal);  // with the third, which has other code
+    for (stored_result& each : run.results)
+        if (each.parameters == tuning_values(128, 17)) each.measured.samples_ns = samples_around(105'000);
+    EXPECT_FALSE(ranked(run)[0].decided->equal);
+}
+
+TEST(ranking, equals_are_those_whose_intervals_meet)
+{
+    const recorded_run run = example_results();
+    const ranking first = ranked(run)[0];
+    EXPECT_FALSE(first.candidates[0].equals_best);  // may not win
+    EXPECT_FALSE(first.candidates[1].equals_best);  // is the best itself
+    EXPECT_TRUE(first.candidates[2].equals_best);
+    for (std::size_t i = 3; i < 7; ++i) EXPECT_FALSE(first.candidates[i].equals_best) << i;
+}
+
+TEST(ranking, gains_have_an_interval)
+{
+    const gain found = gain_of({.count = 9, .median = 200, .low = 190, .high = 220},
+                               {.count = 9, .median = 100, .low = 95, .high = 110});
+    EXPECT_DOUBLE_EQ(found.times, 2);
+    EXPECT_DOUBLE_EQ(found.low, 190.0 / 110);
+    EXPECT_DOUBLE_EQ(found.high, 220.0 / 95);
+    EXPECT_EQ(gain_of({.count = 1, .median = 1, .low = 1, .high = 1}, {.count = 1}), gain());
+    const ranking first = ranked(example_results())[0];
+    EXPECT_DOUBLE_EQ(first.candidates[1].over_baseline->times, 1.25);
+    EXPECT_DOUBLE_EQ(first.candidates[5].over_baseline->times, 1);
+    EXPECT_LT(first.candidates[6].over_baseline->times, 1);
+
+    recorded_run without = example_results();
+    without.info.baseline.reset();
+    EXPECT_FALSE(ranked(without)[0].baseline);
+    EXPECT_FALSE(ranked(without)[0].candidates[1].over_baseline);
+}
+
+TEST(ranking, same_code_is_marked_and_failures_are_counted)
+{
+    const recorded_run run = example_results();
+    const ranking first = ranked(run)[0];
+    EXPECT_EQ(first.shared, 1u);
+    EXPECT_EQ(first.candidates[4].same_as, 3u);
+    EXPECT_EQ(first.candidates[3].same_as, std::nullopt);
+    ASSERT_EQ(first.failures.size(), 4u);
+    EXPECT_EQ(first.failures[0].what, outcome::rejected);
+    EXPECT_EQ(first.failures[0].results, (std::vector<std::size_t>{8, 9}));
+    std::size_t all = 0;
+    for (const failure_count& each : first.failures) all += each.results.size();
+    EXPECT_EQ(all + first.candidates.size() + 2, run.results.size());
+    EXPECT_TRUE(ranked(run)[1].failures.empty());
+    EXPECT_EQ(ranked(run)[1].decided->winner, 0u);
+    EXPECT_TRUE(ranked(run)[1].candidates[0].is_baseline);
+}
+
+TEST(ranking, of_nothing_is_nothing)
+{
+    EXPECT_TRUE(rank({}, {}, std::nullopt).empty());
+    recorded_run run = example_results();
+    std::erase_if(run.results, [](const stored_result& each) { return each.measured.what == outcome::measured; });
+    const std::vector<ranking> rankings = ranked(run);
+    ASSERT_EQ(rankings.size(), 1u);
+    EXPECT_TRUE(rankings[0].candidates.empty());
+    EXPECT_FALSE(rankings[0].decided);
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,114 @@
+#include "tune/run/final_race.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace launchbox {
+namespace {
+
+using samples = std::vector<double>;
+
+// Times around a true one, with noise of `spread` of it.
+class noisy_clock {
+public:
+    noisy_clock(std::vector<double> truth, double spread, unsigned seed)
+        : truth_(std::move(truth)), spread_(spread), random_(seed)
+    {
+    }
+    double operator()(std::size_t i)
+    {
+        ++asked_;
+        return truth_[i] * (1 + std::normal_distribution<double>(0, spread_)(random_));
+    }
+    [[nodiscard]] int asked() const { return asked_; }
+
+private:
+    std::vector<double> truth_;
+    double spread_;
+    std::mt19937 random_;
+    int asked_ = 0;
+};
+
+TEST(final_race, those_within_noise_or_margin_of_the_best_take_part_the_best_first)
+{
+    const samples wide{90, 95, 100, 105, 110, 115, 120}, best{100, 100, 100, 100, 100, 100},
+        near{101, 101, 101, 101, 101, 101}, far{110, 110, 110, 110, 110, 110};
+    EXPECT_EQ(race_contestants({far, wide, {}, near, best}, {}), (std::vector<std::size_t>{4, 3, 1}));
+    EXPECT_TRUE(race_contestants({{}, {}}, {}).empty());
+    EXPECT_EQ(race_contestants({best, near, near, near}, {.most_contestants = 2}).size(), 2u);
+}
+
+TEST(final_race, the_faster_wins_when_noise_allows_to_tell)
+{
+    noisy_clock clock({100, 98, 103}, 0.002, 7);
+    const race_outcome result = run_final_race(3, 0, {}, [&](std::size_t i) { return clock(i); });
+    EXPECT_EQ(result.order, (std::vector<std::size_t>{1, 0, 2}));
+    EXPECT_FALSE(result.equal);
+}
+
+TEST(final_race, what_cannot_be_told_apart_is_equal_and_the_baseline_is_preferred)
+{
+    noisy_clock clock({100, 100, 100.1}, 0.01, 3);
+    const race_outcome result = run_final_race(3, 2, {}, [&](std::size_t i) { return clock(i); });
+    EXPECT_TRUE(result.equal);
+    EXPECT_EQ(result.order.front(), 2u);
+    EXPECT_GT(result.equal_within, 0);
+    EXPECT_LT(result.equal_within, 0.05);
+    EXPECT_EQ(clock.asked(), 3 * race_rules{}.most_rounds);
+}
+
+TEST(final_race, a_baseline_that_fell_out_does_not_win)
+{
+    noisy_clock clock({100, 100, 120}, 0.001, 3);
+    const race_outcome result = run_final_race(3, 2, {}, [&](std::size_t i) { return clock(i); });
+    EXPECT_TRUE(result.equal);
+    EXPECT_EQ(result.order.back(), 2u);
+}
+
+TEST(final_race, it_ends_early_when_all_that_is_left_is_close_enough)
+{
+    noisy_clock clock({100, 100}, 0.0001, 5);
+    const race_outcome result = run_final_race(2, std::nullopt, {}, [&](std::size_t i) { return clock(i); });
+    EXPECT_TRUE(result.equal);
+    EXPECT_LE(result.equal_within, 0.005);
+    EXPECT_EQ(clock.asked(), 2 * race_rules{}.fewest_rounds);
+}
+
+TEST(final_race, one_that_fails_falls_out_and_the_others_go_on)
+{
+    noisy_clock clock({100, 90, 100.0}, 0.0001, 5);
+    int left = 3;
+    const race_outcome result = run_final_race(3, std::nullopt, {}, [&](std::size_t i) -> std::optional<double> {
+        if (i == 1 && left-- == 0) return std::nullopt;
+        return clock(i);
+    });
+    EXPECT_EQ(result.order.back(), 1u);
+    EXPECT_EQ(result.order.size(), 3u);
+    EXPECT_EQ(result.rounds_ns[1].size(), 3u);
+}
+
+TEST(final_race, all_that_fail_and_one_alone)
+{
+    const race_outcome none = run_final_race(2, 0, {}, [](std::size_t) { return std::nullopt; });
+    EXPECT_EQ(none.order.size(), 2u);
+    EXPECT_FALSE(none.equal);
+    const race_outcome one = run_final_race(1, 0, {}, [](std::size_t) { return std::optional(1.0); });
+    EXPECT_EQ(one.order, (std::vector<std::size_t>{0}));
+    EXPECT_TRUE(one.rounds_ns.front().empty());
+}
+
+// Of 1,000 races between a candidate and one that is 1 % slower, measured with noise of 1 %, few may choose wrongly.
+TEST(final_race, over_many_races_the_slower_is_hardly_ever_said_to_win)
+{
+    int wrong = 0;
+    for (unsigned seed = 0; seed < 1000; ++seed) {
+        noisy_clock clock({101, 100}, 0.01, seed);
+        const race_outcome result = run_final_race(2, std::nullopt, {}, [&](std::size_t i) { return clock(i); });
+        wrong += !result.equal && result.order.front() == 0 ? 1 : 0;
+    }
+    EXPECT_LE(wrong, 10);
+}
+
+}  // namespace
+}  // namespace launchbox

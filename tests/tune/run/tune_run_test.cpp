@@ -1,0 +1,536 @@
+// The engine with devices made of functions: what is measured when, how often, and what is kept of it.
+#include "tune/run/tune_run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "tune/search/search_strategy.hpp"
+
+namespace launchbox {
+namespace {
+
+constexpr const char* text = R"(
+[tunable]
+name = "sum"
+baseline = { threads = 128, items = 1 }
+[parameters]
+threads = [32, 64, 128, 256]
+items = [1, 2, 3, 4, 5]
+[constraints]
+all = ["threads * items <= 1024"]
+[[workload]]
+n = [1000, 2000]
+[program]
+run = ["true", "{threads}", "{items}", "{n}"]
+)";
+constexpr std::size_t candidates = 19;  // 4 x 5 without 256 x 5
+
+std::int64_t number(const assignment& values, const char* name)
+{
+    return std::get<std::int64_t>(*values.find(name));
+}
+
+// What a device made of functions was asked for, and what it is to do.
+struct device {
+    const tune_spec& spec;
+    std::map<std::string, measurement> commanded = {};    // by candidate: what happens instead
+    std::map<std::string, prepared_job> unprepared = {};  // by candidate: settled before it is measured
+    std::map<std::string, int> dies = {};                 // by candidate: so often
+    std::map<std::string, std::string> same = {};         // by candidate: its code
+    std::mutex lock = {};
+    std::map<std::string, int> measured = {};  // by candidate and workload
+    std::vector<std::string> order = {};
+    std::vector<std::string> references = {};
+    std::atomic<int> preparing = 0, measuring = 0;
+    std::atomic<bool> overlapped = false;
+
+    // The fastest is 64 x 3; nothing else is near it.
+    static double time_of(const assignment& values, double n)
+    {
+        const double threads = static_cast<double>(number(values, "threads"));
+        const double items = static_cast<double>(number(values, "items"));
+        return n * (10 + std::abs(threads - 64) / 16 + std::abs(items - 3));
+    }
+
+    tune_lane lane(std::size_t measurers = 1)
+    {
+        tune_lane lane;
+        lane.environment.gpu = "test GPU";
+        lane.environment.architecture = "sm_90";
+        lane.label = "test GPU";
+        lane.source_hash = "source";
+        lane.preparers = 3;
+        lane.prepare = [this](const tune_job& job) {
+            ++preparing;
+            overlapped = overlapped || measuring > 0;
+            const std::string name = text_of(job.parameters);
+            prepared_job made;
+            {
+                const std::lock_guard guard(lock);
+                if (const auto found = unprepared.find(name); found != unprepared.end()) made = found->second;
+                if (const auto found = same.find(name); found != same.end()) made.same_when_equal = found->second;
+            }
+            --preparing;
+            return made;
+        };
+        for (std::size_t i = 0; i < measurers; ++i)
+            lane.measurers.push_back([this](const tune_job& job, const prepared_job&, const measure_request& request) {
+                return measure(job, request);
+            });
+        return lane;
+    }
+
+    measurement measure(const tune_job& job, const measure_request& request)
+    {
+        ++measuring;
+        overlapped = overlapped || preparing > 0;
+        const std::lock_guard guard(lock);
+        const assignment& problem = spec.workloads[job.problem].values;
+        const std::string name = text_of(job.parameters), key = name + " " + text_of(problem);
+        if (request.samples == 0) {
+            ++measured[key];
+            order.push_back(key);
+        }
+        if (request.is_reference) references.push_back(key);
+        measurement result;
+        if (int& left = dies[name]; left > 0) {
+            --left;
+            result = {.what = outcome::worker_died, .reason = "killed by signal 11"};
+        } else if (const auto found = commanded.find(name); found != commanded.end()) {
+            result = found->second;
+        } else {
+            result.verified = true;
+            const double time = time_of(job.parameters, static_cast<double>(number(problem, "n")));
+            for (int i = 0; i < 10; ++i) result.samples_ns.push_back(time * (1 + 0.0001 * (i % 3)));
+        }
+        --measuring;
+        return result;
+    }
+};
+
+class tune_run_test : public ::testing::Test {
+protected:
+    tune_spec spec = parse_tune_spec("sum.toml", text);
+    search_space space{spec, {}};
+    temporary_directory folder;
+    std::string file = (folder.path() / "sum.db").string();
+    device gpu{spec};
+    tune_options options{.workloads = {0, 1}};
+
+    [[nodiscard]] run_info run_on(const tune_lane& lane) const
+    {
+        run_info run;
+        run.name = "sum";
+        run.task_hash = task_hash(spec, space);
+        run.source_hash = lane.source_hash;
+        run.started = "2026-01-01T00:00:00Z";
+        run.environment = lane.environment;
+        run.baseline = spec.baseline;
+        return run;
+    }
+
+    tune_summary tune(const tune_lane& lane)
+    {
+        result_store store(file);
+        return run_tune(spec, space, lane, store, run_on(lane), options);
+    }
+
+    // By candidate and workload; without the times of day.
+    std::map<std::string, stored_result> results()
+    {
+        const result_store store(file, result_store::access::read_only);
+        std::map<std::string, stored_result> all;
+        for (const auto& [number, run] : store.runs())
+            for (stored_result result : store.results(number)) {
+                result.finished.clear();
+                const std::string key = text_of(result.parameters) + " " + text_of(result.problem);
+                all.emplace(key, std::move(result));
+            }
+        return all;
+    }
+
+    race_result_info race_on(std::int64_t n)
+    {
+        const result_store store(file, result_store::access::read_only);
+        for (const race_result_info& race : store.races(store.runs().front().first))
+            if (number(race.problem, "n") == n) return race;
+        ADD_FAILURE() << "no race on " << n;
+        return {};
+    }
+};
+
+TEST_F(tune_run_test, measures_each_candidate_once_on_each_workload_the_baseline_first)
+{
+    const tune_summary summary = tune(gpu.lane());
+    EXPECT_EQ(summary.jobs, 2 * candidates);
+    EXPECT_EQ(summary.measured, 2 * candidates);
+    EXPECT_EQ(gpu.measured.size(), 2 * candidates);
+    for (const auto& [key, times] : gpu.measured) EXPECT_EQ(times, 1) << key;
+    std::ranges::sort(gpu.references);  // which of the two is prepared first is the threads' affair
+    EXPECT_EQ(gpu.references, (std::vector<std::string>{"threads=128 items=1 n=1000", "threads=128 items=1 n=2000"}));
+    std::map<std::string, bool> ready;
+    for (const std::string& key : gpu.order) {
+        const std::string workload = key.substr(key.find("n="));
+        if (key.starts_with("threads=128 items=1 "))
+            ready[workload] = true;
+        else
+            EXPECT_TRUE(ready[workload]) << key << " before the baseline";
+    }
+    const auto all = results();
+    ASSERT_EQ(all.size(), 2 * candidates);
+    EXPECT_EQ(all.at("threads=64 items=3 n=1000").measured.samples_ns.size(), 10u);
+    EXPECT_EQ(race_on(1000).verdict, "winner");
+    EXPECT_EQ(text_of(race_on(1000).entries.front().parameters), "threads=64 items=3");
+}
+
+TEST_F(tune_run_test, an_order_is_decided_by_the_seed_alone)
+{
+    tune(gpu.lane());
+    device again{spec};
+    file += "2";
+    tune(again.lane());
+    std::vector<std::string> first = gpu.order, second = again.order;
+    std::ranges::sort(first);
+    std::ranges::sort(second);
+    EXPECT_EQ(first, second);
+    options.seed = 2;
+    options.most_candidates = 5;
+    device other{spec};
+    file += "3";
+    tune(other.lane());
+    options.seed = 3;
+    device another{spec};
+    file += "4";
+    tune(another.lane());
+    EXPECT_NE(other.measured, another.measured);
+}
+
+TEST_F(tune_run_test, failures_are_kept_with_their_kind_and_touch_no_other_result)
+{
+    tune(gpu.lane());
+    const auto whole = results();
+
+    file += "2";
+    device faulty{spec};
+    const std::map<std::string, outcome> kinds{
+        {"threads=32 items=1", outcome::launch_error}, {"threads=32 items=2", outcome::illegal_access},
+        {"threads=32 items=3", outcome::hang},         {"threads=32 items=4", outcome::trap},
+        {"threads=32 items=5", outcome::wrong_result}, {"threads=64 items=1", outcome::out_of_memory}};
+    for (const auto& [name, what] : kinds) faulty.commanded[name] = {.what = what, .reason = "as commanded"};
+    const std::map<std::string, outcome> early{{"threads=64 items=2", outcome::rejected},
+                                               {"threads=64 items=4", outcome::compile_error},
+                                               {"threads=64 items=5", outcome::compile_timeout}};
+    for (const auto& [name, what] : early) faulty.unprepared[name] = {.what = what, .reason = "before", .log = "log"};
+    faulty.dies["threads=256 items=1"] = 100;
+    const tune_summary summary = tune(faulty.lane());
+    EXPECT_EQ(summary.settled_unmeasured, 2 * early.size());
+
+    const auto now = results();
+    ASSERT_EQ(now.size(), whole.size());
+    for (const auto& [key, result] : now) {
+        const std::string name = text_of(result.parameters);
+        if (kinds.contains(name)) {
+            EXPECT_EQ(result.measured.what, kinds.at(name)) << key;
+            EXPECT_EQ(result.measured.reason, "as commanded");
+        } else if (early.contains(name)) {
+            EXPECT_EQ(result.measured.what, early.at(name)) << key;
+            EXPECT_EQ(result.log, "log");
+        } else if (name == "threads=256 items=1") {
+            EXPECT_EQ(result.measured.what, outcome::worker_died);
+            EXPECT_EQ(result.deaths, 2);
+        } else {
+            EXPECT_EQ(result.measured, whole.at(key).measured) << key;
+        }
+    }
+    EXPECT_EQ(faulty.measured.at("threads=256 items=1 n=1000"), 2) << "two deaths settle it";
+    EXPECT_EQ(faulty.measured.at("threads=32 items=3 n=1000"), 1) << "one hang is enough";
+    EXPECT_FALSE(faulty.measured.contains("threads=64 items=4 n=1000"));
+}
+
+TEST_F(tune_run_test, a_death_that_does_not_repeat_is_not_held_against_the_candidate)
+{
+    gpu.dies["threads=32 items=2"] = 1;
+    const tune_summary summary = tune(gpu.lane());
+    EXPECT_EQ(summary.worker_deaths, 1u);
+    EXPECT_EQ(results().at("threads=32 items=2 n=1000").measured.what, outcome::measured);
+}
+
+// launchbox itself was killed while it measured this candidate, after one death of a worker.
+TEST_F(tune_run_test, deaths_before_an_interruption_count)
+{
+    const tune_lane lane = gpu.lane();
+    {
+        result_store store(file);
+        const std::int64_t run = store.begin_run(run_on(lane));
+        store.begin_attempt(run, {.parameters = {{{"threads", std::int64_t{32}}, {"items", std::int64_t{2}}}},
+                                  .problem = spec.workloads[0].values,
+                                  .deaths = 1});
+    }
+    gpu.dies["threads=32 items=2"] = 100;
+    tune(lane);
+    EXPECT_EQ(gpu.measured.at("threads=32 items=2 n=1000"), 1);
+    EXPECT_EQ(gpu.measured.at("threads=32 items=2 n=2000"), 2);
+}
+
+TEST_F(tune_run_test, a_second_call_measures_only_what_is_missing)
+{
+    options.most_candidates = 7;
+    const tune_summary first = tune(gpu.lane());
+    EXPECT_TRUE(first.out_of_budget);
+    EXPECT_EQ(first.measured, 14u) << "each on both workloads";
+    options.most_candidates.reset();
+    const tune_summary second = tune(gpu.lane());
+    EXPECT_EQ(second.known_before, 14u);
+    EXPECT_EQ(second.measured, 2 * candidates - 14);
+    for (const auto& [key, times] : gpu.measured)
+        EXPECT_EQ(times, 1) << key << (key.find("threads=128 items=1 ") == 0 ? " (with samples)" : "");
+    // The baseline's outputs are what the rest is compared with: it ran once more, and was not measured again.
+    EXPECT_EQ(gpu.references.size(), 4u);
+    EXPECT_EQ(results().size(), 2 * candidates);
+
+    const tune_summary third = tune(gpu.lane());
+    EXPECT_EQ(third.measured, 0u);
+    EXPECT_EQ(gpu.references.size(), 4u) << "nothing to measure: nothing is started";
+}
+
+TEST_F(tune_run_test, results_of_another_source_or_task_are_not_mixed_in)
+{
+    tune(gpu.lane());
+    tune_lane changed = gpu.lane();
+    changed.source_hash = "another source";
+    EXPECT_EQ(tune(changed).measured, 2 * candidates);
+    spec.measure.cold = false;
+    EXPECT_EQ(tune(gpu.lane()).measured, 2 * candidates);
+    tune_lane elsewhere = gpu.lane();
+    elsewhere.environment.gpu = "another GPU";
+    EXPECT_EQ(tune(elsewhere).measured, 2 * candidates);
+    EXPECT_EQ(tune(elsewhere).measured, 0u);
+}
+
+TEST_F(tune_run_test, a_wider_list_of_values_takes_over_what_is_known)
+{
+    tune(gpu.lane());
+    std::string wider = text;
+    wider.replace(wider.find("[1, 2, 3, 4, 5]"), 15, "[1, 2, 3, 4, 5, 6]");
+    spec = parse_tune_spec("sum.toml", wider);
+    space = search_space(spec, {});
+    EXPECT_EQ(tune(gpu.lane()).measured, 2 * 3u);
+}
+
+TEST_F(tune_run_test, identical_code_with_the_same_launch_is_measured_once)
+{
+    for (const char* name : {"threads=32 items=1", "threads=32 items=2", "threads=32 items=3"}) gpu.same[name] = "code";
+    const tune_summary summary = tune(gpu.lane());
+    EXPECT_EQ(summary.shared, 4u);
+    EXPECT_EQ(summary.measured, 2 * candidates - 4);
+    int sharing = 0;
+    for (const auto& [key, result] : results())
+        if (result.same_as) {
+            ++sharing;
+            const std::string twin = text_of(*result.same_as) + " " + text_of(result.problem);
+            EXPECT_EQ(result.measured.samples_ns, results().at(twin).measured.samples_ns);
+            EXPECT_FALSE(results().at(twin).same_as);
+        }
+    EXPECT_EQ(sharing, 4);
+}
+
+TEST_F(tune_run_test, a_baseline_that_fails_ends_the_run_with_the_reason)
+{
+    gpu.commanded["threads=128 items=1"] = {.what = outcome::trap, .reason = "assertion failed"};
+    options.workloads = {0};
+    try {
+        tune(gpu.lane());
+        FAIL() << "it goes on";
+    } catch (const error& problem) {
+        EXPECT_STREQ(problem.what(),
+                     "the baseline (threads=128 items=1) with n=1000 cannot be measured: trap: assertion failed");
+        EXPECT_NE(problem.hint(), "");
+    }
+    EXPECT_EQ(results().at("threads=128 items=1 n=1000").measured.what, outcome::trap);
+
+    file += "2";
+    device other{spec};
+    other.unprepared["threads=128 items=1"] = {.what = outcome::compile_error, .reason = "k.cu(3): no such thing"};
+    try {
+        tune(other.lane());
+        FAIL() << "it goes on";
+    } catch (const error& problem) {
+        EXPECT_NE(std::string(problem.what()).find("compile error: k.cu(3): no such thing"), std::string::npos)
+            << problem.what();
+    }
+    EXPECT_TRUE(other.measured.empty());
+}
+
+TEST_F(tune_run_test, without_a_baseline_the_first_that_can_be_measured_is_the_reference)
+{
+    spec.baseline.reset();
+    tune(gpu.lane());
+    ASSERT_EQ(gpu.references.size(), 2u);
+    const std::string first = gpu.references[0].substr(0, gpu.references[0].find(" n="));
+    device other{spec};
+    other.commanded[first] = {.what = outcome::launch_error, .reason = "refused"};
+    file += "2";
+    const tune_summary summary = tune(other.lane());
+    EXPECT_EQ(summary.measured, 2 * candidates);
+    EXPECT_EQ(other.references.size(), 4u) << "the first failed on both workloads, then another was taken";
+}
+
+TEST_F(tune_run_test, a_lost_gpu_ends_the_run_and_the_candidate_is_measured_the_next_time)
+{
+    gpu.commanded["threads=32 items=4"] = {.what = outcome::device_lost, .reason = "the GPU fell off the bus"};
+    const tune_summary summary = tune(gpu.lane());
+    EXPECT_EQ(summary.device_lost, "the GPU fell off the bus");
+    EXPECT_LT(summary.measured, 2 * candidates);
+    gpu.commanded.clear();
+    tune(gpu.lane());
+    const auto all = results();
+    EXPECT_EQ(all.size(), 2 * candidates);
+    for (const auto& [key, result] : all) EXPECT_EQ(result.measured.what, outcome::measured) << key;
+}
+
+TEST_F(tune_run_test, a_constraint_that_names_a_workloads_value_rejects_on_that_workload)
+{
+    std::string narrower = text;
+    narrower.replace(narrower.find("<= 1024\""), 8, "<= 1024\", \"threads * items <= n // 2\"");
+    spec = parse_tune_spec("sum.toml", narrower);
+    space = search_space(spec, {});
+    tune(gpu.lane());
+    const auto all = results();
+    EXPECT_EQ(all.at("threads=256 items=2 n=1000").measured.what, outcome::rejected);
+    EXPECT_NE(all.at("threads=256 items=2 n=1000").measured.reason.find("threads * items <= n // 2"),
+              std::string::npos);
+    EXPECT_EQ(all.at("threads=256 items=2 n=2000").measured.what, outcome::measured);
+}
+
+TEST_F(tune_run_test, where_both_use_the_processor_nothing_is_prepared_while_something_is_measured)
+{
+    tune_lane lane = gpu.lane();
+    lane.alone = true;
+    tune(lane);
+    EXPECT_FALSE(gpu.overlapped);
+    EXPECT_EQ(gpu.measured.size(), 2 * candidates);
+}
+
+TEST_F(tune_run_test, gpus_that_are_alike_share_the_work)
+{
+    const tune_summary summary = tune(gpu.lane(3));
+    EXPECT_EQ(summary.measured, 2 * candidates);
+    for (const auto& [key, times] : gpu.measured) EXPECT_EQ(times, 1) << key;
+}
+
+TEST_F(tune_run_test, a_lane_without_measurers_prepares_everything_and_measures_nothing)
+{
+    gpu.unprepared["threads=32 items=1"] = {.what = outcome::compile_error, .reason = "no"};
+    tune_lane lane = gpu.lane();
+    lane.measurers.clear();
+    const tune_summary summary = tune(lane);
+    EXPECT_EQ(summary.measured, 0u);
+    EXPECT_EQ(summary.outcomes.at(outcome::compile_error), 2u);
+    EXPECT_EQ(summary.outcomes.at(outcome::measured), 2 * candidates - 2);
+}
+
+TEST_F(tune_run_test, candidates_of_a_warm_start_come_behind_the_baseline_and_before_all_others)
+{
+    const auto candidate = [&](std::int64_t threads, std::int64_t items) {
+        return space.find({{{"threads", threads}, {"items", items}}}).value();
+    };
+    options.workloads = {0};
+    options.first = {candidate(64, 3), candidate(32, 5)};
+    options.most_candidates = 3;
+    tune_lane lane = gpu.lane();
+    lane.preparers = 1;
+    const tune_summary summary = tune(lane);
+    EXPECT_EQ(gpu.order, (std::vector<std::string>{"threads=128 items=1 n=1000", "threads=64 items=3 n=1000",
+                                                   "threads=32 items=5 n=1000"}));
+    EXPECT_TRUE(summary.out_of_budget);
+}
+
+TEST_F(tune_run_test, a_budget_is_spent_on_what_is_measured_and_not_one_candidate_more_is_prepared)
+{
+    for (const char* items : {"1", "2", "3", "4"})
+        gpu.unprepared[std::string("threads=32 items=") + items] = {.what = outcome::compile_error, .reason = "no"};
+    options.workloads = {0};
+    options.most_candidates = 10;
+    options.search = "exhaustive";  // begins with those that fail, behind the baseline
+    const tune_summary summary = tune(gpu.lane());
+    EXPECT_EQ(summary.measured, 10u);
+    EXPECT_EQ(summary.outcomes.at(outcome::compile_error), 4u);
+    EXPECT_EQ(results().size(), 14u);
+    EXPECT_TRUE(summary.out_of_budget);
+
+    options.most_candidates = 100;
+    EXPECT_FALSE(tune(gpu.lane()).out_of_budget);
+    EXPECT_EQ(results().size(), candidates);
+}
+
+TEST_F(tune_run_test, a_replay_spends_the_time_of_its_record)
+{
+    tune_lane lane = gpu.lane();
+    lane.recorded = true;
+    lane.preparers = 1;
+    const auto prepare = lane.prepare;
+    lane.prepare = [prepare](const tune_job& job) {
+        prepared_job made = prepare(job);
+        made.compile_seconds = 3;  // for both workloads together
+        return made;
+    };
+    const measurer measure = lane.measurers[0];
+    lane.measurers[0] = [measure](const tune_job& job, const prepared_job& made, const measure_request& request) {
+        measurement result = measure(job, made, request);
+        result.seconds = 1;
+        return result;
+    };
+    options.most_seconds = 24;  // the fifth candidate of 3 + 1 + 1 seconds is begun before that
+    options.search = "local";   // one at a time
+    const tune_summary summary = tune(lane);
+    EXPECT_EQ(summary.recorded_seconds, 25);
+    EXPECT_EQ(summary.measured, 10u);
+    EXPECT_TRUE(summary.out_of_budget);
+}
+
+TEST_F(tune_run_test, every_strategy_measures_the_whole_space_once)
+{
+    for (const strategy_description& each : search_strategies()) {
+        options.search = each.name;
+        gpu.measured.clear();
+        std::filesystem::remove(file);
+        const tune_summary summary = tune(gpu.lane(2));
+        EXPECT_EQ(summary.measured, 2 * candidates) << each.name;
+        for (const auto& [key, times] : gpu.measured) EXPECT_EQ(times, 1) << each.name << " " << key;
+        EXPECT_EQ(tune(gpu.lane()).measured, 0u) << each.name;
+    }
+}
+
+TEST_F(tune_run_test, a_time_budget_of_nothing_measures_nothing_new_after_it)
+{
+    tune(gpu.lane());
+    options.most_seconds = 1e-9;
+    tune_lane changed = gpu.lane();
+    changed.source_hash = "another source";
+    const tune_summary summary = tune(changed);
+    EXPECT_TRUE(summary.out_of_budget);
+    EXPECT_LT(summary.measured, 2 * candidates);
+}
+
+TEST_F(tune_run_test, equal_candidates_are_said_to_be_equal_and_the_baseline_is_kept)
+{
+    gpu.commanded["threads=64 items=3"] = {.samples_ns = {10900, 10910, 10920, 10900, 10910, 10920, 10900, 10910},
+                                           .verified = true};
+    gpu.commanded["threads=128 items=1"] = gpu.commanded["threads=64 items=3"];
+    options.workloads = {0};
+    tune(gpu.lane());
+    const race_result_info race = race_on(1000);
+    EXPECT_EQ(race.verdict, "equal");
+    EXPECT_EQ(text_of(race.entries.front().parameters), "threads=128 items=1");
+    EXPECT_LE(race.equal_within, 0.01);
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,644 @@
+// The store: what is saved is read, whatever happens to the process, and nothing else is believed.
+#include "tune/store/result_store.hpp"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <thread>
+
+#include "recorded_results.hpp"
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "tune/store/result_store_schema.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+using access = result_store::access;
+
+struct result_store_file : testing::Test {
+    temporary_directory folder;
+    std::string file = (folder.path() / "results.db").string();
+
+    void sql(const std::string& statement) const
+    {
+        sqlite3* handle = nullptr;
+        ASSERT_EQ(sqlite3_open(file.c_str(), &handle), SQLITE_OK);
+        char* problem = nullptr;
+        EXPECT_EQ(sqlite3_exec(handle, statement.c_str(), nullptr, nullptr, &problem), SQLITE_OK)
+            << (problem == nullptr ? "" : problem) << " in " << statement;
+        sqlite3_free(problem);
+        sqlite3_close(handle);
+    }
+
+    // The error that opening ends with, and that it leaves the file and its folder as they were.
+    std::string refusal(access how = access::create_or_open) const
+    {
+        const bool there = fs::is_regular_file(file);
+        const std::string before = there ? read_input(file) : "";
+        const auto entries = [&] {
+            // Those of SQLite beside the file are its own.
+            return std::count_if(fs::directory_iterator(folder.path()), fs::directory_iterator(), [](const auto& each) {
+                const std::string name = each.path().filename().string();
+                return !name.ends_with("results.db-wal") && !name.ends_with("results.db-shm");
+            });
+        };
+        const auto count = entries();
+        try {
+            result_store store(file, how);
+        } catch (const error& problem) {
+            EXPECT_FALSE(problem.hint().empty());
+            EXPECT_EQ(std::string(problem.what()).find('\n'), std::string::npos);
+            EXPECT_NE(std::string(problem.what()).find(file), std::string::npos) << problem.what();
+            EXPECT_EQ(there ? read_input(file) : "", before);
+            EXPECT_EQ(entries(), count);
+            return problem.what();
+        }
+        return {};
+    }
+};
+
+void expect_holds(const result_store& store, const recorded_run& run)
+{
+    const auto runs = store.runs();
+    ASSERT_EQ(runs.size(), 1u);
+    EXPECT_EQ(runs[0].first, 1);
+    const run_info &read = runs[0].second, &wanted = run.info;
+    EXPECT_EQ(read.name, wanted.name);
+    EXPECT_EQ(read.spec_text, wanted.spec_text);
+    EXPECT_EQ(read.spec_hash, wanted.spec_hash);
+    EXPECT_EQ(read.task_hash, wanted.task_hash);
+    EXPECT_EQ(read.source_hash, wanted.source_hash);
+    EXPECT_EQ(read.command, wanted.command);
+    EXPECT_EQ(read.version, wanted.version);
+    EXPECT_EQ(read.started, wanted.started);
+    EXPECT_EQ(read.environment, wanted.environment);
+    EXPECT_EQ(read.baseline, wanted.baseline);
+    const std::vector<stored_result> results = store.results(1);
+    ASSERT_EQ(results.size(), run.results.size());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const stored_result &one = results[i], &other = run.results[i];
+        EXPECT_EQ(one.parameters, other.parameters) << i;
+        EXPECT_EQ(one.problem, other.problem) << i;
+        EXPECT_EQ(one.weight, other.weight) << i;
+        EXPECT_EQ(one.measured, other.measured) << i;
+        EXPECT_EQ(one.kernel, other.kernel) << i;
+        EXPECT_EQ(one.code, other.code) << i;
+        EXPECT_EQ(one.same_as, other.same_as) << i;
+        EXPECT_EQ(one.log, other.log) << i;
+        EXPECT_EQ(one.compile_seconds, other.compile_seconds) << i;
+        EXPECT_EQ(one.from_cache, other.from_cache) << i;
+        EXPECT_EQ(one.deaths, other.deaths) << i;
+        EXPECT_EQ(one.finished, other.finished) << i;
+    }
+    const std::vector<race_result_info> races = store.races(1);
+    ASSERT_EQ(races.size(), run.races.size());
+    for (std::size_t i = 0; i < races.size(); ++i) {
+        EXPECT_EQ(races[i].problem, run.races[i].problem);
+        EXPECT_EQ(races[i].verdict, run.races[i].verdict);
+        EXPECT_EQ(races[i].equal_within, run.races[i].equal_within);
+        ASSERT_EQ(races[i].entries.size(), run.races[i].entries.size());
+        for (std::size_t e = 0; e < races[i].entries.size(); ++e) {
+            EXPECT_EQ(races[i].entries[e].parameters, run.races[i].entries[e].parameters);
+            EXPECT_EQ(races[i].entries[e].samples_ns, run.races[i].entries[e].samples_ns);
+        }
+    }
+    EXPECT_TRUE(store.problems().empty());
+}
+
+TEST_F(result_store_file, gives_back_all_that_was_saved)
+{
+    recorded_run run = example_results();
+    stored_result& odd = run.results[2];
+    odd.parameters.values = {{"word", std::string("a \"b\" \xc3\xa4")},
+                             {"half", 0.1},
+                             {"two", 2.0},
+                             {"yes", true},
+                             {"least", std::numeric_limits<std::int64_t>::min()},
+                             {"most", std::numeric_limits<std::int64_t>::max()}};
+    odd.problem.values.clear();
+    odd.measured.samples_ns = {0.1, 1.0 / 3, 5e-324, 1e18, 0};
+    odd.measured.device = device_state{};
+    odd.measured.sticky = true;
+    odd.weight = 0.3;
+    odd.log = std::string("bytes \xff\0 of a compiler", 22);
+    odd.kernel = kernel_info{};
+    odd.from_cache = true;
+    {
+        result_store store(file);
+        EXPECT_EQ(save_all(store, run), 1);
+        expect_holds(store, run);
+    }
+    for (access how : {access::open, access::create_or_open, access::read_only}) {
+        SCOPED_TRACE(static_cast<int>(how));
+        expect_holds(result_store(file, how), run);
+    }
+}
+
+TEST_F(result_store_file, a_later_result_of_the_same_candidate_replaces_the_earlier)
+{
+    result_store store(file);
+    save_all(store, example_results());
+    stored_result again = example_results().results[1];
+    again.measured.samples_ns = {7, 8, 9};
+    store.save(again);
+    const std::vector<stored_result> results = store.results(1);
+    EXPECT_EQ(results.size(), example_results().results.size());
+    EXPECT_EQ(results.back().parameters, again.parameters);
+    EXPECT_EQ(results.back().measured, again.measured);
+    race_result_info race = example_results().races[0];
+    race.verdict = "winner";
+    race.entries.pop_back();
+    store.save(race);
+    ASSERT_EQ(store.races(1).size(), 1u);
+    EXPECT_EQ(store.races(1)[0].verdict, "winner");
+    EXPECT_EQ(store.races(1)[0].entries.size(), 2u);
+}
+
+TEST_F(result_store_file, a_run_goes_on_only_with_the_same_task_source_and_environment)
+{
+    result_store store(file);
+    run_info run = example_run();
+    EXPECT_EQ(store.begin_run(run), 1);
+    run.spec_hash = "changed";
+    run.command = "launchbox tune block_sort.toml --resume";
+    run.environment.host = "node8";
+    run.baseline.reset();
+    EXPECT_EQ(store.begin_run(run), 1);
+    ASSERT_EQ(store.runs().size(), 1u);
+    EXPECT_EQ(store.runs()[0].second.command, run.command);
+    EXPECT_EQ(store.runs()[0].second.environment, run.environment);
+    EXPECT_EQ(store.runs()[0].second.baseline, std::nullopt);
+
+    std::int64_t next = 2;
+    const auto differs_in = [&](const auto& change) {
+        run_info other = run;
+        change(other);
+        EXPECT_EQ(store.begin_run(other), next++);
+        EXPECT_EQ(store.begin_run(other), next - 1);
+    };
+    differs_in([](run_info& each) { each.task_hash = "x"; });
+    differs_in([](run_info& each) { each.source_hash = "x"; });
+    differs_in([](run_info& each) { each.environment.gpu = "x"; });
+    differs_in([](run_info& each) { each.environment.processor = "x"; });
+    differs_in([](run_info& each) { each.environment.architecture = "x"; });
+    differs_in([](run_info& each) { each.environment.sms = 1; });
+    differs_in([](run_info& each) { each.environment.memory_bytes = 1; });
+    differs_in([](run_info& each) { each.environment.driver = "x"; });
+    differs_in([](run_info& each) { each.environment.toolkit = "x"; });
+    EXPECT_EQ(store.begin_run(run), 1);
+}
+
+TEST_F(result_store_file, attempts_are_there_until_their_result_is)
+{
+    result_store store(file);
+    const std::int64_t run = store.begin_run(example_run());
+    const stored_result result = example_results().results[0];
+    store.begin_attempt(run, {result.parameters, result.problem, 0});
+    store.begin_attempt(run, {tuning_values(64, 3), result.problem, 0});
+    store.begin_attempt(run, {result.parameters, result.problem, 1});
+    std::vector<attempt> attempts = store.attempts(run);
+    ASSERT_EQ(attempts.size(), 2u);
+    store.save(result);
+    attempts = store.attempts(run);
+    ASSERT_EQ(attempts.size(), 1u);
+    EXPECT_EQ(attempts[0].parameters, tuning_values(64, 3));
+    store.begin_attempt(run, {result.parameters, result.problem, 1});
+    EXPECT_EQ(result_store(file, access::read_only).attempts(run)[0].deaths, 1);
+    EXPECT_TRUE(store.attempts(run + 1).empty());
+}
+
+TEST_F(result_store_file, what_is_no_result_is_not_saved)
+{
+    result_store store(file);
+    save_all(store, example_results());
+    for (double sample :
+         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1.0, 2e18}) {
+        stored_result bad = example_results().results[0];
+        bad.measured.samples_ns[3] = sample;
+        EXPECT_THROW(store.save(bad), error);
+    }
+    stored_result bad = example_results().results[0];
+    bad.measured.samples_ns.clear();
+    EXPECT_THROW(store.save(bad), error);
+    bad = example_results().results[0];
+    bad.parameters.values[0].second = std::string("\xff");
+    EXPECT_THROW(store.save(bad), error);
+    bad = example_results().results[0];
+    bad.run = 77;
+    EXPECT_THROW(store.save(bad), error);
+    expect_holds(store, example_results());
+}
+
+TEST_F(result_store_file, an_older_schema_is_migrated)
+{
+    const std::string old = read_input(std::string(LAUNCHBOX_SOURCE_DIR) + "/tests/data/results/version_1.sql");
+    sql(old);
+    const std::string before = read_input(file);
+    const auto expect_old = [](const result_store& store) {
+        ASSERT_EQ(store.runs().size(), 1u);
+        EXPECT_EQ(store.runs()[0].second.name, "old_sort");
+        const std::vector<stored_result> results = store.results(1);
+        ASSERT_EQ(results.size(), 2u);
+        EXPECT_EQ(results[0].measured.samples_ns, (std::vector<double>{1, 2, 1.5}));
+        EXPECT_EQ(results[0].code, "");
+        EXPECT_EQ(results[0].same_as, std::nullopt);
+        EXPECT_FALSE(results[0].measured.sticky);
+        EXPECT_EQ(results[1].measured.what, outcome::hang);
+        EXPECT_TRUE(store.problems().empty());
+    };
+    expect_old(result_store(file, access::read_only));
+    EXPECT_EQ(read_input(file), before) << "a reader changed it";
+    {
+        result_store store(file, access::open);
+        expect_old(store);
+        EXPECT_EQ(store.begin_run(store.runs()[0].second), 1);
+        store.save(race_result_info{1, sizes(5), {{tuning_values(1, 2), {1.0}}}, "winner", 0});
+    }
+    EXPECT_NE(read_input(file), before);
+    const result_store again(file, access::read_only);
+    expect_old(again);
+    EXPECT_EQ(again.races(1).size(), 1u);
+}
+
+TEST_F(result_store_file, what_is_not_ours_is_refused_and_left_alone)
+{
+    EXPECT_NE(refusal(access::open).find("there is no file"), std::string::npos);
+    EXPECT_NE(refusal(access::read_only).find("there is no file"), std::string::npos);
+    EXPECT_FALSE(fs::exists(file));
+
+    for (const std::string& text : {std::string("threads,items\n1,2\n"), std::string("SQLite format 3"),
+                                    std::string("SQLite format 3\0", 16), std::string(5000, 'x')}) {
+        std::ofstream(file) << text;
+        for (access how : {access::create_or_open, access::open, access::read_only})
+            EXPECT_NE(refusal(how).find("is no result store"), std::string::npos) << text.substr(0, 20);
+    }
+    fs::remove(file);
+    sql("PRAGMA journal_mode = WAL; CREATE TABLE result (a); INSERT INTO result VALUES (1)");
+    for (access how : {access::create_or_open, access::open, access::read_only})
+        EXPECT_NE(refusal(how).find("SQLite database, but no result store"), std::string::npos);
+    EXPECT_FALSE(fs::exists(file + "-wal"));
+
+    fs::remove(file);
+    std::ofstream(file).close();
+    EXPECT_NE(refusal(access::read_only).find("is empty"), std::string::npos);
+    EXPECT_NO_THROW(result_store{file});  // nothing was in it
+
+    file = folder.path().string();
+    for (access how : {access::create_or_open, access::open, access::read_only})
+        EXPECT_NE(refusal(how).find("is a folder"), std::string::npos);
+    file = (folder.path() / "no_such_folder" / "x.db").string();
+    EXPECT_NE(refusal().find("cannot open"), std::string::npos);
+}
+
+TEST_F(result_store_file, tables_of_another_kind_are_refused)
+{
+    {
+        result_store store(file);
+    }
+    sql("DROP TABLE result; CREATE VIEW result AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) "
+        "SELECT x AS id, '{}' AS parameters FROM n");
+    for (access how : {access::create_or_open, access::open, access::read_only})
+        EXPECT_NE(refusal(how).find("has other tables"), std::string::npos);
+}
+
+TEST_F(result_store_file, a_newer_schema_is_refused)
+{
+    {
+        result_store store(file);
+    }
+    sql("PRAGMA user_version = 99");
+    for (access how : {access::create_or_open, access::open, access::read_only})
+        EXPECT_NE(refusal(how).find("newer launchbox"), std::string::npos);
+}
+
+TEST_F(result_store_file, damage_is_one_clear_error)
+{
+    {
+        result_store store(file);
+        recorded_run run = example_results();
+        run.info.spec_text = std::string(20'000, '#');
+        save_all(store, run);
+    }
+    sql("PRAGMA journal_mode = DELETE");
+    const std::string whole = read_input(file);
+    ASSERT_GT(whole.size(), 40'000u);
+    for (std::size_t kept :
+         {whole.size() - 1, whole.size() / 2, std::size_t{4096}, std::size_t{100}, std::size_t{99}}) {
+        std::ofstream(file, std::ios::binary) << whole.substr(0, kept);
+        for (access how : {access::create_or_open, access::read_only}) EXPECT_NE(refusal(how), "") << "cut to " << kept;
+    }
+    std::mt19937 random(1);
+    int refused = 0;
+    for (int round = 0; round < 200; ++round) {
+        std::string changed = whole;
+        for (int i = 0; i < 20; ++i) changed[100 + random() % (whole.size() - 100)] = static_cast<char>(random());
+        std::ofstream(file, std::ios::binary) << changed;
+        try {
+            const result_store store(file, access::read_only);
+            for (const auto& [number, run] : store.runs()) {
+                (void)store.results(number);
+                (void)store.races(number);
+            }
+        } catch (const error&) {
+            ++refused;
+        }
+    }
+    EXPECT_GT(refused, 100);
+}
+
+// Each value of a result replaced by what launchbox never writes: the row is left out and named, the others are there.
+TEST_F(result_store_file, hostile_values_cost_only_their_row)
+{
+    {
+        result_store store(file);
+        save_all(store, example_results());
+    }
+    const recorded_run run = example_results();
+    const auto expect_one_less = [&](const std::string& table, const std::string& column, const std::string& value) {
+        SCOPED_TRACE(table + "." + column + " = " + value);
+        const std::string intact = read_input(file);
+        sql("PRAGMA foreign_keys = OFF; UPDATE " + table + " SET " + column + " = " + value + " WHERE rowid = 2");
+        {
+            const result_store store(file, access::read_only);
+            EXPECT_EQ(store.results(1).size(), run.results.size() - 1);
+            ASSERT_EQ(store.problems().size(), 1u);
+            EXPECT_NE(store.problems()[0].find("result 2 of run 1 is left out"), std::string::npos);
+            EXPECT_EQ(store.runs().size(), 1u);
+        }
+        fs::remove(file + "-wal");
+        fs::remove(file + "-shm");
+        std::ofstream(file, std::ios::binary) << intact;
+    };
+    sql("PRAGMA journal_mode = DELETE");
+    for (const char* column : {"parameters", "workload"})
+        for (const char* value : {"1", "x'00'", "'{'", "'[]'", "'{\"a\":null}'", "'{\"a\":[1]}'", "'{\"a\":1e999}'",
+                                  "'{\"a\":18446744073709551615}'", "replace(hex(zeroblob(50000)), '0', '[')"})
+            expect_one_less("result", column, value);
+    for (const char* column : {"weight", "seconds", "compile_seconds"})
+        for (const char* value : {"'x'", "-1", "9e999", "x'00'"}) expect_one_less("result", column, value);
+    expect_one_less("result", "weight", "0");
+    for (const char* column : {"dropped", "deaths"})
+        for (const char* value : {"'x'", "-1", "9223372036854775807", "0.5"}) expect_one_less("result", column, value);
+    for (const char* column : {"stopped_early", "verified", "from_cache", "sticky"})
+        for (const char* value : {"2", "-1", "'true'"}) expect_one_less("result", column, value);
+    for (const char* value : {"'none'", "''", "7"}) expect_one_less("result", "status", value);
+    for (const char* column : {"reason", "log", "checksum", "finished", "code"})
+        expect_one_less("result", column, "x'41'");
+    for (const char* value : {"x'00'", "zeroblob(9)", "''", "x''", "x'000000000000f87f'", "x'000000000000f07f'",
+                              "x'000000000000f0bf'", "5"})
+        expect_one_less("result", "samples_ns", value);
+    for (const char* value : {"'{\"sm_clock_mhz\":-1}'", "'{\"throttling\":1}'", "'[]'", "''", "3"})
+        expect_one_less("result", "device", value);
+    for (const char* value : {"'{\"registers\":99999999999}'", "'{\"registers\":1.5}'", "'{\"max_threads\":[1,2]}'",
+                              "'{\"max_threads\":[1,2,-3]}'", "'{\"name\":{}}'", "'x'", "x'7b7d'"})
+        expect_one_less("result", "resources", value);
+    for (const char* value : {"'null'", "''", "3"}) expect_one_less("result", "same_as", value);
+}
+
+TEST_F(result_store_file, hostile_runs_and_races_are_left_out)
+{
+    {
+        result_store store(file);
+        save_all(store, example_results());
+    }
+    sql("UPDATE race SET equal_within = -1");
+    EXPECT_TRUE(result_store(file, access::read_only).races(1).empty());
+    sql("UPDATE race SET equal_within = 0, verdict = 'maybe'");
+    EXPECT_TRUE(result_store(file, access::read_only).races(1).empty());
+    sql("UPDATE race SET verdict = 'winner'; UPDATE race_entry SET samples_ns = x'00' WHERE place = 2");
+    EXPECT_TRUE(result_store(file, access::read_only).races(1).empty());
+    sql("DELETE FROM race_entry");
+    EXPECT_TRUE(result_store(file, access::read_only).races(1).empty());
+    sql("UPDATE environment SET sms = 'many'");
+    result_store store(file, access::read_only);
+    EXPECT_TRUE(store.runs().empty());
+    EXPECT_EQ(store.results(1).size(), example_results().results.size());
+    ASSERT_EQ(store.problems().size(), 1u);
+    EXPECT_NE(store.problems()[0].find("run 1 is left out: sms"), std::string::npos) << store.problems()[0];
+}
+
+TEST_F(result_store_file, is_read_while_it_is_written)
+{
+    result_store writer(file);
+    const std::int64_t run = writer.begin_run(example_run());
+    const result_store early(file, access::read_only);
+    std::thread saving([&] {
+        for (std::int64_t i = 0; i < 200; ++i) {
+            stored_result result = example_result(i, i, i, 100);
+            result.run = run;
+            writer.save(result);
+        }
+    });
+    std::size_t seen = 0;
+    while (seen < 200) {
+        const std::size_t now = early.results(run).size();
+        EXPECT_GE(now, seen);
+        seen = now;
+    }
+    saving.join();
+    EXPECT_EQ(result_store(file, access::read_only).results(run).size(), 200u);
+    EXPECT_TRUE(early.problems().empty());
+}
+
+TEST_F(result_store_file, two_processes_create_and_write_it_at_once)
+{
+    std::vector<pid_t> children;
+    for (std::int64_t child = 0; child < 4; ++child) {
+        const pid_t pid = ::fork();
+        if (pid == 0) {
+            try {
+                result_store store(file);
+                const std::int64_t run = store.begin_run(example_run());
+                for (std::int64_t i = 0; i < 25; ++i) {
+                    stored_result result = example_result(child + 1, i, 1, 100);
+                    result.run = run;
+                    store.save(result);
+                }
+                ::_exit(0);
+            } catch (const std::exception& problem) {
+                std::fprintf(stderr, "%s\n", problem.what());
+                ::_exit(1);
+            }
+        }
+        children.push_back(pid);
+    }
+    for (pid_t child : children) {
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+    }
+    const result_store store(file, access::read_only);
+    EXPECT_EQ(store.runs().size(), 1u);
+    EXPECT_EQ(store.results(1).size(), 100u);
+}
+
+// In a child that is not root, for whom permissions mean nothing.
+template <class Work>
+int as_anybody(const Work& work)
+{
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) ::_exit(99);
+        try {
+            ::_exit(work());
+        } catch (const std::exception& problem) {
+            std::fprintf(stderr, "%s\n", problem.what());
+            ::_exit(98);
+        }
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+    return WEXITSTATUS(status);
+}
+
+TEST_F(result_store_file, is_read_where_nothing_may_be_written)
+{
+    const recorded_run run = example_results();
+    const auto count = [&] {
+        return as_anybody([&] { return static_cast<int>(result_store(file, access::read_only).results(1).size()); });
+    };
+    const auto lock = [&](bool locked) {
+        for (const auto& each : fs::directory_iterator(folder.path()))
+            fs::permissions(each.path(), locked ? fs::perms(0444) : fs::perms(0644));
+        fs::permissions(folder.path(), locked ? fs::perms(0555) : fs::perms(0755));
+    };
+    {
+        result_store store(file);
+        save_all(store, run);
+        // The last results are only in the file beside it, and their writer is gone without a word.
+        const std::string database = read_input(file), log = read_input(file + "-wal");
+        ASSERT_FALSE(log.empty());
+        fs::create_directory(folder.path() / "killed");
+        std::ofstream(folder.path() / "killed" / "results.db", std::ios::binary) << database;
+        std::ofstream(folder.path() / "killed" / "results.db-wal", std::ios::binary) << log;
+    }
+    lock(true);
+    EXPECT_EQ(count(), static_cast<int>(run.results.size()));
+    lock(false);
+    fs::permissions(folder.path() / "killed", fs::perms(0755));
+    fs::permissions(folder.path() / "killed" / "results.db", fs::perms(0444));
+    fs::permissions(folder.path() / "killed" / "results.db-wal", fs::perms(0444));
+    fs::permissions(folder.path() / "killed", fs::perms(0555));
+    file = (folder.path() / "killed" / "results.db").string();
+    EXPECT_EQ(count(), static_cast<int>(run.results.size()));
+    fs::permissions(folder.path() / "killed", fs::perms(0755));
+}
+
+TEST_F(result_store_file, without_permission_is_one_clear_error)
+{
+    {
+        result_store store(file);
+    }
+    fs::permissions(folder.path(), fs::perms(0755));
+    fs::permissions(file, fs::perms(0));
+    const auto message = [&](access how, const std::string& words) {
+        return as_anybody([&] {
+            if (::access(file.c_str(), R_OK) == 0) return 97;
+            try {
+                result_store store(file, how);
+            } catch (const error& problem) {
+                return std::string(problem.what()).find(words) != std::string::npos ? 7 : 8;
+            }
+            return 9;
+        });
+    };
+    // Who owns the file is told the same as everybody else.
+    EXPECT_EQ(message(access::read_only, "cannot read"), 7);
+    EXPECT_EQ(message(access::create_or_open, "cannot read"), 7);
+    fs::permissions(file, fs::perms(0444));
+    fs::permissions(folder.path(), fs::perms(0555));
+    EXPECT_EQ(as_anybody([&] {
+                  try {
+                      result_store store(file, access::open);
+                  } catch (const error&) {
+                      return 7;
+                  }
+                  return 9;
+              }),
+              7);
+    fs::permissions(folder.path(), fs::perms(0755));
+}
+
+// A process that saves until it is killed, at a moment that only the number of lines it has written decides.
+TEST_F(result_store_file, kill_9_loses_nothing_that_was_saved)
+{
+    std::mt19937 random(20'26);
+    std::int64_t saved = 0;
+    for (int round = 0; round < 50; ++round) {
+        SCOPED_TRACE(round);
+        int ends[2];
+        ASSERT_EQ(::pipe(ends), 0);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::close(ends[0]);
+            result_store store(file);
+            const std::int64_t run = store.begin_run(example_run());
+            for (std::int64_t i = saved;; ++i) {
+                stored_result result = example_result(i, i, 5, 100.0 + static_cast<double>(i));
+                result.run = run;
+                store.begin_attempt(run, {result.parameters, result.problem, 0});
+                store.save(result);
+                if (::write(ends[1], &i, sizeof i) != sizeof i) ::_exit(1);
+            }
+        }
+        ::close(ends[1]);
+        const auto wanted = static_cast<std::int64_t>(1 + random() % 12);
+        std::int64_t announced = -1;
+        for (std::int64_t i = 0; i < wanted; ++i) ASSERT_EQ(::read(ends[0], &announced, sizeof announced), 8);
+        ::kill(child, SIGKILL);
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        ASSERT_TRUE(WIFSIGNALED(status));
+        // What was written to the pipe before the kill was announced, too.
+        for (std::int64_t more = 0; ::read(ends[0], &more, sizeof more) == 8;) announced = more;
+        ::close(ends[0]);
+
+        const result_store store(file, access::open);
+        const std::vector<stored_result> results = store.results(1);
+        ASSERT_GE(static_cast<std::int64_t>(results.size()), announced + 1);
+        ASSERT_LE(static_cast<std::int64_t>(results.size()), announced + 2);  // saved and not yet announced
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            const auto number = static_cast<std::int64_t>(i);
+            stored_result expected = example_result(number, number, 5, 100.0 + static_cast<double>(i));
+            ASSERT_EQ(results[i].parameters, expected.parameters);
+            ASSERT_EQ(results[i].measured, expected.measured);
+            ASSERT_EQ(results[i].kernel, expected.kernel);
+        }
+        ASSERT_LE(store.attempts(1).size(), 1u);
+        ASSERT_TRUE(store.problems().empty());
+        sqlite3* handle = nullptr;
+        ASSERT_EQ(sqlite3_open(file.c_str(), &handle), SQLITE_OK);
+        const auto integrity = [](void* ok, int, char** values, char**) {
+            *static_cast<bool*>(ok) = std::string(values[0]) == "ok";
+            return 0;
+        };
+        bool ok = false;
+        ASSERT_EQ(sqlite3_exec(handle, "PRAGMA integrity_check", integrity, &ok, nullptr), SQLITE_OK);
+        ASSERT_TRUE(ok);
+        sqlite3_close(handle);
+        saved = static_cast<std::int64_t>(results.size());
+    }
+}
+
+TEST(outcome_names, are_read_back)
+{
+    for (int i = 0; i <= static_cast<int>(outcome::device_lost); ++i) {
+        const auto what = static_cast<outcome>(i);
+        EXPECT_FALSE(words_of(what).empty());
+        EXPECT_EQ(outcome_named(name_of(what)), what);
+    }
+    EXPECT_EQ(outcome_named("illegal access"), std::nullopt);
+    EXPECT_EQ(words_of(outcome::illegal_access), "illegal access");
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,350 @@
+// T1 problems as specs: the spaces candidate by candidate against what other tuners recorded of them, each part of the
+// kernel, and what is said of what has no equal.
+#include "tune/t1/t1_spec.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/process/subprocess.hpp"
+#include "tune/space/search_space.hpp"
+#include "tune/spec/tune_spec.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+using json = nlohmann::json;
+
+std::string file_text(const fs::path& file)
+{
+    return read_input(file.string());
+}
+
+fs::path sample(const std::string& name)
+{
+    return fs::path(LAUNCHBOX_SOURCE_DIR) / "tests/data/t1" / name;
+}
+
+json blur()
+{
+    return json::parse(file_text(sample("blur.json")));
+}
+
+t1_translation translated(const json& problem)
+{
+    return translate_t1("x.json", problem.dump());
+}
+
+// Problems without a kernel get a program, to be whole.
+tune_spec spec_of(const t1_translation& made)
+{
+    return parse_tune_spec("x.toml", made.spec + (made.has_kernel ? "" : "[program]\nrun = [\"true\"]\n"));
+}
+
+std::string notes_of(const t1_translation& made)
+{
+    std::string text;
+    for (const t1_note& each : made.notes) text += each.place + ": " + each.what + "\n";
+    return text;
+}
+
+std::string complaint_of(const std::string& text)
+{
+    try {
+        translate_t1("x.json", text);
+        return "no complaint";
+    } catch (const error& problem) {
+        EXPECT_FALSE(problem.hint().empty());
+        return problem.what();
+    }
+}
+
+// "x=1 y=2", sorted by names, of every candidate.
+std::set<std::string> candidates_of(const tune_spec& spec)
+{
+    const search_space space(spec, {});
+    std::set<std::string> all;
+    for (std::size_t i = 0; i < space.size(); ++i) {
+        std::map<std::string, std::string> values;
+        for (const auto& [name, value] : space.at(i).values) values[name] = text_of(value);
+        std::string text;
+        for (const auto& [name, value] : values) text += name + "=" + value + " ";
+        all.insert(text);
+    }
+    return all;
+}
+
+const fs::path reference_data = fs::path(LAUNCHBOX_SOURCE_DIR) / "../shared/reference/data";
+
+// What was recorded, in the same form. `read` finds the assignments in the file.
+template <class Read>
+std::set<std::string> recorded(const std::string& file, const Read& read)
+{
+    const subprocess_result unpacked = run({"gzip", "-dc", (reference_data / file).string()});
+    EXPECT_EQ(unpacked.exit_code, 0);
+    std::set<std::string> all;
+    read(json::parse(unpacked.output), [&](const std::map<std::string, std::string>& values) {
+        std::string text;
+        for (const auto& [name, value] : values) text += name + "=" + value + " ";
+        all.insert(text);
+    });
+    return all;
+}
+
+TEST(t1_recorded, convolution_s_space_is_what_kernel_tuner_measured)
+{
+    if (!fs::exists(reference_data)) GTEST_SKIP() << "there is no " << reference_data;
+    const auto ours =
+        candidates_of(spec_of(translate_t1("t1.json", file_text(reference_data / "formats/t1_convolution_milo.json"))));
+    const auto theirs = recorded("kt_convolution_milo_A4000.json.gz", [](const json& root, const auto& add) {
+        for (const auto& [key, entry] : root["cache"].items()) {
+            std::map<std::string, std::string> values;
+            for (const json& name : root["tune_params_keys"]) values[name] = entry[name.get<std::string>()].dump();
+            add(values);
+        }
+    });
+    EXPECT_EQ(theirs.size(), 4362U);
+    EXPECT_EQ(ours, theirs);
+}
+
+TEST(t1_recorded, pnpoly_s_space_is_what_ktt_measured)
+{
+    if (!fs::exists(reference_data)) GTEST_SKIP() << "there is no " << reference_data;
+    const auto ours =
+        candidates_of(spec_of(translate_t1("t1.json", file_text(reference_data / "formats/t1_pnpoly.json"))));
+    // KTT's names are those of its own kernel; VERTICES is a constant there.
+    const std::map<std::string, std::string> names{{"BLOCK_SIZE_X", "block_size_x"},
+                                                   {"TILE_SIZE", "tile_size"},
+                                                   {"BETWEEN_METHOD", "between_method"},
+                                                   {"USE_METHOD", "use_method"}};
+    const auto theirs = recorded("ktt_pnpoly_RTX_3090.json.gz", [&](const json& root, const auto& add) {
+        for (const json& each : root["Results"]) {
+            std::map<std::string, std::string> values;
+            for (const json& one : each["Configuration"])
+                if (const auto name = names.find(one["Name"].get<std::string>()); name != names.end())
+                    values[name->second] = one["Value"].dump();
+            add(values);
+        }
+    });
+    EXPECT_EQ(theirs.size(), 4092U);
+    EXPECT_EQ(ours, theirs);
+}
+
+TEST(t1_spec, the_sample_as_a_spec)
+{
+    const t1_translation made = translated(blur());
+    ASSERT_TRUE(made.has_kernel) << notes_of(made);
+    const tune_spec spec = spec_of(made);
+    EXPECT_EQ(spec.name, "blur");
+    ASSERT_TRUE(spec.baseline.has_value());
+    EXPECT_EQ(text_of(*spec.baseline), "threads_x=128 per_thread=1 unroll_by=1 blur_width=3 image_size=1048576");
+    EXPECT_EQ(spec.constraints,
+              (std::vector<std::string>{"64 <= threads_x * per_thread and threads_x * per_thread <= 1024",
+                                        "per_thread % unroll_by == 0", "not (threads_x == 96 or threads_x == 160)"}));
+    const kernel_target& kernel = spec.kernel.value();
+    EXPECT_EQ(kernel.source, "blur.cu");
+    EXPECT_EQ(kernel.threads[0], "threads_x");
+    EXPECT_EQ(kernel.blocks[0], "ceil_div(1048576 // per_thread, threads_x)");
+    EXPECT_EQ(kernel.flags.front(), "-std=c++17");
+    EXPECT_EQ(kernel.flags.back(), "-Dimage_size={image_size}");
+    ASSERT_EQ(kernel.arguments.size(), 3U);
+    EXPECT_EQ(kernel.arguments[0].role, argument_role::output);
+    EXPECT_EQ(kernel.arguments[1].count, "1048578");
+    EXPECT_EQ(kernel.arguments[1].fill, fill_kind::random);
+    EXPECT_EQ(kernel.arguments[1].seed, 5);
+    EXPECT_EQ(kernel.arguments[1].high, 1.0);
+    EXPECT_EQ(kernel.arguments[2].value, "0.25");
+    EXPECT_EQ(spec.verify.relative, 1e-4);
+    EXPECT_EQ(notes_of(made),
+              "ConfigurationSpace.Conditions[2].Expression: LEFT OUT, so the space is larger than the problem's: "
+              "modules and methods are not supported (column 5 of 'math.log2(threads_x) < 9')\n"
+              "Search: not taken over (Random): --search chooses the strategy\n"
+              "Budget[0]: not taken over: --budget 50 does it\n"
+              "KernelSpecification.Arguments[2]: weights: not filled: a __constant__ variable is no parameter of the "
+              "kernel, and launchbox leaves it zero\n"
+              "KernelSpecification.ReferenceArguments[0]: the reference itself (BinaryRaw) is not taken over: outputs "
+              "are compared with the baseline's; [verify] against takes a .npy or a command\n");
+    // Each is a comment where it belongs, too.
+    EXPECT_NE(made.spec.find("  # ConfigurationSpace.Conditions[2].Expression: LEFT OUT"), std::string::npos)
+        << made.spec;
+}
+
+TEST(t1_spec, the_grid_is_the_problem_divided_or_blocks_or_threads)
+{
+    json problem = blur();
+    json& kernel = problem["KernelSpecification"];
+    const auto blocks = [&] { return spec_of(translated(problem)).kernel.value().blocks; };
+    kernel["GlobalSizeType"] = "CUDA";
+    EXPECT_EQ(blocks()[0], "1048576 // per_thread");
+    kernel["ProblemSize"] = {4096, 2048};
+    kernel["GridDivX"] = {"threads_x", "per_thread"};
+    kernel["GridDivY"] = json::array();
+    EXPECT_EQ(blocks(), (std::array<std::string, 3>{"ceil_div(x, threads_x * per_thread)", "y", "1"}));
+    kernel["GridDivY"] = nullptr;
+    kernel["LocalSize"]["Y"] = "per_thread";
+    EXPECT_EQ(blocks()[1], "ceil_div(y, per_thread)");
+    EXPECT_EQ(text_of(spec_of(translated(problem)).workloads.front().values), "x=4096 y=2048");
+    kernel["Arguments"][0]["Size"] = "ProblemSize[0] * ProblemSize[1] * per_thread";
+    EXPECT_EQ(spec_of(translated(problem)).kernel.value().arguments[0].count, "x * y * per_thread");
+    kernel["LocalSize"] = nullptr;
+    const t1_translation none = translated(problem);
+    EXPECT_FALSE(none.has_kernel);
+    EXPECT_NE(notes_of(none).find("KernelSpecification.LocalSize.X: there is none\n"), std::string::npos)
+        << notes_of(none);
+}
+
+TEST(t1_spec, values_of_every_kind)
+{
+    json problem = blur();
+    problem["ConfigurationSpace"]["Conditions"] = json::array();
+    json& parameters = problem["ConfigurationSpace"]["TuningParameters"];
+    const auto values = [&](const std::string& text, const std::string& name = "v") {
+        parameters[3] = {{"Name", name}, {"Type", "any"}, {"Values", text}};
+        const tuning_parameter parameter = spec_of(translated(problem)).parameters.at(3);
+        std::string list = parameter.name + ":";
+        for (const parameter_value& each : parameter.values)
+            list += " " + std::string(1, "bifs"[each.index()]) + text_of(each);
+        return list;
+    };
+    problem["KernelSpecification"]["Arguments"][1]["Size"] = 1;
+    EXPECT_EQ(values("[1, 2.5]"), "v: f1 f2.5");
+    EXPECT_EQ(values("[True, False]"), "v: btrue bfalse");
+    EXPECT_EQ(values("[0, True]"), "v: i0 i1");
+    EXPECT_EQ(values("['float', \"a\\\\b\"]"), "v: sfloat sa\\b");
+    EXPECT_EQ(values("[3, 3, 1]"), "v: i3 i1");
+    EXPECT_EQ(values("16"), "v: i16");
+    EXPECT_EQ(values("range(5, 50, 4)"), "v: i5 i9 i13 i17 i21 i25 i29 i33 i37 i41 i45 i49");
+    EXPECT_EQ(values("[1e20, 1e-7]"), "v: f1e+20 f1e-07");
+    // A word of our expressions gets another name; the macro keeps it.
+    EXPECT_EQ(values("[1, 2]", "end"), "end_: i1 i2");
+    EXPECT_EQ(spec_of(translated(problem)).kernel.value().flags[4], "-Dend={end_}");
+    EXPECT_EQ(values("[1, 2]", "min"), "min_: i1 i2");
+}
+
+TEST(t1_spec, no_baseline_where_the_defaults_are_no_candidate)
+{
+    json problem = blur();
+    json& parameters = problem["ConfigurationSpace"]["TuningParameters"];
+    parameters[2]["Default"] = json::array({2});
+    t1_translation made = translated(problem);
+    EXPECT_FALSE(spec_of(made).baseline.has_value());
+    EXPECT_NE(notes_of(made).find("there is no baseline: the Defaults break Conditions[1]"), std::string::npos);
+    parameters[1]["Default"] = 4;
+    EXPECT_EQ(text_of(*spec_of(translated(problem)).baseline),
+              "threads_x=128 per_thread=4 unroll_by=2 blur_width=3 image_size=1048576");
+    parameters[1]["Default"] = 3;
+    made = translated(problem);
+    EXPECT_NE(notes_of(made).find("the Default of per_thread, 3, is none of its values"), std::string::npos);
+    parameters[1].erase("Default");
+    EXPECT_NE(notes_of(translated(problem)).find("per_thread has no Default"), std::string::npos);
+}
+
+TEST(t1_spec, arguments_of_every_kind)
+{
+    json problem = blur();
+    json& arguments = problem["KernelSpecification"]["Arguments"];
+    const auto argument = [&](const json& given) {
+        arguments = json::array({given});
+        return spec_of(translated(problem)).kernel.value().arguments;
+    };
+    const auto notes = [&] { return notes_of(translated(problem)); };
+    const json vector{{"Name", "v"},
+                      {"Type", "uint16"},
+                      {"MemoryType", "Vector"},
+                      {"AccessType", "ReadWrite"},
+                      {"Size", "per_thread * 2"}};
+    json each = vector;
+    EXPECT_EQ(argument(each).at(0).type, "uint16_t");
+    EXPECT_EQ(argument(each).at(0).role, argument_role::in_out);
+    EXPECT_EQ(argument(each).at(0).count, "per_thread * 2");
+    each["FillType"] = "Constant";
+    each["FillValue"] = 7;
+    EXPECT_EQ(argument(each).at(0).fill, fill_kind::constant);
+    EXPECT_EQ(argument(each).at(0).value, "7");
+    each["FillType"] = "BinaryRaw";
+    each["DataSource"] = "data/{in}.bin";
+    EXPECT_EQ(argument(each).at(0).file, "data/{{in}}.bin");
+    arguments = json::array({each});
+    EXPECT_NE(translate_t1("x.json", problem.dump(), "../kernels/").spec.find("file = \"../kernels/data/{{in}}.bin\""),
+              std::string::npos);
+    each["FillType"] = "Generator";
+    EXPECT_EQ(argument(each).at(0).fill, fill_kind::zeros);
+    EXPECT_NE(notes().find("Arguments[0].FillType: v is filled with zeros: Generator is not taken over"),
+              std::string::npos)
+        << notes();
+    each = vector;
+    each["Type"] = "custom";
+    each["TypeSize"] = 12;
+    EXPECT_EQ(argument(each).at(0).type, "unsigned char");
+    EXPECT_EQ(argument(each).at(0).count, "per_thread * 2 * 12");
+    each.erase("TypeSize");
+    EXPECT_TRUE(argument(each).empty());
+    EXPECT_NE(notes().find("v: left out: launchbox does not know the type 'custom'"), std::string::npos);
+    each = vector;
+    each["MemoryType"] = "Symbol";
+    EXPECT_TRUE(argument(each).empty());
+    each["MemoryType"] = "Local";
+    EXPECT_TRUE(argument(each).empty());
+    EXPECT_NE(notes().find("CUDA has no parameter in shared memory"), std::string::npos);
+}
+
+TEST(t1_spec, what_is_no_kernel_of_ours_leaves_the_space)
+{
+    json problem = blur();
+    problem["KernelSpecification"]["Language"] = "OpenCL";
+    problem["Whatever"] = 1;
+    problem["KernelSpecification"]["Wild"] = {{"a", 1}};
+    problem["Budget"] = {{"Type", "TuningDuration"}, {"BudgetValue", 60}};
+    const t1_translation made = translated(problem);
+    EXPECT_FALSE(made.has_kernel);
+    EXPECT_EQ(spec_of(made).parameters.size(), 5U);
+    for (const char* wanted : {"Whatever: not taken over", "KernelSpecification.Wild: not taken over",
+                               "the kernel is OpenCL, so there is no [kernel]", "--budget 60s does it"})
+        EXPECT_NE(notes_of(made).find(wanted), std::string::npos) << notes_of(made);
+}
+
+TEST(t1_spec, bad_files_have_one_clear_error)
+{
+    EXPECT_TRUE(complaint_of("{\"a\": ").starts_with("x.json begins as JSON does, and is none: "))
+        << complaint_of("{\"a\": ");
+    EXPECT_EQ(complaint_of("{}"),
+              "x.json is JSON, and no T1 problem: it has no ConfigurationSpace with TuningParameters");
+    json problem = blur();
+    json& parameter = problem["ConfigurationSpace"]["TuningParameters"][1];
+    const std::string place = "x.json: ConfigurationSpace.TuningParameters[1]";
+    parameter["Values"] = "[0]*10**9";
+    EXPECT_EQ(complaint_of(problem.dump()),
+              place + ".Values: it needs more than 1,000,000 steps or elements (column 4 of '[0]*10**9')");
+    parameter["Values"] = "[]";
+    EXPECT_EQ(complaint_of(problem.dump()), place + ".Values: the list is empty");
+    parameter["Values"] = "[1, 'a']";
+    EXPECT_EQ(complaint_of(problem.dump()), place + ".Values: the values are not all numbers, all words or all truths");
+    parameter["Values"] = "os.listdir()";
+    EXPECT_EQ(complaint_of(problem.dump()),
+              place + ".Values: modules and methods are not supported (column 3 of 'os.listdir()')");
+    parameter["Values"] = "range(200000)";
+    EXPECT_EQ(complaint_of(problem.dump()), place + ".Values: there are 200000 values");
+    parameter["Values"] = "[1]";
+    parameter["Name"] = "a-b";
+    EXPECT_EQ(complaint_of(problem.dump()), place + ".Name: 'a-b' can be no macro");
+    parameter["Name"] = "unroll_by";
+    EXPECT_TRUE(complaint_of(problem.dump()).ends_with("TuningParameters[2].Name: unroll_by is there twice"));
+}
+
+TEST(t1_spec, json_is_told_from_a_spec)
+{
+    EXPECT_TRUE(looks_like_json(" \n{"));
+    EXPECT_TRUE(looks_like_json("\xef\xbb\xbf{\"a\": 1}"));
+    EXPECT_FALSE(looks_like_json("[tunable]\nname = \"x\""));
+    EXPECT_FALSE(looks_like_json(""));
+}
+
+}  // namespace
+}  // namespace launchbox

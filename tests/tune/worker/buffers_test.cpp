@@ -1,0 +1,224 @@
+// What buffers are filled with, the 16-bit floating-point types, and the comparison of outputs.
+#include "tune/worker/buffers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "tune/worker/compare_outputs.hpp"
+#include "tune/worker/half.hpp"
+#include "tune/worker/worker_messages.hpp"
+
+namespace launchbox {
+namespace {
+
+using kind = element_type::kind;
+
+template <class Value>
+std::vector<Value> filled(const task_argument& argument)
+{
+    std::vector<Value> values(static_cast<std::size_t>(argument.count));
+    argument_filler(argument).fill(0, argument.count, reinterpret_cast<char*>(values.data()));
+    return values;
+}
+
+TEST(buffers, every_half_is_read_and_written)
+{
+    // The next half above each: what lies between them goes to the nearer, and what lies in the middle to the even one.
+    for (unsigned bits = 0; bits < 0x7c00; ++bits) {
+        const double value = half_value(static_cast<std::uint16_t>(bits));
+        EXPECT_EQ(half_bits(value), bits);
+        EXPECT_EQ(half_bits(-value), bits | 0x8000);
+        if (bits == 0x7bff) break;
+        const double next = half_value(static_cast<std::uint16_t>(bits + 1)), middle = (value + next) / 2;
+        ASSERT_LT(value, next);
+        EXPECT_EQ(half_bits(middle), bits + (bits & 1));
+        EXPECT_EQ(half_bits(std::nextafter(middle, 0)), bits);
+        EXPECT_EQ(half_bits(std::nextafter(middle, 1e9)), bits + 1);
+    }
+    EXPECT_EQ(half_value(0x3c00), 1);
+    EXPECT_EQ(half_value(0x0001), 0x1p-24);
+    EXPECT_EQ(half_bits(65519.99), 0x7bff);
+    EXPECT_EQ(half_bits(65520), 0x7c00);
+    EXPECT_TRUE(std::isnan(half_value(half_bits(NAN))));
+    EXPECT_EQ(bfloat16_bits(1), 0x3f80);
+    EXPECT_EQ(bfloat16_bits(1 + 0x1p-8f), 0x3f80);
+    EXPECT_EQ(bfloat16_bits(1 + 3 * 0x1p-8f), 0x3f82);
+    EXPECT_EQ(bfloat16_value(0x3f82), 1 + 0x1p-6);
+}
+
+TEST(buffers, random_numbers_are_within_their_bounds)
+{
+    const auto check = [](const std::string& type, auto example, double low, double high, bool open) {
+        using value = decltype(example);
+        const auto values = filled<value>(
+            {.name = "x", .type = type, .count = 5000, .fill = fill_kind::random, .low = low, .high = high});
+        std::set<double> seen;
+        for (const value each : values) {
+            double number = static_cast<double>(each);
+            if constexpr (sizeof(value) == 2) {
+                if (type == "half") number = half_value(static_cast<std::uint16_t>(each));
+                if (type == "__nv_bfloat16") number = bfloat16_value(static_cast<std::uint16_t>(each));
+            }
+            EXPECT_GE(number, low);
+            EXPECT_TRUE(open ? number < high : number <= high) << number;
+            seen.insert(number);
+        }
+        return seen;
+    };
+    EXPECT_EQ(check("int", 0, -3, 4, false).size(), 8u);
+    EXPECT_EQ(check("unsigned char", std::uint8_t{}, 0, 255, false).size(), 256u);
+    EXPECT_EQ(check("signed char", std::int8_t{}, -128, 127, false).size(), 256u);
+    EXPECT_GT(check("long long", 0LL, -1e18, 1e18, false).size(), 4990u);
+    EXPECT_GT(check("unsigned long long", 0ULL, 1e19, 1.2e19, false).size(), 4000u);
+    EXPECT_GT(check("float", 0.0F, 0, 1, true).size(), 4990u);
+    EXPECT_GT(check("double", 0.0, -2, 5, true).size(), 4999u);
+    check("half", std::uint16_t{}, 0, 1, true);
+    check("half", std::uint16_t{}, 1000, 1001, true);
+    check("__nv_bfloat16", std::uint16_t{}, 0, 1, true);
+    EXPECT_EQ(check("bool", std::uint8_t{}, 0, 1, false).size(), 2u);
+    EXPECT_THROW(
+        argument_filler({.name = "x", .type = "int", .count = 1, .fill = fill_kind::random, .low = 5, .high = 4}),
+        error);
+}
+
+TEST(buffers, random_numbers_have_the_whole_range_and_come_from_the_seed)
+{
+    task_argument argument{.name = "x", .type = "int", .count = 4000, .fill = fill_kind::random, .seed = 1};
+    const auto values = filled<std::int32_t>(argument);
+    EXPECT_LT(*std::min_element(values.begin(), values.end()), -2'000'000'000);
+    EXPECT_GT(*std::max_element(values.begin(), values.end()), 2'000'000'000);
+    EXPECT_EQ(filled<std::int32_t>(argument), values);
+    argument.seed = 2;
+    EXPECT_NE(filled<std::int32_t>(argument), values);
+    // SplitMix64's own first numbers, which its author publishes for seed 0.
+    argument = {.name = "x", .type = "unsigned long long", .count = 3, .fill = fill_kind::random, .seed = 0};
+    EXPECT_EQ(filled<std::uint64_t>(argument),
+              (std::vector<std::uint64_t>{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f}));
+}
+
+TEST(buffers, any_part_is_as_in_the_whole)
+{
+    for (const fill_kind fill : {fill_kind::random, fill_kind::sequence, fill_kind::poison, fill_kind::constant}) {
+        const task_argument argument{.name = "x", .type = "short", .count = 100, .whole = 7, .fill = fill};
+        const auto whole = filled<std::int16_t>(argument);
+        std::vector<std::int16_t> part(31);
+        argument_filler(argument).fill(33, 31, reinterpret_cast<char*>(part.data()));
+        EXPECT_EQ(part, std::vector<std::int16_t>(whole.begin() + 33, whole.begin() + 64));
+    }
+    EXPECT_EQ(filled<float>({.name = "x", .type = "float", .count = 3, .fill = fill_kind::sequence}),
+              (std::vector<float>{0, 1, 2}));
+    EXPECT_EQ(
+        filled<std::uint16_t>({.name = "x", .type = "half", .count = 2, .number = 1.5, .fill = fill_kind::constant}),
+        (std::vector<std::uint16_t>{0x3e00, 0x3e00}));
+    const auto poison = filled<std::uint16_t>({.name = "x", .type = "half", .count = 2, .fill = fill_kind::poison});
+    for (const std::uint16_t each : poison) EXPECT_TRUE(std::isnan(half_value(each)));
+}
+
+TEST(buffers, files_fill_when_they_fit)
+{
+    const temporary_directory folder;
+    const std::string file = (folder.path() / "raw").string();
+    write_file_atomically(file, std::string("\1\0\0\0\2\0\0\0", 8));
+    task_argument argument{.name = "x", .type = "int", .count = 2, .fill = fill_kind::file, .file = file};
+    EXPECT_EQ(filled<std::int32_t>(argument), (std::vector<std::int32_t>{1, 2}));
+    argument.count = 3;
+    EXPECT_THROW(argument_filler{argument}, error);
+    argument.count = std::int64_t{1} << 62;
+    EXPECT_THROW(bytes_of(argument), error);
+}
+
+TEST(buffers, a_checksum_sees_every_change_and_adds_up)
+{
+    std::string bytes(1003, '\0');
+    argument_filler({.name = "x", .type = "char", .count = 1003, .fill = fill_kind::random})
+        .fill(0, 1003, bytes.data());
+    const std::uint64_t whole = checksum(bytes);
+    EXPECT_EQ(checksum(std::string_view(bytes).substr(0, 512)) + checksum(std::string_view(bytes).substr(512), 64),
+              whole);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        std::string other = bytes;
+        other[i] = static_cast<char>(other[i] ^ 0x10);
+        EXPECT_NE(checksum(other), whole) << i;
+    }
+    std::string exchanged = bytes;
+    std::swap_ranges(exchanged.begin(), exchanged.begin() + 8, exchanged.begin() + 8);
+    EXPECT_NE(checksum(exchanged), whole);
+    EXPECT_EQ(checksum_text(0x12ab), "00000000000012ab");
+}
+
+TEST(buffers, outputs_are_compared_by_their_type)
+{
+    const auto differing = [](const element_type& type, auto is, auto wanted, double absolute, double relative) {
+        output_comparison comparison(type, absolute, relative);
+        comparison.add({reinterpret_cast<const char*>(&is), sizeof is},
+                       {reinterpret_cast<const char*>(&wanted), sizeof wanted});
+        return comparison.differing();
+    };
+    const element_type single{kind::floating, 4}, wide{kind::signed_integer, 8}, natural{kind::unsigned_integer, 8};
+    EXPECT_EQ(differing(single, 1.0F, 1.001F, 0, 0), 1);
+    EXPECT_EQ(differing(single, 1.0F, 1.001F, 0.01, 0), 0);
+    EXPECT_EQ(differing(single, 1.0F, 1.001F, 0, 0.01), 0);
+    EXPECT_EQ(differing(single, NAN, -NAN, 0, 0), 0);
+    EXPECT_EQ(differing(single, NAN, 1.0F, 1e30, 1e30), 1);
+    EXPECT_EQ(differing(single, INFINITY, 1.0F, 1e30, 1e30), 1);
+    EXPECT_EQ(differing(single, 0.0F, -0.0F, 0, 0), 0);
+    EXPECT_EQ(differing(wide, (1LL << 60) + 1, 1LL << 60, 0, 0), 1);
+    EXPECT_EQ(differing(wide, (1LL << 60) + 3, 1LL << 60, 2, 0), 1);
+    EXPECT_EQ(differing(wide, (1LL << 60) + 2, 1LL << 60, 2, 0), 0);
+    EXPECT_EQ(differing(wide, -5LL, 5LL, 9, 0), 1);
+    EXPECT_EQ(differing(natural, ~0ULL - 1, ~0ULL, 1, 0), 0);
+    EXPECT_EQ(differing({kind::unsigned_integer, 4}, poison_word, poison_word + 1, 10, 0), 1);
+    EXPECT_EQ(differing({kind::unsigned_integer, 4}, poison_word, poison_word, 0, 0), 0);
+
+    output_comparison three({kind::signed_integer, 4}, 0, 0);
+    const std::array<int, 3> is{1, 17, 4}, wanted{1, 3, 5};
+    three.add({reinterpret_cast<const char*>(is.data()), 12}, {reinterpret_cast<const char*>(wanted.data()), 12});
+    EXPECT_EQ(three.sentence("out"), "out[1] is 17, and the reference's is 3; 2 of 3 differ");
+}
+
+TEST(worker_messages, come_out_as_they_went_in)
+{
+    gpu_task task;
+    task.cubin_file = "/a b/c.cubin";
+    task.workload = "n=1";
+    task.threads = {1, 2, 3};
+    task.blocks = {std::int64_t{1} << 40, 5, 6};
+    task.arguments = {
+        {.name = "x", .type = "float", .scalar = true, .number = -INFINITY, .whole = -(std::int64_t{1} << 62)},
+        {.name = "y",
+         .type = "int",
+         .count = 7,
+         .fill = fill_kind::file,
+         .low = -0.1,
+         .seed = -3,
+         .file = "f",
+         .role = argument_role::in_out}};
+    task.expected = {{"y", "r.npy"}};
+    task.measure.relative_error = 0.1;
+    const std::string line = task_line(task);
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+    const gpu_task back = task_of(line);
+    EXPECT_EQ(task_line(back), line);
+    EXPECT_EQ(back.arguments[0].number, -INFINITY);
+    EXPECT_EQ(back.arguments[0].whole, -(std::int64_t{1} << 62));
+    EXPECT_EQ(back.arguments[1].low, -0.1);
+    EXPECT_EQ(back.blocks, task.blocks);
+
+    measurement answer{.what = outcome::hang, .reason = "a \"b\"\n\xff", .samples_ns = {1.1, 1e300}, .dropped = 3};
+    answer.device = device_state{5, {}, 60, {}, "thermal"};
+    const worker_message message = message_of(answer_line(answer));
+    ASSERT_FALSE(message.phase);
+    EXPECT_EQ(message.answer.samples_ns, answer.samples_ns);
+    EXPECT_EQ(message.answer.device, answer.device);
+    EXPECT_EQ(message_of(phase_line(worker_phase::check)).phase, worker_phase::check);
+    for (const char* bad : {"", "{}", "[]", "{\"phase\":\"?\"}", "{\"outcome\":\"?\"}", "nonsense"})
+        EXPECT_THROW(message_of(bad), error) << bad;
+    EXPECT_THROW(task_of("{}"), error);
+}
+
+}  // namespace
+}  // namespace launchbox

@@ -1,0 +1,450 @@
+// Every outcome at every stage, through the worker process and a double of the CUDA driver.
+#include "tune/worker/gpu_worker.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "support/files/files.hpp"
+#include "tune/worker/buffers.hpp"
+#include "tune/worker/npy.hpp"
+
+namespace launchbox {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* plain = "plain";
+constexpr const char* copy_256_4 = "_Z4copyILi256ELi4EEvPKiPii";
+constexpr int count = 10'007;  // not a multiple of anything
+
+class gpu_worker_test : public testing::Test {
+protected:
+    void SetUp() override
+    {
+#ifndef LAUNCHBOX_WORKER_CUBIN
+        GTEST_SKIP() << "no nvcc to make a cubin with";
+#endif
+        ::setenv("LD_LIBRARY_PATH", LAUNCHBOX_FAKE_DRIVER, 1);
+        ::setenv("FAKE_GPU_PLAN", path("plan.json").c_str(), 1);
+        plan_["devices"] = {{{"name", "Double"}, {"memory_bytes", 64 << 20}}};
+        plan_["state"] = path("state.json");
+        plan_["noise"] = 0.01;
+        write_file_atomically(path("expected.npy"),
+                              npy_header({element_type::kind::signed_integer, 4}, count) + content(input()));
+    }
+
+    [[nodiscard]] std::string path(const std::string& name) const
+    {
+        return (folder_.path() / name).string();
+    }
+
+    static task_argument input()
+    {
+        return {.name = "in", .type = "int", .count = count, .fill = fill_kind::random, .seed = 42};
+    }
+    static std::string content(const task_argument& argument)
+    {
+        std::string bytes(bytes_of(argument), '\0');
+        argument_filler(argument).fill(0, argument.count, bytes.data());
+        return bytes;
+    }
+    [[nodiscard]] gpu_task task(const std::string& kernel = plain) const
+    {
+        gpu_task task;
+#ifdef LAUNCHBOX_WORKER_CUBIN
+        task.cubin_file = LAUNCHBOX_WORKER_CUBIN;
+#endif
+        task.kernel = kernel;
+        task.threads = {256, 1, 1};
+        task.blocks = {40, 1, 1};
+        task.workload = "n=10007";
+        task.arguments = {input(),
+                          {.name = "out", .type = "int", .count = count, .role = argument_role::output},
+                          {.name = "n", .type = "int", .scalar = true, .whole = count}};
+        task.expected = {{"out", path("expected.npy")}};
+        task.launch_seconds = 0.05;
+        task.samples = 12;
+        return task;
+    }
+
+    void fault(const json& what)
+    {
+        plan_["faults"].push_back(what);
+    }
+    gpu_worker& worker(double overhead_seconds = 30)
+    {
+        write_file_atomically(path("plan.json"), plan_.dump());
+        worker_ = std::make_unique<gpu_worker>(
+            gpu_worker_options{.device = 0, .worker_program = std::filesystem::read_symlink("/proc/self/exe").string(), .overhead_seconds = overhead_seconds});
+        return *worker_;
+    }
+    /// The task with the fault, then without it: the second has to be as if the first had not been.
+    measurement faulty(const json& what, const std::string& kernel = plain)
+    {
+        const measurement undisturbed = worker().measure(task(kernel));
+        EXPECT_EQ(undisturbed.what, outcome::measured) << undisturbed.reason;
+        json once = what;
+        once["match"] = kernel;
+        once["times"] = 1;
+        fault(once);
+        gpu_worker& tried = worker();
+        measurement first = tried.measure(task(kernel));
+        measurement second = tried.measure(task(kernel));
+        EXPECT_EQ(second.what, outcome::measured) << second.reason;
+        EXPECT_EQ(second.samples_ns, undisturbed.samples_ns);
+        EXPECT_EQ(second.checksum, undisturbed.checksum);
+        EXPECT_TRUE(second.verified);
+        EXPECT_EQ(tried.starts(), first.sticky ? 2 : 1);
+        return first;
+    }
+
+    temporary_directory folder_;
+    json plan_ = json::object();
+    std::unique_ptr<gpu_worker> worker_;
+};
+
+TEST_F(gpu_worker_test, a_right_kernel_is_measured)
+{
+    plan_["kernels"] = {{{"match", "copy"}, {"ns", 5000}}};
+    gpu_worker& tried = worker();
+    const measurement found = tried.measure(task(copy_256_4));
+    EXPECT_EQ(found.what, outcome::measured) << found.reason;
+    EXPECT_EQ(found.reason, "");
+    EXPECT_TRUE(found.verified);
+    EXPECT_FALSE(found.sticky);
+    ASSERT_EQ(found.samples_ns.size(), 12u);
+    for (const double each : found.samples_ns) EXPECT_NEAR(each, 5000, 51);
+    EXPECT_EQ(found.checksum, checksum_text(checksum(content(input()))));
+    EXPECT_EQ(tried.measure(task(copy_256_4)).samples_ns, found.samples_ns);
+    EXPECT_EQ(tried.starts(), 1);
+    EXPECT_GT(tried.process(), 0);
+}
+
+TEST_F(gpu_worker_test, samples_end_when_they_are_enough_and_the_slow_is_given_up)
+{
+    gpu_task adaptive = task();
+    adaptive.samples = 0;
+    const measurement enough = worker().measure(adaptive);
+    EXPECT_GE(enough.samples_ns.size(), 10u);
+    EXPECT_LT(enough.samples_ns.size(), 200u);
+    EXPECT_FALSE(enough.stopped_early);
+    adaptive.best_ns = 100;
+    const measurement slow = worker().measure(adaptive);
+    EXPECT_EQ(slow.what, outcome::measured);
+    EXPECT_TRUE(slow.stopped_early);
+    EXPECT_EQ(slow.samples_ns.size(), 3u);
+}
+
+TEST_F(gpu_worker_test, outputs_are_saved)
+{
+    gpu_task saving = task();
+    saving.expected.clear();
+    saving.save_outputs = {{"out", path("out.npy")}};
+    const measurement found = worker().measure(saving);
+    EXPECT_EQ(found.what, outcome::measured) << found.reason;
+    EXPECT_FALSE(found.verified);
+    EXPECT_EQ(read_input(path("out.npy")), read_input(path("expected.npy")));
+}
+
+TEST_F(gpu_worker_test, an_array_that_is_changed_in_place_begins_anew_at_each_launch)
+{
+    plan_["kernels"] = {{{"effect", "accumulate"}}};
+    gpu_task in_place = task();
+    in_place.arguments[1] = input();
+    in_place.arguments[1].seed = 43;
+    in_place.arguments[1].name = "out";
+    in_place.arguments[1].role = argument_role::in_out;
+    for (const bool cold : {true, false}) {
+        in_place.measure.cold = cold;
+        in_place.expected.clear();
+        in_place.save_outputs = {{"out", path("out.npy")}};
+        const measurement found = worker().measure(in_place);
+        EXPECT_EQ(found.what, outcome::measured) << found.reason;
+        const std::string bytes = read_input(path("out.npy")), before = content(input()),
+                          began = content(in_place.arguments[1]);
+        const npy_array out = read_npy(bytes, "out");
+        for (std::size_t i = 0; i < count; ++i) {
+            std::uint32_t is = 0, was = 0, other = 0;
+            std::memcpy(&is, out.data.data() + 4 * i, 4);
+            std::memcpy(&was, before.data() + 4 * i, 4);
+            std::memcpy(&other, began.data() + 4 * i, 4);
+            ASSERT_EQ(is, was ^ other ^ 0x55555555U);
+        }
+        // After all samples, too: it is the same sum.
+        EXPECT_EQ(found.checksum, checksum_text(checksum(out.data)));
+    }
+}
+
+TEST_F(gpu_worker_test, inputs_are_rotated)
+{
+    gpu_task rotated = task();
+    rotated.measure.rotate_inputs = true;
+    const measurement found = worker().measure(rotated);
+    EXPECT_EQ(found.what, outcome::measured) << found.reason;
+    EXPECT_EQ(found.samples_ns.size(), 12u);
+}
+
+TEST_F(gpu_worker_test, refusals_of_the_driver)
+{
+    const struct {
+        const char* stage;
+        int code;
+        outcome what;
+        const char* reason;
+        bool sticky;
+    } cases[] = {
+        {"load", 200, outcome::launch_error, "when its module was loaded", false},
+        {"load", 209, outcome::launch_error, "when its module was loaded", false},
+        {"load", 2, outcome::out_of_memory, "when its module was loaded", false},
+        {"function", 500, outcome::launch_error, "was looked for in its module", false},
+        {"first_launch", 701, outcome::launch_error, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701", false},
+        {"first_launch", 1, outcome::launch_error, "at the first launch", false},
+        {"first_launch", 98, outcome::launch_error, "at the first launch", false},
+        {"first_launch", 2, outcome::out_of_memory, "at the first launch", false},
+        {"timed_launch", 701, outcome::launch_error, "at a timed launch", false},
+        {"alloc", 2, outcome::out_of_memory, "for 'in' were allocated", false},
+        {"first_launch", 214, outcome::device_lost, "at the first launch", true},
+    };
+    for (const auto& each : cases) {
+        SCOPED_TRACE(std::string(each.stage) + " " + std::to_string(each.code));
+        plan_["faults"] = json::array();
+        std::filesystem::remove(path("state.json"));
+        const measurement found =
+            faulty({{"stage", each.stage}, {"action", each.sticky ? "dead" : "error"}, {"code", each.code}});
+        EXPECT_EQ(found.what, each.what) << found.reason;
+        EXPECT_NE(found.reason.find(each.reason), std::string::npos) << found.reason;
+        EXPECT_EQ(found.sticky, each.sticky);
+    }
+}
+
+TEST_F(gpu_worker_test, errors_of_a_kernel_that_runs)
+{
+    const std::pair<int, outcome> codes[] = {{700, outcome::illegal_access}, {714, outcome::illegal_access},
+                                             {716, outcome::illegal_access}, {717, outcome::illegal_access},
+                                             {718, outcome::illegal_access}, {710, outcome::trap},
+                                             {715, outcome::trap},           {719, outcome::trap},
+                                             {702, outcome::hang},           {999, outcome::device_lost}};
+    for (const auto& [code, what] : codes)
+        for (const std::string stage : {"first_launch_runs", "timed_launch_runs"}) {
+            SCOPED_TRACE(stage + " " + std::to_string(code));
+            plan_["faults"] = json::array();
+            std::filesystem::remove(path("state.json"));
+            const measurement found = faulty({{"stage", stage}, {"action", "async"}, {"code", code}});
+            EXPECT_EQ(found.what, what) << found.reason;
+            EXPECT_TRUE(found.sticky);
+            EXPECT_TRUE(found.samples_ns.empty());
+        }
+}
+
+TEST_F(gpu_worker_test, wrong_results)
+{
+    const measurement one = faulty({{"stage", "first_launch_runs"}, {"action", "wrong_one"}, {"index", 1042}});
+    EXPECT_EQ(one.what, outcome::wrong_result);
+    EXPECT_EQ(one.reason.find("out[1042] is "), 0u) << one.reason;
+    EXPECT_NE(one.reason.find("; 1 of 10,007 differ"), std::string::npos) << one.reason;
+    EXPECT_FALSE(one.verified);
+    EXPECT_TRUE(one.samples_ns.empty());
+
+    for (const std::string action : {"wrong_zero", "untouched", "race"})
+        for (const std::string stage : {"first_launch_runs", "timed_launch_runs"}) {
+            SCOPED_TRACE(action + stage);
+            plan_["faults"] = json::array();
+            std::filesystem::remove(path("state.json"));
+            json how{{"stage", stage}, {"action", action}};
+            if (stage == "timed_launch_runs") {
+                // Only what the last launch left behind is seen; an output that is not written keeps the last result.
+                if (action == "untouched") continue;
+                how["skip"] = 11;
+            }
+            const measurement found = faulty(how);
+            EXPECT_EQ(found.what, outcome::wrong_result) << found.reason;
+            EXPECT_FALSE(found.sticky);
+            const bool untouched = found.reason.find("as before the launch") != std::string::npos;
+            EXPECT_EQ(untouched, action == "untouched") << found.reason;
+        }
+}
+
+TEST_F(gpu_worker_test, a_tolerance_forgives_little)
+{
+    fault({{"stage", "first_launch_runs"}, {"action", "wrong_one"}, {"index", 5}});
+    gpu_task tolerant = task();
+    tolerant.absolute = 1;
+    EXPECT_EQ(worker().measure(tolerant).what, outcome::measured);
+    tolerant.absolute = 0.5;
+    EXPECT_EQ(worker().measure(tolerant).what, outcome::wrong_result);
+}
+
+TEST_F(gpu_worker_test, stray_writes_are_noticed_and_repaired)
+{
+    const std::tuple<const char*, int, const char*> cases[] = {
+        {"write_behind", 1, "wrote 1 byte behind the end of 'out'"},
+        {"write_behind", 400, "wrote 400 bytes behind the end of 'out'"},
+        {"write_before", 8, "wrote 8 bytes in front of 'out'"},
+        {"write_input", 1, "changed its input 'in'"},
+    };
+    for (const auto& [action, bytes, reason] : cases)
+        for (const std::string stage : {"first_launch_runs", "timed_launch_runs"}) {
+            SCOPED_TRACE(std::string(action) + stage);
+            plan_["faults"] = json::array();
+            std::filesystem::remove(path("state.json"));
+            const measurement found = faulty({{"stage", stage}, {"action", action}, {"bytes", bytes}});
+            EXPECT_EQ(found.what, outcome::illegal_access);
+            EXPECT_EQ(found.reason, reason);
+            EXPECT_FALSE(found.sticky);
+            EXPECT_TRUE(found.samples_ns.empty());
+        }
+}
+
+TEST_F(gpu_worker_test, what_does_not_end_is_ended)
+{
+    for (const std::string stage : {"first_launch_runs", "timed_launch_runs"}) {
+        plan_["faults"] = json::array();
+        std::filesystem::remove(path("state.json"));
+        const measurement found = faulty({{"stage", stage}, {"action", "hang"}});
+        EXPECT_EQ(found.what, outcome::hang);
+        EXPECT_NE(found.reason.find("not finished after 0.05 s"), std::string::npos) << found.reason;
+        EXPECT_TRUE(found.sticky);
+    }
+}
+
+TEST_F(gpu_worker_test, a_call_that_does_not_return_is_ended_by_the_parent)
+{
+    for (const std::string stage : {"load", "first_launch", "timed_launch"}) {
+        plan_["faults"] = json::array();
+        std::filesystem::remove(path("state.json"));
+        fault({{"stage", stage}, {"action", "hang_call"}, {"times", 1}});
+        gpu_worker& tried = worker(1.5);
+        const measurement found = tried.measure(task());
+        EXPECT_EQ(found.what, outcome::hang) << stage << ": " << found.reason;
+        EXPECT_TRUE(found.sticky);
+        EXPECT_EQ(tried.process(), 0);
+        EXPECT_EQ(tried.measure(task()).what, outcome::measured);
+        EXPECT_EQ(tried.starts(), 2);
+    }
+}
+
+TEST_F(gpu_worker_test, a_worker_that_dies_is_replaced)
+{
+    for (const std::string action : {"exit", "abort", "segfault", "kill"})
+        for (const std::string stage : {"load", "function", "first_launch", "timed_launch"}) {
+            SCOPED_TRACE(action + " " + stage);
+            plan_["faults"] = json::array();
+            std::filesystem::remove(path("state.json"));
+            const measurement found = faulty({{"stage", stage}, {"action", action}});
+            EXPECT_EQ(found.what, outcome::worker_died) << found.reason;
+            EXPECT_NE(found.reason.find(action == "exit" ? "exit status 3" : "killed by signal"), std::string::npos)
+                << found.reason;
+        }
+}
+
+TEST_F(gpu_worker_test, a_worker_that_was_killed_between_tasks_is_no_fault_of_the_next)
+{
+    gpu_worker& tried = worker();
+    const measurement first = tried.measure(task());
+    ASSERT_EQ(::kill(tried.process(), SIGKILL), 0);
+    const measurement second = tried.measure(task());
+    EXPECT_EQ(second.what, outcome::measured) << second.reason;
+    EXPECT_EQ(second.samples_ns, first.samples_ns);
+    EXPECT_EQ(tried.starts(), 2);
+}
+
+TEST_F(gpu_worker_test, a_gpu_that_is_lost_is_tried_three_times)
+{
+    fault({{"stage", "context"}, {"action", "error"}, {"code", 46}, {"skip", 1}, {"times", 3}});
+    fault({{"stage", "first_launch"}, {"action", "kill"}, {"times", 1}});
+    gpu_worker& tried = worker();
+    EXPECT_EQ(tried.measure(task()).what, outcome::worker_died);
+    const measurement lost = tried.measure(task());
+    EXPECT_EQ(lost.what, outcome::device_lost);
+    EXPECT_NE(lost.reason.find("when its context was made"), std::string::npos) << lost.reason;
+    EXPECT_EQ(tried.starts(), 4);
+    EXPECT_EQ(tried.measure(task()).what, outcome::measured);
+    EXPECT_EQ(tried.starts(), 5);
+}
+
+TEST_F(gpu_worker_test, two_failures_to_begin_are_got_over)
+{
+    fault({{"stage", "init"}, {"action", "error"}, {"code", 3}, {"times", 1}});
+    fault({{"stage", "context"}, {"action", "segfault"}, {"times", 1}});
+    gpu_worker& tried = worker();
+    EXPECT_EQ(tried.measure(task()).what, outcome::measured);
+    EXPECT_EQ(tried.starts(), 3);
+}
+
+TEST_F(gpu_worker_test, workloads_are_freed_for_others)
+{
+    plan_["devices"][0]["memory_bytes"] = (1 << 20) + 300'000;  // L2's size, and three workloads at most
+    gpu_worker& tried = worker();
+    for (int i = 0; i < 8; ++i) {
+        gpu_task other = task();
+        other.workload = "number " + std::to_string(i % 5);
+        const measurement found = tried.measure(other);
+        EXPECT_EQ(found.what, outcome::measured) << found.reason;
+    }
+    gpu_task large = task();
+    large.workload = "large";
+    large.arguments[1].count = 100'000;
+    const measurement refused = tried.measure(large);
+    EXPECT_EQ(refused.what, outcome::out_of_memory) << refused.reason;
+    EXPECT_EQ(tried.measure(task()).what, outcome::measured);
+    EXPECT_EQ(tried.starts(), 1);
+}
+
+TEST_F(gpu_worker_test, shapes_that_cannot_be)
+{
+    gpu_worker& tried = worker();
+    gpu_task shaped = task();
+    shaped.threads = {2048, 1, 1};
+    EXPECT_EQ(tried.measure(shaped).what, outcome::launch_error);
+    shaped = task();
+    shaped.blocks = {std::int64_t{1} << 32, 1, 1};
+    EXPECT_EQ(tried.measure(shaped).what, outcome::rejected);
+    shaped = task();
+    shaped.dynamic_shared_bytes = 300 << 10;
+    EXPECT_EQ(tried.measure(shaped).what, outcome::launch_error);
+    shaped.dynamic_shared_bytes = 100 << 10;
+    EXPECT_EQ(tried.measure(shaped).what, outcome::measured);
+    shaped = task();
+    shaped.cluster = {16, 1, 1};
+    EXPECT_EQ(tried.measure(shaped).what, outcome::measured);
+    shaped.cluster = {32, 1, 1};
+    EXPECT_EQ(tried.measure(shaped).what, outcome::launch_error);
+    shaped = task();
+    shaped.arguments.pop_back();
+    const measurement few = tried.measure(shaped);
+    EXPECT_EQ(few.what, outcome::rejected);
+    EXPECT_EQ(few.reason, "the kernel has 3 parameters, and 2 arguments are given");
+    shaped = task("no_such_kernel");
+    EXPECT_EQ(tried.measure(shaped).what, outcome::launch_error);
+    EXPECT_EQ(tried.starts(), 1);
+}
+
+TEST_F(gpu_worker_test, throttled_samples_are_dropped)
+{
+    const json good{{"sm_clock", 1980}, {"memory_clock", 3201}, {"temperature", 60}, {"power", 400000}, {"reasons", 4}};
+    json hot = good;
+    hot["reasons"] = 0x40 | 0x4;
+    plan_["nvml"] = {good, hot, good, good};
+    const measurement found = worker().measure(task());
+    EXPECT_EQ(found.what, outcome::measured);
+    EXPECT_EQ(found.samples_ns.size(), 12u);
+    EXPECT_EQ(found.dropped, 12);
+    ASSERT_TRUE(found.device);
+    EXPECT_EQ(found.device->sm_clock_mhz, 1980);
+    EXPECT_EQ(found.device->temperature_celsius, 60);
+    EXPECT_EQ(found.device->throttling, "power cap");
+
+    plan_["nvml"] = {hot};
+    const measurement always = worker().measure(task());
+    EXPECT_EQ(always.what, outcome::measured);
+    EXPECT_EQ(always.samples_ns.size(), 12u);
+    EXPECT_EQ(always.device->throttling, "thermal, power cap");
+}
+
+}  // namespace
+}  // namespace launchbox
