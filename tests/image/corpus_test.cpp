@@ -13,6 +13,7 @@
 #include "kernels.hpp"
 #include "ptxas_log.hpp"
 #include "toolkit.hpp"
+#include "scale.hpp"
 
 namespace launchbox {
 namespace {
@@ -21,11 +22,6 @@ using strings = std::vector<std::string>;
 
 // Builds compared, by what they were built for: "sm_90 k -G".
 std::set<std::string> compared;
-
-bool exhaustive()
-{
-    return std::getenv("LAUNCHBOX_EXHAUSTIVE") != nullptr;
-}
 
 // All that this nvcc compiles for, with the variants that it does not list.
 strings architectures()
@@ -254,7 +250,7 @@ TEST(corpus, every_container_says_what_ptxas_said)
 {
     SKIP_WITHOUT_TOOLKIT();
     const strings all = architectures(), few{"sm_75", "sm_90a", "sm_100f", "sm_120"};
-    const strings some = exhaustive() ? without_families(all) : few;
+    const strings some = is_exhaustive() ? without_families(all) : few;
     // nvcc refuses code for a family beside other code for the same number.
     for (const strings& set : {without_families(all), families(all)}) {
         compare({.what = "", .architectures = set, .options = {}}, "-fatbin", "fat binary");
@@ -280,7 +276,7 @@ TEST(corpus, every_container_says_what_ptxas_said)
         "program", "executable");
     compare({.what = "-G", .architectures = some, .options = {"-G"}}, "-fatbin", "fat binary");
     compare({.what = "-rdc", .architectures = some, .options = {"-rdc=true"}}, "-c", "object file");
-    if (exhaustive()) {
+    if (is_exhaustive()) {
         for (const strings& options :
              {strings{"-lineinfo", "--use_fast_math"}, strings{"-maxrregcount=40"}, strings{"-G", "-rdc=true"}})
             for (const strings& set : {without_families(all), families(all)})

@@ -12,6 +12,7 @@
 #include "image/cubin.hpp"
 #include "support/process/parallel.hpp"
 #include "toolkit.hpp"
+#include "scale.hpp"
 
 namespace launchbox {
 namespace {
@@ -78,20 +79,14 @@ std::vector<answer> ask_ptxas(const target& target, const std::vector<bound>& bo
     return answers;
 }
 
-bool exhaustive()
-{
-    const char* wish = std::getenv("LAUNCHBOX_EXHAUSTIVE");
-    return wish != nullptr && std::string(wish) == "1";
-}
-
 // All bounds, or a random tenth of them.
 class sampler {
 public:
     bool take() { return all_ || tenth_(random_); }
 
 private:
-    bool all_ = exhaustive();
-    std::mt19937 random_{all_ ? 0 : random_seed()};
+    bool all_ = is_exhaustive();
+    std::mt19937 random_{all_ ? 0 : static_cast<unsigned>(random_seed())};
     std::bernoulli_distribution tenth_{0.1};
 };
 

@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <iostream>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "support/files/files.hpp"
 #include "support/process/subprocess.hpp"
+#include "scale.hpp"
 
 namespace launchbox {
 
@@ -53,15 +52,6 @@ inline compiled assemble(const std::string& ptx, const std::string& architecture
     std::vector<std::string> command{"ptxas", "-arch=" + architecture};
     command.insert(command.end(), options.begin(), options.end());
     return compile(std::move(command), ptx, ".ptx");
-}
-
-/// Reported with every random test, so that a failure can be repeated: LAUNCHBOX_SEED=n ctest ...
-inline unsigned random_seed()
-{
-    const char* given = std::getenv("LAUNCHBOX_SEED");
-    const unsigned seed = given != nullptr ? static_cast<unsigned>(std::stoul(given)) : std::random_device{}();
-    std::cout << "LAUNCHBOX_SEED=" << seed << "\n";
-    return seed;
 }
 
 #define SKIP_WITHOUT_TOOLKIT() \

@@ -71,7 +71,6 @@ void check(const question& q, const resource_allowance& allowed)
 TEST(occupancy_allowance, every_threshold_and_slack_is_the_last_value_that_holds)
 {
     const std::uint64_t seed = random_seed();
-    std::cout << "LAUNCHBOX_SEED=" << seed << '\n';
     question_source source(seed);
     int checked = 0;
     while (checked < 300'000) {

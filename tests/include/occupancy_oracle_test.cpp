@@ -64,7 +64,6 @@ TEST(occupancy_oracle, all_shared_sizes_and_preferences_of_every_compute_capabil
 TEST(occupancy_oracle, five_million_random_questions)
 {
     const std::uint64_t seed = random_seed();
-    std::cout << "LAUNCHBOX_SEED=" << seed << '\n';
     question_source source(seed);
     std::set<std::string> results;
     std::int64_t resident = 0;

@@ -8,6 +8,8 @@
 #include <random>
 #include <string>
 
+#include "scale.hpp"
+
 namespace launchbox {
 
 struct question {
@@ -16,14 +18,6 @@ struct question {
     launch_shape shape;
     launch_settings settings;
 };
-
-/// The seed of this run: LAUNCHBOX_SEED, or a fresh one. Print it, so that a failure can be had again.
-inline std::uint64_t random_seed()
-{
-    if (const char* given = std::getenv("LAUNCHBOX_SEED")) return std::stoull(given);
-    std::random_device device;
-    return (std::uint64_t{device()} << 32) | device();
-}
 
 class question_source {
 public:

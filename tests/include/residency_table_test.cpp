@@ -13,7 +13,6 @@ namespace {
 TEST(residency_table, equals_the_formula_for_random_questions)
 {
     const std::uint64_t seed = random_seed();
-    std::cout << "LAUNCHBOX_SEED=" << seed << '\n';
     question_source source(seed);
     int compared = 0;
     for (int i = 0; i < 400; ++i) {

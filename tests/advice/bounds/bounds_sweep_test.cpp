@@ -23,6 +23,7 @@
 #include "support/process/interrupt.hpp"
 #include "support/process/parallel.hpp"
 #include "support/process/subprocess.hpp"
+#include "scale.hpp"
 
 using namespace launchbox;
 namespace fs = std::filesystem;
@@ -91,15 +92,10 @@ void expect_same(const kernel_info& trial, const kernel_info& hand, const std::s
     EXPECT_EQ(trial.register_cap, hand.register_cap) << what;
 }
 
-bool exhaustive()
-{
-    return std::getenv("LAUNCHBOX_EXHAUSTIVE") != nullptr;
-}
-
 // One row an architecture, or all.
 std::vector<launch_attribute> rows(const kernel_trials& kernel)
 {
-    if (!exhaustive()) {
+    if (!is_exhaustive()) {
         if (kernel.written.architecture == "sm_75") return {{.threads = 256, .min_blocks = 4}};
         if (kernel.written.architecture == "sm_90") return {{.max_registers = 32}};
         return {{.threads = 128}};
@@ -150,7 +146,7 @@ void BoundsSweep::compare_all(const bounds_sweep_result& swept, const WriteCopy&
     };
     for (const kernel_trials& kernel : swept.kernels)
         for (const bounds_trial& trial : kernel.trials)
-            if (exhaustive() || trial.attribute != kernel.attribute)  // that one is the source as it is
+            if (is_exhaustive() || trial.attribute != kernel.attribute)  // that one is the source as it is
                 compiles.emplace(key(kernel, trial), hand_compile{&kernel, trial.attribute});
     std::vector<hand_compile*> list;
     for (auto& each : compiles) list.push_back(&each.second);

@@ -20,7 +20,6 @@ const allowance_account* find(const std::vector<allowance_account>& list, const 
 TEST(account, thresholds_and_slack_are_the_models)
 {
     const std::uint64_t seed = random_seed();
-    std::cout << "LAUNCHBOX_SEED=" << seed << '\n';
     question_source source(seed);
     for (int i = 0; i < 5'000; ++i) {
         const occupancy_question q = next_random(source, i);

@@ -90,7 +90,6 @@ void expect_the_models_figures(const occupancy_question& q)
 TEST(limit_steps, equal_the_model_for_random_questions)
 {
     const std::uint64_t seed = random_seed();
-    std::cout << "LAUNCHBOX_SEED=" << seed << '\n';
     question_source source(seed);
     for (int i = 0; i < 20'000; ++i) {
         const occupancy_question q = next_random(source, i);
@@ -183,7 +182,6 @@ TEST(spreadsheet_differences, are_named_with_both_figures_and_a_reason)
 TEST(spreadsheet_differences, one_for_every_limit_that_differs_in_random_questions)
 {
     const std::uint64_t seed = random_seed();
-    std::cout << "LAUNCHBOX_SEED=" << seed << '\n';
     question_source source(seed);
     int differing = 0;
     for (int i = 0; i < 20'000; ++i) {

@@ -81,7 +81,6 @@ void expect_none_is_missed(const occupancy_question& q, const occupancy_result& 
 TEST(next_step, is_verified_by_the_model_for_random_questions)
 {
     const std::uint64_t seed = random_seed();
-    std::cout << "LAUNCHBOX_SEED=" << seed << '\n';
     question_source source(seed);
     int found = 0, pairs = 0, none = 0;
     for (int i = 0; i < 40'000; ++i) {

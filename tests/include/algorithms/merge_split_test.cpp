@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "scale.hpp"
 #include "sort_inputs.hpp"
 
 namespace {
@@ -99,10 +100,12 @@ std::vector<std::vector<int>> of_block(const runs& of, int first_rank, int secon
 template <int Runs, int Threads>
 void check(kind input, std::size_t run, std::size_t n)
 {
+    static launchbox::taken_combinations taken(8);
     const runs of(input, run, n);
     const int all = static_cast<int>(n);
     for (const int slack : {0, 5, static_cast<int>(run / 64)})
         for (const int rank : {0, 1, 2, all / 97, all / 3, all / 2 + 1, all - all / 50, all - 1, all}) {
+            if (!taken.next()) continue;
             SCOPED_TRACE(std::string(sort_inputs::name(input)) + ", " + std::to_string(Runs) + " runs of " +
                          std::to_string(run) + ", n " + std::to_string(n) + ", rank " + std::to_string(rank) +
                          ", slack " + std::to_string(slack));

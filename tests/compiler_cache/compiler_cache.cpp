@@ -1,0 +1,330 @@
+// Stands in for nvcc in the tests: what a command gave the last time, it gives again without a compiler.
+//
+// The tests run nvcc hundreds of times, and a change of one file changes few of these runs. A run is known again by its
+// arguments, the contents of every file that it can read (inputs, the folders they lie in, the headers of this
+// repository), and the identity of the compiler. What it printed, its exit status and its output files are kept in the
+// build folder (compiler/compile_cache.hpp). Temporary folders, which have other names in each run, are written as @0,
+// @1, ... in what is kept; an output that holds such a name in binary form is not kept.
+//
+// LAUNCHBOX_TEST_CACHE=off: every run is nvcc's.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/compile_cache.hpp"
+#include "support/files/files.hpp"
+
+extern char** environ;
+
+namespace launchbox {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* real_nvcc = LAUNCHBOX_REAL_NVCC;
+constexpr const char* host_compiler = LAUNCHBOX_HOST_COMPILER;  // its path and version
+constexpr std::uintmax_t largest_kept = 64u << 20;
+
+/// A command line of nvcc: what this program has to know of it.
+struct command {
+    std::vector<std::string> arguments;
+    fs::path output, keep_folder;
+    std::vector<fs::path> inputs;  ///< every argument that is a file
+    bool cacheable = true;
+};
+
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> names)
+{
+    return std::find(names.begin(), names.end(), text) != names.end();
+}
+
+command read_command(int count, char** arguments)
+{
+    command read;
+    read.arguments.assign(arguments + 1, arguments + count);
+    // Questions, which are quick, and runs whose result is not files.
+    read.cacheable = count > 1;
+    for (std::size_t i = 0; i < read.arguments.size(); ++i) {
+        const std::string& argument = read.arguments[i];
+        const bool more = i + 1 < read.arguments.size();
+        if (is_one_of(argument, {"--dryrun", "-dryrun", "--version", "-V", "--help", "-h", "--list-gpu-code",
+                                 "--list-gpu-arch", "-run", "--run", "-M", "-MM"}))
+            read.cacheable = false;
+        if (is_one_of(argument, {"-o", "--output-file"}) && more) {
+            read.output = read.arguments[++i];
+        } else if (is_one_of(argument, {"--keep-dir", "-keep-dir"}) && more) {
+            read.keep_folder = read.arguments[++i];
+        } else if (is_one_of(argument, {"-ccbin", "--compiler-bindir"}) && more) {
+            ++i;
+        } else if (std::error_code ignored; fs::is_regular_file(argument, ignored)) {
+            read.inputs.emplace_back(argument);
+        }
+    }
+    return read;
+}
+
+fs::path folder_of(const fs::path& file)
+{
+    return fs::absolute(file).parent_path();
+}
+
+/// The temporary folders of a command, which have a new name each time: longest first, so that a folder in a folder is
+/// replaced before the one around it.
+std::vector<std::string> private_folders(const command& asked)
+{
+    const std::string temporary = fs::temp_directory_path().string() + "/";
+    std::vector<std::string> found;
+    const auto add = [&](const fs::path& folder) {
+        const std::string name = folder.lexically_normal().string();
+        if (name.starts_with(temporary) && std::find(found.begin(), found.end(), name) == found.end())
+            found.push_back(name);
+    };
+    add(fs::current_path());
+    if (!asked.output.empty()) add(folder_of(asked.output));
+    if (!asked.keep_folder.empty()) add(fs::absolute(asked.keep_folder));
+    for (const fs::path& input : asked.inputs) add(folder_of(input));
+    for (const std::string& argument : asked.arguments)
+        if (const std::size_t at = argument.find(temporary); at != std::string::npos)
+            if (std::error_code ignored; fs::is_directory(argument.substr(at), ignored)) add(argument.substr(at));
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+    return found;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to)
+{
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+    return text;
+}
+
+/// Text with its temporary folders as @0, @1, ..., and back.
+class folder_names {
+public:
+    explicit folder_names(std::vector<std::string> folders) : folders_(std::move(folders)) {}
+
+    [[nodiscard]] std::string without(std::string text) const
+    {
+        for (std::size_t i = 0; i < folders_.size(); ++i) text = replaced(std::move(text), folders_[i], tag(i));
+        return text;
+    }
+    [[nodiscard]] std::string with(std::string text) const
+    {
+        for (std::size_t i = 0; i < folders_.size(); ++i) text = replaced(std::move(text), tag(i), folders_[i]);
+        return text;
+    }
+    [[nodiscard]] bool is_in(const std::string& text) const
+    {
+        return std::any_of(folders_.begin(), folders_.end(),
+                           [&](const std::string& folder) { return text.find(folder) != std::string::npos; });
+    }
+    [[nodiscard]] const std::vector<std::string>& all() const { return folders_; }
+
+private:
+    static std::string tag(std::size_t i) { return "\x01@" + std::to_string(i) + "\x01"; }
+    std::vector<std::string> folders_;
+};
+
+bool is_text(const std::string& content)
+{
+    return content.find('\0') == std::string::npos;
+}
+
+std::string read_all(const fs::path& file)
+{
+    try {
+        return read_input(file.string());
+    } catch (const std::exception&) {
+        return {};
+    }
+}
+
+/// Everything that decides what the command gives.
+class command_key {
+public:
+    command_key(const command& asked, const folder_names& names) : names_(names)
+    {
+        struct stat compiler {};
+        ::stat(real_nvcc, &compiler);
+        add(real_nvcc);
+        add(std::to_string(compiler.st_size) + " " + std::to_string(compiler.st_mtime));
+        add(host_compiler);
+        for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH", "CPLUS_INCLUDE_PATH"})
+            add(std::getenv(name) == nullptr ? "" : std::getenv(name));
+        for (const std::string& argument : asked.arguments) add(names.without(argument));
+        for (const std::string& folder : names.all()) add_folder(folder, true);
+        const fs::path repository = LAUNCHBOX_SOURCE_DIR;
+        for (const char* part : {"include", "examples", "algorithms", "tests/include/launch_box"})
+            add_folder(repository / part, true);
+        std::set<fs::path> folders;
+        for (const fs::path& input : asked.inputs) {
+            add(read_all(input));
+            folders.insert(folder_of(input));
+        }
+        for (const fs::path& folder : folders)
+            if (!names.is_in(folder.string())) add_folder(folder, false);
+    }
+
+    [[nodiscard]] std::string text() const
+    {
+        std::vector<std::string_view> parts{"launchbox compiler cache of the tests 1"};
+        parts.insert(parts.end(), parts_.begin(), parts_.end());
+        return key_of(parts);
+    }
+
+private:
+    void add(std::string part) { parts_.push_back(std::move(part)); }
+
+    // A file is read for what an include of it, or a link with it, would see.
+    void add_folder(const fs::path& folder, bool with_folders_in_it)
+    {
+        std::map<std::string, std::string> contents;
+        std::error_code ignored;
+        for (auto at = fs::recursive_directory_iterator(folder, ignored); at != fs::recursive_directory_iterator(); ++at) {
+            if (at->is_directory(ignored) && !with_folders_in_it) at.disable_recursion_pending();
+            if (!at->is_regular_file(ignored)) continue;
+            const std::string name = at->path().lexically_relative(folder).string();
+            const std::string ending = at->path().extension().string();
+            const bool is_private = names_.is_in(folder.string());
+            if (!is_private && !is_one_of(ending, {".cu", ".cuh", ".h", ".hpp", ".inl", ".ptx"})) continue;
+            if (fs::file_size(at->path(), ignored) > largest_kept) continue;
+            contents[name] = names_.without(read_all(at->path()));
+        }
+        for (auto& [name, content] : contents) {
+            add(name);
+            add(std::move(content));
+        }
+    }
+
+    const folder_names& names_;
+    std::vector<std::string> parts_;
+};
+
+struct file_state {
+    std::uintmax_t size = 0;
+    fs::file_time_type written;
+    friend bool operator==(const file_state&, const file_state&) = default;
+};
+
+std::map<fs::path, file_state> files_beside_outputs(const command& asked)
+{
+    std::set<fs::path> folders;
+    if (!asked.output.empty()) folders.insert(folder_of(asked.output));
+    if (!asked.keep_folder.empty()) folders.insert(fs::absolute(asked.keep_folder));
+    if (folders.empty()) folders.insert(fs::current_path());
+    std::map<fs::path, file_state> found;
+    std::error_code ignored;
+    for (const fs::path& folder : folders)
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+            if (entry.is_regular_file(ignored))
+                found[entry.path()] = {entry.file_size(ignored), entry.last_write_time(ignored)};
+    return found;
+}
+
+// The exit status, and what it printed to each stream; nothing when it was killed.
+std::optional<std::vector<std::string>> run_real(const command& asked)
+{
+    const temporary_directory folder;
+    const fs::path out = folder.path() / "out", err = folder.path() / "err";
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    std::vector<char*> words{const_cast<char*>(real_nvcc)};
+    for (const std::string& argument : asked.arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    pid_t child = 0;
+    int status = 0;
+    const int failure = posix_spawn(&child, real_nvcc, &actions, nullptr, words.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failure != 0 || ::waitpid(child, &status, 0) != child || !WIFEXITED(status)) return std::nullopt;
+    return std::vector<std::string>{std::to_string(WEXITSTATUS(status)), read_all(out), read_all(err)};
+}
+
+// What nvcc keeps with --keep and nobody reads.
+bool is_intermediate(const command& asked, const fs::path& file)
+{
+    const bool wanted = !asked.output.empty() && file == fs::absolute(asked.output).lexically_normal();
+    return !wanted && !is_one_of(file.extension().string(), {".ptx", ".cubin", ".o", ".d", ".fatbin", ".so", ""});
+}
+
+// Adds the files that the run has made; false when one cannot be kept.
+bool add_outputs(const command& asked, const folder_names& names, const std::map<fs::path, file_state>& before,
+                 std::vector<std::string>& texts)
+{
+    for (const auto& [file, state] : files_beside_outputs(asked)) {
+        const auto old = before.find(file);
+        if ((old != before.end() && old->second == state) || is_intermediate(asked, file)) continue;
+        if (state.size > largest_kept) return false;
+        std::string content = read_all(file);
+        const bool text = is_text(content);
+        if (!text && names.is_in(content)) return false;
+        texts.push_back(names.without(file.string()));
+        texts.emplace_back(::access(file.c_str(), X_OK) == 0 ? "x" : "-");
+        texts.push_back(text ? names.without(std::move(content)) : std::move(content));
+    }
+    return true;
+}
+
+int answer(const std::vector<std::string>& texts, const folder_names& names)
+{
+    for (std::size_t i = 3; i + 2 < texts.size(); i += 3) {
+        const fs::path file = names.with(texts[i]);
+        write_file_atomically(file, is_text(texts[i + 2]) ? names.with(texts[i + 2]) : texts[i + 2]);
+        if (texts[i + 1] == "x") fs::permissions(file, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
+    }
+    std::cout << names.with(texts[1]) << std::flush;
+    std::cerr << names.with(texts[2]) << std::flush;
+    return std::stoi(texts[0]);
+}
+
+int compile(const command& asked)
+{
+    const folder_names names(private_folders(asked));
+    const compile_cache cache(LAUNCHBOX_TEST_CACHE);
+    const std::string key = command_key(asked, names).text();
+    if (const auto known = cache.find_texts(key); known && known->size() >= 3) return answer(*known, names);
+
+    const std::map<fs::path, file_state> before = files_beside_outputs(asked);
+    const auto ran = run_real(asked);
+    if (!ran) return 255;
+    std::vector<std::string> texts{ran->at(0), names.without(ran->at(1)), names.without(ran->at(2))};
+    if (add_outputs(asked, names, before, texts)) cache.store_texts(key, texts);
+    std::cout << ran->at(1) << std::flush;
+    std::cerr << ran->at(2) << std::flush;
+    return std::stoi(ran->at(0));
+}
+
+}  // namespace
+
+}  // namespace launchbox
+
+int main(int count, char** arguments)
+{
+    try {
+        const launchbox::command asked = launchbox::read_command(count, arguments);
+        const char* wish = std::getenv("LAUNCHBOX_TEST_CACHE");
+        if (asked.cacheable && (wish == nullptr || std::strcmp(wish, "off") != 0)) return launchbox::compile(asked);
+    } catch (const std::exception& failure) {
+        std::cerr << "compiler cache of the tests: " << failure.what() << "\n";
+        return 254;
+    }
+    arguments[0] = const_cast<char*>(launchbox::real_nvcc);
+    ::execv(launchbox::real_nvcc, arguments);
+    std::cerr << "cannot start " << launchbox::real_nvcc << "\n";
+    return 255;
+}
