@@ -8,6 +8,7 @@
 #include "advice/lint/source_lint.hpp"
 #include "cli/messages.hpp"
 #include "compiler/compile.hpp"
+#include "compiler/compile_cache.hpp"
 #include "compiler/resource_log.hpp"
 #include "compiler/toolchain.hpp"
 #include "image/readable_names.hpp"
@@ -46,6 +47,7 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     summary.text = read_input(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
     compile_request request{.source = file, .architectures = {}, .flags = flags, .jobs = options.jobs};
+    if (!options.no_cache) request.cache_folder = default_cache_folder();
     for (const target& each : source_targets(options.architectures, tools))
         request.architectures.push_back(each.architecture);
 
@@ -253,6 +255,7 @@ void kernel_input_options::add_to(CLI::App& app, bool files_required)
     app.add_option("-j,--jobs", jobs, "Threads or compilers at once; 0: one a core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
+    app.add_flag("--no-cache", no_cache, "Compile sources again that were compiled before");
     app.add_flag("--before-linking", before_linking,
                  "Also the code of programs that only the device linker reads (-rdc)");
 }

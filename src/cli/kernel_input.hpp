@@ -22,6 +22,7 @@ struct kernel_input_options {
     std::string nvcc;
     std::string architectures;
     unsigned jobs = 0;
+    bool no_cache = false;        ///< compile sources again that were compiled before
     bool before_linking = false;  ///< also images that the device linker has read and the driver does not
     bool hash_code = false;       ///< set by the verb, not by the user
     bool lint = false;            ///< read sources for mistakes around their kernels; set by the verb

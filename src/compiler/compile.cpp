@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/compile_cache.hpp"
+#include "compiler/unit_compiler.hpp"
 #include "image/cubin.hpp"
 #include "image/ptx.hpp"
 #include "support/process/interrupt.hpp"
@@ -137,6 +139,8 @@ std::vector<compile_result> compile_kernels(const toolchain& tools, const compil
                                             const std::function<void(std::size_t done, std::size_t total)>& progress)
 {
     const std::size_t total = request.architectures.size();
+    const compile_cache cache(request.cache_folder);
+    const std::string version = cache.enabled() ? ptxas_version(tools) : std::string();
     std::vector<compile_result> results(total);
     std::mutex lock;
     std::size_t done = 0;
@@ -147,7 +151,8 @@ std::vector<compile_result> compile_kernels(const toolchain& tools, const compil
             if (interrupted()) return;  // what is finished is kept
             const nvcc_job job{
                 .source = request.source, .architecture = request.architectures[i], .flags = request.flags};
-            results[i] = read_compile(job, run_nvcc(tools, job));
+            results[i] = read_compile(job, cache.enabled() ? unit_compiler(tools, version, cache, job).compile({}, false)
+                                                           : run_nvcc(tools, job));
             const std::lock_guard guard(lock);
             ++done;
             if (progress) progress(done, total);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct compile_request {
     std::vector<compute_capability> architectures;
     std::vector<std::string> flags;  ///< further arguments of nvcc; they may not choose architectures or outputs
     unsigned jobs = 0;               ///< compilers at the same time; 0: one a core
+    /// Where compiles are kept and found again (compile_cache.hpp); empty: nowhere. Costs a run of the preprocessor.
+    std::filesystem::path cache_folder = {};
 };
 
 /// What one architecture gave. A source that does not compile is a result, not an exception: `report.messages` then has
