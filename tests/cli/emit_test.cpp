@@ -1,4 +1,5 @@
 // launchbox emit, with the repository's record.
+#include <filesystem>
 #include <fstream>
 
 #include "tool.hpp"
@@ -39,6 +40,22 @@ TEST(emit_verb, check_fails_with_file_and_line)
     EXPECT_TRUE(alone.shows("says {64, 17, 2}, not {32, 17, 2}")) << alone.out;
     EXPECT_EQ(launchbox_run({"emit", record, "--check", "-o", file, "--box", "block_sort_tuning"}).status, 1);
     EXPECT_EQ(read_input(file), text);
+}
+
+// What a header says of a measurement is never taken on trust: the tool reads every record again.
+TEST(emit_verb, every_header_here_is_what_its_records_say)
+{
+    std::vector<std::string> headers;
+    for (const char* folder : {"include/launchbox/tunings", "examples"})
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(repository_file(folder)))
+            if (entry.path().extension() == ".hpp" && read_input(entry.path()).find("\n// table ") != std::string::npos)
+                headers.push_back(entry.path());
+    EXPECT_GE(headers.size(), 4u);
+    for (const std::string& file : headers) {
+        const call checked = launchbox_run({"emit", "--check", "-o", file});
+        EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+        EXPECT_TRUE(checked.shows(" what")) << checked.out;
+    }
 }
 
 TEST(emit_verb, explains_who_inherits_and_who_does_not_compile)

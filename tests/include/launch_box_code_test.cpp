@@ -14,7 +14,7 @@ namespace launchbox {
 namespace {
 
 const char* const sort_with_launch_box =
-    "#include \"block_sort.cuh\"\n"
+    "#include \"tile_sort.cuh\"\n"
     "template <class Key> struct sort {\n"
     "    using tuning = table;\n"
     "    static constexpr int dynamic_shared_bytes(row r) { return r.threads * r.items * int{sizeof(Key)}; }\n"
@@ -27,7 +27,7 @@ const char* const sort_with_launch_box =
     "}\n";
 
 const char* const sort_with_a_switch =
-    "#include \"block_sort.cuh\"\n"
+    "#include \"tile_sort.cuh\"\n"
     "template <row r, class Key>\n"
     "__global__ void __launch_bounds__(r.threads, r.min_blocks) sort(Key* data) { sort_tile<r>(data); }\n"
     "template <row r, class Key> void launch_one(Key* data, int count)\n"
