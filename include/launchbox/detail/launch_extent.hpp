@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 namespace launchbox {
@@ -42,7 +43,8 @@ struct launch_extent {
     {
     }
     template <detail::has_three_dimensions Size>
-    requires(!std::same_as<Size, launch_extent>) constexpr launch_extent(const Size& size)  // dim3
+    requires std::negation_v<std::is_same<Size, launch_extent>>
+    constexpr launch_extent(const Size& size)  // dim3
         : x(detail::kept(size.x)), y(detail::kept(size.y)), z(detail::kept(size.z))
     {
     }

@@ -239,16 +239,14 @@ enum class table_kind {
 template <class Box>
 constexpr table_kind kind_of_table()
 {
-    if constexpr (requires {
-                      typename Box::row_type;
-                      Box::is_valid;
-                  })
-        return requires
-        {
-            Box::architectures;
-        }
-    ? table_kind::by_architecture : table_kind::by_size;
-    else return table_kind::none;
+    if constexpr (!requires { typename Box::row_type; })
+        return table_kind::none;
+    else if constexpr (!requires { Box::is_valid; })
+        return table_kind::none;
+    else if constexpr (requires { Box::architectures; })
+        return table_kind::by_architecture;
+    else
+        return table_kind::by_size;
 }
 
 /// Not compiled for what is no table at all.

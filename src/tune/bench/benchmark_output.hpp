@@ -18,14 +18,13 @@ struct benchmark_time {
 };
 
 /// Understands, wherever it stands in the output:
-///  - a JSON object with samples, a list, under "samples_ns", "time_ns", "time_us", "time_ms" or "time_s"; or one
-///  number
-///    under "median_ns" or one of the latter four
+///  - a JSON object with samples, a list, under "samples_ns", "time_ns", "time_us", "time_ms" or "time_s";
+///    or one number under "median_ns" or one of the latter four
 ///  - what measure.cuh prints of a kernel that failed: "launchbox": "measurement/1", "failure" and "reason"
 ///  - the JSON of Google Benchmark, if all its results are repetitions of one benchmark
-///  - lines with one time, a number and ns, us, µs, ms or s ("elapsed: 1.25 ms"): the one line with a time, or all
-///  lines
-///    with the same words before it, which are then samples; among several the one that says "median", else "time"
+///  - lines with one time, a number and ns, us, µs, ms or s ("elapsed: 1.25 ms"): the one line with a time, or
+///    all lines with the same words before it, which are then samples; among several the one that says "median",
+///    else "time"
 /// Times of 0 or below and what is not a number are a problem, not a time. Linear in the text.
 benchmark_time read_benchmark_output(std::string_view output);
 
