@@ -2,8 +2,8 @@
 // of SIZE elements each, gathered from places in random order and written side by side, timed by measure.cuh and
 // checked on the GPU.
 //
-//     nvcc -std=c++20 -arch=sm_90 -I ../include -DELEMENT=uint32_t '-DROW=256\,16\,4' interval_move.cu && ./a.out 100000000
-//     25
+//     nvcc -std=c++20 -arch=sm_90 -I ../include -DELEMENT=uint32_t '-DROW=256\,16\,4' interval_move.cu && ./a.out
+//     100000000 25
 //
 // Ends with 1 where the result is wrong and with 77 without a GPU. Without ROW it has the rows that are shipped.
 #include <launchbox/algorithms/interval_move.cuh>

@@ -2,8 +2,8 @@
 // the result is measured, checked and printed.
 #pragma once
 
-#include <launchbox/measure.cuh>
 #include <launchbox/algorithms/interval_row.hpp>
+#include <launchbox/measure.cuh>
 
 #include <cstdint>
 #include <cstdio>

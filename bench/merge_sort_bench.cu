@@ -211,7 +211,10 @@ double bytes_moved_with(std::int64_t n)
         of_element = bytes_of_passes<std::uint32_t>(n, 4) + 4.0 * static_cast<double>(value_bytes) + 4;
     return of_element * static_cast<double>(n);
 }
-double bytes_moved(std::int64_t n) { return bytes_moved_with<value>(n); }
+double bytes_moved(std::int64_t n)
+{
+    return bytes_moved_with<value>(n);
+}
 
 struct times {
     double ours = 0, merge = 0, radix = 0;  // ms; 0: not measured

@@ -26,8 +26,8 @@ inline std::uint64_t random_seed()
     return seed;
 }
 
-/// Whether one of many combinations is tried: all in `./test --all`, else one in `stride`, spread over them by a hash of
-/// its number, so that loops inside each other do not leave the same ones out.
+/// Whether one of many combinations is tried: all in `./test --all`, else one in `stride`, spread over them by a hash
+/// of its number, so that loops inside each other do not leave the same ones out.
 class taken_combinations {
 public:
     explicit taken_combinations(std::uint64_t stride) : stride_(is_exhaustive() ? 1 : stride) {}

@@ -40,9 +40,8 @@ int main(int count, char** arguments)
     cudaMemcpy(in, x.data(), bytes, cudaMemcpyHostToDevice);
 
     const int tile = chosen.threads * chosen.items;
-    const launchbox::measurement_result result = launchbox::measure([&](cudaStream_t stream) {
-        scale<<<(n + tile - 1) / tile, chosen.threads, 0, stream>>>(in, out, 2.0f, n);
-    });
+    const launchbox::measurement_result result = launchbox::measure(
+        [&](cudaStream_t stream) { scale<<<(n + tile - 1) / tile, chosen.threads, 0, stream>>>(in, out, 2.0f, n); });
     launchbox::print_measurement(result);
 
     cudaMemcpy(y.data(), out, bytes, cudaMemcpyDeviceToHost);

@@ -10,8 +10,8 @@
 #include "compiler/bound_injection.hpp"
 #include "gpu/driver.hpp"
 #include "support/error.hpp"
-#include "tune/bench/bounds_race.hpp"
 #include "support/process/command_words.hpp"
+#include "tune/bench/bounds_race.hpp"
 
 namespace launchbox::cli {
 

@@ -14,8 +14,8 @@
 #include "image/readable_names.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
-#include "support/process/interrupt.hpp"
 #include "support/files/mapped_file.hpp"
+#include "support/process/interrupt.hpp"
 
 namespace launchbox::cli {
 

@@ -12,8 +12,8 @@
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
 #include "cli/version.hpp"
-#include "tune/worker/gpu_worker.hpp"
 #include "tune/build/kernel_builder.hpp"
+#include "tune/worker/gpu_worker.hpp"
 
 namespace launchbox::cli {
 

@@ -10,8 +10,8 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
-#include "cli/tune_input.hpp"
 #include "cli/tune_backends.hpp"
+#include "cli/tune_input.hpp"
 #include "cli/verbs.hpp"
 #include "compiler/compile_cache.hpp"
 #include "report/build_report.hpp"
@@ -19,8 +19,8 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
-#include "tune/search/search_strategy.hpp"
 #include "tune/run/tune_run.hpp"
+#include "tune/search/search_strategy.hpp"
 
 namespace launchbox::cli {
 

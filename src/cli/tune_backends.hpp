@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tune/build/kernel_builder.hpp"
-#include "tune/space/search_space.hpp"
 #include "tune/run/backend.hpp"
+#include "tune/space/search_space.hpp"
 #include "tune/spec/tune_spec.hpp"
 
 namespace launchbox::cli {

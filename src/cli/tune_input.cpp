@@ -12,8 +12,8 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "tune/exchange/result_file.hpp"
-#include "tune/t1/t1_spec.hpp"
 #include "tune/run/warm_start.hpp"
+#include "tune/t1/t1_spec.hpp"
 
 namespace launchbox::cli {
 

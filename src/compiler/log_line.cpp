@@ -13,7 +13,6 @@ namespace launchbox {
 
 namespace {
 
-
 std::size_t skip_blanks(std::string_view text, std::size_t at)
 {
     while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) ++at;
@@ -98,7 +97,8 @@ std::string_view without_build_prefix(std::string_view text)
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     if (digits > 0 && digits < text.size() && text[digits] == '>') return trimmed(text.substr(digits + 1));
     const std::size_t bracket = text.find(']');
-    if (text.starts_with('[') && bracket != std::string_view::npos && bracket < 16) return trimmed(text.substr(bracket + 1));
+    if (text.starts_with('[') && bracket != std::string_view::npos && bracket < 16)
+        return trimmed(text.substr(bracket + 1));
     return text;
 }
 
@@ -125,7 +125,8 @@ void read_source_place(std::string_view place, log_statement& statement)
     }
 }
 
-// `PLACE: error #20-D: TEXT`: where the number ends and the text begins, or std::string_view::npos when this is no such line.
+// `PLACE: error #20-D: TEXT`: where the number ends and the text begins, or std::string_view::npos when this is no such
+// line.
 std::size_t text_after_severity(std::string_view line, std::size_t at)
 {
     if (at < line.size() && line[at] == ':') return at + 1;

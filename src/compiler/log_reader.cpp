@@ -8,7 +8,6 @@ namespace launchbox {
 
 namespace {
 
-
 // Sentences kept for one kernel's report; any more are among the messages only. It keeps the time linear.
 constexpr std::size_t max_remarks = 64;
 
@@ -28,7 +27,8 @@ std::string_view take_target(std::string_view& text)
 std::string_view linker_architecture(std::string_view line)
 {
     const std::size_t command = line.find("#$ nvlink ");
-    const std::size_t option = command == std::string_view::npos ? std::string_view::npos : line.find("--arch=", command);
+    const std::size_t option =
+        command == std::string_view::npos ? std::string_view::npos : line.find("--arch=", command);
     if (option == std::string_view::npos) return {};
     const std::string_view name = line.substr(option + 7);
     const std::string_view architecture = name.substr(0, name.find(' '));

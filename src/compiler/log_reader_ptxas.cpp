@@ -10,7 +10,6 @@ namespace launchbox {
 
 namespace {
 
-
 // More compilers than this never write into one log at the same time; it bounds the search among them.
 constexpr std::size_t max_open_entries = 256;
 

@@ -101,7 +101,8 @@ void declaration_scan::run()
             case ')': {
                 const std::size_t from = close('(');
                 if (from == std::string_view::npos) break;
-                if (open_.empty() && ends_declaration(i + 1) && text_.substr(from, i + 1 - from) != anonymous_namespace) {
+                if (open_.empty() && ends_declaration(i + 1) &&
+                    text_.substr(from, i + 1 - from) != anonymous_namespace) {
                     name = {begin, from};
                     return;
                 }

@@ -80,14 +80,15 @@ nlohmann::ordered_json build_json(const std::vector<build_report>& reports)
     };
     for (const build_report& report : reports)
         for (const stored_result& result : report.results)
-            all["candidates"].push_back({{"tunable", json_text(report.name)},
-                                         {"architecture", known(!report.architecture.empty(), report.architecture)},
-                                         {"parameters", json_of(result.parameters)},
-                                         {"workload", json_of(result.problem)},
-                                         {"outcome", outcome_of(result)},
-                                         {"reason", known(!result.measured.reason.empty(), result.measured.reason)},
-                                         {"resources", result.kernel ? json_of(*result.kernel) : nlohmann::ordered_json()},
-                                         {"from_cache", result.from_cache}});
+            all["candidates"].push_back(
+                {{"tunable", json_text(report.name)},
+                 {"architecture", known(!report.architecture.empty(), report.architecture)},
+                 {"parameters", json_of(result.parameters)},
+                 {"workload", json_of(result.problem)},
+                 {"outcome", outcome_of(result)},
+                 {"reason", known(!result.measured.reason.empty(), result.measured.reason)},
+                 {"resources", result.kernel ? json_of(*result.kernel) : nlohmann::ordered_json()},
+                 {"from_cache", result.from_cache}});
     return all;
 }
 

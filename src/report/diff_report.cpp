@@ -75,11 +75,13 @@ std::string counts_of(const kernel_diff& diff)
 {
     std::size_t counts[3] = {};
     for (const kernel_change& each : diff.changes) counts[static_cast<std::size_t>(each.verdict)] += each.copies;
-    std::string text = fmt::format("{} compared: {} worse, {} better, {} changed otherwise, {} unchanged",
-                                   diff.compared == 1 ? "1 kernel" : count_text(diff.compared) + " kernels",
-                                   count_text(counts[0]), count_text(counts[1]), count_text(counts[2]), count_text(diff.unchanged));
+    std::string text =
+        fmt::format("{} compared: {} worse, {} better, {} changed otherwise, {} unchanged",
+                    diff.compared == 1 ? "1 kernel" : count_text(diff.compared) + " kernels", count_text(counts[0]),
+                    count_text(counts[1]), count_text(counts[2]), count_text(diff.unchanged));
     if (diff.code_changed > 0) text += fmt::format(" ({} of them with other code)", count_text(diff.code_changed));
-    if (diff.not_comparable > 0) text += fmt::format(", {} without figures to compare", count_text(diff.not_comparable));
+    if (diff.not_comparable > 0)
+        text += fmt::format(", {} without figures to compare", count_text(diff.not_comparable));
     text += fmt::format("; {} new, {} gone", count_text(diff.appeared.size()), count_text(diff.vanished.size()));
     if (diff.copies_appeared > 0) text += fmt::format("; {} more copies", count_text(diff.copies_appeared));
     if (diff.copies_vanished > 0) text += fmt::format("; {} fewer copies", count_text(diff.copies_vanished));

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "report/document.hpp"
-#include "tune/ranking/ranking.hpp"
 #include "tune/exchange/result_file.hpp"
+#include "tune/ranking/ranking.hpp"
 
 namespace launchbox {
 

@@ -16,9 +16,10 @@ TEST(results_verb, shows_ranking_verdict_and_failures)
     EXPECT_TRUE(result.shows("block_sort on Example GPU"));
     EXPECT_TRUE(result.shows("type = int, n = 1,048,576: 7 candidates measured, 1 of them as the same code, 5 not"));
     for (const char* words :
-         {"winner of the race", "raced", "1 more with this code", "stopped early", "unverified, 2 samples", "baseline, raced",
-          "threads=128 items=17 is the fastest, 1.25 × as fast as the baseline", "the next is equal to it within 0.4 %",
-          "rejected", "compile error", "The baseline, threads=256 items=11, is the fastest.", "too much shared data"})
+         {"winner of the race", "raced", "1 more with this code", "stopped early", "unverified, 2 samples",
+          "baseline, raced", "threads=128 items=17 is the fastest, 1.25 × as fast as the baseline",
+          "the next is equal to it within 0.4 %", "rejected", "compile error",
+          "The baseline, threads=256 items=11, is the fastest.", "too much shared data"})
         EXPECT_TRUE(result.shows(words)) << words << "\n" << result.out;
     EXPECT_FALSE(result.shows("threads=1024 items=19"));
     EXPECT_TRUE(launchbox_run({"results", example, "--failures"}).shows("threads=1024 items=19"));

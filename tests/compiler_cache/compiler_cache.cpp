@@ -163,7 +163,8 @@ public:
         add(real_nvcc);
         add(std::to_string(compiler.st_size) + " " + std::to_string(compiler.st_mtime));
         add(host_compiler);
-        for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH", "CPLUS_INCLUDE_PATH"})
+        for (const char* name :
+             {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH", "CPLUS_INCLUDE_PATH"})
             add(std::getenv(name) == nullptr ? "" : std::getenv(name));
         for (const std::string& argument : asked.arguments) add(names.without(argument));
         for (const std::string& folder : names.all()) add_folder(folder, true);
@@ -194,7 +195,8 @@ private:
     {
         std::map<std::string, std::string> contents;
         std::error_code ignored;
-        for (auto at = fs::recursive_directory_iterator(folder, ignored); at != fs::recursive_directory_iterator(); ++at) {
+        for (auto at = fs::recursive_directory_iterator(folder, ignored); at != fs::recursive_directory_iterator();
+             ++at) {
             if (at->is_directory(ignored) && !with_folders_in_it) at.disable_recursion_pending();
             if (!at->is_regular_file(ignored)) continue;
             const std::string name = at->path().lexically_relative(folder).string();
@@ -285,7 +287,8 @@ int answer(const std::vector<std::string>& texts, const folder_names& names)
     for (std::size_t i = 3; i + 2 < texts.size(); i += 3) {
         const fs::path file = names.with(texts[i]);
         write_file_atomically(file, is_text(texts[i + 2]) ? names.with(texts[i + 2]) : texts[i + 2]);
-        if (texts[i + 1] == "x") fs::permissions(file, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
+        if (texts[i + 1] == "x")
+            fs::permissions(file, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
     }
     std::cout << names.with(texts[1]) << std::flush;
     std::cerr << names.with(texts[2]) << std::flush;

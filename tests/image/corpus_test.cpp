@@ -12,8 +12,8 @@
 #include "image/elf.hpp"
 #include "kernels.hpp"
 #include "ptxas_log.hpp"
-#include "toolkit.hpp"
 #include "scale.hpp"
+#include "toolkit.hpp"
 
 namespace launchbox {
 namespace {

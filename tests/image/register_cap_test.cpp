@@ -10,9 +10,9 @@
 #include <set>
 
 #include "image/cubin.hpp"
+#include "scale.hpp"
 #include "support/process/parallel.hpp"
 #include "toolkit.hpp"
-#include "scale.hpp"
 
 namespace launchbox {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "scale.hpp"
 #include "support/files/files.hpp"
 #include "support/process/subprocess.hpp"
-#include "scale.hpp"
 
 namespace launchbox {
 

@@ -293,10 +293,10 @@ struct some_bytes {
     unsigned char bytes[Bytes];
 };
 
-// The table of the next larger elements that there is, since a row that fits them fits smaller ones, and a key of 1 or 2
-// bytes takes as much room as one of 4. Keys of more than 8 bytes with values are as much larger keys alone: the pairs
-// that were measured are smaller. Larger elements than those of all tables keep their size, and by_type scales a row for
-// them. Values of more than 8 bytes are sorted as indices of 4 bytes.
+// The table of the next larger elements that there is, since a row that fits them fits smaller ones, and a key of 1 or
+// 2 bytes takes as much room as one of 4. Keys of more than 8 bytes with values are as much larger keys alone: the
+// pairs that were measured are smaller. Larger elements than those of all tables keep their size, and by_type scales a
+// row for them. Values of more than 8 bytes are sorted as indices of 4 bytes.
 template <class Key, class Value>
 struct merge_sort_types {
     static constexpr std::size_t value_bytes = sizeof(Value) > 8 || sizeof(Value) <= 4 ? 4 : 8;

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <utility>
 
-#include "advice/model/kernel_question.hpp"
 #include "advice/bounds/sweep_jobs.hpp"
+#include "advice/model/kernel_question.hpp"
 #include "compiler/bound_injection.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/compile_cache.hpp"

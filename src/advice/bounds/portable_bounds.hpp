@@ -22,7 +22,7 @@ struct portable_bounds {
     int threads = 0;                 ///< the block size that it is for, on every architecture
     std::string attribute;           ///< "__launch_bounds__(256, 2)" or "MERGE_BOUNDS"; empty: none
     std::vector<std::string> lines;  ///< the macro that `attribute` names; empty: it names none
-    std::vector<std::string> rows;   ///< of a launch box, as comments: "// sm<90, row{.threads = 256, .min_blocks = 2}>"
+    std::vector<std::string> rows;  ///< of a launch box, as comments: "// sm<90, row{.threads = 256, .min_blocks = 2}>"
     std::vector<std::string> notes = {};  ///< what a reader must know
 };
 

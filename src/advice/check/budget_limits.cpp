@@ -62,8 +62,9 @@ std::optional<check_finding> check_limit(budget_limit which, const effective_lim
                                          const checked_kernel& kernel)
 {
     const effective_limits::limit& limit = *limits.limits[static_cast<std::size_t>(which)];
-    const known_figure found = limit.applies ? figure_of(which, limits, kernel.info)
-                                       : known_figure{{}, {}, "its architecture is not known, and the rule is for some"};
+    const known_figure found = limit.applies
+                                   ? figure_of(which, limits, kernel.info)
+                                   : known_figure{{}, {}, "its architecture is not known, and the rule is for some"};
     check_finding finding;
     finding.limit = limit.value;
     finding.shown_limit = shown_number(which, limit.value);
@@ -108,8 +109,8 @@ known_figure spills_of(const kernel_info& kernel)
                               : "the input does not tell its spills"};
     const double sum = static_cast<double>(*kernel.spill_store_bytes) + static_cast<double>(*kernel.spill_load_bytes);
     return {sum,
-            fmt::format("{} B of spills ({} stored, {} loaded)", whole_number(sum), with_commas(*kernel.spill_store_bytes),
-                        with_commas(*kernel.spill_load_bytes)),
+            fmt::format("{} B of spills ({} stored, {} loaded)", whole_number(sum),
+                        with_commas(*kernel.spill_store_bytes), with_commas(*kernel.spill_load_bytes)),
             {}};
 }
 

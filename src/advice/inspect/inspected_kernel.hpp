@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "advice/model/account.hpp"
 #include "advice/inspect/diagnose.hpp"
+#include "advice/model/account.hpp"
 #include "image/kernel_info.hpp"
 
 namespace launchbox {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "advice/model/kernel_question.hpp"
 #include "advice/lint/lint_cuda_arch.hpp"
+#include "advice/model/kernel_question.hpp"
 #include "compiler/source_constants.hpp"
 #include "compiler/source_launches.hpp"
 #include "compiler/source_scopes.hpp"

@@ -67,11 +67,12 @@ limit_account register_account(const occupancy_question& q, const occupancy_resu
                          limits.registers_per_sm / limits.spreadsheet->registers_per_block, registers.warps_per_sm)});
     } else {
         const int per_partition = limits.registers_per_sm / limits.sub_partitions;
-        account.steps.push_back({"warps_per_sm", registers.warps_per_sm,
-                                 fmt::format("{} of a sub-partition / {} = {} warps, × {} = {}", with_commas(per_partition),
-                                             with_commas(registers.per_warp), registers.warps_per_partition,
-                                             limits.sub_partitions, registers.warps_per_sm),
-                                 limits.registers_per_sm - registers.warps_per_sm * registers.per_warp});
+        account.steps.push_back(
+            {"warps_per_sm", registers.warps_per_sm,
+             fmt::format("{} of a sub-partition / {} = {} warps, × {} = {}", with_commas(per_partition),
+                         with_commas(registers.per_warp), registers.warps_per_partition, limits.sub_partitions,
+                         registers.warps_per_sm),
+             limits.registers_per_sm - registers.warps_per_sm * registers.per_warp});
         account.steps.push_back(
             {"launch_check", registers.per_block_checked,
              fmt::format("launch check: {} × {} warps = {} {} {}", with_commas(registers.per_warp),
@@ -95,30 +96,32 @@ limit_account register_account(const occupancy_question& q, const occupancy_resu
 limit_account shared_account(const occupancy_question& q, const shared_limit& shared)
 {
     limit_account account{"shared", limited(shared.blocks), false, {}};
-    std::string sum = fmt::format("{} static + {} dynamic", with_commas(shared.static_bytes), with_commas(shared.dynamic_bytes));
+    std::string sum =
+        fmt::format("{} static + {} dynamic", with_commas(shared.static_bytes), with_commas(shared.dynamic_bytes));
     if (shared.reserved_bytes > 0) sum += fmt::format(" + {} reserved", with_commas(shared.reserved_bytes));
-    account.steps.push_back(
-        {"allocated", shared.allocated,
-         shared.allocated == shared.used()
-             ? fmt::format("{} = {} B", sum, with_commas(shared.used()))
-             : fmt::format("{} = {}, rounded up to {} B", sum, with_commas(shared.used()), with_commas(shared.allocated)),
-         shared.allocated - shared.used()});
+    account.steps.push_back({"allocated", shared.allocated,
+                             shared.allocated == shared.used()
+                                 ? fmt::format("{} = {} B", sum, with_commas(shared.used()))
+                                 : fmt::format("{} = {}, rounded up to {} B", sum, with_commas(shared.used()),
+                                               with_commas(shared.allocated)),
+                             shared.allocated - shared.used()});
     if (shared.allocated > shared.per_block_maximum)
         account.steps.push_back({"per_block_maximum", shared.per_block_maximum,
                                  fmt::format("{} > {} B that a block can have", with_commas(shared.allocated),
                                              with_commas(shared.per_block_maximum))});
     if (shared.offered == 0) return account;
     if (shared.preferred != q.limits->shared_per_sm)
-        account.steps.push_back(
-            {"preferred", shared.preferred,
-             fmt::format(
-                 "preference: {} B of the SM's {}{}", with_commas(shared.preferred), with_commas(q.limits->shared_per_sm),
-                 shared.offered == shared.preferred ? "" : fmt::format(", raised to {}", with_commas(shared.offered)))});
+        account.steps.push_back({"preferred", shared.preferred,
+                                 fmt::format("preference: {} B of the SM's {}{}", with_commas(shared.preferred),
+                                             with_commas(q.limits->shared_per_sm),
+                                             shared.offered == shared.preferred
+                                                 ? ""
+                                                 : fmt::format(", raised to {}", with_commas(shared.offered)))});
     if (shared.allocated > 0)
-        account.steps.push_back(
-            {"blocks", shared.blocks,
-             fmt::format("{} B of the SM / {} = {}", with_commas(shared.offered), with_commas(shared.allocated), shared.blocks),
-             shared.offered - shared.blocks * shared.allocated});
+        account.steps.push_back({"blocks", shared.blocks,
+                                 fmt::format("{} B of the SM / {} = {}", with_commas(shared.offered),
+                                             with_commas(shared.allocated), shared.blocks),
+                                 shared.offered - shared.blocks * shared.allocated});
     return account;
 }
 

@@ -10,7 +10,6 @@ namespace launchbox {
 
 namespace {
 
-
 int smallest(lua_State* state)
 {
     lua_Integer result = luaL_checkinteger(state, 1);

@@ -10,9 +10,9 @@
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
-#include "tune/worker/gpu_worker.hpp"
 #include "tune/backend/reference_outputs.hpp"
 #include "tune/backend/screen.hpp"
+#include "tune/worker/gpu_worker.hpp"
 
 namespace launchbox {
 

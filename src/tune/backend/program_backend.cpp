@@ -16,10 +16,10 @@
 #include "compiler/compile_cache.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/command_words.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/subprocess.hpp"
 #include "tune/bench/benchmark_output.hpp"
-#include "support/process/command_words.hpp"
 
 namespace launchbox {
 

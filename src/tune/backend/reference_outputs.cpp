@@ -7,9 +7,9 @@
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/command_words.hpp"
 #include "support/process/subprocess.hpp"
 #include "tune/worker/buffers.hpp"
-#include "support/process/command_words.hpp"
 #include "tune/worker/npy.hpp"
 
 namespace launchbox {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tune/worker/gpu_worker.hpp"
 #include "tune/spec/tune_spec.hpp"
+#include "tune/worker/gpu_worker.hpp"
 
 namespace launchbox {
 

@@ -9,8 +9,8 @@
 #include <launchbox/sm_limits.hpp>
 
 #include "image/kernel_info.hpp"
-#include "tune/worker/gpu_worker.hpp"
 #include "tune/spec/tune_spec.hpp"
+#include "tune/worker/gpu_worker.hpp"
 
 namespace launchbox {
 

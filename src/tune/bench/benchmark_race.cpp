@@ -4,8 +4,8 @@
 
 #include "support/error.hpp"
 #include "support/process/interrupt.hpp"
-#include "support/sample_statistics.hpp"
 #include "support/process/subprocess.hpp"
+#include "support/sample_statistics.hpp"
 #include "tune/bench/benchmark_output.hpp"
 
 namespace launchbox {

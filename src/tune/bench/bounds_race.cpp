@@ -14,10 +14,10 @@
 #include "compiler/nvcc_arguments.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/command_words.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/parallel.hpp"
 #include "support/process/subprocess.hpp"
-#include "support/process/command_words.hpp"
 #include "tune/bench/program_check.hpp"
 
 namespace launchbox {

@@ -10,8 +10,8 @@
 #include <launchbox/compute_capability.hpp>
 
 #include "image/kernel_info.hpp"
-#include "tune/types/measurement.hpp"
 #include "tune/spec/tune_spec.hpp"
+#include "tune/types/measurement.hpp"
 
 namespace launchbox {
 

@@ -9,12 +9,12 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/text/terminal.hpp"
-#include "tune/store/result_filter.hpp"
-#include "tune/store/result_json.hpp"
-#include "tune/space/search_space.hpp"
-#include "tune/run/tune_run.hpp"
 #include "tune/emit/tuned_rows.hpp"
 #include "tune/emit/tuning_header.hpp"
+#include "tune/run/tune_run.hpp"
+#include "tune/space/search_space.hpp"
+#include "tune/store/result_filter.hpp"
+#include "tune/store/result_json.hpp"
 
 namespace launchbox {
 

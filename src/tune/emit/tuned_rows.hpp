@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tune/ranking/overall_score.hpp"
 #include "tune/exchange/result_file.hpp"
+#include "tune/ranking/overall_score.hpp"
 
 namespace launchbox {
 

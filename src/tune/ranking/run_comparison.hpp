@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tune/ranking/ranking.hpp"
 #include "tune/exchange/result_file.hpp"
+#include "tune/ranking/ranking.hpp"
 
 namespace launchbox {
 

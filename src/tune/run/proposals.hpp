@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tune/search/search_strategy.hpp"
 #include "tune/run/backend.hpp"
+#include "tune/search/search_strategy.hpp"
 
 namespace launchbox {
 

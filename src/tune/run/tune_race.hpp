@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <functional>
 
-#include "tune/run/final_race.hpp"
-#include "tune/store/result_store.hpp"
-#include "tune/space/search_space.hpp"
 #include "tune/run/backend.hpp"
+#include "tune/run/final_race.hpp"
+#include "tune/space/search_space.hpp"
+#include "tune/store/result_store.hpp"
 
 namespace launchbox {
 

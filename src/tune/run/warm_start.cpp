@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "tune/ranking/overall_score.hpp"
 #include "tune/emit/row_fields.hpp"
 #include "tune/emit/tuning_header.hpp"
+#include "tune/ranking/overall_score.hpp"
 
 namespace launchbox {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "tune/exchange/result_file.hpp"
-#include "tune/space/search_space.hpp"
 #include "tune/search/search_strategy.hpp"
+#include "tune/space/search_space.hpp"
 
 namespace launchbox {
 

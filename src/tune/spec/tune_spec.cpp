@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "support/error.hpp"
-#include "support/text/matching.hpp"
 #include "support/process/command_words.hpp"
+#include "support/text/matching.hpp"
 #include "tune/spec/tune_spec_reader.hpp"
 
 namespace launchbox {

@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "support/text/matching.hpp"
 #include "support/expression/value_expression.hpp"
 #include "support/process/command_words.hpp"
+#include "support/text/matching.hpp"
 #include "tune/space/search_space.hpp"
 #include "tune/spec/tune_spec_reader.hpp"
 

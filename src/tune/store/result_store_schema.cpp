@@ -106,8 +106,9 @@ opened_store open_store(const std::string& file, result_store::access how)
     }
     create_or_migrate(database);
     switch_to_wal(database);
-    // A process that is killed loses nothing that was committed. A machine that loses its power may lose the last results,
-    // which are measured again; waiting for the disk at each of them would cost more than most measurements take.
+    // A process that is killed loses nothing that was committed. A machine that loses its power may lose the last
+    // results, which are measured again; waiting for the disk at each of them would cost more than most measurements
+    // take.
     database.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
     return opened;
 }

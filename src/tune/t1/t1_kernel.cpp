@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "support/error.hpp"
-#include "support/text/terminal.hpp"
 #include "support/process/command_words.hpp"
-#include "tune/t1/t1_reader.hpp"
+#include "support/text/terminal.hpp"
 #include "tune/spec/tune_spec.hpp"
+#include "tune/t1/t1_reader.hpp"
 
 namespace launchbox::t1 {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "gpu/driver.hpp"
-#include "tune/types/measurement.hpp"
 #include "tune/spec/tune_spec.hpp"
+#include "tune/types/measurement.hpp"
 
 namespace launchbox {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "tune/worker/gpu_worker.hpp"
 #include "tune/types/measurement.hpp"
+#include "tune/worker/gpu_worker.hpp"
 
 namespace launchbox {
 

@@ -18,12 +18,12 @@
 
 #include "compiler/resource_log.hpp"
 #include "image/cubin.hpp"
+#include "scale.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/parallel.hpp"
 #include "support/process/subprocess.hpp"
-#include "scale.hpp"
 
 using namespace launchbox;
 namespace fs = std::filesystem;

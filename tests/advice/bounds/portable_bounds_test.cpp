@@ -242,8 +242,9 @@ TEST(PortableBounds, AsCompiled)
         EXPECT_EQ(result.log.find("ignored"), std::string::npos) << name << result.log;
         ASSERT_EQ(result.kernels.size(), 1u);
         ASSERT_TRUE(result.kernels[0].max_threads.has_value()) << name;
-        EXPECT_EQ(attribute_source(bound(result.kernels[0].max_threads->front(), result.kernels[0].min_blocks.value_or(0))),
-                  expanded(found, result.architecture.number()))
+        EXPECT_EQ(
+            attribute_source(bound(result.kernels[0].max_threads->front(), result.kernels[0].min_blocks.value_or(0))),
+            expanded(found, result.architecture.number()))
             << name;
     }
     // And the host's compiler, which sees no __CUDA_ARCH__.

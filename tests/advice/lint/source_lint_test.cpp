@@ -214,7 +214,8 @@ TEST(source_lint, the_name_of_the_function)
 // The lint must not cry wolf: CUB, Thrust, libcu++ and the runtime's headers use __CUDA_ARCH__ in many ways, rightly.
 TEST(source_lint, the_headers_of_the_toolkit_have_no_finding)
 {
-    // The folder that nvcc told when this was configured: beside a compiler in PATH there may be none (a wrapper script).
+    // The folder that nvcc told when this was configured: beside a compiler in PATH there may be none (a wrapper
+    // script).
     const fs::path include = LAUNCHBOX_CUDA_INCLUDE;
     if (!fs::is_directory(include / "cccl")) GTEST_SKIP() << "needs a CUDA toolkit with include/cccl";
     std::size_t files = 0, with_arch = 0;

@@ -1,5 +1,5 @@
-// What the blocks of merge_sort do: all numbers of items and ways, and the padding of a block's parts. Of the items, two
-// are compiled for every change, since each costs 10 s of compiler; -DLAUNCHBOX_ALL_TESTS=ON has all.
+// What the blocks of merge_sort do: all numbers of items and ways, and the padding of a block's parts. Of the items,
+// two are compiled for every change, since each costs 10 s of compiler; -DLAUNCHBOX_ALL_TESTS=ON has all.
 #include <limits>
 
 #include "merge_sort_check.hpp"

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <map>
 
-#include "tune/exchange/result_file.hpp"
 #include "tune/backend/screen.hpp"
+#include "tune/exchange/result_file.hpp"
 
 namespace launchbox {
 namespace {

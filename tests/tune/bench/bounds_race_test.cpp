@@ -8,8 +8,8 @@
 #include "compiler/toolchain.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
-#include "support/process/subprocess.hpp"
 #include "support/process/command_words.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 namespace {

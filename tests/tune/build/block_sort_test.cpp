@@ -11,11 +11,11 @@
 #include "compiler/toolchain.hpp"
 #include "kernel_specs.hpp"
 #include "launchbox/sm_limits.hpp"
+#include "scale.hpp"
 #include "support/error.hpp"
 #include "support/process/parallel.hpp"
-#include "tune/build/kernel_builder.hpp"
 #include "tune/backend/screen.hpp"
-#include "scale.hpp"
+#include "tune/build/kernel_builder.hpp"
 
 using namespace launchbox;
 using namespace launchbox::testing_specs;

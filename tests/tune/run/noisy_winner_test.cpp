@@ -8,8 +8,8 @@
 
 #include "launchbox/detail/sampling.hpp"
 #include "support/sample_statistics.hpp"
-#include "tune/run/final_race.hpp"
 #include "tune/exchange/result_file.hpp"
+#include "tune/run/final_race.hpp"
 #include "tune/spec/tune_spec.hpp"
 
 namespace launchbox {

@@ -8,10 +8,10 @@
 #include <sstream>
 
 #include "support/error.hpp"
-#include "support/files/files.hpp"
-#include "tune/t1/python_to_lua.hpp"
-#include "support/process/subprocess.hpp"
 #include "support/expression/value_expression.hpp"
+#include "support/files/files.hpp"
+#include "support/process/subprocess.hpp"
+#include "tune/t1/python_to_lua.hpp"
 
 namespace launchbox {
 namespace {

@@ -80,7 +80,9 @@ protected:
     {
         write_file_atomically(path("plan.json"), plan_.dump());
         worker_ = std::make_unique<gpu_worker>(
-            gpu_worker_options{.device = 0, .worker_program = std::filesystem::read_symlink("/proc/self/exe").string(), .overhead_seconds = overhead_seconds});
+            gpu_worker_options{.device = 0,
+                               .worker_program = std::filesystem::read_symlink("/proc/self/exe").string(),
+                               .overhead_seconds = overhead_seconds});
         return *worker_;
     }
     /// The task with the fault, then without it: the second has to be as if the first had not been.

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int most_repairs = 100;     // of broken lines in the middle: each means to look through the rest again
+constexpr int most_repairs = 100;  // of broken lines in the middle: each means to look through the rest again
 constexpr double failed_in_old_files = 1e20;
 
 assignment problem_of_cache(const ordered_json& size);

@@ -13,7 +13,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-
 struct winner_reader {
     foreign_problems& problems;
     std::string hash, kernel;
