@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Each lint on a small tree with one fault, which it must name, and on the same tree without.
+
+    lint_test.py [NAME_OF_TEST...]
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SKIPPED = 77
+LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
+
+
+class OnASmallTree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = os.path.realpath(folder.name)
+
+    def write(self, path, text):
+        os.makedirs(os.path.dirname(os.path.join(self.root, path)) or self.root, exist_ok=True)
+        with open(os.path.join(self.root, path), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def lint(self, name, *words, environment=None):
+        done = subprocess.run([sys.executable, os.path.join(HERE, name + ".py"), self.root, *words], capture_output=True,
+                              text=True, env={**os.environ, **(environment or {})})
+        if done.returncode == SKIPPED and environment is None:
+            self.skipTest(done.stdout.strip())
+        return done.returncode, done.stdout + done.stderr
+
+    def expect_clean(self, name, *words):
+        status, said = self.lint(name, *words)
+        self.assertEqual((status, " 0 found" in said), (0, True), said)
+
+    def expect_fault(self, name, fault, *words):
+        status, said = self.lint(name, *words)
+        self.assertEqual(status, 1, said)
+        self.assertIn(fault, said)
+
+    def git(self, *words):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *words], cwd=self.root, check=True,
+                       capture_output=True)
+
+
+class Format(OnASmallTree):
+    def test_a_line_that_is_laid_out_otherwise(self):
+        self.write(".clang-format", "BasedOnStyle: Google\n")
+        self.write("src/a.cpp", "int a = 1;\n")
+        self.expect_clean("format")
+        self.write("src/b.cpp", "int b = 1;\n\nint  c = 2;\n")
+        self.expect_fault("format", "src/b.cpp:3: not laid out")
+        self.assertEqual(self.lint("format", "--fix")[0], 0)
+        self.expect_clean("format")
+
+    def test_data_of_tests_stays_as_it_is(self):
+        self.write("src/a.cpp", "int a = 1;\n")
+        self.write("tests/data/wrong.cu", "int  a;\n")
+        self.expect_clean("format")
+
+    def test_an_empty_tree_is_no_success(self):
+        self.expect_fault("format", "nothing to look at")
+
+    def test_another_version_is_skipped_and_says_what_to_do(self):
+        self.write("clang-format", "#!/bin/sh\necho clang-format version 19.1.0\n")
+        program = os.path.join(self.root, "clang-format")
+        os.chmod(program, 0o755)
+        status, said = self.lint("format", environment={"CLANG_FORMAT": program})
+        self.assertEqual(status, SKIPPED, said)
+        self.assertIn("./setup --lint", said)
+
+
+class Spdx(OnASmallTree):
+    def test_a_file_without_the_line(self):
+        self.write("src/a.cpp", "// What a is.\n" + LICENCE + "int a = 1;\n")
+        self.expect_clean("spdx")
+        self.write("include/b.hpp", "// What b is.\n#pragma once\n")
+        self.expect_fault("spdx", "include/b.hpp:1: no line")
+        self.assertEqual(self.lint("spdx", "--fix")[0], 0)
+        with open(os.path.join(self.root, "include/b.hpp"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "// What b is.\n" + LICENCE + "#pragma once\n")
+        self.expect_clean("spdx")
+
+    def test_the_line_far_below_does_not_count(self):
+        self.write("src/a.cpp", "\n" * 20 + LICENCE)
+        self.expect_fault("spdx", "src/a.cpp:1: no line")
+
+    def test_an_empty_tree_is_no_success(self):
+        self.expect_fault("spdx", "nothing to look at")
+
+
+class Includes(OnASmallTree):
+    def setUp(self):
+        super().setUp()
+        self.write("HACKING.md", "<!-- arrows -->\n```\nhigh -> low\neveryone -> include\n```\n")
+        self.write("src/low/a.hpp", "#include <launchbox/x.hpp>\n")
+        self.write("src/high/b.cpp", '#include "low/a.hpp"\n')
+
+    def test_an_arrow_that_is_not_listed(self):
+        status, said = self.lint("includes")
+        self.assertEqual(status, 0, said)
+        self.write("src/low/c.cpp", '\n#include "high/b.hpp"\n')
+        self.expect_fault("includes", "src/low/c.cpp:2: low may not use high")
+
+    def test_headers_for_users_use_nothing_of_the_tool(self):
+        self.write("include/launchbox/x.hpp", '#include "low/a.hpp"\n')
+        self.expect_fault("includes", "include/launchbox/x.hpp:1: include may not use low")
+
+
+class Words(OnASmallTree):
+    def test_words_that_are_not_ours(self):
+        for line, fault in {"struct tune_lane {};": "'tune_lane': backend",
+                            "int most_blocks;": "'most_blocks': max_",
+                            "// the witness": "'witness': architecture probe",
+                            "for (const auto& each : rows)": "the noun"}.items():
+            self.write("src/tune/a.cpp", "// plain\n" + line + "\n")
+            self.expect_fault("words", "src/tune/a.cpp:2: ")
+            self.expect_fault("words", fault)
+
+    def test_words_within_others_and_in_other_folders_are(self):
+        self.write("src/a.cpp", "int plane, almost_all, planes; // the most, at least, each of them\n")
+        self.write("include/launchbox/a.cuh", "int lane = threadIdx.x % 32;\n")
+        self.expect_clean("words")
+
+    def test_an_empty_tree_or_list_is_no_success(self):
+        self.expect_fault("words", "nothing to look at")
+        self.write("src/a.cpp", "int a;\n")
+        self.write("empty.txt", "# nothing\n")
+        self.expect_fault("words", "nothing to look at", os.path.join(self.root, "empty.txt"))
+
+
+class Tidy(OnASmallTree):
+    def setUp(self):
+        super().setUp()
+        self.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(a LANGUAGES CXX)\n"
+                                     "add_library(a OBJECT src/a.cpp src/b.cpp)\n")
+        self.write("CMakePresets.json", '{"version": 4, "configurePresets": [{"name": "tidy", "generator": "Ninja",'
+                   ' "binaryDir": "${sourceDir}/build/tidy", "cacheVariables": {"CMAKE_EXPORT_COMPILE_COMMANDS": "ON"}}]}')
+        self.write(".clang-tidy", "Checks: '-*,bugprone-*'\nWarningsAsErrors: '*'\n")
+        self.write("src/a.cpp", "int a(int x) { return x; }\n")
+        self.write("src/b.cpp", "int b(int x) { return x; }\n")
+
+    def test_a_use_after_move_is_found(self):
+        self.expect_clean("tidy", "--all")
+        self.write("src/b.cpp", "#include <utility>\n#include <string>\nauto b(std::string x)\n{\n    auto y = std::move(x);\n"
+                                "    return y + x;\n}\n")
+        self.expect_fault("tidy", "src/b.cpp:6:16: error: 'x' used after it was moved", "--all")
+
+    def test_only_what_was_changed_is_looked_at(self):
+        self.write(".gitignore", "build\n")
+        self.git("init", "-q")
+        for number in range(2):
+            self.write("number", str(number))
+            self.git("add", ".")
+            self.git("commit", "-qm", "a")
+        status, said = self.lint("tidy")
+        self.assertEqual((status, "no source differs" in said), (0, True), said)
+        self.write("src/a.cpp", "int a(int x) { if (x) {} return x; }\n")
+        self.assertIn("in 1 files", self.lint("tidy")[1])
+
+    def test_a_tree_without_history_is_no_success(self):
+        self.expect_fault("tidy", "nothing to look at")
+
+
+if __name__ == "__main__":
+    unittest.main()

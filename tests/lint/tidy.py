@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What clang-tidy finds with the checks of .clang-tidy, in the files that differ from origin/main, or from the commit
+before where there is no origin/main.
+
+    tidy.py REPOSITORY [--all] [FILE...]
+
+--all, or LAUNCHBOX_EXHAUSTIVE in the environment: every file. The compile commands are those of the preset tidy, which is
+configured and never built: a file each, without a precompiled header.
+"""
+
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
+import repository
+
+VERSION = 14
+
+
+def changed_files(root):
+    """(what they are compared with, paths): what was committed since and what lies in the working tree."""
+    base = (repository.run("git", "merge-base", "HEAD", "origin/main", cwd=root)
+            or repository.run("git", "rev-parse", "--verify", "--quiet", "HEAD~1", cwd=root) or "").strip()
+    if not base:
+        return None, []
+    changed = repository.run("git", "diff", "--name-only", "-z", "--relative", base, cwd=root) or ""
+    new = repository.run("git", "ls-files", "-z", "--others", "--exclude-standard", cwd=root) or ""
+    return base[:12], sorted({path for path in (changed + new).split("\0") if path})
+
+
+def sources_concerned(paths, known):
+    """The changed sources, and for a changed header the source of its name beside it, through which it is seen."""
+    wanted = set()
+    for path in paths:
+        source = re.sub(r"\.hpp$", ".cpp", path)
+        if source in known:
+            wanted.add(source)
+    return sorted(wanted)
+
+
+def compile_commands(root, build):
+    """Configures the preset and returns the sources that it compiles, from the root."""
+    compiler = shutil.which(f"clang++-{VERSION}") or shutil.which("clang++")
+    done = subprocess.run(["cmake", "--preset", "tidy", *([f"-DCMAKE_CXX_COMPILER={compiler}"] if compiler else [])],
+                          capture_output=True, text=True, cwd=root)
+    if done.returncode != 0:
+        sys.exit("cmake --preset tidy failed:\n" + done.stderr.strip()[-2000:])
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        return {os.path.relpath(entry["file"], root) for entry in json.load(file)}
+
+
+def faults_of(program, root, build, path):
+    """Each once, without the lines that explain it: --quiet does not silence those."""
+    done = subprocess.run([program, "-p", build, "--quiet", path], capture_output=True, text=True, cwd=root)
+    found = re.findall(r"^(\S+?:\d+:\d+: (?:warning|error): .*)$", done.stdout + done.stderr, re.M)
+    if done.returncode != 0 and not found:
+        found = [f"{path}:1: clang-tidy failed: {done.stderr.strip()[-300:]}"]
+    return [fault.removeprefix(root + "/") for fault in found]
+
+
+def main():
+    words = sys.argv[2:]
+    root = os.path.realpath(sys.argv[1])
+    program = repository.find_tool("clang-tidy", VERSION)
+    build = os.path.join(root, "build", "tidy")
+    known = {path for path in compile_commands(root, build)
+             if path.startswith(repository.OURS) and not path.startswith(repository.DATA)}
+    if "--all" in words or os.environ.get("LAUNCHBOX_EXHAUSTIVE"):
+        files = sorted(known)
+    elif words:
+        files = sources_concerned(words, known)
+    else:
+        base, changed = changed_files(root)
+        files = sources_concerned(changed, known)
+        if base and not files and known:
+            print(f"tidy: no source differs from {base}")
+            return
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        faults = dict.fromkeys(fault for found in pool.map(lambda path: faults_of(program, root, build, path), files)
+                               for fault in found)
+    repository.finish("tidy", list(faults), len(files))
+
+
+main()
