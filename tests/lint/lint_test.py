@@ -117,13 +117,14 @@ class Words(OnASmallTree):
         for line, fault in {"struct tune_lane {};": "'tune_lane': backend",
                             "int most_blocks;": "'most_blocks': max_",
                             "// the witness": "'witness': architecture probe",
-                            "for (const auto& each : rows)": "the noun"}.items():
+                            "a = kind::wide;": "'kind::wide': boolean, int32",
+                            "for (const auto& each : rows)": "'each': the noun"}.items():
             self.write("src/tune/a.cpp", "// plain\n" + line + "\n")
             self.expect_fault("words", "src/tune/a.cpp:2: ")
             self.expect_fault("words", fault)
 
     def test_words_within_others_and_in_other_folders_are(self):
-        self.write("src/a.cpp", "int plane, almost_all, planes; // the most, at least, each of them\n")
+        self.write("src/a.cpp", "int plane, almost_all, most_first; // the most, at least, each of them\n")
         self.write("include/launchbox/a.cuh", "int lane = threadIdx.x % 32;\n")
         self.expect_clean("words")
 
