@@ -22,8 +22,9 @@ inline assignment sizes(std::int64_t n)
 inline std::vector<double> samples_around(double median, std::size_t count = 15)
 {
     std::vector<double> samples;
+    const std::size_t middle = count / 2;
     for (std::size_t i = 0; i < count; ++i)
-        samples.push_back(median * (1 + 0.001 * (static_cast<double>(i * 7 % count) - static_cast<double>(count / 2))));
+        samples.push_back(median * (1 + 0.001 * (static_cast<double>(i * 7 % count) - static_cast<double>(middle))));
     return samples;
 }
 
