@@ -128,7 +128,7 @@ int main(int argument_count, char** arguments)
         if (option == "--time") {
             timed = true;
         } else if (++i; option == "--type" &&
-                        std::ranges::any_of(types, [&](const auto& each) { return each.first == value; })) {
+                        std::ranges::any_of(types, [&](const auto& known) { return known.first == value; })) {
             type = value;
         } else if (option != "--n" || (count = std::atoll(value.data())) < 1) {
             std::fputs("usage: block_sort [--type int|int64|int128] [--n KEYS] [--time]\n", stderr);

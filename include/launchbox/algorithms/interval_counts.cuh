@@ -1,5 +1,6 @@
 // launchbox: intervals whose sizes are counts: their offsets, made by the scan of the CUDA toolkit. A header of its
-// own, since CUB takes seconds to compile. SPDX-License-Identifier: Apache-2.0
+// own, since CUB takes seconds to compile.
+// SPDX-License-Identifier: Apache-2.0
 //
 //     #include <launchbox/algorithms/interval_counts.cuh>
 //     launchbox::interval_expand(stream, values, launchbox::interval_counts{counts}, intervals, out, n_out);
@@ -68,7 +69,7 @@ private:
                     cub::DeviceScan::ExclusiveSum(memory, bytes, counts, offsets, intervals + 1, stream);
                 status != cudaSuccess)
                 throw launch_error(std::string(algorithm) + ": the scan of the counts: " + error_text(status), status,
-                                   launch_problem::runtime);
+                                   launch_error_kind::runtime);
         };
         std::size_t scan_bytes = 0;
         scan(nullptr, scan_bytes, nullptr);

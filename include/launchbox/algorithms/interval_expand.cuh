@@ -1,4 +1,5 @@
-// launchbox: values that are repeated, each by the size of its interval. SPDX-License-Identifier: Apache-2.0
+// launchbox: values that are repeated, each by the size of its interval.
+// SPDX-License-Identifier: Apache-2.0
 //
 //     // values {a, b, c}, offsets {0, 2, 2}, 5 outputs: a a c c c
 //     launchbox::interval_expand(stream, values, offsets, 3, out, 5);

@@ -1,4 +1,5 @@
-// launchbox: intervals of elements that are moved, each from a place to a place. SPDX-License-Identifier: Apache-2.0
+// launchbox: intervals of elements that are moved, each from a place to a place.
+// SPDX-License-Identifier: Apache-2.0
 //
 //     using launchbox::interval_offsets, launchbox::interval_counts;
 //     launchbox::interval_move(stream, gather, scatter, interval_offsets{offsets, total}, intervals, in, out);

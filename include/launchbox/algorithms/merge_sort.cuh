@@ -171,7 +171,7 @@ struct sort {
     {
         const auto row = row_for<kernel>(n);
         plan = plan_merges(n, row.threads, items_of(row),
-                           std::bit_width(static_cast<unsigned>(std::clamp(row.ways, 2, 1 << most_merge_levels))) - 1);
+                           std::bit_width(static_cast<unsigned>(std::clamp(row.ways, 2, 1 << max_merge_levels))) - 1);
     }
 
     space add_to(memory_parts& parts, std::int64_t n) const
@@ -214,7 +214,7 @@ inline void check_size(std::int64_t n)
 {
     if (n < 0 || n >= std::int64_t{1} << 48)
         throw launch_error("merge_sort: " + std::to_string(n) + " elements. Give 0 to 2^48 - 1.", cudaErrorInvalidValue,
-                           launch_problem::runtime);
+                           launch_error_kind::runtime);
 }
 
 template <class Index, class Tuning, class Key, class Value, class Compare>
@@ -238,7 +238,7 @@ void sort_by_index(cudaStream_t stream, Key* keys, Value* values, std::int64_t n
     if (const cudaError_t status = cudaMemcpyAsync(copy, values, static_cast<std::size_t>(n) * sizeof(Value),
                                                    cudaMemcpyDeviceToDevice, stream);
         status != cudaSuccess)
-        throw launch_error("merge_sort: copying the values: " + error_text(status), status, launch_problem::runtime);
+        throw launch_error("merge_sort: copying the values: " + error_text(status), status, launch_error_kind::runtime);
     sorting.run(stream, {keys, order}, {memory.at<Key>(space.keys), memory.at<Index>(space.values)},
                 memory.at<std::int64_t>(space.splits), n, compare, true);
     launch<permute<Value, Index, table> >(stream, n, static_cast<const Value*>(copy), static_cast<const Index*>(order),
@@ -268,7 +268,7 @@ void sort_carrying(cudaStream_t stream, Key* keys, Value* values, std::int64_t n
 }
 
 /// Larger values are sorted as indices and moved once, since each pass would move them.
-inline constexpr std::size_t most_carried_bytes = 8;
+inline constexpr std::size_t max_carried_bytes = 8;
 
 }  // namespace merge_sort_kernels
 
@@ -291,7 +291,7 @@ void merge_sort(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, C
     kernels::check_size(n);
     if (space.needed) *space.needed = 0;
     if (n < 2) return;
-    if constexpr (sizeof(Value) <= kernels::most_carried_bytes)
+    if constexpr (sizeof(Value) <= kernels::max_carried_bytes)
         kernels::sort_carrying<Tuning>(stream, keys, values, n, compare, space);
     else if (n <= std::numeric_limits<std::uint32_t>::max())
         kernels::sort_by_index<std::uint32_t, Tuning>(stream, keys, values, n, compare, space);

@@ -1,4 +1,5 @@
-// launchbox: the memory that an algorithm works in. Plain C++, no CUDA needed. SPDX-License-Identifier: Apache-2.0
+// launchbox: the memory that an algorithm works in. Plain C++, no CUDA needed.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <launchbox/detail/sampling.hpp>
+#include <launchbox/detail/measure/sampling.hpp>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -16,10 +16,10 @@
 #include "compiler/compile_cache.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/command_words.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/subprocess.hpp"
 #include "tune/bench/benchmark_output.hpp"
-#include "support/process/command_words.hpp"
 
 namespace launchbox {
 

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <random>
 
-#include "launchbox/detail/sampling.hpp"
+#include "launchbox/detail/measure/sampling.hpp"
 #include "support/sample_statistics.hpp"
-#include "tune/run/final_race.hpp"
 #include "tune/exchange/result_file.hpp"
+#include "tune/run/final_race.hpp"
 #include "tune/spec/tune_spec.hpp"
 
 namespace launchbox {

@@ -1,4 +1,5 @@
-// launchbox: what the blocks of a merge sort do. Internal: include merge_sort.cuh. SPDX-License-Identifier: Apache-2.0
+// launchbox: what the blocks of a merge sort do. Internal: include merge_sort.cuh.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -244,7 +245,7 @@ __device__ __forceinline__ std::int64_t split_at(const merge_task& task, const t
 template <class Function>
 __device__ __forceinline__ auto with_levels(int levels, const Function& function)
 {
-    static_assert(most_merge_levels == 5);
+    static_assert(max_merge_levels == 5);
     switch (levels) {
         case 1:
             return function.template operator()<1>();
@@ -273,9 +274,9 @@ struct part_of_group {
         begin = group + within * task.merged;
         end = begin + task.merged;
         const std::int64_t end_of_group = group + (task.run << task.levels);
-        const std::int64_t most = end_of_group < task.n ? end_of_group : task.n;
-        is_last = end >= most;
-        end = is_last ? most : end;
+        const std::int64_t end_of_runs = end_of_group < task.n ? end_of_group : task.n;
+        is_last = end >= end_of_runs;
+        end = is_last ? end_of_runs : end;
     }
 };
 
@@ -337,11 +338,11 @@ __device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, con
         from = notes.splits[0][run];
         to = part.is_last ? length : notes.splits[1][run];
     }
-    constexpr int most_runs = merge_notes::most_runs;
-    const int size = static_cast<int>(to - from), of_pair = size + shuffle_xor<most_runs>(size, 1);
+    constexpr int max_runs = merge_notes::max_runs;
+    const int size = static_cast<int>(to - from), of_pair = size + shuffle_xor<max_runs>(size, 1);
     const int padded_size = size + (run % 2 == 0 ? 0 : -of_pair & (Shape::items - 1));
     if (warp == 0) {
-        const int end = sum_until<most_runs>(size), padded_end = sum_until<most_runs>(padded_size);
+        const int end = sum_until<max_runs>(size), padded_end = sum_until<max_runs>(padded_size);
         if (lane < runs) {
             notes.ends[lane + 1] = end;
             notes.padded_ends[lane + 1] = padded_end;
@@ -353,13 +354,13 @@ __device__ __forceinline__ void note_runs(const merge_memory<Shape>& memory, con
 #pragma unroll 1
     for (int level = warp; level <= task.levels + 1; level += warps) {
         if (level > task.levels) {
-            const std::int64_t before = sum_until<most_runs>(from);
+            const std::int64_t before = sum_until<max_runs>(from);
             if (lane == runs - 1) notes.begin = part.group + before;
             break;
         }
         // Of the runs that are part of a left sequence; a pair is told by its first run.
         const bool is_left = ((run >> level) & 1) == 0;
-        const int before = sum_until<most_runs>(is_left ? padded_size : 0) - (is_left ? padded_size : 0);
+        const int before = sum_until<max_runs>(is_left ? padded_size : 0) - (is_left ? padded_size : 0);
         const int pair = run >> (level + 1);
         if (lane < runs && lane == pair << (level + 1)) notes.left_before[level][pair] = before;
     }

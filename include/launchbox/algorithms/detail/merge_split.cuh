@@ -303,18 +303,18 @@ __device__ __forceinline__ int border_by_group(const Key* run, int width, part_o
 }
 
 /// What the threads of a block share in split_runs_by_block, of each half, in turns.
-template <int MostRuns>
+template <int MaxRuns>
 struct found_parts {
-    part_of_run<int> of_rounds[2][2][MostRuns];
+    part_of_run<int> of_rounds[2][2][MaxRuns];
 };
 
 /// The same as split_runs for a block, which looks for two borders at once, the first `Threads` / 2 threads for one and
 /// the others for the other. A thread has the run number threadIdx.x % `Runs`. Fewer steps wait for another, which
 /// counts where no other block can run meanwhile: all warps of a half choose the same pivot, then each searches some of
 /// the runs for it, with several threads for a run.
-template <int Runs, int Threads, int MostRuns, class Key, class Less>
+template <int Runs, int Threads, int MaxRuns, class Key, class Less>
 __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, int rank, int slack,
-                                                   found_parts<MostRuns>& found, const Less& less)
+                                                   found_parts<MaxRuns>& found, const Less& less)
 {
     static_assert(Threads >= 64 && Runs <= 32);
     constexpr int warps = Threads / 64, runs_of_warp = Runs > warps ? Runs / warps : 1, lanes = 32 / runs_of_warp;
@@ -336,9 +336,9 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
             equal.end = equal.begin + (searched == pivot.owner ? 1 : 0);
             const bool has_equal = equal.end < width && !less(pivot.key[0], begin[equal.end]);
             if (__any_sync(~0u, has_equal)) {
-                const int most = has_equal ? width : equal.end;
-                equal.end = border_by_group<true, lanes>(begin, most, {equal.end, min(equal.end + 64, most)},
-                                                         pivot.key[0], less);
+                const int searched_end = has_equal ? width : equal.end;
+                equal.end = border_by_group<true, lanes>(
+                    begin, searched_end, {equal.end, min(equal.end + 64, searched_end)}, pivot.key[0], less);
             }
             if (in_warp % lanes == 0 && first_searched < Runs) parts[searched] = equal;
         }

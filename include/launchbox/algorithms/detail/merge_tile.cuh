@@ -68,13 +68,13 @@ __device__ __forceinline__ constexpr int padded(int slot)
 /// What a block writes down beside its tile. The runs of which it merges parts are pairs, and the second of each pair
 /// is followed by padding, so that the result of every pair, of every level, is whole rows of `items` elements.
 struct merge_notes {
-    static constexpr int most_runs = 1 << most_merge_levels;
-    std::int64_t source[most_runs];                         ///< index of a run's first element, less its `ends`
-    std::int64_t begin;                                     ///< of the block's part of the output
-    int ends[most_runs + 1];                                ///< of the runs, as if one after the other
-    int padded_ends[most_runs + 1];                         ///< the same, padding counted
-    int left_before[most_merge_levels + 1][most_runs / 2];  ///< in each level: elements left of each pair, and padding
-    int splits[2][most_runs];                               ///< where the block's part begins and ends in the runs
+    static constexpr int max_runs = 1 << max_merge_levels;
+    std::int64_t source[max_runs];                        ///< index of a run's first element, less its `ends`
+    std::int64_t begin;                                   ///< of the block's part of the output
+    int ends[max_runs + 1];                               ///< of the runs, as if one after the other
+    int padded_ends[max_runs + 1];                        ///< the same, padding counted
+    int left_before[max_merge_levels + 1][max_runs / 2];  ///< in each level: elements left of each pair, and padding
+    int splits[2][max_runs];                              ///< where the block's part begins and ends in the runs
 
     /// The run of an element, by all threads of a warp.
     __device__ __forceinline__ int run_of(int element, int runs) const
@@ -99,7 +99,7 @@ constexpr merge_layout layout_of(int threads, int items)
     layout.left_begin = up(sizeof(merge_notes));
     layout.keys = layout.left_begin + up(static_cast<std::size_t>(threads) * sizeof(int));
     const std::size_t keys = slots * sizeof(typename Shape::kept_key),
-                      found = sizeof(found_parts<merge_notes::most_runs>);
+                      found = sizeof(found_parts<merge_notes::max_runs>);
     layout.values = layout.keys + up(keys > found ? keys : found);
     layout.all = layout.values + (Shape::has_values ? up(slots * sizeof(typename Shape::kept_value)) : 0);
     return layout;
@@ -127,9 +127,9 @@ struct merge_memory {
         return reinterpret_cast<typename Shape::kept_value*>(memory + layout.values);
     }
     /// In the place of the keys, before there are any.
-    __device__ __forceinline__ found_parts<merge_notes::most_runs>& found() const
+    __device__ __forceinline__ found_parts<merge_notes::max_runs>& found() const
     {
-        return *reinterpret_cast<found_parts<merge_notes::most_runs>*>(memory + layout.keys);
+        return *reinterpret_cast<found_parts<merge_notes::max_runs>*>(memory + layout.keys);
     }
     /// Where each thread's part of the left sequence begins, a slot.
     __device__ __forceinline__ int* left_begin() const { return reinterpret_cast<int*>(memory + layout.left_begin); }
@@ -310,8 +310,8 @@ struct noted_runs {
     }
     __device__ __forceinline__ int first_step(const merge_pair& pair_of_thread) const
     {
-        const int most = min(pair_of_thread.left_count, pair_of_thread.right_count);
-        return most == 0 ? 0 : 1 << (31 - __clz(most));
+        const int shorter = min(pair_of_thread.left_count, pair_of_thread.right_count);
+        return shorter == 0 ? 0 : 1 << (31 - __clz(shorter));
     }
     __device__ __forceinline__ int slot_after(int element) const
     {
