@@ -180,7 +180,7 @@ cudaError_t cub_radix(void* space, std::size_t& bytes, cub::DoubleBuffer<key>& k
         return cub::DeviceRadixSort::SortKeys(space, bytes, keys, n, 0, sizeof(key) * 8, stream);
 }
 
-void our_merge(key* keys, value* values, std::int64_t n, cudaStream_t stream, const launchbox::workspace& space)
+void our_merge(key* keys, value* values, std::int64_t n, cudaStream_t stream, launchbox::workspace space)
 {
     if constexpr (has_values)
         launchbox::merge_sort(stream, keys, values, n, order{}, space);

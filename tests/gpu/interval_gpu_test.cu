@@ -188,7 +188,7 @@ void check_expand(const size_list& list, int misaligned = 0, bool counts_too = t
     if (!counts_too) return;
     const device_array<std::int64_t> counts(sizes);
     with_workspaces(
-        [&](const workspace& w) {
+        [&](workspace w) {
             interval_expand(nullptr, in.in(), interval_counts{counts.in()}, intervals, to, total, w);
         },
         check);
@@ -261,7 +261,7 @@ void check_move(const size_list& list, int misaligned_in = 0, int misaligned_out
             << how << ": " << total << " outputs, " << intervals << " intervals, of " << sizeof(Element) << " bytes";
         out.set(untouched);
     };
-    const auto run = [&](auto of, const workspace& w) {
+    const auto run = [&](auto of, workspace w) {
         if constexpr (which == sides::move)
             interval_move(nullptr, gathers.in(), scatters.in(), of, intervals, from, to, w);
         else if constexpr (which == sides::gather)
@@ -273,8 +273,8 @@ void check_move(const size_list& list, int misaligned_in = 0, int misaligned_out
     check("offsets");
     if constexpr (std::is_same_v<Element, int>) {
         if (!counts_too) return;
-        with_workspaces([&](const workspace& w) { run(interval_counts{counts.in(), total}, w); }, check);
-        with_workspaces([&](const workspace& w) { run(counts.in(), w); }, check);  // the host knows no bound
+        with_workspaces([&](workspace w) { run(interval_counts{counts.in(), total}, w); }, check);
+        with_workspaces([&](workspace w) { run(counts.in(), w); }, check);  // the host knows no bound
     }
 }
 
@@ -374,7 +374,7 @@ TEST_F(interval_gpu, is_captured)
     const auto n = static_cast<std::size_t>(total);
     const device_array<int> by_offsets(n), by_counts(n), moved(n);
     std::size_t bytes = 0;
-    const auto expand_counts = [&](cudaStream_t s, const workspace& w) {
+    const auto expand_counts = [&](cudaStream_t s, workspace w) {
         interval_expand(s, values.in(), interval_counts{counts.in()}, intervals, by_counts.data(), total, w);
     };
     expand_counts(nullptr, workspace::query(bytes));

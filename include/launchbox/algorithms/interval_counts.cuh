@@ -47,8 +47,8 @@ struct counts_and_zero {
 template <class Counts>
 struct counted_offsets {
     template <class Launch>
-    static void run(cudaStream_t stream, const interval_counts<Counts>& sizes, std::int64_t intervals,
-                    const workspace& space, const char* algorithm, const Launch& launch_with)
+    static void run(cudaStream_t stream, const interval_counts<Counts>& sizes, std::int64_t intervals, workspace space,
+                    const char* algorithm, const Launch& launch_with)
     {
         if (sizes.at_most <= std::int64_t{std::numeric_limits<std::uint32_t>::max()})
             run_with<std::uint32_t>(stream, sizes, intervals, space, algorithm, launch_with);
@@ -59,7 +59,7 @@ struct counted_offsets {
 private:
     template <class Offset, class Launch>
     static void run_with(cudaStream_t stream, const interval_counts<Counts>& sizes, std::int64_t intervals,
-                         const workspace& space, const char* algorithm, const Launch& launch_with)
+                         workspace space, const char* algorithm, const Launch& launch_with)
     {
         if (space.needed) *space.needed = 0;
         if (intervals == 0) return;

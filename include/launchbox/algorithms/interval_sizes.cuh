@@ -1,9 +1,9 @@
 // launchbox: how the sizes of intervals are given.
 // SPDX-License-Identifier: Apache-2.0
 //
-//     interval_offsets{offsets, total}   // interval i has the outputs offsets[i] to offsets[i + 1] - 1, the last to
-//     total interval_counts{counts}            // interval i has counts[i] outputs; interval_counts.cuh makes the
-//     offsets
+//     interval_offsets{offsets, total}   // interval i has the outputs offsets[i] to offsets[i + 1] - 1, the last one
+//                                        // to total - 1
+//     interval_counts{counts}            // interval i has counts[i] outputs; interval_counts.cuh makes the offsets
 #pragma once
 
 #if !defined(__CUDACC__)
@@ -90,7 +90,7 @@ inline void check_interval_size(const char* algorithm, const char* what, std::in
 
 /// Calls `launch_with(offsets, totals)` with iterators of the device; what it launches may use them until it has run.
 template <class Offsets, class Launch>
-void with_offsets(cudaStream_t, const interval_offsets<Offsets>& sizes, std::int64_t intervals, const workspace& space,
+void with_offsets(cudaStream_t, const interval_offsets<Offsets>& sizes, std::int64_t intervals, workspace space,
                   const char* algorithm, const Launch& launch_with)
 {
     check_interval_size(algorithm, "intervals", intervals);
@@ -103,8 +103,8 @@ void with_offsets(cudaStream_t, const interval_offsets<Offsets>& sizes, std::int
 }
 
 template <class Counts, class Launch>
-void with_offsets(cudaStream_t stream, const interval_counts<Counts>& sizes, std::int64_t intervals,
-                  const workspace& space, const char* algorithm, const Launch& launch_with)
+void with_offsets(cudaStream_t stream, const interval_counts<Counts>& sizes, std::int64_t intervals, workspace space,
+                  const char* algorithm, const Launch& launch_with)
 {
     constexpr bool can_scan = requires
     {

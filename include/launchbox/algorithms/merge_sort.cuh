@@ -24,7 +24,9 @@
 
 #include <launchbox/algorithms/detail/device_memory.cuh>
 #include <launchbox/algorithms/detail/grid_order.cuh>
-#include <launchbox/algorithms/detail/merge_blocks.cuh>
+#include <launchbox/algorithms/detail/merge_part.cuh>
+#include <launchbox/algorithms/detail/merge_plan.hpp>
+#include <launchbox/algorithms/detail/merge_sort_tile.cuh>
 #include <launchbox/algorithms/detail/wide_access.cuh>
 #include <launchbox/algorithms/order.cuh>
 #include <launchbox/algorithms/workspace.hpp>
@@ -39,12 +41,12 @@ namespace launchbox {
 /// another is a launch_box table of rows with the members of merge_sort_row. Throws launch_error where n is negative,
 /// where the workspace is too small or cannot be had, and like every launch; errors while the kernels run come later.
 template <class Tuning = void, class Key, class Compare = less>
-void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare = {}, const workspace& space = {});
+void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare = {}, workspace space = {});
 
 /// The same with `values[i]`, of any trivially copyable type, that move with `keys[i]`.
 template <class Tuning = void, class Key, class Value, class Compare = less>
 void merge_sort(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, Compare compare = {},
-                const workspace& space = {});
+                workspace space = {});
 
 namespace merge_sort_kernels {
 
@@ -219,7 +221,7 @@ inline void check_size(std::int64_t n)
 
 template <class Index, class Tuning, class Key, class Value, class Compare>
 void sort_by_index(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Compare& compare,
-                   const workspace& given)
+                   workspace given)
 {
     // A row for indices of 4 bytes may not fit those of 8, which only more than 2^32 elements need.
     using table = tuning_or_default<std::conditional_t<sizeof(Index) == 4, Tuning, void>, Key, Index>;
@@ -247,7 +249,7 @@ void sort_by_index(cudaStream_t stream, Key* keys, Value* values, std::int64_t n
 
 template <class Tuning, class Key, class Value, class Compare>
 void sort_carrying(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Compare& compare,
-                   const workspace& given)
+                   workspace given)
 {
     using sorting_type = sort<Key, Value, Compare, tuning_or_default<Tuning, Key, Value> >;
     using arrays = typename sorting_type::arrays;
@@ -273,7 +275,7 @@ inline constexpr std::size_t max_carried_bytes = 8;
 }  // namespace merge_sort_kernels
 
 template <class Tuning, class Key, class Compare>
-void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare, const workspace& space)
+void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare, workspace space)
 {
     static_assert(std::is_trivially_copyable_v<Key>, "merge_sort: keys are trivially copyable");
     merge_sort_kernels::check_size(n);
@@ -283,7 +285,7 @@ void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare,
 }
 
 template <class Tuning, class Key, class Value, class Compare>
-void merge_sort(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, Compare compare, const workspace& space)
+void merge_sort(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, Compare compare, workspace space)
 {
     static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>,
                   "merge_sort: keys and values are trivially copyable");

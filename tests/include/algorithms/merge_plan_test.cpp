@@ -2,7 +2,7 @@
 #include "gpu_on_cpu.hpp"
 
 #include <gtest/gtest.h>
-#include <launchbox/algorithms/detail/merge_blocks.cuh>
+#include <launchbox/algorithms/detail/merge_part.cuh>
 #include <launchbox/algorithms/detail/merge_plan.hpp>
 
 #include <algorithm>

@@ -31,7 +31,7 @@ private:
 /// The workspace that was given, or memory that the stream frees behind what it has been given until then.
 class device_memory {
 public:
-    device_memory(cudaStream_t stream, const workspace& given, std::size_t bytes, const char* algorithm)
+    device_memory(cudaStream_t stream, workspace given, std::size_t bytes, const char* algorithm)
         : stream_(stream), memory_(static_cast<char*>(given.memory))
     {
         if (bytes == 0) return;
