@@ -337,6 +337,21 @@ TEST_F(launch_box_launch, grids_and_options_pass_through)
     EXPECT_EQ(try_launch<sized>(nullptr, blocks{6}), cudaErrorInvalidConfiguration);
 }
 
+TEST_F(launch_box_launch, what_comes_from_the_row_cannot_be_given)
+{
+    int data = 0;
+    const std::string text =
+        "square: grid, threads and shared memory of this launch come from its row. Leave them out of the "
+        "launch_config; "
+        "for a grid of your own launch with blocks{grid}.";
+    EXPECT_EQ(refusal(launch_error_kind::grid, [&] { launch<square>({.grid = 2}, 1, &data, 1); }), text);
+    EXPECT_EQ(refusal(launch_error_kind::block, [&] { launch<square>({.threads = 64}, 1, &data, 1); }), text);
+    EXPECT_EQ(refusal(launch_error_kind::block, [&] { launch<square>({.dynamic_shared_bytes = 4}, 1, &data, 1); }),
+              text);
+    EXPECT_EQ(try_launch<square>({.threads = 64}, 1, &data, 1), cudaErrorInvalidConfiguration);
+    EXPECT_FALSE(last);
+}
+
 TEST_F(launch_box_launch, bodies_that_wait_begin_early)
 {
     const auto is_early = [this] {
