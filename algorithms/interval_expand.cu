@@ -24,7 +24,7 @@ __global__ void look_at(const element* out, std::int64_t n, std::int64_t size, f
 
 int main(int count, char** arguments)
 try {
-    const problem given = parsed(count, arguments, "interval_expand");
+    const workload given = parsed(count, arguments, "interval_expand");
     const device_array<element> values(given.intervals), out(given.n);
     const device_array<std::uint32_t> offsets(given.intervals);
     make_input<<<1024, 256>>>(values.data(), offsets.data(), given.intervals, given.size);

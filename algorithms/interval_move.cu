@@ -45,7 +45,7 @@ __global__ void look_at(const element* out, const std::uint32_t* gather, std::in
 
 int main(int count, char** arguments)
 try {
-    problem given = parsed(count, arguments, "interval_move");
+    workload given = parsed(count, arguments, "interval_move");
     given.intervals = given.n / given.size;
     if (given.intervals == 0) return usage("interval_move");
     given.n = given.intervals * given.size;  // all intervals have the same size, so that they can change places

@@ -24,7 +24,7 @@ using tuning = launchbox::only<launchbox::interval_row{ROW}>;
 using tuning = void;
 #endif
 
-struct problem {
+struct workload {
     std::int64_t n, size, intervals;
 };
 
@@ -35,7 +35,7 @@ inline int usage(const char* program)
 }
 
 /// Ends the program where the words are wrong, or there is no GPU.
-inline problem parsed(int count, char** arguments, const char* program)
+inline workload parsed(int count, char** arguments, const char* program)
 {
     const std::int64_t n = count == 3 ? std::atoll(arguments[1]) : 0, size = count == 3 ? std::atoll(arguments[2]) : 0;
     if (n < 1 || n > 4'000'000'000 || size < 1) std::exit(usage(program));

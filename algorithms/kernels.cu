@@ -17,18 +17,18 @@ using offsets = const std::int32_t*;
 using places = const std::int64_t*;
 
 template void interval_expand<void, const u32*, offsets, u32*>(cudaStream_t, const u32*, offsets, std::int64_t, u32*,
-                                                               std::int64_t, const workspace&);
+                                                               std::int64_t, workspace);
 template void interval_move<void, places, places, interval_offsets<offsets>, const u32*, u32*>(
-    cudaStream_t, places, places, interval_offsets<offsets>, std::int64_t, const u32*, u32*, const workspace&);
+    cudaStream_t, places, places, interval_offsets<offsets>, std::int64_t, const u32*, u32*, workspace);
 
 #ifdef ONE_TYPE
 template void merge_sort<merge_sort_k4_above_2097152, u32, less>(cudaStream_t, u32*, std::int64_t, less,
-                                                                 const workspace&);
+                                                                 workspace);
 #else
-template void merge_sort<void, u32, less>(cudaStream_t, u32*, std::int64_t, less, const workspace&);
-template void merge_sort<void, u64, less>(cudaStream_t, u64*, std::int64_t, less, const workspace&);
-template void merge_sort<void, u32, u32, less>(cudaStream_t, u32*, u32*, std::int64_t, less, const workspace&);
-template void merge_sort<void, u64, u64, less>(cudaStream_t, u64*, u64*, std::int64_t, less, const workspace&);
+template void merge_sort<void, u32, less>(cudaStream_t, u32*, std::int64_t, less, workspace);
+template void merge_sort<void, u64, less>(cudaStream_t, u64*, std::int64_t, less, workspace);
+template void merge_sort<void, u32, u32, less>(cudaStream_t, u32*, u32*, std::int64_t, less, workspace);
+template void merge_sort<void, u64, u64, less>(cudaStream_t, u64*, u64*, std::int64_t, less, workspace);
 #endif
 
 }  // namespace launchbox

@@ -110,7 +110,7 @@ __global__ void look_at(const key_type* keys, const stored_value* values, std::i
     atomicAdd(&found->places, own.places);
 }
 
-struct problem {
+struct workload {
     std::int64_t n = 0;
     key_type* keys = nullptr;
     stored_value* values = nullptr;
@@ -153,7 +153,7 @@ bool allocate(Type*& memory, std::size_t bytes)
 
 int main(int count, char** arguments)
 try {
-    problem sorted{.n = count == 2 ? std::atoll(arguments[1]) : 0};
+    workload sorted{.n = count == 2 ? std::atoll(arguments[1]) : 0};
     if (sorted.n < 1) {
         std::fputs("usage: merge_sort N\n", stderr);
         return 2;

@@ -233,7 +233,7 @@ private:
             n, size, nullptr);
         print("expand", size, n, bytes, ns, peer);
         const device_array<char> space(
-            needed([&](const workspace& w) { expand_counts(nullptr, counts, intervals, n, w); }));
+            needed([&](workspace w) { expand_counts(nullptr, counts, intervals, n, w); }));
         const double of_counts = verified(
             "interval_expand of counts",
             [&](cudaStream_t s) {
@@ -252,7 +252,7 @@ private:
     }
 
     void expand_counts(cudaStream_t s, const device_array<offset>& counts, std::int64_t intervals, std::int64_t n,
-                       const workspace& space)
+                       workspace space)
     {
         interval_expand(s, static_cast<const word*>(in_.data()),
                         interval_counts{static_cast<const offset*>(counts.data())}, intervals, out_.data(), n, space);
@@ -303,10 +303,10 @@ private:
             },
             n, size, gather_of);
         print("gather", size, n, bytes + 8.0 * static_cast<double>(intervals), gathering, peer);
-        const auto by_counts = [&](cudaStream_t s, const workspace& space) {
+        const auto by_counts = [&](cudaStream_t s, workspace space) {
             interval_move(s, gather_of, offset_of, interval_counts{count_of, n}, intervals, in, out_.data(), space);
         };
-        const device_array<char> space(needed([&](const workspace& w) { by_counts(nullptr, w); }));
+        const device_array<char> space(needed([&](workspace w) { by_counts(nullptr, w); }));
         const double of_counts = verified(
             "interval_move of counts",
             [&](cudaStream_t s) {

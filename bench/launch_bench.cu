@@ -83,7 +83,7 @@ double shared_native(int launches)
 double shared_ours(int launches)
 {
     return timed(launches, [] {
-        launchbox::launch(large_shared, {.grid = 1, .threads = threads, .dynamic_shared = shared_bytes});
+        launchbox::launch(large_shared, {.grid = 1, .threads = threads, .dynamic_shared_bytes = shared_bytes});
     });
 }
 

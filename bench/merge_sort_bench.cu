@@ -180,7 +180,7 @@ cudaError_t cub_radix(void* space, std::size_t& bytes, cub::DoubleBuffer<key>& k
         return cub::DeviceRadixSort::SortKeys(space, bytes, keys, n, 0, sizeof(key) * 8, stream);
 }
 
-void our_merge(key* keys, value* values, std::int64_t n, cudaStream_t stream, const launchbox::workspace& space)
+void our_merge(key* keys, value* values, std::int64_t n, cudaStream_t stream, launchbox::workspace space)
 {
     if constexpr (has_values)
         launchbox::merge_sort(stream, keys, values, n, order{}, space);
@@ -205,7 +205,7 @@ double bytes_moved_with(std::int64_t n)
     double of_element = 0;
     if constexpr (!has_values)
         of_element = bytes_of_passes<void>(n, 0);
-    else if constexpr (sizeof(Value) <= launchbox::merge_sort_kernels::most_carried_bytes)
+    else if constexpr (sizeof(Value) <= launchbox::merge_sort_kernels::max_carried_bytes)
         of_element = bytes_of_passes<Value>(n, sizeof(Value));
     else  // a copy of the values, and the permutation
         of_element = bytes_of_passes<std::uint32_t>(n, 4) + 4.0 * static_cast<double>(value_bytes) + 4;
@@ -392,8 +392,8 @@ int main(int count, char** arguments)
     }
     try {
         return measure_parts(part, most_log2, is_quick);
-    } catch (const std::exception& problem) {
-        std::fprintf(stderr, "merge_sort_bench: %s\n", problem.what());
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "merge_sort_bench: %s\n", error.what());
         return 1;
     }
 }

@@ -21,9 +21,9 @@ namespace {
 
 void insertion_sort(int* begin, int* end)
 {
-    for (int* each = begin; each < end; ++each) {
-        const int value = *each;
-        int* to = each;
+    for (int* from = begin; from < end; ++from) {
+        const int value = *from;
+        int* to = from;
         for (; to > begin && to[-1] > value; --to) *to = to[-1];
         *to = value;
     }
@@ -77,7 +77,7 @@ int main(int count, char** arguments)
     }
     std::mt19937 random(42);
     std::vector<int> input(static_cast<std::size_t>(size));
-    for (int& each : input) each = static_cast<int>(random());
+    for (int& number : input) number = static_cast<int>(random());
     std::vector<int> right = input;
     std::sort(right.begin(), right.end());
 
@@ -94,7 +94,7 @@ int main(int count, char** arguments)
         }
         if (i >= 2) samples.push_back(time.count());  // the first two warm the caches up
         checksum = 0;
-        for (const int each : values) checksum = checksum * 31 + static_cast<std::uint32_t>(each);
+        for (const int number : values) checksum = checksum * 31 + static_cast<std::uint32_t>(number);
     }
     std::printf("{\"time_ms\": [");
     for (std::size_t i = 0; i < samples.size(); ++i) std::printf("%s%.6f", i == 0 ? "" : ", ", samples[i]);

@@ -1,5 +1,6 @@
 // launchbox: the block size with which most threads are resident, as cudaOccupancyMaxPotentialBlockSize chooses it,
-// with the choices that it does not offer. SPDX-License-Identifier: Apache-2.0
+// with the choices that it does not offer.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -30,7 +30,7 @@ struct cluster_estimate {
 /// unknown).
 inline constexpr int cluster_blocks_per_sm_seen = 8;
 
-/// SMs of a full GPC: 18 on GH100, 20 on GB100 (CUTLASS); nobody publishes the others.
+/// SMs of a full GPC: 18 on GH100, 20 on GB100 (CUTLASS); the others are not published.
 constexpr std::optional<int> sms_per_gpc(const sm_limits& limits)
 {
     if (limits.capability.major == 9) return 18;

@@ -1,5 +1,6 @@
 // launchbox: kernel launches that are checked and explain themselves, and the model asked about a kernel of this
-// program on the GPU that is here. SPDX-License-Identifier: Apache-2.0
+// program on the GPU that is here.
+// SPDX-License-Identifier: Apache-2.0
 //
 //     launchbox::launch(merge<int>, {.grid = blocks, .threads = 512, .stream = s}, input, count, output);
 //
@@ -24,14 +25,15 @@
 #include <utility>
 
 #include <launchbox/block_size.hpp>
-#include <launchbox/detail/checked_launch.cuh>
-#include <launchbox/detail/kernel_queries.cuh>
-#include <launchbox/detail/launch_arguments.hpp>
-#include <launchbox/detail/launch_config.cuh>
+#include <launchbox/detail/launch/checked_launch.cuh>
+#include <launchbox/detail/launch/kernel_queries.cuh>
+#include <launchbox/detail/launch/launch_arguments.hpp>
+#include <launchbox/launch_config.cuh>
+#include <launchbox/launch_error.cuh>
 #include <launchbox/occupancy.hpp>
 
-// Hidden: of two shared libraries that each have a CUDA runtime of their own, the dynamic linker would keep one
-// library's functions for both, and its runtime does not know the other's kernels.
+// Hidden: of two shared libraries that each contain a CUDA runtime, the dynamic linker would use the functions of one
+// for both, and the runtime of that one does not know the kernels of the other.
 #pragma GCC visibility push(hidden)
 namespace launchbox {
 

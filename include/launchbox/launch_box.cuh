@@ -29,10 +29,14 @@
 #include <string>
 #include <utility>
 
-#include <launchbox/detail/tuned_explanation.cuh>
-#include <launchbox/detail/tuned_kernel.cuh>
-#include <launchbox/detail/tuned_launch.cuh>
+#include <launchbox/detail/launch_box/tuned_explanation.cuh>
+#include <launchbox/detail/launch_box/tuned_kernel.cuh>
+#include <launchbox/detail/launch_box/tuned_launch.cuh>
 #include <launchbox/launch.cuh>
+#include <launchbox/tuning_by_size.hpp>
+#include <launchbox/tuning_by_type.hpp>
+#include <launchbox/tuning_table.hpp>
+#include <launchbox/work_size.hpp>
 
 /// The launch bounds of a `__global__` function with the row of its architecture:
 /// `template <class Tuning> __global__ LAUNCHBOX_BOUNDS(Tuning) void kernel(int* data, int count)`.
@@ -61,13 +65,16 @@ void launch(cudaStream_t stream, const work_size& work, Arguments&&... arguments
     detail::launch_tuned<Body, Unit>({.stream = stream}, work, std::forward<Arguments>(arguments)...);
 }
 
-/// The same with a cluster, after a programmatic dependency, or cooperatively. A body with `static constexpr bool
-/// programmatic_dependent_launch = true` is always launched so, with code for 9.0 or newer, where it calls
-/// cudaGridDependencySynchronize() before it touches global memory.
+/// The same with a cluster, after a programmatic dependency, or cooperatively. Grid, threads and shared memory of the
+/// launch_config stay as they are: they come from the row, and where they are given launch_error is thrown. A body with
+/// `static constexpr bool programmatic_dependent_launch = true` is always launched so, with code for 9.0 or newer,
+/// where it calls cudaGridDependencySynchronize() before it touches global memory.
 template <class Body, class Unit = detail::this_unit, class... Arguments>
-void launch(const launch_options& options, const work_size& work, Arguments&&... arguments)
+void launch(const launch_config& config, const work_size& work, Arguments&&... arguments)
 {
-    detail::launch_tuned<Body, Unit>(options, work, std::forward<Arguments>(arguments)...);
+    if (!detail::leaves_shape_to_row(config)) [[unlikely]]
+        detail::refuse_given_shape(config, detail::type_name<Body>());
+    detail::launch_tuned<Body, Unit>(detail::extras_of(config), work, std::forward<Arguments>(arguments)...);
 }
 
 /// The same without exceptions: the runtime's error, or the nearest that it has for what launch_error would say.
@@ -77,9 +84,11 @@ cudaError_t try_launch(cudaStream_t stream, const work_size& work, Arguments&&..
     return detail::try_launch_tuned<Body, Unit>({.stream = stream}, work, std::forward<Arguments>(arguments)...);
 }
 template <class Body, class Unit = detail::this_unit, class... Arguments>
-cudaError_t try_launch(const launch_options& options, const work_size& work, Arguments&&... arguments) noexcept
+cudaError_t try_launch(const launch_config& config, const work_size& work, Arguments&&... arguments) noexcept
 {
-    return detail::try_launch_tuned<Body, Unit>(options, work, std::forward<Arguments>(arguments)...);
+    if (!detail::leaves_shape_to_row(config)) [[unlikely]]
+        return cudaErrorInvalidConfiguration;
+    return detail::try_launch_tuned<Body, Unit>(detail::extras_of(config), work, std::forward<Arguments>(arguments)...);
 }
 
 /// Does all that the first launch on the current GPU would do: loads the code, checks it, opts in to shared memory.
@@ -105,13 +114,13 @@ auto row_for(std::int64_t elements = 0)
 /// The row of a table on the current GPU, for a `__global__` function with LAUNCHBOX_BOUNDS of it: checks that the
 /// function was compiled with that row, and opts in to the row's dynamic shared memory. Asks the runtime each time
 /// (about a microsecond): keep the result where that counts.
-// Always inlined: the witness has to be of the unit that `kernel` is of. Two units for sm_90 and for sm_90a have the
-// same list, and of a function the linker would keep that of one of them.
+// Always inlined: the architecture probe must be of the unit of `kernel`. Units for sm_90 and for sm_90a have the same
+// list, and the linker would keep the function of one of them for both.
 template <class Box, class Unit = detail::this_unit, class... Parameters>
 [[gnu::always_inline]] inline auto row_for(void (*kernel)(Parameters...))
 {
     return detail::row_of_kernel<Box, Unit>(detail::handle_of(kernel),
-                                            reinterpret_cast<const void*>(&detail::witness<Unit>));
+                                            reinterpret_cast<const void*>(&detail::architecture_probe<Unit>));
 }
 
 /// Blocks of a body's kernel that one SM of the current GPU holds at once, with its row.

@@ -1,4 +1,5 @@
-// launchbox: GPU timing, also printed in the form that `launchbox tune` reads. SPDX-License-Identifier: Apache-2.0
+// launchbox: GPU timing, also printed in the form that `launchbox tune` reads.
+// SPDX-License-Identifier: Apache-2.0
 //
 //     const auto m = launchbox::measure([&](cudaStream_t s) { scale<<<blocks, 256, 0, s>>>(data, n); });
 //     launchbox::print_measurement(m);  // {"launchbox":"measurement/1","time_ms":[0.0412,...],...}
@@ -22,8 +23,9 @@
 #include <memory>
 #include <type_traits>
 
-#include <launchbox/detail/measure_result.hpp>
-#include <launchbox/detail/measure_series.cuh>
+#include <launchbox/detail/measure/measure_series.cuh>
+#include <launchbox/measurement.hpp>
+#include <launchbox/measurement_options.cuh>
 
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox {

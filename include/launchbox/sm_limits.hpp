@@ -9,7 +9,7 @@
 //       2.0-3.7   CUDA_Occupancy_Calculator.xls 11.1 and the CUDA 7.0 toolkit
 //   register and shared memory units, sub-partitions, valid shared memory configurations, barriers
 //       3.0-12.1  cuda_occupancy.h of CUDA 13.0;  2.x  that of CUDA 7.0
-//   clusters      measured on an H200 for 9.0; public reports for 10.0 and 10.1; unknown where nobody has published one
+//   clusters      measured on an H200 for 9.0; public reports for 10.0 and 10.1; unknown where none is published
 // Row 9.0 is confirmed by the CUDA runtime on an H200 in every column that the runtime exposes.
 #pragma once
 

@@ -68,7 +68,7 @@ protected:
         record("gpu_worker", name + ".seconds", found.seconds);
         return found;
     }
-    /// The right kernel, as a witness that what came before did no harm.
+    /// The right kernel, as proof that what came before did no harm.
     void expect_right(const std::string& after)
     {
         const measurement found = worker_.measure(task("right"));
@@ -108,12 +108,12 @@ TEST_F(gpu_worker_gpu_test, every_failure_is_told_apart_and_harms_nobody)
         {"no_such_kernel", outcome::launch_error, "CUDA_ERROR_NOT_FOUND"},
     };
     int expected_starts = 1;
-    for (const auto& each : cases) {
-        const measurement found = measured(task(each.kernel), each.kernel);
-        EXPECT_EQ(found.what, each.what) << each.kernel << ": " << found.reason;
-        EXPECT_NE(found.reason.find(each.reason), std::string::npos) << each.kernel << ": " << found.reason;
+    for (const auto& tried : cases) {
+        const measurement found = measured(task(tried.kernel), tried.kernel);
+        EXPECT_EQ(found.what, tried.what) << tried.kernel << ": " << found.reason;
+        EXPECT_NE(found.reason.find(tried.reason), std::string::npos) << tried.kernel << ": " << found.reason;
         expected_starts += found.sticky ? 1 : 0;
-        expect_right(each.kernel);
+        expect_right(tried.kernel);
     }
     EXPECT_EQ(worker_.starts(), expected_starts);
     record("gpu_worker", "starts", worker_.starts());

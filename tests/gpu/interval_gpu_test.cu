@@ -74,13 +74,13 @@ Element element_of(std::int64_t number)
 
 using size_list = std::vector<std::int64_t>;
 
-std::int64_t sum_of(const size_list& sizes)
+std::int64_t sum_of(const size_list& list)
 {
     return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
 }
 
 template <class Offset>
-std::vector<Offset> offsets_of(const size_list& sizes)
+std::vector<Offset> offsets_of(const size_list& list)
 {
     std::vector<Offset> all;
     std::int64_t sum = 0;
@@ -91,7 +91,7 @@ std::vector<Offset> offsets_of(const size_list& sizes)
     return all;
 }
 
-std::vector<size_list> problems(std::int64_t about)
+std::vector<size_list> size_lists(std::int64_t about)
 {
     std::mt19937_64 random(static_cast<std::uint64_t>(about));
     const auto below = [&](std::int64_t most) {
@@ -114,11 +114,11 @@ std::vector<size_list> problems(std::int64_t about)
     for (std::int64_t sum = 0; sum < about;) sum += mixed.emplace_back(below(3) == 0 ? below(200) : below(4));
     for (std::int64_t i = 0; i < about; ++i) rare.push_back(below(100) == 0 ? below(50) : 0);
     for (std::int64_t sum = 0; sum < about;) sum += grows.emplace_back(static_cast<std::int64_t>(grows.size()));
-    for (const size_list& each : {empties_first, empties_last, around, mixed, rare, grows}) all.push_back(each);
+    for (const size_list& list : {empties_first, empties_last, around, mixed, rare, grows}) all.push_back(list);
     return all;
 }
 
-std::vector<std::int64_t> places_for(const size_list& sizes, unsigned seed, std::int64_t most_gap)
+std::vector<std::int64_t> places_for(const size_list& list, unsigned seed, std::int64_t most_gap)
 {
     std::vector<std::size_t> order(sizes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -162,7 +162,7 @@ void with_workspaces(const Run& run, const Check& check)
 }
 
 template <class Element, class Offset>
-void check_expand(const size_list& sizes, int misaligned = 0, bool counts_too = true)
+void check_expand(const size_list& list, int misaligned = 0, bool counts_too = true)
 {
     const auto intervals = static_cast<std::int64_t>(sizes.size());
     const std::int64_t total = sum_of(sizes);
@@ -188,7 +188,7 @@ void check_expand(const size_list& sizes, int misaligned = 0, bool counts_too = 
     if (!counts_too) return;
     const device_array<std::int64_t> counts(sizes);
     with_workspaces(
-        [&](const workspace& w) {
+        [&](workspace w) {
             interval_expand(nullptr, in.in(), interval_counts{counts.in()}, intervals, to, total, w);
         },
         check);
@@ -197,9 +197,9 @@ void check_expand(const size_list& sizes, int misaligned = 0, bool counts_too = 
 TEST_F(interval_gpu, expands_any_intervals)
 {
     for (const std::int64_t about : {1, 2, 700, 9001, 100'000})
-        for (const size_list& each : problems(about)) {
-            check_expand<int, int>(each, static_cast<int>(about % 4));
-            check_expand<std::uint64_t, std::uint64_t>(each, 1, false);
+        for (const size_list& list : size_lists(about)) {
+            check_expand<int, int>(list, static_cast<int>(about % 4));
+            check_expand<std::uint64_t, std::uint64_t>(list, 1, false);
         }
 }
 
@@ -210,7 +210,7 @@ TEST_F(interval_gpu, expands_all_sizes)
         size_list sizes;
         for (std::int64_t left = total; left > 0; left -= sizes.back())
             sizes.push_back(std::min<std::int64_t>(left, random() % 40));
-        check_expand<int, unsigned>(sizes, static_cast<int>(total % 4), false);
+        check_expand<int, unsigned>(list, static_cast<int>(total % 4), false);
     }
 }
 
@@ -218,14 +218,14 @@ TEST_F(interval_gpu, expands_all_sizes)
 TEST_F(interval_gpu, expands_any_type)
 {
     for (const std::int64_t about : {5000, 60'000})
-        for (const size_list& each : problems(about)) {
-            for (const int misaligned : {0, 1, 7}) check_expand<std::uint8_t, int>(each, misaligned, false);
-            check_expand<std::uint16_t, int>(each, 3, false);
-            check_expand<bytes_of_type<3>, int>(each, 1, false);
-            check_expand<bytes_of_type<12>, int>(each, 1, false);
-            check_expand<bytes_of_type<16>, int>(each, 0, false);
-            check_expand<bytes_of_type<24>, int>(each, 1, false);
-            check_expand<bytes_of_type<32>, int>(each, 0, false);
+        for (const size_list& list : size_lists(about)) {
+            for (const int misaligned : {0, 1, 7}) check_expand<std::uint8_t, int>(list, misaligned, false);
+            check_expand<std::uint16_t, int>(list, 3, false);
+            check_expand<bytes_of_type<3>, int>(list, 1, false);
+            check_expand<bytes_of_type<12>, int>(list, 1, false);
+            check_expand<bytes_of_type<16>, int>(list, 0, false);
+            check_expand<bytes_of_type<24>, int>(list, 1, false);
+            check_expand<bytes_of_type<32>, int>(list, 0, false);
         }
 }
 #endif
@@ -233,7 +233,7 @@ TEST_F(interval_gpu, expands_any_type)
 enum class sides { move, gather, scatter };
 
 template <sides which, class Element, class Offset>
-void check_move(const size_list& sizes, int misaligned_in = 0, int misaligned_out = 0, bool counts_too = true)
+void check_move(const size_list& list, int misaligned_in = 0, int misaligned_out = 0, bool counts_too = true)
 {
     const auto intervals = static_cast<std::int64_t>(sizes.size());
     const std::int64_t total = sum_of(sizes);
@@ -261,7 +261,7 @@ void check_move(const size_list& sizes, int misaligned_in = 0, int misaligned_ou
             << how << ": " << total << " outputs, " << intervals << " intervals, of " << sizeof(Element) << " bytes";
         out.set(untouched);
     };
-    const auto run = [&](auto of, const workspace& w) {
+    const auto run = [&](auto of, workspace w) {
         if constexpr (which == sides::move)
             interval_move(nullptr, gathers.in(), scatters.in(), of, intervals, from, to, w);
         else if constexpr (which == sides::gather)
@@ -273,18 +273,18 @@ void check_move(const size_list& sizes, int misaligned_in = 0, int misaligned_ou
     check("offsets");
     if constexpr (std::is_same_v<Element, int>) {
         if (!counts_too) return;
-        with_workspaces([&](const workspace& w) { run(interval_counts{counts.in(), total}, w); }, check);
-        with_workspaces([&](const workspace& w) { run(counts.in(), w); }, check);  // the host knows no bound
+        with_workspaces([&](workspace w) { run(interval_counts{counts.in(), total}, w); }, check);
+        with_workspaces([&](workspace w) { run(counts.in(), w); }, check);  // the host knows no bound
     }
 }
 
 TEST_F(interval_gpu, moves_any_intervals)
 {
     for (const std::int64_t about : {1, 2, 700, 9001, 100'000})
-        for (const size_list& each : problems(about)) {
-            check_move<sides::move, int, int>(each, 1, 2);
-            check_move<sides::gather, int, unsigned>(each, 3, 3);
-            check_move<sides::scatter, int, std::int64_t>(each, 0, 1);
+        for (const size_list& list : size_lists(about)) {
+            check_move<sides::move, int, int>(list, 1, 2);
+            check_move<sides::gather, int, unsigned>(list, 3, 3);
+            check_move<sides::scatter, int, std::int64_t>(list, 0, 1);
         }
 }
 
@@ -292,14 +292,14 @@ TEST_F(interval_gpu, moves_any_intervals)
 TEST_F(interval_gpu, moves_any_type)
 {
     for (const std::int64_t about : {5000, 60'000})
-        for (const size_list& each : problems(about)) {
-            check_move<sides::move, std::uint8_t, int>(each, 1, 5);
-            check_move<sides::gather, std::uint16_t, int>(each, 3, 3);
-            check_move<sides::scatter, bytes_of_type<3>, int>(each, 1, 0);
-            check_move<sides::gather, std::uint64_t, int>(each, 1, 1);
-            check_move<sides::move, bytes_of_type<12>, int>(each, 1, 1);
-            check_move<sides::gather, bytes_of_type<16>, int>(each, 0, 1);
-            check_move<sides::move, bytes_of_type<32>, int>(each, 2, 1);
+        for (const size_list& list : size_lists(about)) {
+            check_move<sides::move, std::uint8_t, int>(list, 1, 5);
+            check_move<sides::gather, std::uint16_t, int>(list, 3, 3);
+            check_move<sides::scatter, bytes_of_type<3>, int>(list, 1, 0);
+            check_move<sides::gather, std::uint64_t, int>(list, 1, 1);
+            check_move<sides::move, bytes_of_type<12>, int>(list, 1, 1);
+            check_move<sides::gather, bytes_of_type<16>, int>(list, 0, 1);
+            check_move<sides::move, bytes_of_type<32>, int>(list, 2, 1);
         }
 }
 #endif
@@ -311,7 +311,7 @@ TEST_F(interval_gpu, millions_of_empty_intervals)
     sizes.push_back(70'000);
     sizes.resize(sizes.size() + static_cast<std::size_t>(empties));
     sizes.push_back(3);
-    check_expand<int, int>(sizes, 1);
+    check_expand<int, int>(list, 1);
     check_move<sides::gather, int, int>(sizes);
     check_expand<int, int>(size_list(static_cast<std::size_t>(empties)), 1);  // and no output at all
 }
@@ -374,7 +374,7 @@ TEST_F(interval_gpu, is_captured)
     const auto n = static_cast<std::size_t>(total);
     const device_array<int> by_offsets(n), by_counts(n), moved(n);
     std::size_t bytes = 0;
-    const auto expand_counts = [&](cudaStream_t s, const workspace& w) {
+    const auto expand_counts = [&](cudaStream_t s, workspace w) {
         interval_expand(s, values.in(), interval_counts{counts.in()}, intervals, by_counts.data(), total, w);
     };
     expand_counts(nullptr, workspace::query(bytes));
@@ -392,8 +392,8 @@ TEST_F(interval_gpu, is_captured)
         cudaGraphExec_t exec = nullptr;
         ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
         for (int turn = 0; turn < 2; ++turn) {
-            for (const auto* each : {&by_offsets, &by_counts, &moved})
-                ASSERT_EQ(cudaMemset(each->data(), 0xff, each->bytes()), cudaSuccess);
+            for (const auto* output : {&by_offsets, &by_counts, &moved})
+                ASSERT_EQ(cudaMemset(output->data(), 0xff, output->bytes()), cudaSuccess);
             ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
             ASSERT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
             ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);

@@ -167,7 +167,7 @@ protected:
         EXPECT_EQ(cudaMemset(data, 0, count * sizeof(int)), cudaSuccess);
         EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);  // other streams do not wait for it
         int wrong = 0;
-        for (const int each : host) wrong += each != value;
+        for (const int element : host) wrong += element != value;
         return wrong;
     }
 
@@ -196,10 +196,10 @@ TEST_F(launch_box_gpu, first_launches_race)
     constexpr int workers = 8, bodies = 6, elements = 100003;
     std::vector<int*> of_worker(workers);
     std::vector<std::vector<int>> threads_seen(workers);
-    std::vector<std::string> problems(workers);
-    for (int*& each : of_worker) {
-        ASSERT_EQ(cudaMalloc(&each, 2 * elements * sizeof(int)), cudaSuccess);
-        ASSERT_EQ(cudaMemset(each, 0, 2 * elements * sizeof(int)), cudaSuccess);
+    std::vector<std::string> errors(workers);
+    for (int*& element : of_worker) {
+        ASSERT_EQ(cudaMalloc(&element, 2 * elements * sizeof(int)), cudaSuccess);
+        ASSERT_EQ(cudaMemset(element, 0, 2 * elements * sizeof(int)), cudaSuccess);
     }
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     {
@@ -216,7 +216,7 @@ TEST_F(launch_box_gpu, first_launches_race)
                         launch<Body>(worker % 2 ? second : first, elements, of_worker[at] + elements, elements);
                         threads_seen[at].push_back(row_for<Body>().threads);
                     } catch (const launch_error& error) {
-                        problems[at] += error.what();
+                        errors[at] += error.what();
                     }
                 };
                 [&]<std::size_t... I>(std::index_sequence<I...>)
@@ -232,12 +232,12 @@ TEST_F(launch_box_gpu, first_launches_race)
     double wrong = 0;
     for (int worker = 0; worker < workers; ++worker) {
         const auto at = static_cast<std::size_t>(worker);
-        EXPECT_EQ(problems[at], "");
+        EXPECT_EQ(errors[at], "");
         EXPECT_EQ(threads_seen[at], threads_seen[0]);
         std::vector<int> host(2 * elements);
         ASSERT_EQ(cudaMemcpy(host.data(), of_worker[at], host.size() * sizeof(int), cudaMemcpyDeviceToHost),
                   cudaSuccess);
-        for (const int each : host) wrong += each != 2 * bodies;
+        for (const int element : host) wrong += element != 2 * bodies;
         cudaFree(of_worker[at]);
     }
     EXPECT_EQ(wrong, 0);
@@ -503,7 +503,7 @@ TEST_F(launch_box_gpu, a_global_function_with_another_bound_is_refused)
         ADD_FAILURE() << "was taken";
     } catch (const launch_error& error) {
         const std::string text = error.what();
-        EXPECT_EQ(static_cast<int>(error.problem), static_cast<int>(launch_problem::row_mismatch)) << text;
+        EXPECT_EQ(static_cast<int>(error.kind), static_cast<int>(launch_error_kind::row_mismatch)) << text;
         EXPECT_NE(text.find("with_another_bound<"), std::string::npos) << text;
         EXPECT_NE(text.find("is bound to 320 threads, but the row of sm_"), std::string::npos) << text;
         EXPECT_NE(text.find("LAUNCHBOX_BOUNDS"), std::string::npos) << text;
@@ -568,7 +568,7 @@ TEST_F(launch_box_gpu, an_error_that_was_pending_is_neither_lost_nor_blamed)
         launch<add_with_shared<40>>(nullptr, count, data, count);
         ADD_FAILURE() << "was launched";
     } catch (const launch_error& error) {
-        EXPECT_EQ(static_cast<int>(error.problem), static_cast<int>(launch_problem::earlier_error)) << error.what();
+        EXPECT_EQ(static_cast<int>(error.kind), static_cast<int>(launch_error_kind::earlier_error)) << error.what();
         EXPECT_EQ(error.earlier, cudaErrorInvalidDevice);
         record("refused", error.what(), cudaGetErrorName(error.code));
     }

@@ -124,7 +124,7 @@ row launch_one(way which, int* data, int* said, std::int64_t count)
             break;
         case way::status:
             if (const cudaError_t status = try_launch<add>(nullptr, count, data, said, count); status != cudaSuccess)
-                throw launch_error("try_launch", status, launch_problem::runtime);
+                throw launch_error("try_launch", status, launch_error_kind::runtime);
             break;
         case way::large:
             launch<add_with_shared>(nullptr, count, data, said, count);
@@ -161,7 +161,7 @@ run_result run(way which, std::int64_t count)
     try {
         result.host = seen(launch_one(which, data, said, count));
     } catch (const launch_error& error) {
-        result.refused = error.problem == launch_problem::row_mismatch;
+        result.refused = error.kind == launch_error_kind::row_mismatch;
         result.error = error.what();
     }
     cudaError_t status = cudaGetLastError();

@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(256) merge(T* data)
 
 // Writes what it was given, so that a test sees that it ran with it.
 template <int ID>
-__global__ void witness(int* out, int value)
+__global__ void launch_probe(int* out, int value)
 {
     extern __shared__ int dynamic[];
     if (threadIdx.x == 0 && blockIdx.x == 0) {
@@ -100,9 +100,10 @@ protected:
     int* out = nullptr;
 };
 
-// The launch throws, with this problem; explain_launch says the same beforehand; no error is left. Gives the text.
+// The launch throws, with this kind of error; explain_launch says the same beforehand; no error is left. Gives the
+// text.
 template <class... Parameters, class... Arguments>
-std::string refused(launch_problem problem, void (*kernel)(Parameters...), const launch_config& config,
+std::string refused(launch_error_kind kind, void (*kernel)(Parameters...), const launch_config& config,
                     Arguments&&... arguments)
 {
     const std::string before = explain_launch(kernel, config);
@@ -114,14 +115,14 @@ std::string refused(launch_problem problem, void (*kernel)(Parameters...), const
         return before;
     } catch (const launch_error& error) {
         text = error.what();
-        EXPECT_EQ(static_cast<int>(error.problem), static_cast<int>(problem)) << text;
+        EXPECT_EQ(static_cast<int>(error.kind), static_cast<int>(kind)) << text;
         EXPECT_NE(error.code, cudaSuccess) << text;
         EXPECT_EQ(error.earlier, cudaSuccess) << text;
         record("refused", text, cudaGetErrorName(error.code));
     }
     EXPECT_EQ(cudaGetLastError(), cudaSuccess) << text;
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << text;
-    if (problem != launch_problem::runtime) {
+    if (kind != launch_error_kind::runtime) {
         EXPECT_EQ(before, text);
     }
     return text;
@@ -129,18 +130,18 @@ std::string refused(launch_problem problem, void (*kernel)(Parameters...), const
 
 TEST_F(launch_gpu, a_launch_runs_with_what_it_was_given)
 {
-    launch(witness<0>, {.grid = 7, .threads = 64, .dynamic_shared = sizeof(int)}, out, 5);
+    launch(launch_probe<0>, {.grid = 7, .threads = 64, .dynamic_shared_bytes = sizeof(int)}, out, 5);
     EXPECT_EQ(result(), 64007005);
     launch(many_arguments, {.threads = 1}, out, 1, 20, 300, 4000, 50000, 600000, true);
     EXPECT_EQ(result(), 654322);
-    EXPECT_EQ(explain_launch(witness<0>, {.grid = 7, .threads = 64}), "");
+    EXPECT_EQ(explain_launch(launch_probe<0>, {.grid = 7, .threads = 64}), "");
 }
 
 TEST_F(launch_gpu, streams)
 {
     cudaStream_t stream = nullptr;
     ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
-    launch(witness<1>, {.grid = 3, .threads = 32, .dynamic_shared = 64, .stream = stream}, out, 2);
+    launch(launch_probe<1>, {.grid = 3, .threads = 32, .dynamic_shared_bytes = 64, .stream = stream}, out, 2);
     ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
     EXPECT_EQ(result(), 32003002);
     cudaStreamDestroy(stream);
@@ -153,8 +154,8 @@ TEST_F(launch_gpu, capture)
     ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
     cudaGraph_t graph = nullptr;
     ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
-    launch(witness<9>, {.grid = 2, .threads = 32, .dynamic_shared = 60000, .stream = stream}, out, 1);
-    launch(witness<9>, {.grid = 2, .threads = 32, .dynamic_shared = 64, .stream = stream}, out, 1);
+    launch(launch_probe<9>, {.grid = 2, .threads = 32, .dynamic_shared_bytes = 60000, .stream = stream}, out, 1);
+    launch(launch_probe<9>, {.grid = 2, .threads = 32, .dynamic_shared_bytes = 64, .stream = stream}, out, 1);
     ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
     std::size_t nodes = 0;
     ASSERT_EQ(cudaGraphGetNodes(graph, nullptr, &nodes), cudaSuccess);
@@ -170,7 +171,7 @@ TEST_F(launch_gpu, launch_bound)
     const int code = attributes.binaryVersion;
     ASSERT_EQ(attributes.ptxVersion, code);
     const int cap = *register_cap(*find_sm_limits({code / 10, code % 10}), 512);
-    EXPECT_EQ(refused(launch_problem::block, merge<int>, {.threads = 512}, nullptr),
+    EXPECT_EQ(refused(launch_error_kind::block, merge<int>, {.threads = 512}, nullptr),
               "launchbox::merge<int>: 512 threads, but it was compiled for sm_" + std::to_string(code) +
                   " with __launch_bounds__(256). Launch with 256 threads or fewer, or raise the bound (then at most " +
                   std::to_string(cap) + " registers).");
@@ -180,15 +181,15 @@ TEST_F(launch_gpu, launch_bound)
 
 TEST_F(launch_gpu, threads_and_grids)
 {
-    EXPECT_EQ(
-        refused(launch_problem::block, witness<0>, {.threads = 2048}, out, 1),
-        "launchbox::witness<0>: 2,048 threads, but a block has at most 1,024. Launch with 1,024 threads or fewer.");
+    EXPECT_EQ(refused(launch_error_kind::block, launch_probe<0>, {.threads = 2048}, out, 1),
+              "launchbox::launch_probe<0>: 2,048 threads, but a block has at most 1,024. Launch with 1,024 threads or "
+              "fewer.");
     for (const launch_extent& threads : {launch_extent(0), launch_extent(32, 0), launch_extent(1, 1, 65),
                                          launch_extent(-32), launch_extent((std::int64_t{1} << 32) + 32)})
-        refused(launch_problem::block, witness<0>, {.threads = threads}, out, 1);
+        refused(launch_error_kind::block, launch_probe<0>, {.threads = threads}, out, 1);
     for (const launch_extent& grid : {launch_extent(0), launch_extent(1, 65536), launch_extent(1, 1, 65536),
                                       launch_extent(std::int64_t{1} << 31), launch_extent((std::int64_t{1} << 32) + 1)})
-        refused(launch_problem::grid, witness<0>, {.grid = grid, .threads = 32}, out, 1);
+        refused(launch_error_kind::grid, launch_probe<0>, {.grid = grid, .threads = 32}, out, 1);
 }
 
 TEST_F(launch_gpu, registers)
@@ -201,7 +202,7 @@ TEST_F(launch_gpu, registers)
             launch(register_kernel<224>, {.threads = threads}, reinterpret_cast<float*>(out), 0);
             EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
         } else {
-            const std::string text = refused(launch_problem::block, register_kernel<224>, {.threads = threads},
+            const std::string text = refused(launch_error_kind::block, register_kernel<224>, {.threads = threads},
                                              reinterpret_cast<float*>(out), 0);
             EXPECT_NE(text.find(" registers each "), std::string::npos) << text;
             EXPECT_NE(text.find("Launch with " + std::to_string(attributes.maxThreadsPerBlock) + " threads or fewer"),
@@ -216,29 +217,30 @@ TEST_F(launch_gpu, dynamic_shared_memory)
     const int most = limits->shared_per_block_opt_in;
     for (const int bytes : {49152, 49153, most})
         if (bytes <= most) {
-            EXPECT_EQ(explain_launch(witness<2>, {.threads = 32, .dynamic_shared = bytes}), "");
-            launch(witness<3>, {.threads = 32, .dynamic_shared = bytes}, out, bytes % 1000);
+            EXPECT_EQ(explain_launch(launch_probe<2>, {.threads = 32, .dynamic_shared_bytes = bytes}), "");
+            launch(launch_probe<3>, {.threads = 32, .dynamic_shared_bytes = bytes}, out, bytes % 1000);
             EXPECT_EQ(result(), 32001000 + bytes % 1000);
         }
     const std::string text =
-        refused(launch_problem::block, witness<3>, {.threads = 32, .dynamic_shared = most + 1}, out, 1);
+        refused(launch_error_kind::block, launch_probe<3>, {.threads = 32, .dynamic_shared_bytes = most + 1}, out, 1);
     EXPECT_NE(text.find(": 1 B too many."), std::string::npos) << text;
-    refused(launch_problem::block, witness<3>, {.threads = 32, .dynamic_shared = -4}, out, 1);
-    refused(launch_problem::block, witness<3>, {.threads = 32, .dynamic_shared = std::int64_t{1} << 40}, out, 1);
+    refused(launch_error_kind::block, launch_probe<3>, {.threads = 32, .dynamic_shared_bytes = -4}, out, 1);
+    refused(launch_error_kind::block, launch_probe<3>, {.threads = 32, .dynamic_shared_bytes = std::int64_t{1} << 40},
+            out, 1);
 }
 
 // Below 48 KB of dynamic memory, above it with the static part: the first try fails and must leave nothing behind.
 TEST_F(launch_gpu, static_and_dynamic_shared_memory_together)
 {
     if (limits->shared_per_block_opt_in < 60000) GTEST_SKIP() << "no such block on this GPU";
-    launch(staged, {.threads = 128, .dynamic_shared = 20000}, out, 41);
+    launch(staged, {.threads = 128, .dynamic_shared_bytes = 20000}, out, 41);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
     EXPECT_EQ(result(), 42);
     const int most = limits->shared_per_block_opt_in - 40000;
-    launch(staged, {.threads = 128, .dynamic_shared = most}, out, 6);
+    launch(staged, {.threads = 128, .dynamic_shared_bytes = most}, out, 6);
     EXPECT_EQ(result(), 7);
     const std::string text =
-        refused(launch_problem::block, staged, {.threads = 128, .dynamic_shared = most + 1}, out, 1);
+        refused(launch_error_kind::block, staged, {.threads = 128, .dynamic_shared_bytes = most + 1}, out, 1);
     EXPECT_NE(text.find("and 40,000 B static"), std::string::npos) << text;
 }
 
@@ -255,9 +257,11 @@ TEST_F(launch_gpu, many_threads_opt_in_at_once)
                     // Sizes that rise and fall: one that lowered the limit would break another.
                     const int bytes = most - (worker * 997 + round * 131) % (most / 2);
                     try {
-                        launch(witness<4>, {.threads = 32, .dynamic_shared = bytes, .stream = cudaStreamPerThread},
+                        launch(launch_probe<4>,
+                               {.threads = 32, .dynamic_shared_bytes = bytes, .stream = cudaStreamPerThread},
                                out + 1 + worker, round);
-                        launch(witness<5>, {.threads = 32, .dynamic_shared = bytes, .stream = cudaStreamPerThread},
+                        launch(launch_probe<5>,
+                               {.threads = 32, .dynamic_shared_bytes = bytes, .stream = cudaStreamPerThread},
                                out + 1 + worker, round);
                     } catch (const launch_error& error) {
                         if (failed[static_cast<std::size_t>(worker)]++ == 0) std::printf("%s\n", error.what());
@@ -274,11 +278,11 @@ TEST_F(launch_gpu, many_threads_opt_in_at_once)
 // cudaDeviceReset forgets what kernels were opted in to; the header must not believe that it still holds.
 TEST_F(launch_gpu, opting_in_survives_a_reset)
 {
-    launch(witness<6>, {.threads = 32, .dynamic_shared = 60000}, out, 1);
+    launch(launch_probe<6>, {.threads = 32, .dynamic_shared_bytes = 60000}, out, 1);
     EXPECT_EQ(result(), 32001001);
     ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
     ASSERT_EQ(cudaMalloc(&out, 1 << 20), cudaSuccess);
-    launch(witness<6>, {.threads = 32, .dynamic_shared = 60000}, out, 2);
+    launch(launch_probe<6>, {.threads = 32, .dynamic_shared_bytes = 60000}, out, 2);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
     EXPECT_EQ(result(), 32001002);
 }
@@ -286,7 +290,7 @@ TEST_F(launch_gpu, opting_in_survives_a_reset)
 TEST_F(launch_gpu, clusters)
 {
     if (device.major < 9) {
-        refused(launch_problem::cluster, cluster_size, {.grid = 4, .threads = 32, .cluster = 2}, out);
+        refused(launch_error_kind::cluster, cluster_size, {.grid = 4, .threads = 32, .cluster = 2}, out);
         return;
     }
     for (const int size : {1, 2, 4, 8}) {
@@ -299,10 +303,10 @@ TEST_F(launch_gpu, clusters)
         EXPECT_EQ(result(), 16);
     }
     const std::string indivisible =
-        refused(launch_problem::cluster, cluster_size, {.grid = 10, .threads = 32, .cluster = 4}, out);
+        refused(launch_error_kind::cluster, cluster_size, {.grid = 10, .threads = 32, .cluster = 4}, out);
     EXPECT_NE(indivisible.find("does not divide a grid of 10 blocks"), std::string::npos) << indivisible;
     const std::string large =
-        refused(launch_problem::cluster, cluster_size, {.grid = 64, .threads = 32, .cluster = 32}, out);
+        refused(launch_error_kind::cluster, cluster_size, {.grid = 64, .threads = 32, .cluster = 32}, out);
     EXPECT_NE(large.find("a cluster of 32 blocks, but"), std::string::npos) << large;
 }
 
@@ -317,14 +321,14 @@ TEST_F(launch_gpu, programmatic_dependent_launch)
 
 TEST_F(launch_gpu, cooperative)
 {
-    const int blocks = resident_blocks(witness<7>, {.threads = 256, .dynamic_shared_bytes = 4});
+    const int blocks = resident_blocks(launch_probe<7>, {.threads = 256, .dynamic_shared_bytes = 4});
     ASSERT_GT(blocks, 0);
     const int most = blocks * device.multiProcessorCount;
-    launch(witness<7>, {.grid = most, .threads = 256, .dynamic_shared = 4, .cooperative = true}, out, 0);
+    launch(launch_probe<7>, {.grid = most, .threads = 256, .dynamic_shared_bytes = 4, .cooperative = true}, out, 0);
     EXPECT_EQ(result(), 256000000 + most * 1000);
     const std::string text =
-        refused(launch_problem::cooperative, witness<7>,
-                {.grid = most + 1, .threads = 256, .dynamic_shared = 4, .cooperative = true}, out, 0);
+        refused(launch_error_kind::cooperative, launch_probe<7>,
+                {.grid = most + 1, .threads = 256, .dynamic_shared_bytes = 4, .cooperative = true}, out, 0);
     EXPECT_NE(text.find("are resident at once"), std::string::npos) << text;
 }
 
@@ -333,15 +337,15 @@ TEST_F(launch_gpu, an_error_that_was_pending_is_neither_lost_nor_blamed)
     const auto make_pending = [] { ASSERT_EQ(cudaSetDevice(-1), cudaErrorInvalidDevice); };
     // Launches that succeed leave it, also those that need opting in.
     make_pending();
-    launch(witness<8>, {.threads = 32, .dynamic_shared = 4}, out, 1);
+    launch(launch_probe<8>, {.threads = 32, .dynamic_shared_bytes = 4}, out, 1);
     EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
     // Opting in loses it, so it is told first; once that is done it stays.
-    const auto over_48_kb = [&] { launch(witness<8>, {.threads = 32, .dynamic_shared = 60000}, out, 2); };
+    const auto over_48_kb = [&] { launch(launch_probe<8>, {.threads = 32, .dynamic_shared_bytes = 60000}, out, 2); };
     try {
         over_48_kb();
         ADD_FAILURE() << "was launched";
     } catch (const launch_error& error) {
-        EXPECT_EQ(error.problem, launch_problem::earlier_error);
+        EXPECT_EQ(error.kind, launch_error_kind::earlier_error);
         EXPECT_EQ(error.earlier, cudaErrorInvalidDevice);
         record("refused", error.what(), cudaGetErrorName(error.code));
     }
@@ -351,7 +355,7 @@ TEST_F(launch_gpu, an_error_that_was_pending_is_neither_lost_nor_blamed)
     over_48_kb();
     EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
     launch(merge<int>, {.threads = 32}, nullptr);
-    EXPECT_EQ(explain_launch(witness<8>, {.threads = 32}), "");
+    EXPECT_EQ(explain_launch(launch_probe<8>, {.threads = 32}), "");
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
     // A launch that fails says both.
@@ -374,7 +378,7 @@ TEST_F(launch_gpu, an_error_that_was_pending_is_not_lost_in_a_first_try)
 {
     if (limits->shared_per_block_opt_in < 60000) GTEST_SKIP() << "no such block on this GPU";
     ASSERT_EQ(cudaSetDevice(-1), cudaErrorInvalidDevice);
-    const auto together = [] { launch(shared_kernel<40000>, {.threads = 32, .dynamic_shared = 20000}, nullptr); };
+    const auto together = [] { launch(shared_kernel<40000>, {.threads = 32, .dynamic_shared_bytes = 20000}, nullptr); };
     try {
         together();
         ADD_FAILURE() << "was launched";
@@ -395,11 +399,11 @@ TEST_F(launch_gpu, what_the_model_does_not_know_is_said_by_the_runtime)
     EXPECT_NE(cudaStreamSynchronize(stream), cudaSuccess);
     cudaGetLastError();
     try {
-        launch(witness<0>, {.threads = 32, .dynamic_shared = 4, .stream = stream}, out, 1);
+        launch(launch_probe<0>, {.threads = 32, .dynamic_shared_bytes = 4, .stream = stream}, out, 1);
         ADD_FAILURE() << "was launched";
     } catch (const launch_error& error) {
         const std::string text = error.what();
-        EXPECT_EQ(static_cast<int>(error.problem), static_cast<int>(launch_problem::runtime)) << text;
+        EXPECT_EQ(static_cast<int>(error.kind), static_cast<int>(launch_error_kind::runtime)) << text;
         EXPECT_NE(text.find(cudaGetErrorName(error.code)), std::string::npos) << text;
         record("refused", text, cudaGetErrorName(error.code));
     }
@@ -413,7 +417,7 @@ TEST_F(launch_gpu, what_the_model_does_not_know_is_said_by_the_runtime)
 TEST_F(launch_gpu, no_kernel)
 {
     void (*const null)(int*) = nullptr;
-    EXPECT_EQ(refused(launch_problem::not_a_kernel, null, {.threads = 32}, out),
+    EXPECT_EQ(refused(launch_error_kind::not_a_kernel, null, {.threads = 32}, out),
               "kernel (int*): the pointer to the kernel is null.");
     EXPECT_THROW(kernel_resources_of(null), launch_error);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
@@ -431,7 +435,7 @@ TEST_F(launch_gpu, a_lasting_error_of_an_earlier_kernel)
                 launch(merge<int>, {.threads = 512}, nullptr);
             } catch (const launch_error& error) {
                 std::fprintf(stderr, "%s\n", error.what());
-                std::_Exit(error.problem == launch_problem::earlier_error ? 0 : 3);
+                std::_Exit(error.kind == launch_error_kind::earlier_error ? 0 : 3);
             }
             std::_Exit(4);
         },

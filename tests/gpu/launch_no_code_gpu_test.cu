@@ -41,7 +41,7 @@ TEST(launch_no_code_gpu, says_what_to_compile_for)
     } catch (const launch_error& error) {
         const std::string text = error.what();
         EXPECT_NE(text.find(wanted), std::string::npos) << text;
-        EXPECT_TRUE(error.problem == launch_problem::no_code || error.problem == launch_problem::not_a_kernel) << text;
+        EXPECT_TRUE(error.kind == launch_error_kind::no_code || error.kind == launch_error_kind::not_a_kernel) << text;
         record("no_code", text, cudaGetErrorName(error.code));
     }
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);

@@ -128,7 +128,7 @@ public:
 
     /// From element `offset` of the memory. `in_parts`: the first two thirds before, and then the last two.
     template <class Tuning = void>
-    void sort(std::int64_t n, kind input, std::int64_t offset = 0, const launchbox::workspace& space = {},
+    void sort(std::int64_t n, kind input, std::int64_t offset = 0, launchbox::workspace space = {},
               cudaStream_t stream = nullptr, bool in_parts = false)
     {
         Key* const keys = keys_.get() + offset;

@@ -117,13 +117,13 @@ TEST_F(merge_sort_on_gpu, workspace_that_is_given)
     std::vector<unsigned char> after(bytes + guard);
     memory.copy_to(after);
     EXPECT_TRUE(std::all_of(after.begin() + static_cast<std::ptrdiff_t>(bytes), after.end(),
-                            [](unsigned char each) { return each == 0xc3; }));
+                            [](unsigned char byte) { return byte == 0xc3; }));
 
     try {
         launchbox::merge_sort(nullptr, pairs.keys(), pairs.values(), n, launchbox::less{}, {memory.get(), bytes - 1});
         FAIL() << "one byte is missing";
-    } catch (const launchbox::launch_error& problem) {
-        EXPECT_NE(std::string(problem.what()).find(std::to_string(bytes)), std::string::npos) << problem.what();
+    } catch (const launchbox::launch_error& error) {
+        EXPECT_NE(std::string(error.what()).find(std::to_string(bytes)), std::string::npos) << error.what();
     }
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
     pairs.expect_right("nothing was done");

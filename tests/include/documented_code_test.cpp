@@ -33,7 +33,7 @@ void add_programs(const fs::path& file, std::vector<documented_program>& program
         const std::size_t first = at + begin.size(), last = text.find(end, first);
         ASSERT_NE(last, std::string::npos) << file << ": a block without an end";
         if (std::none_of(includes.begin(), includes.end(),
-                         [&](const std::string& each) { return text.compare(first, each.size(), each) == 0; }))
+                         [&](const std::string& include) { return text.compare(first, include.size(), include) == 0; }))
             continue;
         const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(first), '\n') + 1;
         programs.push_back({fs::relative(file, LAUNCHBOX_SOURCE_DIR).string() + ":" + std::to_string(line),
@@ -46,8 +46,8 @@ std::vector<documented_program> documented_programs()
     std::vector<documented_program> programs;
     const fs::path root = LAUNCHBOX_SOURCE_DIR;
     add_programs(root / "README.md", programs);
-    for (const fs::directory_entry& each : fs::recursive_directory_iterator(root / "docs"))
-        if (each.path().extension() == ".md") add_programs(each.path(), programs);
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / "docs"))
+        if (entry.path().extension() == ".md") add_programs(entry.path(), programs);
     return programs;
 }
 
@@ -58,8 +58,8 @@ TEST(documented_code, compiles_as_it_stands)
     EXPECT_GE(programs.size(), 7u);
     const temporary_directory folder;
     const std::string source = (folder.path() / "program.cu").string();
-    for (const documented_program& each : programs) {
-        write_file_atomically(source, each.text);
+    for (const documented_program& program : programs) {
+        write_file_atomically(source, program.text);
         std::vector<std::string> command{LAUNCHBOX_NVCC,
                                          "-ccbin",
                                          LAUNCHBOX_CXX,
@@ -73,7 +73,7 @@ TEST(documented_code, compiles_as_it_stands)
                                          (folder.path() / "program.o").string()};
         // A sort is dozens of kernels, for which ptxas takes a minute: unoptimised PTX is enough to see that the
         // program is right.
-        if (each.is_of_algorithms())
+        if (program.is_of_algorithms())
             for (const char* const option : {"-gencode=arch=compute_90,code=compute_90", "-Xcicc", "-O0"})
                 command.push_back(option);
         else
@@ -81,7 +81,7 @@ TEST(documented_code, compiles_as_it_stands)
                  {"-gencode=arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=sm_90"})
                 command.push_back(code);
         const subprocess_result result = run(command);
-        EXPECT_EQ(result.exit_code, 0) << each.place << '\n' << result.output;
+        EXPECT_EQ(result.exit_code, 0) << program.place << '\n' << result.output;
     }
 }
 
@@ -91,7 +91,7 @@ TEST(documented_code, the_first_program_is_short)
     add_programs(fs::path(LAUNCHBOX_SOURCE_DIR) / "README.md", programs);
     ASSERT_EQ(programs.size(), 2u);  // of launch_box, and of the algorithms
     EXPECT_LE(std::count(programs[0].text.begin(), programs[0].text.end(), '\n'), 20);
-    EXPECT_EQ(programs[0].text.find("witness"), std::string::npos);
+    EXPECT_EQ(programs[0].text.find("probe"), std::string::npos);
 }
 
 }  // namespace

@@ -21,10 +21,10 @@ const char* const use_all =
     "    classic<table><<<1, r.threads>>>(data, count);\n"
     "}\n";
 
-void expect_row(const image& found, const expected_row& row, int witness)
+void expect_row(const image& found, const expected_row& row, int probe)
 {
     SCOPED_TRACE(found.kind + " " + found.architecture);
-    EXPECT_EQ(found.kernels.size(), 4u);  // staged, plain, classic, witness
+    EXPECT_EQ(found.kernels.size(), 4u);  // staged, plain, classic, probe
     for (const char* name : {"staged", "plain", "classic"}) {
         const kernel_info& kernel = found[name];
         EXPECT_EQ(kernel.max_threads, (std::array{row.threads, 1, 1})) << name;
@@ -34,7 +34,7 @@ void expect_row(const image& found, const expected_row& row, int witness)
         // The only trace of `items`.
         EXPECT_EQ(kernel.static_shared_bytes, name == std::string("plain") ? 0 : row.threads * row.items * 4) << name;
     }
-    EXPECT_EQ(found["witness"].max_threads, (std::array{witness, 1, 1}));
+    EXPECT_EQ(found["probe"].max_threads, (std::array{probe, 1, 1}));
 }
 
 // The images of all that is used, for these -gencode options.
@@ -123,11 +123,11 @@ TEST(launch_box_compile, the_row_is_that_of_the_virtual_architecture)
     ASSERT_EQ(both.size(), 2u);
     for (const image& one : both) {
         EXPECT_EQ(one.architecture, "sm_90");
-        const bool older = one["witness"].virtual_architecture == "compute_80";
-        EXPECT_TRUE(older || one["witness"].virtual_architecture == "compute_90");
+        const bool older = one["probe"].virtual_architecture == "compute_80";
+        EXPECT_TRUE(older || one["probe"].virtual_architecture == "compute_90");
         expect_row(one, older ? row_80 : row_90, older ? 80 : 90);
     }
-    EXPECT_NE(both[0]["witness"].virtual_architecture, both[1]["witness"].virtual_architecture);
+    EXPECT_NE(both[0]["probe"].virtual_architecture, both[1]["probe"].virtual_architecture);
 }
 
 TEST(launch_box_compile, a_given_row_replaces_every_table)
@@ -142,8 +142,8 @@ TEST(launch_box_compile, a_given_row_replaces_every_table)
             EXPECT_EQ(one[name].max_threads, (std::array{192, 1, 1})) << one.architecture << name;
         EXPECT_EQ(one["staged"].static_shared_bytes, 192 * 5 * 4);
     }
-    EXPECT_EQ(of(images, "sm_80")["witness"].max_threads, (std::array{80, 1, 1}));
-    EXPECT_EQ(of(images, "sm_90a")["witness"].max_threads, (std::array{346, 1, 1}));
+    EXPECT_EQ(of(images, "sm_80")["probe"].max_threads, (std::array{80, 1, 1}));
+    EXPECT_EQ(of(images, "sm_90a")["probe"].max_threads, (std::array{346, 1, 1}));
     const std::vector<image> ptx = images_for({row, code("90", "compute_90")});
     for (const char* name : {"staged", "plain", "classic"}) EXPECT_EQ(of(ptx, "compute_90")[name].min_blocks, 1);
 }
@@ -170,7 +170,7 @@ TEST(launch_box_compile, each_size_class_is_a_kernel_with_its_row)
     const auto threads = [&](const char* architecture, const char* name) {
         return of(images, architecture)[name].max_threads.value_or(std::array{0, 0, 0})[0];
     };
-    for (const image& one : images) EXPECT_EQ(one.kernels.size(), 8u);  // 2 bodies * 3 classes, classic, witness
+    for (const image& one : images) EXPECT_EQ(one.kernels.size(), 8u);  // 2 bodies * 3 classes, classic, probe
     for (const std::string body : {"staged", "plain"}) {
         EXPECT_EQ(threads("sm_80", body.c_str()), 32);
         EXPECT_EQ(threads("sm_90", body.c_str()), 32);

@@ -46,9 +46,9 @@ const void* kernel_with_given_row()
     return detail::tuned_kernel<candidate, detail::this_unit, 0>::handle().function;
 }
 
-const void* witness_with_given_row()
+const void* probe_with_given_row()
 {
-    return reinterpret_cast<const void*>(&detail::witness<detail::this_unit>);
+    return reinterpret_cast<const void*>(&detail::architecture_probe<detail::this_unit>);
 }
 
 }  // namespace launchbox

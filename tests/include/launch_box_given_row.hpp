@@ -15,6 +15,6 @@ void launch_with_given_row(long long elements);
 given_row row_that_is_given(long long elements);
 std::string explain_given_row();
 const void* kernel_with_given_row();
-const void* witness_with_given_row();
+const void* probe_with_given_row();
 
 }  // namespace launchbox

@@ -1,7 +1,7 @@
 // Which row a kernel has on each GPU, asked of a runtime that only answers: several GPUs of different kinds, threads
 // that come first together, and what is said where there is no row.
 #include <gtest/gtest.h>
-#include <launchbox/detail/row_choice.cuh>
+#include <launchbox/detail/launch_box/row_choice.cuh>
 
 #include <barrier>
 #include <map>
@@ -14,7 +14,7 @@ namespace launchbox::detail {
 namespace {
 
 // Only addresses: the runtime knows what they are.
-char witness, kernel;
+char probe, kernel;
 struct body {};
 
 constexpr row_figures rows[] = {
@@ -33,14 +33,14 @@ kernel_handle handle_of_body()
 void add_gpu(int device, int major, int minor, const compute_capability& code, int bound)
 {
     fake.gpus[device] = {major, minor};
-    fake.codes[{&witness, device}] = {.max_threads = testimony_of(code)};
+    fake.codes[{&probe, device}] = {.max_threads = probe_value_of(code)};
     fake.codes[{&kernel, device}] = {.max_threads = bound};
 }
 
 // A cache of its own for each test, as each kernel has one.
 struct entry {
     known_rows known{};
-    row_question question{handle_of_body(), &witness, rows, listed};
+    row_question question{handle_of_body(), &probe, rows, listed};
 
     std::size_t row() { return row_on(here.device); }
     std::size_t row_on(int device)
@@ -53,15 +53,15 @@ struct entry {
     {
         const row_figures& row = rows[row_on(device)];
         void* arguments[] = {nullptr, nullptr};
-        launch_checked(question.kernel, {.threads = row.threads, .dynamic_shared = row.dynamic_shared_bytes},
+        launch_checked(question.kernel, {.threads = row.threads, .dynamic_shared_bytes = row.dynamic_shared_bytes},
                        arguments);
     }
-    std::string refusal(int device, launch_problem problem, cudaError_t code)
+    std::string refusal(int device, launch_error_kind kind, cudaError_t code)
     {
         try {
             row_on(device);
         } catch (const launch_error& error) {
-            EXPECT_EQ(error.problem, problem) << error.what();
+            EXPECT_EQ(error.kind, kind) << error.what();
             EXPECT_EQ(error.code, code) << error.what();
             earlier = error.earlier;
             return error.what();
@@ -83,7 +83,7 @@ protected:
         add_gpu(2, 12, 0, {.major = 12}, 128);
         add_gpu(3, 10, 0, {.major = 9}, 512);  // from PTX
         add_gpu(4, 7, 5, {}, 0);
-        fake.codes[{&witness, 4}].attributes_status = fake.codes[{&kernel, 4}].attributes_status =
+        fake.codes[{&probe, 4}].attributes_status = fake.codes[{&kernel, 4}].attributes_status =
             cudaErrorNoKernelImageForDevice;
         add_gpu(200, 9, 0, {9, 0, architecture_variant::accelerated}, 384);
     }
@@ -101,7 +101,7 @@ TEST_F(launch_box_host, every_gpu_has_its_own_row_and_is_asked_once)
         for (const auto& [device, row] : std::map<int, std::size_t>{{0, 1}, {1, 0}, {2, 3}, {3, 1}})
             EXPECT_EQ(tested.row_on(device), row) << device;
     for (int device : {0, 1, 2, 3}) {
-        EXPECT_EQ((fake.asked[{&witness, device}]), 1);
+        EXPECT_EQ((fake.asked[{&probe, device}]), 1);
         EXPECT_LE((fake.asked[{&kernel, device}]), 2);  // once more where it opts in
     }
     const int questions = fake.questions;
@@ -112,7 +112,7 @@ TEST_F(launch_box_host, every_gpu_has_its_own_row_and_is_asked_once)
 
 TEST_F(launch_box_host, code_with_a_suffix_has_its_row)
 {
-    fake.codes[{&witness, 0}].max_threads = 346;
+    fake.codes[{&probe, 0}].max_threads = 346;
     fake.codes[{&kernel, 0}].max_threads = 384;
     EXPECT_EQ(tested.row_on(0), 2u);
 }
@@ -121,12 +121,12 @@ TEST_F(launch_box_host, device_numbers_that_are_not_remembered_are_asked_each_ti
 {
     for (int i = 1; i <= 3; ++i) {
         EXPECT_EQ(tested.row_on(200), 2u);
-        EXPECT_EQ((fake.asked[{&witness, 200}]), i);
+        EXPECT_EQ((fake.asked[{&probe, 200}]), i);
     }
     for (int device : {127, 128}) {
         add_gpu(device, 12, 0, {.major = 12}, 128);
         for (int i = 0; i < 2; ++i) EXPECT_EQ(tested.row_on(device), 3u);
-        EXPECT_EQ((fake.asked[{&witness, device}]), device == 127 ? 1 : 2);
+        EXPECT_EQ((fake.asked[{&probe, device}]), device == 127 ? 1 : 2);
     }
 }
 
@@ -155,7 +155,7 @@ TEST_F(launch_box_host, threads_that_come_first_together_agree)
     for (const std::vector<std::size_t>& rows_seen : seen) EXPECT_EQ(rows_seen, (std::vector<std::size_t>{1, 0, 3, 1}));
     EXPECT_EQ(fake.launched, threads * 8);
     EXPECT_EQ(fake.tried, threads * 8);
-    EXPECT_LE((fake.asked[{&witness, 0}]), threads);
+    EXPECT_LE((fake.asked[{&probe, 0}]), threads);
 }
 
 TEST_F(launch_box_host, the_opt_in_is_made_where_it_is_needed)
@@ -171,7 +171,7 @@ TEST_F(launch_box_host, the_opt_in_is_made_where_it_is_needed)
     // Below 48 KB it depends on static memory: the runtime says what is left.
     row_figures small = rows[1];
     small.dynamic_shared_bytes = 20000;
-    entry below{.question = {handle_of_body(), &witness, {&small, 1}, listed}};
+    entry below{.question = {handle_of_body(), &probe, {&small, 1}, listed}};
     fake.codes[{&kernel, 0}] = {.max_threads = 512, .static_shared = 29152, .max_dynamic_shared = 20000};
     below.row_on(0);
     EXPECT_EQ(fake.raised, 1);
@@ -186,9 +186,9 @@ TEST_F(launch_box_host, only_the_row_is_asked_for_without_a_kernel)
 {
     tested.question.kernel = {};
     EXPECT_EQ(tested.row_on(0), 1u);
-    EXPECT_EQ((fake.asked[{&witness, 0}]), 1);
+    EXPECT_EQ((fake.asked[{&probe, 0}]), 1);
     EXPECT_EQ(fake.raised, 0);
-    EXPECT_EQ(tested.refusal(4, launch_problem::no_code, cudaErrorNoKernelImageForDevice),
+    EXPECT_EQ(tested.refusal(4, launch_error_kind::no_code, cudaErrorNoKernelImageForDevice),
               "launchbox::row_for: the program has no code of it for this GPU, compute capability 7.5. Compile it with "
               "-gencode=arch=compute_75,code=sm_75.");
 }
@@ -208,9 +208,9 @@ const std::string body_name = "launchbox::detail::(anonymous namespace)::body: "
 
 TEST_F(launch_box_host, an_architecture_that_is_not_on_the_list)
 {
-    const auto refused = [&](int testimony) {
-        fake.codes[{&witness, 0}].max_threads = testimony;
-        return tested.refusal(0, launch_problem::row_mismatch, cudaErrorInvalidKernelImage);
+    const auto refused = [&](int value) {
+        fake.codes[{&probe, 0}].max_threads = value;
+        return tested.refusal(0, launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage);
     };
     EXPECT_EQ(refused(100),
               body_name +
@@ -219,11 +219,10 @@ TEST_F(launch_box_host, an_architecture_that_is_not_on_the_list)
     EXPECT_EQ(refused(612).substr(0, body_name.size() + 54),
               body_name + "its code on device 0 (sm_90) was compiled for sm_100f,");
     // Whatever it says.
-    for (int testimony : {0, 1, 255, 1024})
-        EXPECT_NE(refused(testimony).find("build all of it anew."), std::string::npos);
+    for (int value : {0, 1, 255, 1024}) EXPECT_NE(refused(value).find("build all of it anew."), std::string::npos);
     EXPECT_EQ(here.last_error, cudaSuccess);
     // Nothing was remembered.
-    fake.codes[{&witness, 0}].max_threads = 90;
+    fake.codes[{&probe, 0}].max_threads = 90;
     EXPECT_EQ(tested.row_on(0), 1u);
 }
 
@@ -231,7 +230,7 @@ TEST_F(launch_box_host, a_launch_bound_that_is_not_the_rows)
 {
     for (int bound : {128, 511, 513, 1024}) {
         fake.codes[{&kernel, 0}].max_threads = bound;
-        EXPECT_EQ(tested.refusal(0, launch_problem::row_mismatch, cudaErrorInvalidKernelImage),
+        EXPECT_EQ(tested.refusal(0, launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage),
                   body_name + "its code for sm_90 on device 0 (sm_90) is bound to " + std::to_string(bound) +
                       " threads, but the row of sm_90 has 512. Build all files that use it with the same table; a "
                       "__global__ function needs LAUNCHBOX_BOUNDS of that table.");
@@ -253,22 +252,22 @@ TEST_F(launch_box_host, more_shared_memory_than_the_gpu_has)
     const std::string sentence =
         ", but a block has at most 101,376 B on device 1 (sm_86). Add a row for sm_86 that "
         "needs less, and compile for sm_86.";
-    EXPECT_EQ(more.refusal(1, launch_problem::block, cudaErrorInvalidConfiguration),
+    EXPECT_EQ(more.refusal(1, launch_error_kind::block, cudaErrorInvalidConfiguration),
               body_name + "the row of sm_80 needs 100,000 B of dynamic shared memory and 1,377 B static" + sentence);
     row_figures alone = rows[0];
     alone.architecture = {};
     alone.dynamic_shared_bytes = 101377;
-    entry only_row{.question = {handle_of_body(), &witness, {&alone, 1}, listed}};
+    entry only_row{.question = {handle_of_body(), &probe, {&alone, 1}, listed}};
     fake.codes[{&kernel, 1}].static_shared = 0;
-    EXPECT_EQ(only_row.refusal(1, launch_problem::block, cudaErrorInvalidConfiguration),
+    EXPECT_EQ(only_row.refusal(1, launch_error_kind::block, cudaErrorInvalidConfiguration),
               body_name + "the row for every architecture needs 101,377 B of dynamic shared memory" + sentence);
 }
 
 TEST_F(launch_box_host, no_row)
 {
-    entry late{.question = {handle_of_body(), &witness, {rows + 3, 1}, listed}};
+    entry late{.question = {handle_of_body(), &probe, {rows + 3, 1}, listed}};
     EXPECT_EQ(
-        late.refusal(0, launch_problem::row_mismatch, cudaErrorInvalidKernelImage),
+        late.refusal(0, launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage),
         body_name +
             "its code on device 0 (sm_90) was compiled for sm_90, for which its table has no row. Build all files "
             "that use the table anew.");
@@ -280,10 +279,10 @@ TEST_F(launch_box_host, no_code)
     const std::string sentence = body_name +
                                  "the program has no code of it for this GPU, compute capability 7.5. Compile it with "
                                  "-gencode=arch=compute_75,code=sm_75.";
-    EXPECT_EQ(tested.refusal(4, launch_problem::no_code, cudaErrorNoKernelImageForDevice), sentence);
+    EXPECT_EQ(tested.refusal(4, launch_error_kind::no_code, cudaErrorNoKernelImageForDevice), sentence);
     EXPECT_EQ(here.last_error, cudaSuccess);
-    fake.codes[{&witness, 4}] = {.max_threads = 80};  // another build of the witness alone
-    EXPECT_EQ(tested.refusal(4, launch_problem::no_code, cudaErrorNoKernelImageForDevice), sentence);
+    fake.codes[{&probe, 4}] = {.max_threads = 80};  // another build of the probe alone
+    EXPECT_EQ(tested.refusal(4, launch_error_kind::no_code, cudaErrorNoKernelImageForDevice), sentence);
     EXPECT_EQ(here.last_error, cudaSuccess);
     // A library with code for it was loaded.
     fake.gpus[4] = {8, 0};
@@ -296,14 +295,14 @@ TEST_F(launch_box_host, a_function_is_called_by_its_own_name)
     fake.symbol = "_Z5mergeIiEvPT_";
     tested.question.kernel = {&kernel, typeid(void(int*)).name(), nullptr};
     fake.codes[{&kernel, 0}].max_threads = 1024;
-    const std::string text = tested.refusal(0, launch_problem::row_mismatch, cudaErrorInvalidKernelImage);
+    const std::string text = tested.refusal(0, launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage);
     EXPECT_TRUE(text.starts_with("merge<int>: its code for sm_90 on device 0 (sm_90) is bound to 1024")) << text;
-    // Also where it is the witness that fails.
-    const std::string missing = tested.refusal(4, launch_problem::no_code, cudaErrorNoKernelImageForDevice);
+    // Also where it is the probe that fails.
+    const std::string missing = tested.refusal(4, launch_error_kind::no_code, cudaErrorNoKernelImageForDevice);
     EXPECT_TRUE(missing.starts_with("merge<int>: the program has no code of it")) << missing;
     // Where the runtime does not know the name, asking for it leaves no error either.
     fake.symbol = nullptr;
-    const std::string nameless = tested.refusal(0, launch_problem::row_mismatch, cudaErrorInvalidKernelImage);
+    const std::string nameless = tested.refusal(0, launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage);
     EXPECT_TRUE(nameless.starts_with("kernel (int*): its code for sm_90")) << nameless;
     EXPECT_EQ(here.last_error, cudaSuccess);
 }
@@ -316,15 +315,15 @@ TEST_F(launch_box_host, an_earlier_error_is_neither_lost_nor_blamed)
     EXPECT_EQ(here.last_error, cudaErrorInvalidResourceHandle);
 
     // A refusal of ours makes no call that fails: it stays pending.
-    fake.codes[{&witness, 0}].max_threads = 100;
-    EXPECT_NE(tested.refusal(0, launch_problem::row_mismatch, cudaErrorInvalidKernelImage).find("sm_100"),
+    fake.codes[{&probe, 0}].max_threads = 100;
+    EXPECT_NE(tested.refusal(0, launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage).find("sm_100"),
               std::string::npos);
     EXPECT_EQ(tested.earlier, cudaSuccess);
     EXPECT_EQ(here.last_error, cudaErrorInvalidResourceHandle);
-    fake.codes[{&witness, 0}].max_threads = 90;
+    fake.codes[{&probe, 0}].max_threads = 90;
 
     // A question that fails has overwritten it: it is told.
-    EXPECT_EQ(tested.refusal(4, launch_problem::no_code, cudaErrorNoKernelImageForDevice),
+    EXPECT_EQ(tested.refusal(4, launch_error_kind::no_code, cudaErrorNoKernelImageForDevice),
               body_name +
                   "the program has no code of it for this GPU, compute capability 7.5. Compile it with "
                   "-gencode=arch=compute_75,code=sm_75. An earlier error was pending: cudaErrorInvalidResourceHandle: "
@@ -334,7 +333,7 @@ TEST_F(launch_box_host, an_earlier_error_is_neither_lost_nor_blamed)
 
     // Opting in would lose it.
     here.last_error = cudaErrorInvalidResourceHandle;
-    EXPECT_EQ(tested.refusal(0, launch_problem::earlier_error, cudaErrorInvalidResourceHandle),
+    EXPECT_EQ(tested.refusal(0, launch_error_kind::earlier_error, cudaErrorInvalidResourceHandle),
               body_name +
                   "not launched: an earlier error was pending, cudaErrorInvalidResourceHandle: its text, and opting in "
                   "to this much shared memory or this large a cluster would have lost it. Check the calls before this "
@@ -349,7 +348,7 @@ TEST_F(launch_box_host, a_lasting_error_is_not_the_rows)
 {
     fake.capturing = false;
     fake.lasting = cudaErrorIllegalAddress;
-    EXPECT_EQ(tested.refusal(0, launch_problem::earlier_error, cudaErrorIllegalAddress),
+    EXPECT_EQ(tested.refusal(0, launch_error_kind::earlier_error, cudaErrorIllegalAddress),
               body_name +
                   "an earlier error was pending: cudaErrorIllegalAddress: its text. Nothing can be launched until the "
                   "process ends (with CUDA_LAUNCH_BLOCKING=1 the error may be this kernel's own).");

@@ -86,7 +86,7 @@ namespace {
 
 template <class Body, std::size_t Class = 0>
 const void* kernel_of = detail::tuned_kernel<Body, detail::this_unit, Class>::handle().function;
-const void* const witness_here = reinterpret_cast<const void*>(&detail::witness<detail::this_unit>);
+const void* const probe_here = reinterpret_cast<const void*>(&detail::architecture_probe<detail::this_unit>);
 
 // What the runtime was handed.
 struct record {
@@ -127,8 +127,8 @@ protected:
         here.device = devices++;
         fake.gpus[here.device] = {major, minor};
         const int bound = code == 80 ? 256 : 512;
-        set(witness_here, code);
-        set(witness_with_given_row(), code);
+        set(probe_here, code);
+        set(probe_with_given_row(), code);
         set(kernel_of<square>, bound);
         set(kernel_of<roomy>, bound);
         set(kernel_of<waiting>, 64);
@@ -153,12 +153,12 @@ protected:
 };
 
 template <class Function>
-std::string refusal(launch_problem problem, const Function& function)
+std::string refusal(launch_error_kind kind, const Function& function)
 {
     try {
         function();
     } catch (const launch_error& error) {
-        EXPECT_EQ(error.problem, problem) << error.what();
+        EXPECT_EQ(error.kind, kind) << error.what();
         EXPECT_NE(error.code, cudaSuccess);
         return error.what();
     }
@@ -181,14 +181,14 @@ TEST_F(launch_box_launch, one_visible_gpu_is_asked_for_once)
     detail::visible_gpus = 0;
 }
 
-TEST_F(launch_box_launch, every_kernel_and_one_witness_are_registered)
+TEST_F(launch_box_launch, every_kernel_and_one_probe_are_registered)
 {
-    int witnesses = 0, tuned = 0;
+    int probes = 0, tuned = 0;
     for (const auto& [symbol, kernel] : registered_kernels()) {
-        witnesses += symbol.find("witness") != std::string::npos;
+        probes += symbol.find("probe") != std::string::npos;
         tuned += symbol.find("5tunedI") != std::string::npos;
     }
-    EXPECT_EQ(witnesses,
+    EXPECT_EQ(probes,
               2);  // of units with and without a given row: their lists are the same, their names are not shared
     EXPECT_EQ(tuned, 4 + 4 + 1);
 }
@@ -257,12 +257,12 @@ TEST_F(launch_box_launch, more_tiles_than_a_grid_has_blocks)
     EXPECT_EQ(last->grid.x, 2147483647u);
     fake.tried = 0;
     EXPECT_EQ(
-        refusal(launch_problem::grid, [] { launch<square>(nullptr, most + 1, nullptr, 0); }),
+        refusal(launch_error_kind::grid, [] { launch<square>(nullptr, most + 1, nullptr, 0); }),
         "square: 16,492,674,408,961 elements are 2,147,483,648 blocks of 7,680 with the row of sm_90, but a grid has "
         "at most 2,147,483,647. Launch parts of 16,492,674,408,960 elements or fewer, or write a row with a larger "
         "tile.");
     const std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
-    EXPECT_EQ(refusal(launch_problem::grid, [&] { launch<square>(nullptr, all, nullptr, 0); }).substr(0, 42),
+    EXPECT_EQ(refusal(launch_error_kind::grid, [&] { launch<square>(nullptr, all, nullptr, 0); }).substr(0, 42),
               "square: 9,223,372,036,854,775,807 elements");
     EXPECT_EQ(try_launch<square>(nullptr, all, nullptr, 0), cudaErrorInvalidConfiguration);
     EXPECT_EQ(fake.tried, 0);
@@ -277,13 +277,13 @@ TEST_F(launch_box_launch, nothing_and_less_than_nothing)
     EXPECT_EQ(try_launch<square>(nullptr, 0, nullptr, 0), cudaSuccess);
     EXPECT_EQ(fake.tried, 0);
     EXPECT_EQ(
-        refusal(launch_problem::grid, [] { launch<square>(nullptr, -5, nullptr, 0); }),
+        refusal(launch_error_kind::grid, [] { launch<square>(nullptr, -5, nullptr, 0); }),
         "square: -5 elements, but there are 0 or more. Check where the number comes from: it may have overflowed.");
-    EXPECT_EQ(refusal(launch_problem::grid, [] { launch<sized>(nullptr, std::int64_t{-1} << 63); }).substr(0, 34),
+    EXPECT_EQ(refusal(launch_error_kind::grid, [] { launch<sized>(nullptr, std::int64_t{-1} << 63); }).substr(0, 34),
               "sized: -9,223,372,036,854,775,808 ");
     EXPECT_EQ(try_launch<square>(nullptr, -1, nullptr, 0), cudaErrorInvalidConfiguration);
     EXPECT_EQ(
-        refusal(launch_problem::grid, [] { launch<square>(nullptr, blocks{-1}, nullptr, 0); }),
+        refusal(launch_error_kind::grid, [] { launch<square>(nullptr, blocks{-1}, nullptr, 0); }),
         "square: a grid of -1 blocks. Every dimension is 1 or more: where there is nothing to do, do not launch.");
     EXPECT_EQ(here.last_error, cudaSuccess);
 }
@@ -331,10 +331,25 @@ TEST_F(launch_box_launch, grids_and_options_pass_through)
     launch<sized>(nullptr, blocks{.grid = 6, .elements = 0});
     EXPECT_EQ(last->kernel, (kernel_of<sized, 0>));
 
-    EXPECT_EQ(refusal(launch_problem::grid, [] { launch<sized>(nullptr, blocks{6}); }),
-              "sized: a grid of its own, but its table is chosen by the size of the problem. Launch with "
+    EXPECT_EQ(refusal(launch_error_kind::grid, [] { launch<sized>(nullptr, blocks{6}); }),
+              "sized: a grid of its own, but its table is chosen by the number of elements. Launch with "
               "blocks{grid, elements}.");
     EXPECT_EQ(try_launch<sized>(nullptr, blocks{6}), cudaErrorInvalidConfiguration);
+}
+
+TEST_F(launch_box_launch, what_comes_from_the_row_cannot_be_given)
+{
+    int data = 0;
+    const std::string text =
+        "square: grid, threads and shared memory of this launch come from its row. Leave them out of the "
+        "launch_config; "
+        "for a grid of your own launch with blocks{grid}.";
+    EXPECT_EQ(refusal(launch_error_kind::grid, [&] { launch<square>({.grid = 2}, 1, &data, 1); }), text);
+    EXPECT_EQ(refusal(launch_error_kind::block, [&] { launch<square>({.threads = 64}, 1, &data, 1); }), text);
+    EXPECT_EQ(refusal(launch_error_kind::block, [&] { launch<square>({.dynamic_shared_bytes = 4}, 1, &data, 1); }),
+              text);
+    EXPECT_EQ(try_launch<square>({.threads = 64}, 1, &data, 1), cudaErrorInvalidConfiguration);
+    EXPECT_FALSE(last);
 }
 
 TEST_F(launch_box_launch, bodies_that_wait_begin_early)
@@ -456,7 +471,7 @@ TEST_F(launch_box_launch, codes_without_exceptions)
     EXPECT_EQ(try_launch<square>(nullptr, 5, nullptr, 0), cudaErrorInvalidResourceHandle);
     use_gpu(12, 0, 100);
     EXPECT_EQ(try_launch<square>(nullptr, 5, nullptr, 0), cudaErrorInvalidKernelImage);
-    set(witness_here, 90).attributes_status = cudaErrorNoKernelImageForDevice;
+    set(probe_here, 90).attributes_status = cudaErrorNoKernelImageForDevice;
     EXPECT_EQ(try_launch<square>(nullptr, 5, nullptr, 0), cudaErrorNoKernelImageForDevice);
     fake.device_status = cudaErrorNoDevice;
     EXPECT_EQ(try_launch<square>(nullptr, 5, nullptr, 0), cudaErrorNoDevice);
@@ -469,7 +484,7 @@ TEST_F(launch_box_launch, no_gpu)
 {
     fake.device_status = cudaErrorNoDevice;
     const std::string sentence = ": there is no GPU to run it here: cudaErrorNoDevice: its text.";
-    const launch_problem none = launch_problem::no_gpu;
+    const launch_error_kind none = launch_error_kind::no_gpu;
     EXPECT_EQ(refusal(none, [] { launch<square>(nullptr, 5, nullptr, 0); }), "square" + sentence);
     EXPECT_EQ(refusal(none, [] { prepare<sized>(); }), "sized" + sentence);
     EXPECT_EQ(refusal(none, [] { explain<square>(); }), "square" + sentence);
@@ -486,12 +501,12 @@ TEST_F(launch_box_launch, rows_for_functions)
     EXPECT_EQ(row_for<square>().items, 15);
     code_of(reinterpret_cast<const void*>(&classic<table>)).max_threads = 1024;  // no LAUNCHBOX_BOUNDS
     EXPECT_EQ(
-        refusal(launch_problem::row_mismatch, [] { row_for<table>(classic<table>); }),
+        refusal(launch_error_kind::row_mismatch, [] { row_for<table>(classic<table>); }),
         "kernel (int*): its code for sm_90 on device " + std::to_string(here.device) +
             " (sm_90) is bound to 1024 threads, but the row of sm_90 has 512. Build all files that use it with the "
             "same table; a __global__ function needs LAUNCHBOX_BOUNDS of that table.");
     void (*const null)(int*) = nullptr;
-    EXPECT_EQ(refusal(launch_problem::not_a_kernel, [&] { row_for<table>(null); }),
+    EXPECT_EQ(refusal(launch_error_kind::not_a_kernel, [&] { row_for<table>(null); }),
               "kernel (int*): the pointer to the kernel is null.");
 }
 
@@ -575,7 +590,7 @@ TEST_F(launch_box_launch, explained_with_all_that_can_be_wrong)
 )");
     // A suffix, and a GPU that the model does not know.
     use_gpu(9, 9, 90);
-    set(witness_here, 346);
+    set(probe_here, 346);
     EXPECT_EQ(lines(explain<converting>), R"(converting: 32 threads, 1 item
   row       the one row for every architecture
   code      sm_90a, on device 103 (sm_99)

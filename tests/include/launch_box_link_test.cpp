@@ -28,7 +28,7 @@ void compile_both(const workshop& shop)
                "void use_b(int* data, int count) { launchbox::launch<staged>(nullptr, count, data, count); }\n");
 }
 
-TEST(launch_box_link, a_device_link_stamps_the_image_with_the_oldest_and_the_witnesses_keep_to_the_truth)
+TEST(launch_box_link, a_device_link_stamps_the_image_with_the_oldest_and_the_probes_keep_to_the_truth)
 {
     SKIP_WITHOUT_NVCC();
     const workshop shop;
@@ -42,21 +42,21 @@ TEST(launch_box_link, a_device_link_stamps_the_image_with_the_oldest_and_the_wit
     ASSERT_EQ(linked.size(), 1u);
     const image& program = linked.front();
     EXPECT_EQ(program.architecture, "sm_90");
-    EXPECT_EQ(program.kernels.size(), 4u);  // plain, staged, and a witness for each
+    EXPECT_EQ(program.kernels.size(), 4u);  // plain, staged, and a probe for each
     EXPECT_EQ(program["plain"].max_threads, (std::array{row_90.threads, 1, 1}));
     EXPECT_EQ(program["plain"].register_cap, row_90.register_cap);
     EXPECT_EQ(program["staged"].max_threads, (std::array{row_80.threads, 1, 1}));
     EXPECT_EQ(program["staged"].register_cap, row_80.register_cap);
     EXPECT_EQ(program["staged"].static_shared_bytes, row_80.threads * row_80.items * 4);
-    std::multiset<std::string> witnesses;
+    std::multiset<std::string> probes;
     for (const auto& [name, kernel] : program.kernels) {
         // What the runtime calls ptxVersion: wrong for what a.cu has compiled.
         EXPECT_EQ(kernel.virtual_architecture, "compute_80") << name;
-        if (name == "witness") witnesses.insert(demangle(kernel.name) + " " + std::to_string((*kernel.max_threads)[0]));
+        if (name == "probe") probes.insert(demangle(kernel.name) + " " + std::to_string((*kernel.max_threads)[0]));
     }
-    EXPECT_EQ(witnesses,
-              (std::multiset<std::string>{"void launchbox::detail::witness<launchbox::detail::unit_for<800>>() 80",
-                                          "void launchbox::detail::witness<launchbox::detail::unit_for<900>>() 90"}));
+    EXPECT_EQ(probes, (std::multiset<std::string>{
+                          "void launchbox::detail::architecture_probe<launchbox::detail::unit_for<800>>() 80",
+                          "void launchbox::detail::architecture_probe<launchbox::detail::unit_for<900>>() 90"}));
 }
 
 TEST(launch_box_link, link_time_optimisation_keeps_the_bounds)
@@ -78,7 +78,7 @@ TEST(launch_box_link, link_time_optimisation_keeps_the_bounds)
         EXPECT_EQ(program[name].max_threads, (std::array{row_90.threads, 1, 1})) << name;
         EXPECT_EQ(program[name].register_cap, row_90.register_cap) << name;
     }
-    EXPECT_EQ(program["witness"].max_threads, (std::array{90, 1, 1}));
+    EXPECT_EQ(program["probe"].max_threads, (std::array{90, 1, 1}));
 }
 
 // Symbols that the linker merges, or finds in other objects, with their letters of nm: "W launchbox::...".
@@ -97,7 +97,7 @@ std::multiset<std::string> symbols_of_bodies(const std::multiset<std::string>& a
     std::multiset<std::string> found;
     for (const std::string& symbol : all) {
         const auto has = [&](const char* part) { return symbol.find(part) != std::string::npos; };
-        if (has("launchbox::") && !has("type_name<") && (has("<plain") || has("<staged") || has("witness<")))
+        if (has("launchbox::") && !has("type_name<") && (has("<plain") || has("<staged") || has("architecture_probe<")))
             found.insert(symbol);
     }
     return found;

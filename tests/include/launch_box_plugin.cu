@@ -27,14 +27,14 @@ extern "C" int launches_of_own_kernel()
 {
     using launchbox::fake;
     fake.max_threads = 96;
-    const void* witness = nullptr;
+    const void* probe = nullptr;
     const void* kernel = nullptr;
     for (const auto& [symbol, stub] : launchbox::registered_kernels())
-        (symbol.find("witness") == std::string::npos ? kernel : witness) = stub;
-    fake.codes[{witness, 0}].max_threads = 90;
+        (symbol.find("probe") == std::string::npos ? kernel : probe) = stub;
+    fake.codes[{probe, 0}].max_threads = 90;
     int own = 0;
     fake.on_launch = [&](const cudaLaunchConfig_t&, const void* launched, void**) { own += launched == kernel; };
     for (int i = 0; i < 3; ++i)
         if (launchbox::try_launch<shared_body<int> >(nullptr, 1, nullptr) != cudaSuccess) return -1;
-    return fake.asked[{witness, 0}] == 1 ? own : -2;
+    return fake.asked[{probe, 0}] == 1 ? own : -2;
 }

@@ -4,7 +4,7 @@
 
 namespace {
 
-TEST(launch_box_plugins, each_launches_its_own_kernel_and_asks_its_own_witness)
+TEST(launch_box_plugins, each_launches_its_own_kernel_and_asks_its_own_probe)
 {
     for (const char* file :
          {LAUNCHBOX_PLUGINS "/launch_box_plugin_1.so", LAUNCHBOX_PLUGINS "/launch_box_plugin_2.so"}) {

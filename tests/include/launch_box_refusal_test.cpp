@@ -514,11 +514,11 @@ TEST(launch_box_acceptance, a_small_change_of_each_compiles_without_a_warning)
     std::map<std::vector<std::string>, std::string> units;
     for (const refusal& one : refusals())
         units[one.right.options] += "namespace " + one.name + " {\n" + one.right.text + "}\n";
-    const std::vector<std::pair<std::vector<std::string>, std::string>> each(units.begin(), units.end());
-    std::vector<subprocess_result> results(each.size());
-    run_parallel(each.size(), [&](std::size_t i) { results[i] = compile(each[i].second, each[i].first); });
-    for (std::size_t i = 0; i < each.size(); ++i) {
-        EXPECT_EQ(results[i].exit_code, 0) << each[i].first.front();
+    const std::vector<std::pair<std::vector<std::string>, std::string>> cases(units.begin(), units.end());
+    std::vector<subprocess_result> results(cases.size());
+    run_parallel(cases.size(), [&](std::size_t i) { results[i] = compile(cases[i].second, cases[i].first); });
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        EXPECT_EQ(results[i].exit_code, 0) << cases[i].first.front();
         EXPECT_EQ(results[i].output, "");
     }
 }

@@ -1,7 +1,9 @@
 // Tables of a launch box as plain C++: which row code uses, which rows an architecture holds, tables by size and by
 // type.
 #include <gtest/gtest.h>
-#include <launchbox/detail/tuning_choice.hpp>
+#include <launchbox/detail/launch_box/probe_value.hpp>
+#include <launchbox/detail/launch_box/table_use.hpp>
+#include <launchbox/tuning_by_type.hpp>
 
 #include <map>
 #include <random>
@@ -101,20 +103,20 @@ TEST(launch_box_rows, the_order_of_a_table)
 
 TEST(launch_box_rows, a_launch_bound_carries_every_architecture)
 {
-    std::set<int> seen{testimony_of({})};
+    std::set<int> seen{probe_value_of({})};
     EXPECT_EQ(*seen.begin(), 1);
     for (const std::string& name : architectures) {
-        const int testimony = testimony_of(cc(name));
-        EXPECT_EQ(architecture_in(testimony), cc(name)) << name;
-        EXPECT_LE(testimony, 1024) << name;
-        EXPECT_TRUE(seen.insert(testimony).second) << name;
+        const int value = probe_value_of(cc(name));
+        EXPECT_EQ(architecture_of_probe(value), cc(name)) << name;
+        EXPECT_LE(value, 1024) << name;
+        EXPECT_TRUE(seen.insert(value).second) << name;
     }
-    EXPECT_EQ(testimony_of(cc("90")), 90);
-    EXPECT_EQ(testimony_of(cc("90a")), 346);
-    EXPECT_EQ(testimony_of(cc("100f")), 612);
-    // What no witness says is read as something that is on nobody's list, and not as nonsense.
+    EXPECT_EQ(probe_value_of(cc("90")), 90);
+    EXPECT_EQ(probe_value_of(cc("90a")), 346);
+    EXPECT_EQ(probe_value_of(cc("100f")), 612);
+    // What no probe says is read as something that is on nobody's list, and not as nonsense.
     for (int other : {0, 1, 255, 256, 1024, 1025})
-        EXPECT_LT(find_sm_limits(architecture_in(other)), sm_limits_table.data());
+        EXPECT_LT(find_sm_limits(architecture_of_probe(other)), sm_limits_table.data());
 }
 
 struct sm_figures {
@@ -138,61 +140,61 @@ row_figures with(const row& given, std::int64_t shared = 0)
 
 TEST(launch_box_rows, the_largest_legal_value_passes_and_one_more_does_not)
 {
-    using enum row_problem;
+    using enum row_error;
     for (const sm_figures& sm : figures_of_sms) {
         SCOPED_TRACE(sm.name);
-        const auto problem = [&](const row_figures& figures) { return find_row_problem(figures, cc(sm.name)); };
-        EXPECT_EQ(problem(with({1, 1})), none);
-        EXPECT_EQ(problem(with({1024, 1})), none);
-        EXPECT_EQ(problem(with({0, 1})), threads);
-        EXPECT_EQ(problem(with({-32, 1})), threads);
-        EXPECT_EQ(problem(with({1025, 1})), threads);
-        EXPECT_EQ(problem(with({32, 0})), items);
+        const auto error = [&](const row_figures& figures) { return find_row_error(figures, cc(sm.name)); };
+        EXPECT_EQ(error(with({1, 1})), none);
+        EXPECT_EQ(error(with({1024, 1})), none);
+        EXPECT_EQ(error(with({0, 1})), threads);
+        EXPECT_EQ(error(with({-32, 1})), threads);
+        EXPECT_EQ(error(with({1025, 1})), threads);
+        EXPECT_EQ(error(with({32, 0})), items);
 
         row_figures tiled = with({32, 1});
         tiled.tile = 0;
-        EXPECT_EQ(problem(tiled), tile);
+        EXPECT_EQ(error(tiled), tile);
         tiled.tile = 1;
-        EXPECT_EQ(problem(tiled), none);
+        EXPECT_EQ(error(tiled), none);
 
-        EXPECT_EQ(problem(with({32, 1, -1})), negative);
-        EXPECT_EQ(problem(with({32, 1}, -1)), negative);
-        EXPECT_EQ(problem(with({32, 1, sm.min_blocks_of_32})), none);
-        EXPECT_EQ(problem(with({32, 1, sm.min_blocks_of_32 + 1})), min_blocks_dropped);
-        EXPECT_EQ(problem(with({1024, 1, sm.min_blocks_of_1024})), none);
-        EXPECT_EQ(problem(with({1024, 1, sm.min_blocks_of_1024 + 1})), min_blocks_dropped);
-        EXPECT_EQ(problem(with({32, 1, 2147483647})), min_blocks_dropped);
+        EXPECT_EQ(error(with({32, 1, -1})), negative);
+        EXPECT_EQ(error(with({32, 1}, -1)), negative);
+        EXPECT_EQ(error(with({32, 1, sm.min_blocks_of_32})), none);
+        EXPECT_EQ(error(with({32, 1, sm.min_blocks_of_32 + 1})), min_blocks_dropped);
+        EXPECT_EQ(error(with({1024, 1, sm.min_blocks_of_1024})), none);
+        EXPECT_EQ(error(with({1024, 1, sm.min_blocks_of_1024 + 1})), min_blocks_dropped);
+        EXPECT_EQ(error(with({32, 1, 2147483647})), min_blocks_dropped);
 
-        EXPECT_EQ(problem(with({32, 1}, sm.shared_of_block)), none);
-        EXPECT_EQ(problem(with({32, 1, 1}, sm.shared_of_block)), none);
-        EXPECT_EQ(problem(with({32, 1}, sm.shared_of_block + 1)), shared_of_block);
-        EXPECT_EQ(problem(with({32, 1}, std::int64_t{1} << 62)), shared_of_block);
-        EXPECT_EQ(problem(with({32, 1, 2}, sm.shared_of_two)), none);
-        EXPECT_EQ(problem(with({32, 1, 2}, sm.shared_of_two + 1)), shared_of_min_blocks);
+        EXPECT_EQ(error(with({32, 1}, sm.shared_of_block)), none);
+        EXPECT_EQ(error(with({32, 1, 1}, sm.shared_of_block)), none);
+        EXPECT_EQ(error(with({32, 1}, sm.shared_of_block + 1)), shared_of_block);
+        EXPECT_EQ(error(with({32, 1}, std::int64_t{1} << 62)), shared_of_block);
+        EXPECT_EQ(error(with({32, 1, 2}, sm.shared_of_two)), none);
+        EXPECT_EQ(error(with({32, 1, 2}, sm.shared_of_two + 1)), shared_of_min_blocks);
     }
-    EXPECT_EQ(find_row_problem(with({32, 1}), {.major = 9, .minor = 9}), unknown_architecture);
-    EXPECT_EQ(find_row_problem(with({32, 1}), {}), unknown_architecture);
-    // row_problem::threads_of_sm waits for an SM that holds no block of 1,024 threads: there is none yet.
+    EXPECT_EQ(find_row_error(with({32, 1}), {.major = 9, .minor = 9}), unknown_architecture);
+    EXPECT_EQ(find_row_error(with({32, 1}), {}), unknown_architecture);
+    // row_error::threads_of_sm waits for an SM that holds no block of 1,024 threads: there is none yet.
     for (const sm_limits& limits : sm_limits_table) EXPECT_GE(limits.threads_per_sm, 1024);
 }
 
-TEST(launch_box_rows, the_first_problem_is_named)
+TEST(launch_box_rows, the_first_error_is_named)
 {
-    using enum row_problem;
+    using enum row_error;
     row_figures all = with({2000, 0, -1}, -1);
-    EXPECT_EQ(find_row_problem(all, cc("90")), threads);
+    EXPECT_EQ(find_row_error(all, cc("90")), threads);
     all.threads = 1024;
-    EXPECT_EQ(find_row_problem(all, cc("90")), items);
+    EXPECT_EQ(find_row_error(all, cc("90")), items);
     all.items = 1;
-    EXPECT_EQ(find_row_problem(all, cc("90")), tile);
+    EXPECT_EQ(find_row_error(all, cc("90")), tile);
     all.tile = 1;
-    EXPECT_EQ(find_row_problem(all, cc("90")), negative);
+    EXPECT_EQ(find_row_error(all, cc("90")), negative);
     all.min_blocks = 3, all.dynamic_shared_bytes = 1 << 30;
-    EXPECT_EQ(find_row_problem(all, cc("90")), min_blocks_dropped);
+    EXPECT_EQ(find_row_error(all, cc("90")), min_blocks_dropped);
     all.min_blocks = 2;
-    EXPECT_EQ(find_row_problem(all, cc("90")), shared_of_block);
+    EXPECT_EQ(find_row_error(all, cc("90")), shared_of_block);
     all.dynamic_shared_bytes = 200000;
-    EXPECT_EQ(find_row_problem(all, cc("90")), shared_of_min_blocks);
+    EXPECT_EQ(find_row_error(all, cc("90")), shared_of_min_blocks);
 }
 
 struct row_of_members {
@@ -295,10 +297,10 @@ TEST(launch_box_rows, classes_by_size)
 {
     using classes = classes_of<sizes>;
     static_assert(classes::count == 4 && classes::depends_on_size);
-    EXPECT_EQ(classes::most(0), 0);
-    EXPECT_EQ(classes::most(1), 1000);
-    EXPECT_EQ(classes::most(2), std::int64_t{1} << 40);
-    EXPECT_EQ(classes::most(3), std::numeric_limits<std::int64_t>::max());
+    EXPECT_EQ(classes::max_elements(0), 0);
+    EXPECT_EQ(classes::max_elements(1), 1000);
+    EXPECT_EQ(classes::max_elements(2), std::int64_t{1} << 40);
+    EXPECT_EQ(classes::max_elements(3), std::numeric_limits<std::int64_t>::max());
     static_assert(std::is_same_v<class_box<sizes, 1>, small_box>);
     static_assert(std::is_same_v<class_box<sizes, 3>, box_with<15>>);
     static_assert(classes_of<small_box>::count == 1 && !classes_of<small_box>::depends_on_size);

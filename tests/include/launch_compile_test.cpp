@@ -58,7 +58,8 @@ bool has_nvcc()
 
 constexpr const char* good =
     "void use(float* data, cudaStream_t s) {\n"
-    "    launchbox::launch(scale, {.grid = 3, .threads = 512, .dynamic_shared = 100, .stream = s}, data, 3, 7u);\n"
+    "    launchbox::launch(scale, {.grid = 3, .threads = 512, .dynamic_shared_bytes = 100, .stream = s}, data, 3, "
+    "7u);\n"
     "    (void)launchbox::explain_launch(scale, {.threads = 32});\n"
     "    (void)launchbox::suggest_block_size(scale, [](int threads) { return threads * 4; });\n"
     "}\n";

@@ -32,7 +32,7 @@ std::string refusal(const launch_config& config)
 
 TEST_F(launch_errors, a_good_launch_asks_nothing)
 {
-    launch(kernel<0>, {.grid = 3, .threads = 64, .dynamic_shared = 1000}, nullptr, 2);
+    launch(kernel<0>, {.grid = 3, .threads = 64, .dynamic_shared_bytes = 1000}, nullptr, 2);
     EXPECT_EQ(fake.launched, 1);
     EXPECT_EQ(fake.tried, 1);
     EXPECT_EQ(fake.questions, 0);
@@ -42,7 +42,7 @@ TEST_F(launch_errors, a_good_launch_asks_nothing)
 
 TEST_F(launch_errors, dynamic_shared_memory_is_opted_in_to_once)
 {
-    const launch_config config{.threads = 64, .dynamic_shared = 100000};
+    const launch_config config{.threads = 64, .dynamic_shared_bytes = 100000};
     for (int i = 0; i < 5; ++i) launch(kernel<1>, config, nullptr, 2);
     EXPECT_EQ(fake.launched, 5);
     EXPECT_EQ(fake.tried, 5);
@@ -62,14 +62,14 @@ TEST_F(launch_errors, dynamic_shared_memory_is_opted_in_to_once)
 TEST_F(launch_errors, a_limit_is_never_lowered)
 {
     fake.max_dynamic_shared = 300000;  // a later GPU, say
-    launch(kernel<3>, {.threads = 64, .dynamic_shared = 250000}, nullptr, 2);
+    launch(kernel<3>, {.threads = 64, .dynamic_shared_bytes = 250000}, nullptr, 2);
     EXPECT_EQ(fake.raised, 0);
     EXPECT_EQ(fake.launched, 1);
 }
 
 TEST_F(launch_errors, a_reset_device_is_opted_in_again)
 {
-    const launch_config config{.threads = 64, .dynamic_shared = 100000};
+    const launch_config config{.threads = 64, .dynamic_shared_bytes = 100000};
     launch(kernel<4>, config, nullptr, 2);
     fake.max_dynamic_shared = 49152;
     launch(kernel<4>, config, nullptr, 2);
@@ -81,7 +81,7 @@ TEST_F(launch_errors, a_reset_device_is_opted_in_again)
 TEST_F(launch_errors, static_and_dynamic_shared_memory_together)
 {
     fake.static_shared = 40000, fake.max_dynamic_shared = 9152;
-    launch(kernel<5>, {.threads = 64, .dynamic_shared = 20000}, nullptr, 2);
+    launch(kernel<5>, {.threads = 64, .dynamic_shared_bytes = 20000}, nullptr, 2);
     EXPECT_EQ(fake.launched, 1);
     EXPECT_EQ(fake.tried, 2);
     EXPECT_EQ(fake.raised_to, std::vector{sm_90.shared_per_block_opt_in - 40000});
@@ -92,10 +92,10 @@ TEST_F(launch_errors, a_pending_error_survives_what_succeeds)
 {
     fake.capturing = false;  // what lets questions be asked beside a capture is left out while an error is pending
     fake.static_shared = 40000, fake.max_dynamic_shared = 9152;
-    launch(kernel<6>, {.threads = 64, .dynamic_shared = 100000}, nullptr, 2);  // opts in
+    launch(kernel<6>, {.threads = 64, .dynamic_shared_bytes = 100000}, nullptr, 2);  // opts in
     here.last_error = cudaErrorInvalidDevice;
-    launch(kernel<6>, {.threads = 64, .dynamic_shared = 20000}, nullptr, 2);
-    launch(kernel<6>, {.threads = 64, .dynamic_shared = 100000}, nullptr, 2);
+    launch(kernel<6>, {.threads = 64, .dynamic_shared_bytes = 20000}, nullptr, 2);
+    launch(kernel<6>, {.threads = 64, .dynamic_shared_bytes = 100000}, nullptr, 2);
     launch(kernel<6>, {.threads = 64}, nullptr, 2);
     EXPECT_EQ(explain_launch(kernel<6>, {.threads = 64}), "");
     EXPECT_EQ(fake.launched, 4);
@@ -109,7 +109,7 @@ TEST_F(launch_errors, a_pending_error_is_told_before_opting_in)
     fake.static_shared = 40000, fake.max_dynamic_shared = 9152;
     for (const std::int64_t bytes : {100000, 20000}) {
         here.last_error = cudaErrorInvalidResourceHandle;
-        const std::string text = refusal<9>({.threads = 64, .dynamic_shared = bytes});
+        const std::string text = refusal<9>({.threads = 64, .dynamic_shared_bytes = bytes});
         EXPECT_NE(
             text.find(
                 ": not launched: an earlier error was pending, cudaErrorInvalidResourceHandle: its text, and opting"),
@@ -119,7 +119,7 @@ TEST_F(launch_errors, a_pending_error_is_told_before_opting_in)
         EXPECT_EQ(fake.launched, 0) << bytes;
         EXPECT_EQ(here.last_error, cudaSuccess) << "it was told";
     }
-    launch(kernel<9>, {.threads = 64, .dynamic_shared = 20000}, nullptr, 2);
+    launch(kernel<9>, {.threads = 64, .dynamic_shared_bytes = 20000}, nullptr, 2);
     EXPECT_EQ(fake.launched, 1);
 }
 
@@ -148,10 +148,10 @@ TEST_F(launch_errors, a_lasting_error_is_not_this_launchs)
     fake.lasting = cudaErrorIllegalAddress;
     fake.max_threads = 256;
     try {
-        launch(kernel<8>, {.threads = 512, .dynamic_shared = 100}, nullptr, 2);
+        launch(kernel<8>, {.threads = 512, .dynamic_shared_bytes = 100}, nullptr, 2);
         FAIL() << "launched";
     } catch (const launch_error& error) {
-        EXPECT_EQ(error.problem, launch_problem::earlier_error);
+        EXPECT_EQ(error.kind, launch_error_kind::earlier_error);
         EXPECT_EQ(error.code, cudaErrorIllegalAddress);
         EXPECT_EQ(
             std::string(error.what()),
@@ -201,7 +201,7 @@ TEST_F(launch_errors, a_gpu_that_is_not_in_the_table_launches)
         resident_blocks(kernel<12>, {.threads = 512});
         FAIL() << "has an answer";
     } catch (const launch_error& error) {
-        EXPECT_EQ(error.problem, launch_problem::unknown_gpu);
+        EXPECT_EQ(error.kind, launch_error_kind::unknown_gpu);
         EXPECT_EQ(std::string(error.what()),
                   "merge<int>: launchbox has no limits for compute capability 99.0. Launching works; for occupancy and "
                   "block sizes a newer launchbox is needed.");

@@ -1,7 +1,7 @@
 // What a refused launch is told, as a function of attributes, GPU and configuration. On a GPU: tests/gpu.
 #include <gtest/gtest.h>
-#include <launchbox/detail/kernel_name.hpp>
-#include <launchbox/detail/launch_explanation.hpp>
+#include <launchbox/detail/launch/kernel_name.hpp>
+#include <launchbox/detail/launch/launch_explanation.hpp>
 
 namespace launchbox {
 namespace {
@@ -33,7 +33,7 @@ TEST(launch_explanation, a_good_launch_has_none)
 {
     const launch_explanation why = explain(good_launch());
     EXPECT_EQ(why.text, "");
-    EXPECT_EQ(why.problem, launch_problem::none);
+    EXPECT_EQ(why.kind, launch_error_kind::none);
 }
 
 TEST(launch_explanation, launch_bound)
@@ -42,7 +42,7 @@ TEST(launch_explanation, launch_bound)
     EXPECT_EQ(why.text,
               "merge<int>: 512 threads, but it was compiled for sm_90 with __launch_bounds__(256). Launch with 256 "
               "threads or fewer, or raise the bound (then at most 128 registers).");
-    EXPECT_EQ(why.problem, launch_problem::block);
+    EXPECT_EQ(why.kind, launch_error_kind::block);
     EXPECT_EQ(why.obstacle, launch_obstacle::over_launch_bound);
     EXPECT_EQ(explained([](launch_facts& f) { f.max_threads = 256; }).text, "");
 }
@@ -119,19 +119,20 @@ TEST(launch_explanation, bound_and_registers_at_the_same_number_of_threads)
 TEST(launch_explanation, shared_memory)
 {
     launch_explanation why =
-        explained([](launch_facts& f) { f.dynamic_shared = 300000, f.static_shared_bytes = 1000; });
+        explained([](launch_facts& f) { f.dynamic_shared_bytes = 300000, f.static_shared_bytes = 1000; });
     EXPECT_EQ(why.text,
               "merge<int>: 300,000 B of dynamic shared memory and 1,000 B static, but a block has at most 232,448 B on "
               "sm_90: 68,552 B too many. Launch with 231,448 B of dynamic shared memory or less.");
-    EXPECT_EQ(why.problem, launch_problem::block);
+    EXPECT_EQ(why.kind, launch_error_kind::block);
     EXPECT_TRUE(why.obstacle == launch_obstacle::dynamic_shared_limit ||
                 why.obstacle == launch_obstacle::shared_per_block);
     // To the byte, and beyond 48 KB.
-    EXPECT_EQ(explained([](launch_facts& f) { f.dynamic_shared = 231448, f.static_shared_bytes = 1000; }).text, "");
-    why = explained([](launch_facts& f) { f.dynamic_shared = 231449, f.static_shared_bytes = 1000; });
+    EXPECT_EQ(explained([](launch_facts& f) { f.dynamic_shared_bytes = 231448, f.static_shared_bytes = 1000; }).text,
+              "");
+    why = explained([](launch_facts& f) { f.dynamic_shared_bytes = 231449, f.static_shared_bytes = 1000; });
     EXPECT_NE(why.text.find(": 1 B too many."), std::string::npos) << why.text;
     // Before 7.0 there is no opting in.
-    why = explained([](launch_facts& f) { f.gpu = {6, 1}, f.binary_version = 61, f.dynamic_shared = 50000; });
+    why = explained([](launch_facts& f) { f.gpu = {6, 1}, f.binary_version = 61, f.dynamic_shared_bytes = 50000; });
     EXPECT_NE(why.text.find("at most 49,152 B on sm_61: 848 B too many"), std::string::npos) << why.text;
 }
 
@@ -141,17 +142,17 @@ TEST(launch_explanation, what_is_not_positive)
     EXPECT_EQ(why.text,
               "merge<int>: a grid of 0 blocks. Every dimension is 1 or more: where there is nothing to do, do not "
               "launch.");
-    EXPECT_EQ(why.problem, launch_problem::grid);
+    EXPECT_EQ(why.kind, launch_error_kind::grid);
     EXPECT_EQ(explained([](launch_facts& f) {
                   f.threads = {32, 0};
               }).text,
               "merge<int>: a block of 32 x 0 threads. Every dimension is 1 or more.");
     // Two negative dimensions make a positive product.
     EXPECT_EQ(explained([](launch_facts& f) { f.threads = {-8, -8}; }).obstacle, launch_obstacle::negative_input);
-    why = explained([](launch_facts& f) { f.dynamic_shared = -4; });
+    why = explained([](launch_facts& f) { f.dynamic_shared_bytes = -4; });
     EXPECT_EQ(why.text, "merge<int>: -4 B of dynamic shared memory. It is 0 or more.");
     EXPECT_EQ(why.obstacle, launch_obstacle::negative_input);
-    EXPECT_EQ(explained([](launch_facts& f) { f.cluster = 0; }).problem, launch_problem::cluster);
+    EXPECT_EQ(explained([](launch_facts& f) { f.cluster = 0; }).kind, launch_error_kind::cluster);
 }
 
 TEST(launch_explanation, grid)
@@ -177,11 +178,11 @@ TEST(launch_explanation, clusters)
     EXPECT_EQ(explained([](launch_facts& f) { f.cluster = 8, f.grid = 100; }).text,
               "merge<int>: a cluster of 8 blocks does not divide a grid of 100 blocks. Round the grid up to whole "
               "clusters in every dimension.");
-    EXPECT_EQ(explained([](launch_facts& f) { f.cluster = {1, 2}, f.grid = {4, 3}; }).problem, launch_problem::cluster);
+    EXPECT_EQ(explained([](launch_facts& f) { f.cluster = {1, 2}, f.grid = {4, 3}; }).kind, launch_error_kind::cluster);
     EXPECT_EQ(explained([](launch_facts& f) {
                   f.cluster = {1, 1, 2}, f.grid = {4, 4, 3};
-              }).problem,
-              launch_problem::cluster);
+              }).kind,
+              launch_error_kind::cluster);
     EXPECT_EQ(explained([](launch_facts& f) { f.cluster = 4, f.largest_cluster = 8; }).text, "");
     EXPECT_EQ(explained([](launch_facts& f) { f.cluster = 32, f.grid = 64, f.largest_cluster = 16; }).text,
               "merge<int>: a cluster of 32 blocks, but with this kernel and block at most 16 fit together on this GPU. "
@@ -208,12 +209,12 @@ TEST(launch_explanation, cooperative)
               "merge<int>: a cooperative launch of 1,000 blocks, but 792 are resident at once (6 on each of 132 SMs). "
               "Launch with 792 blocks or fewer.");
     EXPECT_EQ(explained([](launch_facts& f) { f.cooperative = true, f.grid = 792; }).text, "");
-    EXPECT_EQ(explained([](launch_facts& f) { f.cooperative = true, f.grid = 793; }).problem,
-              launch_problem::cooperative);
+    EXPECT_EQ(explained([](launch_facts& f) { f.cooperative = true, f.grid = 793; }).kind,
+              launch_error_kind::cooperative);
     EXPECT_EQ(explained([](launch_facts& f) {
                   f.cooperative = true, f.grid = {2147483647, 65535, 65535};
-              }).problem,
-              launch_problem::cooperative);
+              }).kind,
+              launch_error_kind::cooperative);
 }
 
 TEST(launch_explanation, what_nothing_here_explains_is_the_runtimes)
@@ -222,7 +223,7 @@ TEST(launch_explanation, what_nothing_here_explains_is_the_runtimes)
         f.error_name = "cudaErrorInvalidResourceHandle", f.error_text = "invalid resource handle";
     });
     EXPECT_EQ(why.text, "merge<int>: cudaErrorInvalidResourceHandle: invalid resource handle.");
-    EXPECT_EQ(why.problem, launch_problem::runtime);
+    EXPECT_EQ(why.kind, launch_error_kind::runtime);
 }
 
 TEST(launch_explanation, a_gpu_that_is_not_in_the_table)

@@ -34,7 +34,7 @@ bool is_refused(void (*kernel)(Parameters...), const launch_config& config, Argu
     try {
         launch(kernel, config, std::forward<Arguments>(arguments)...);
     } catch (const launch_error& refused) {
-        return refused.code != cudaSuccess && refused.problem != launch_problem::none && *refused.what() != '\0';
+        return refused.code != cudaSuccess && refused.kind != launch_error_kind::none && *refused.what() != '\0';
     }
     return false;
 }
@@ -48,11 +48,12 @@ TEST(launch, takes_configurations_and_arguments_as_people_write_them)
     const short half = 2;
     EXPECT_TRUE(is_refused(nothing, {.threads = 32}));
     EXPECT_TRUE(is_refused(nothing, {.grid = blocks, .threads = size}));
-    EXPECT_TRUE(is_refused(nothing, {.grid = dim3(2, 2), .threads = {8, 8, 2}, .dynamic_shared = bytes}));
-    EXPECT_TRUE(is_refused(nothing, {.grid = {size, half}, .threads = 32u, .dynamic_shared = size * sizeof(float)}));
+    EXPECT_TRUE(is_refused(nothing, {.grid = dim3(2, 2), .threads = {8, 8, 2}, .dynamic_shared_bytes = bytes}));
+    EXPECT_TRUE(
+        is_refused(nothing, {.grid = {size, half}, .threads = 32u, .dynamic_shared_bytes = size * sizeof(float)}));
     EXPECT_TRUE(is_refused(nothing, {.grid = 8,
                                      .threads = 32,
-                                     .dynamic_shared = 100000,
+                                     .dynamic_shared_bytes = 100000,
                                      .stream = cudaStreamLegacy,
                                      .cluster = {4, 2},
                                      .programmatic_dependent_launch = true,
@@ -77,7 +78,7 @@ TEST(launch, the_runtime_gets_what_was_asked)
 {
     const cudaStream_t stream = cudaStreamPerThread;
     const detail::runtime_config plain(
-        {.grid = {2, 3, 4}, .threads = {5, 6, 7}, .dynamic_shared = 8, .stream = stream});
+        {.grid = {2, 3, 4}, .threads = {5, 6, 7}, .dynamic_shared_bytes = 8, .stream = stream});
     EXPECT_EQ(plain.native.gridDim.x, 2u);
     EXPECT_EQ(plain.native.gridDim.y, 3u);
     EXPECT_EQ(plain.native.gridDim.z, 4u);
@@ -85,8 +86,9 @@ TEST(launch, the_runtime_gets_what_was_asked)
     EXPECT_EQ(plain.native.blockDim.y, 6u);
     EXPECT_EQ(plain.native.blockDim.z, 7u);
     EXPECT_EQ(plain.native.dynamicSmemBytes, 8u);
-    EXPECT_EQ(detail::runtime_config({.dynamic_shared = std::int64_t{1} << 32}).native.dynamicSmemBytes, 0xFFFFFFFFu);
-    EXPECT_EQ(detail::runtime_config({.dynamic_shared = -4}).native.dynamicSmemBytes, 0xFFFFFFFFu);
+    EXPECT_EQ(detail::runtime_config({.dynamic_shared_bytes = std::int64_t{1} << 32}).native.dynamicSmemBytes,
+              0xFFFFFFFFu);
+    EXPECT_EQ(detail::runtime_config({.dynamic_shared_bytes = -4}).native.dynamicSmemBytes, 0xFFFFFFFFu);
     EXPECT_EQ(plain.native.stream, stream);
     EXPECT_EQ(plain.native.numAttrs, 0u);
 

@@ -22,7 +22,6 @@ struct table : launchbox::only<row{32, 1}> {};
 __global__ LAUNCHBOX_BOUNDS(table) void plain(int* data) { *data = 1; }
 struct keeps {  // a class of the user's, of our types: no warning
     launchbox::launch_config config;
-    launchbox::launch_options options;
     launchbox::blocks blocks;
     launchbox::block_size_suggestion suggestion;
 };
@@ -30,7 +29,7 @@ int use(int* data, const keeps& kept)
 {
     launchbox::prepare<body>();
     launchbox::launch<body>(nullptr, kept.blocks, data);
-    launchbox::launch<body>(kept.options, 1, data);
+    launchbox::launch<body>(kept.config, 1, data);
     launchbox::launch(plain, kept.config, data);
     const row r = launchbox::row_for<table>(plain);
     const std::string text = launchbox::explain<body>() + launchbox::explain_launch(plain, kept.config);

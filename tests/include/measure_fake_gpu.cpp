@@ -29,7 +29,7 @@ void fake_gpu::work(double ns, cudaError_t fails_with)
 
 cudaError_t fake_gpu::wait()
 {
-    for (const std::function<void()>& each : std::exchange(queue, {})) each();
+    for (const std::function<void()>& task : std::exchange(queue, {})) task();
     host_ns = std::max(host_ns, gpu_ns);
     return lasting;
 }

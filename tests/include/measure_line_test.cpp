@@ -1,6 +1,6 @@
 // The line that print_measurement prints: read by a JSON library and by what `tune` reads it with.
 #include <gtest/gtest.h>
-#include <launchbox/detail/measure_result.hpp>
+#include <launchbox/measurement.hpp>
 
 #include <clocale>
 #include <cstdio>

@@ -27,9 +27,9 @@ protected:
     static std::string since(const char* name)
     {
         std::string text;
-        for (auto each = gpu.asked.rbegin(); each != gpu.asked.rend(); ++each) {
-            text = *each + (text.empty() ? "" : ", ") + text;
-            if (*each == name) break;
+        for (auto request = gpu.asked.rbegin(); request != gpu.asked.rend(); ++request) {
+            text = *request + (text.empty() ? "" : ", ") + text;
+            if (*request == name) break;
         }
         return text;
     }
@@ -70,7 +70,7 @@ TEST_F(measure_series, a_hot_sample_is_not_flushed)
     const measurement_result m = measure(two_kernels, {.l2 = l2_state::hot});
     EXPECT_FALSE(m.cold);
     EXPECT_EQ(since("hold"), "hold, event, work, work, event");
-    for (const std::string& each : gpu.asked) EXPECT_NE(each, "flush 1000");
+    for (const std::string& request : gpu.asked) EXPECT_NE(request, "flush 1000");
 }
 
 TEST_F(measure_series, several_launches_are_one_sample)
@@ -196,7 +196,7 @@ TEST_F(measure_series, a_launch_that_is_refused_later_releases_the_stream)
 TEST_F(measure_series, launchs_own_error_keeps_its_words)
 {
     const measurement_result m = measure([](cudaStream_t) {
-        throw launch_error("scale: 4,096 threads", cudaErrorInvalidConfiguration, launch_problem::block);
+        throw launch_error("scale: 4,096 threads", cudaErrorInvalidConfiguration, launch_error_kind::block);
     });
     EXPECT_EQ(m.failure, "launch_error");
     EXPECT_EQ(m.reason, "scale: 4,096 threads");

@@ -1,7 +1,7 @@
 // When a series of samples is enough, with series of known distributions. The seeds are fixed, so that no run differs.
 #include <gtest/gtest.h>
-#include <launchbox/detail/measure_statistics.hpp>
-#include <launchbox/detail/sampling.hpp>
+#include <launchbox/detail/measure/measure_statistics.hpp>
+#include <launchbox/detail/measure/sampling.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -132,16 +132,16 @@ TEST(sampling, the_interval_holds_the_true_median)
                                  {"10 %", ten_percent, 50'000},
                                  {"bimodal", bimodal, 50'000 * (1 + 0.002 * 0.5659488)},
                                  {"heavy tail", heavy_tail, 50'000 * std::exp(0.02 * 0.0255790)}};
-    for (const known& each : all) {
+    for (const known& kind : all) {
         int holds = 0;
         for (std::uint64_t seed = 0; seed < 1000; ++seed) {
-            const median_estimate estimate = estimate_median(series_of(each.next, seed + 5000).samples_ns());
+            const median_estimate estimate = estimate_median(series_of(kind.next, seed + 5000).samples_ns());
             EXPECT_LE(estimate.low, estimate.median);
             EXPECT_GE(estimate.high, estimate.median);
-            holds += estimate.low <= each.median && each.median <= estimate.high;
+            holds += estimate.low <= kind.median && kind.median <= estimate.high;
         }
-        EXPECT_GE(holds, 900) << each.name;
-        RecordProperty(each.name, holds);
+        EXPECT_GE(holds, 900) << kind.name;
+        RecordProperty(kind.name, holds);
     }
 }
 

@@ -1,5 +1,6 @@
 // launchbox: intervals whose sizes are counts: their offsets, made by the scan of the CUDA toolkit. A header of its
-// own, since CUB takes seconds to compile. SPDX-License-Identifier: Apache-2.0
+// own, since CUB takes seconds to compile.
+// SPDX-License-Identifier: Apache-2.0
 //
 //     #include <launchbox/algorithms/interval_counts.cuh>
 //     launchbox::interval_expand(stream, values, launchbox::interval_counts{counts}, intervals, out, n_out);
@@ -46,8 +47,8 @@ struct counts_and_zero {
 template <class Counts>
 struct counted_offsets {
     template <class Launch>
-    static void run(cudaStream_t stream, const interval_counts<Counts>& sizes, std::int64_t intervals,
-                    const workspace& space, const char* algorithm, const Launch& launch_with)
+    static void run(cudaStream_t stream, const interval_counts<Counts>& sizes, std::int64_t intervals, workspace space,
+                    const char* algorithm, const Launch& launch_with)
     {
         if (sizes.at_most <= std::int64_t{std::numeric_limits<std::uint32_t>::max()})
             run_with<std::uint32_t>(stream, sizes, intervals, space, algorithm, launch_with);
@@ -58,7 +59,7 @@ struct counted_offsets {
 private:
     template <class Offset, class Launch>
     static void run_with(cudaStream_t stream, const interval_counts<Counts>& sizes, std::int64_t intervals,
-                         const workspace& space, const char* algorithm, const Launch& launch_with)
+                         workspace space, const char* algorithm, const Launch& launch_with)
     {
         if (space.needed) *space.needed = 0;
         if (intervals == 0) return;
@@ -68,7 +69,7 @@ private:
                     cub::DeviceScan::ExclusiveSum(memory, bytes, counts, offsets, intervals + 1, stream);
                 status != cudaSuccess)
                 throw launch_error(std::string(algorithm) + ": the scan of the counts: " + error_text(status), status,
-                                   launch_problem::runtime);
+                                   launch_error_kind::runtime);
         };
         std::size_t scan_bytes = 0;
         scan(nullptr, scan_bytes, nullptr);

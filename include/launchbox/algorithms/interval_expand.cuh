@@ -1,4 +1,5 @@
-// launchbox: values that are repeated, each by the size of its interval. SPDX-License-Identifier: Apache-2.0
+// launchbox: values that are repeated, each by the size of its interval.
+// SPDX-License-Identifier: Apache-2.0
 //
 //     // values {a, b, c}, offsets {0, 2, 2}, 5 outputs: a a c c c
 //     launchbox::interval_expand(stream, values, offsets, 3, out, 5);
@@ -27,7 +28,7 @@ namespace interval_kernels {
 
 template <class Tuning, class Values, class Sizes, class Out>
 void run_expand(cudaStream_t stream, Values values, const Sizes& sizes, std::int64_t intervals, Out out,
-                const workspace& space);
+                workspace space);
 
 }  // namespace interval_kernels
 
@@ -38,7 +39,7 @@ void run_expand(cudaStream_t stream, Values values, const Sizes& sizes, std::int
 /// too small or cannot be had, and like every launch.
 template <class Tuning = void, class Values, class Offsets, class Out>
 void interval_expand(cudaStream_t stream, Values values, Offsets offsets, std::int64_t intervals, Out out,
-                     std::int64_t n_out, const workspace& space = {})
+                     std::int64_t n_out, workspace space = {})
 {
     interval_kernels::run_expand<Tuning>(stream, values, detail::sizes_up_to(offsets, n_out), intervals, out, space);
 }
@@ -74,7 +75,7 @@ struct expand {
 
 template <class Tuning, class Values, class Sizes, class Out>
 void run_expand(cudaStream_t stream, Values values, const Sizes& sizes, std::int64_t intervals, Out out,
-                const workspace& space)
+                workspace space)
 {
     using shipped = tunings::interval_expand<typename expanded<Values, Out>::type>;
     using table = std::conditional_t<std::is_void_v<Tuning>, shipped, Tuning>;

@@ -1,4 +1,5 @@
-// launchbox: intervals of elements that are moved, each from a place to a place. SPDX-License-Identifier: Apache-2.0
+// launchbox: intervals of elements that are moved, each from a place to a place.
+// SPDX-License-Identifier: Apache-2.0
 //
 //     using launchbox::interval_offsets, launchbox::interval_counts;
 //     launchbox::interval_move(stream, gather, scatter, interval_offsets{offsets, total}, intervals, in, out);
@@ -28,7 +29,7 @@ namespace interval_kernels {
 
 template <class Tuning, class Gather, class Scatter, class Sizes, class In, class Out>
 void run_move(cudaStream_t stream, Gather gather, Scatter scatter, const Sizes& sizes, std::int64_t intervals, In in,
-              Out out, const workspace& space, const char* algorithm);
+              Out out, workspace space, const char* algorithm);
 
 }  // namespace interval_kernels
 
@@ -39,7 +40,7 @@ void run_move(cudaStream_t stream, Gather gather, Scatter scatter, const Sizes& 
 /// where a size is negative, where the workspace is too small or cannot be had, and like every launch.
 template <class Tuning = void, class Gather, class Scatter, class Sizes, class In, class Out>
 void interval_move(cudaStream_t stream, Gather gather, Scatter scatter, Sizes sizes, std::int64_t intervals, In in,
-                   Out out, const workspace& space = {})
+                   Out out, workspace space = {})
 {
     interval_kernels::run_move<Tuning>(stream, gather, scatter, detail::sizes_of(sizes), intervals, in, out, space,
                                        "interval_move");
@@ -48,7 +49,7 @@ void interval_move(cudaStream_t stream, Gather gather, Scatter scatter, Sizes si
 /// The same, where the intervals are written one behind the other: scatter[i] is the sum of the sizes before it.
 template <class Tuning = void, class Gather, class Sizes, class In, class Out>
 void interval_gather(cudaStream_t stream, Gather gather, Sizes sizes, std::int64_t intervals, In in, Out out,
-                     const workspace& space = {})
+                     workspace space = {})
 {
     interval_kernels::run_move<Tuning>(stream, gather, detail::side_by_side{}, detail::sizes_of(sizes), intervals, in,
                                        out, space, "interval_gather");
@@ -57,7 +58,7 @@ void interval_gather(cudaStream_t stream, Gather gather, Sizes sizes, std::int64
 /// The same, where the intervals are read one behind the other: gather[i] is the sum of the sizes before it.
 template <class Tuning = void, class Scatter, class Sizes, class In, class Out>
 void interval_scatter(cudaStream_t stream, Scatter scatter, Sizes sizes, std::int64_t intervals, In in, Out out,
-                      const workspace& space = {})
+                      workspace space = {})
 {
     interval_kernels::run_move<Tuning>(stream, detail::side_by_side{}, scatter, detail::sizes_of(sizes), intervals, in,
                                        out, space, "interval_scatter");
@@ -95,7 +96,7 @@ struct move {
 
 template <class Tuning, class Gather, class Scatter, class Sizes, class In, class Out>
 void run_move(cudaStream_t stream, Gather gather, Scatter scatter, const Sizes& sizes, std::int64_t intervals, In in,
-              Out out, const workspace& space, const char* algorithm)
+              Out out, workspace space, const char* algorithm)
 {
     using shipped = tunings::interval_move<typename std::iterator_traits<In>::value_type>;
     using table = std::conditional_t<std::is_void_v<Tuning>, shipped, Tuning>;

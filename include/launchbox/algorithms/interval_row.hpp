@@ -1,4 +1,5 @@
-// launchbox: the rows of interval_expand and interval_move. SPDX-License-Identifier: Apache-2.0
+// launchbox: the rows of interval_expand and interval_move.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/launch_box.cuh>

@@ -1,8 +1,9 @@
-// launchbox: how the sizes of intervals are given. SPDX-License-Identifier: Apache-2.0
+// launchbox: how the sizes of intervals are given.
+// SPDX-License-Identifier: Apache-2.0
 //
-//     interval_offsets{offsets, total}   // interval i has the outputs offsets[i] to offsets[i + 1] - 1, the last to
-//     total interval_counts{counts}            // interval i has counts[i] outputs; interval_counts.cuh makes the
-//     offsets
+//     interval_offsets{offsets, total}   // interval i has the outputs offsets[i] to offsets[i + 1] - 1, the last one
+//                                        // to total - 1
+//     interval_counts{counts}            // interval i has counts[i] outputs; interval_counts.cuh makes the offsets
 #pragma once
 
 #if !defined(__CUDACC__)
@@ -84,12 +85,12 @@ inline void check_interval_size(const char* algorithm, const char* what, std::in
     if (number < 0 || number >= std::int64_t{1} << 58)
         throw launch_error(
             std::string(algorithm) + ": " + std::to_string(number) + " " + what + ". Give 0 to 2^58 - 1.",
-            cudaErrorInvalidValue, launch_problem::runtime);
+            cudaErrorInvalidValue, launch_error_kind::runtime);
 }
 
 /// Calls `launch_with(offsets, totals)` with iterators of the device; what it launches may use them until it has run.
 template <class Offsets, class Launch>
-void with_offsets(cudaStream_t, const interval_offsets<Offsets>& sizes, std::int64_t intervals, const workspace& space,
+void with_offsets(cudaStream_t, const interval_offsets<Offsets>& sizes, std::int64_t intervals, workspace space,
                   const char* algorithm, const Launch& launch_with)
 {
     check_interval_size(algorithm, "intervals", intervals);
@@ -102,8 +103,8 @@ void with_offsets(cudaStream_t, const interval_offsets<Offsets>& sizes, std::int
 }
 
 template <class Counts, class Launch>
-void with_offsets(cudaStream_t stream, const interval_counts<Counts>& sizes, std::int64_t intervals,
-                  const workspace& space, const char* algorithm, const Launch& launch_with)
+void with_offsets(cudaStream_t stream, const interval_counts<Counts>& sizes, std::int64_t intervals, workspace space,
+                  const char* algorithm, const Launch& launch_with)
 {
     constexpr bool can_scan = requires
     {
@@ -132,10 +133,11 @@ void launch_intervals(cudaStream_t stream, std::int64_t intervals, const Total& 
         cudaGetDevice(&device);
         cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
         const auto row = row_for<Body>();
-        const std::int64_t most = turns * std::max(sms, 1) * std::max<std::int64_t>(threads_on_sm / row.threads, 1);
-        const std::int64_t outputs = std::min(totals.most, std::int64_t{1} << 58);
+        const std::int64_t max_blocks =
+            turns * std::max(sms, 1) * std::max<std::int64_t>(threads_on_sm / row.threads, 1);
+        const std::int64_t outputs = std::min(totals.max_outputs, std::int64_t{1} << 58);
         const std::int64_t tiles = (outputs + Body::weight * intervals - 1) / Body::tile(row) + 1;
-        launch<Body>(stream, blocks{launch_extent(std::min(tiles, most)), -1}, arguments..., intervals, totals);
+        launch<Body>(stream, blocks{launch_extent(std::min(tiles, max_blocks)), -1}, arguments..., intervals, totals);
     }
 }
 

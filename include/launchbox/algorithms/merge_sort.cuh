@@ -24,7 +24,9 @@
 
 #include <launchbox/algorithms/detail/device_memory.cuh>
 #include <launchbox/algorithms/detail/grid_order.cuh>
-#include <launchbox/algorithms/detail/merge_blocks.cuh>
+#include <launchbox/algorithms/detail/merge_part.cuh>
+#include <launchbox/algorithms/detail/merge_plan.hpp>
+#include <launchbox/algorithms/detail/merge_sort_tile.cuh>
 #include <launchbox/algorithms/detail/wide_access.cuh>
 #include <launchbox/algorithms/order.cuh>
 #include <launchbox/algorithms/workspace.hpp>
@@ -39,12 +41,12 @@ namespace launchbox {
 /// another is a launch_box table of rows with the members of merge_sort_row. Throws launch_error where n is negative,
 /// where the workspace is too small or cannot be had, and like every launch; errors while the kernels run come later.
 template <class Tuning = void, class Key, class Compare = less>
-void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare = {}, const workspace& space = {});
+void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare = {}, workspace space = {});
 
 /// The same with `values[i]`, of any trivially copyable type, that move with `keys[i]`.
 template <class Tuning = void, class Key, class Value, class Compare = less>
 void merge_sort(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, Compare compare = {},
-                const workspace& space = {});
+                workspace space = {});
 
 namespace merge_sort_kernels {
 
@@ -171,7 +173,7 @@ struct sort {
     {
         const auto row = row_for<kernel>(n);
         plan = plan_merges(n, row.threads, items_of(row),
-                           std::bit_width(static_cast<unsigned>(std::clamp(row.ways, 2, 1 << most_merge_levels))) - 1);
+                           std::bit_width(static_cast<unsigned>(std::clamp(row.ways, 2, 1 << max_merge_levels))) - 1);
     }
 
     space add_to(memory_parts& parts, std::int64_t n) const
@@ -214,12 +216,12 @@ inline void check_size(std::int64_t n)
 {
     if (n < 0 || n >= std::int64_t{1} << 48)
         throw launch_error("merge_sort: " + std::to_string(n) + " elements. Give 0 to 2^48 - 1.", cudaErrorInvalidValue,
-                           launch_problem::runtime);
+                           launch_error_kind::runtime);
 }
 
 template <class Index, class Tuning, class Key, class Value, class Compare>
 void sort_by_index(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Compare& compare,
-                   const workspace& given)
+                   workspace given)
 {
     // A row for indices of 4 bytes may not fit those of 8, which only more than 2^32 elements need.
     using table = tuning_or_default<std::conditional_t<sizeof(Index) == 4, Tuning, void>, Key, Index>;
@@ -238,7 +240,7 @@ void sort_by_index(cudaStream_t stream, Key* keys, Value* values, std::int64_t n
     if (const cudaError_t status = cudaMemcpyAsync(copy, values, static_cast<std::size_t>(n) * sizeof(Value),
                                                    cudaMemcpyDeviceToDevice, stream);
         status != cudaSuccess)
-        throw launch_error("merge_sort: copying the values: " + error_text(status), status, launch_problem::runtime);
+        throw launch_error("merge_sort: copying the values: " + error_text(status), status, launch_error_kind::runtime);
     sorting.run(stream, {keys, order}, {memory.at<Key>(space.keys), memory.at<Index>(space.values)},
                 memory.at<std::int64_t>(space.splits), n, compare, true);
     launch<permute<Value, Index, table> >(stream, n, static_cast<const Value*>(copy), static_cast<const Index*>(order),
@@ -247,7 +249,7 @@ void sort_by_index(cudaStream_t stream, Key* keys, Value* values, std::int64_t n
 
 template <class Tuning, class Key, class Value, class Compare>
 void sort_carrying(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Compare& compare,
-                   const workspace& given)
+                   workspace given)
 {
     using sorting_type = sort<Key, Value, Compare, tuning_or_default<Tuning, Key, Value> >;
     using arrays = typename sorting_type::arrays;
@@ -268,12 +270,12 @@ void sort_carrying(cudaStream_t stream, Key* keys, Value* values, std::int64_t n
 }
 
 /// Larger values are sorted as indices and moved once, since each pass would move them.
-inline constexpr std::size_t most_carried_bytes = 8;
+inline constexpr std::size_t max_carried_bytes = 8;
 
 }  // namespace merge_sort_kernels
 
 template <class Tuning, class Key, class Compare>
-void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare, const workspace& space)
+void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare, workspace space)
 {
     static_assert(std::is_trivially_copyable_v<Key>, "merge_sort: keys are trivially copyable");
     merge_sort_kernels::check_size(n);
@@ -283,7 +285,7 @@ void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare,
 }
 
 template <class Tuning, class Key, class Value, class Compare>
-void merge_sort(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, Compare compare, const workspace& space)
+void merge_sort(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, Compare compare, workspace space)
 {
     static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>,
                   "merge_sort: keys and values are trivially copyable");
@@ -291,7 +293,7 @@ void merge_sort(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, C
     kernels::check_size(n);
     if (space.needed) *space.needed = 0;
     if (n < 2) return;
-    if constexpr (sizeof(Value) <= kernels::most_carried_bytes)
+    if constexpr (sizeof(Value) <= kernels::max_carried_bytes)
         kernels::sort_carrying<Tuning>(stream, keys, values, n, compare, space);
     else if (n <= std::numeric_limits<std::uint32_t>::max())
         kernels::sort_by_index<std::uint32_t, Tuning>(stream, keys, values, n, compare, space);

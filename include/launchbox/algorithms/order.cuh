@@ -1,4 +1,5 @@
-// launchbox: orders for sorting. SPDX-License-Identifier: Apache-2.0
+// launchbox: orders for sorting.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -45,8 +46,8 @@ inline constexpr bool is_descending_order =
 
 }  // namespace detail
 
-/// Whether keys of which none is before the other have the same bits, so that nobody can tell a stable sort of such
-/// keys from another one, which is faster. True for integers in their natural order; not for floating-point numbers,
+/// Whether equal keys (neither is before the other) have the same bits. Then a stable sort gives the same result as one
+/// that is not, which is faster. True for integers in their natural order; not for floating-point numbers,
 /// since -0.0 and 0.0 are equal. Specialise it for an order of yours where it holds.
 template <class Key, class Compare>
 inline constexpr bool equal_keys_are_identical = detail::is_integer<Key> && (detail::is_ascending_order<Key, Compare> ||

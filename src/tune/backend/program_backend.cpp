@@ -6,7 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <launchbox/detail/sampling.hpp>
+#include <launchbox/detail/measure/sampling.hpp>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>

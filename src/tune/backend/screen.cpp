@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include <launchbox/detail/launch_explanation.hpp>
+#include <launchbox/detail/launch/launch_explanation.hpp>
 #include <launchbox/occupancy.hpp>
 
 #include "support/error.hpp"
@@ -74,7 +74,7 @@ launch_facts facts_of(const evaluated_launch& launch, const sm_limits& limits)
     facts.grid = extent_of(launch.blocks);
     facts.threads = extent_of(launch.threads);
     facts.cluster = extent_of(launch.cluster);
-    facts.dynamic_shared = {launch.dynamic_shared_bytes};
+    facts.dynamic_shared_bytes = {launch.dynamic_shared_bytes};
     return facts;
 }
 

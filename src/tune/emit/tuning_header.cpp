@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <launchbox/detail/fnv.hpp>
+#include <launchbox/detail/launch_box/fnv.hpp>
 
 #include <algorithm>
 #include <cctype>

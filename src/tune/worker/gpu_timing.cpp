@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <launchbox/detail/sampling.hpp>
+#include <launchbox/detail/measure/sampling.hpp>
 #include <thread>
 
 namespace launchbox {

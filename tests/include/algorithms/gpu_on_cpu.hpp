@@ -162,11 +162,11 @@ public:
         for (unsigned i = 0; i < turns.size(); ++i) turns[i] = i;
         std::mt19937 random(order_);
         bool progress = true;
-        while (progress && !problem_) {
+        while (progress && !error_) {
             progress = false;
             if (order_ != 0) std::shuffle(turns.begin(), turns.end(), random);
             for (const unsigned i : turns) {
-                if (problem_ || threads_[i].ended || threads_[i].waits.what != instruction::none) continue;
+                if (error_ || threads_[i].ended || threads_[i].waits.what != instruction::none) continue;
                 now_ = i;
                 threadIdx = shape_.at(i);
                 switch_to(scheduler_, threads_[i].paused);
@@ -174,7 +174,7 @@ public:
             }
         }
         running = nullptr;
-        if (problem_) std::rethrow_exception(problem_);
+        if (error_) std::rethrow_exception(error_);
         if (ended_ != threads_.size()) throw failure("deadlock: " + states());
     }
 
@@ -263,7 +263,7 @@ private:
         try {
             self.code_();
         } catch (...) {
-            self.problem_ = std::current_exception();
+            self.error_ = std::current_exception();
         }
         thread& thread = self.threads_[self.now_];
         thread.ended = true;
@@ -278,7 +278,7 @@ private:
     fiber scheduler_;
     unsigned now_ = 0;
     std::size_t ended_ = 0, at_barrier_ = 0;
-    std::exception_ptr problem_;
+    std::exception_ptr error_;
 };
 
 template <class Value>

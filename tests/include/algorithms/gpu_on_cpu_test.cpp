@@ -11,8 +11,8 @@ std::string failure_of(const std::function<void()>& action)
 {
     try {
         action();
-    } catch (const gpu_on_cpu::failure& problem) {
-        return problem.what();
+    } catch (const gpu_on_cpu::failure& error) {
+        return error.what();
     }
     return "none";
 }

@@ -13,7 +13,7 @@
 namespace launchbox::detail {
 namespace {
 
-struct problem {
+struct workload {
     std::vector<std::int64_t> sizes;
     std::int64_t total() const { return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}); }
     template <class Offset>
@@ -74,7 +74,7 @@ void run_tiles(std::int64_t total, std::int64_t intervals, unsigned order, const
 }
 
 template <int threads, int items, class Element, class Offset = std::int64_t>
-void check_expand(const problem& given, int misaligned = 0, unsigned order = 0)
+void check_expand(const workload& given, int misaligned = 0, unsigned order = 0)
 {
     using tile = expand_tile<threads, items, const Element*, const Offset*, Element*>;
     const std::int64_t intervals = static_cast<std::int64_t>(given.sizes.size()), total = given.total();
@@ -102,7 +102,7 @@ void check_expand(const problem& given, int misaligned = 0, unsigned order = 0)
 }
 
 // Each interval has a place of its own, in an order that is not theirs, with gaps between them.
-std::vector<std::int64_t> places_for(const problem& given, unsigned seed, std::int64_t most_gap)
+std::vector<std::int64_t> places_for(const workload& given, unsigned seed, std::int64_t most_gap)
 {
     std::vector<std::size_t> order(given.sizes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -120,7 +120,7 @@ std::vector<std::int64_t> places_for(const problem& given, unsigned seed, std::i
 enum class sides { move, gather, scatter };
 
 template <int threads, int items, sides which, class Element, class Offset = std::int64_t>
-void check_move(const problem& given, int misaligned_in = 0, int misaligned_out = 0, unsigned order = 0)
+void check_move(const workload& given, int misaligned_in = 0, int misaligned_out = 0, unsigned order = 0)
 {
     const std::int64_t intervals = static_cast<std::int64_t>(given.sizes.size()), total = given.total();
     if (intervals == 0 || total == 0) return;
@@ -151,7 +151,7 @@ void check_move(const problem& given, int misaligned_in = 0, int misaligned_out 
     ASSERT_TRUE(out == expected) << total << " outputs, " << intervals << " intervals";
 }
 
-std::vector<problem> problems(std::int64_t about)
+std::vector<workload> workloads(std::int64_t about)
 {
     std::mt19937_64 random(static_cast<std::uint64_t>(about));
     const auto below = [&](std::int64_t most) {
@@ -160,12 +160,12 @@ std::vector<problem> problems(std::int64_t about)
     const auto repeat = [](std::int64_t count, std::int64_t size) {
         return std::vector<std::int64_t>(static_cast<std::size_t>(count), size);
     };
-    std::vector<problem> all{{{about}},
-                             {repeat(about, 1)},
-                             {repeat(about / 4 + 1, 4)},
-                             {repeat(about / 25 + 1, 25)},
-                             {repeat(about / 1000 + 1, 1000)}};
-    problem empties_first{repeat(about, 0)}, empties_last{{about}}, around{repeat(about, 0)}, mixed, rare, grows;
+    std::vector<workload> all{{{about}},
+                              {repeat(about, 1)},
+                              {repeat(about / 4 + 1, 4)},
+                              {repeat(about / 25 + 1, 25)},
+                              {repeat(about / 1000 + 1, 1000)}};
+    workload empties_first{repeat(about, 0)}, empties_last{{about}}, around{repeat(about, 0)}, mixed, rare, grows;
     empties_first.sizes.push_back(about);
     empties_last.sizes.resize(static_cast<std::size_t>(about) + 1);
     around.sizes.push_back(5);
@@ -175,17 +175,17 @@ std::vector<problem> problems(std::int64_t about)
     for (std::int64_t i = 0; i < about; ++i) rare.sizes.push_back(below(100) == 0 ? below(50) : 0);
     for (std::int64_t sum = 0; sum < about;)
         sum += grows.sizes.emplace_back(static_cast<std::int64_t>(grows.sizes.size()));
-    for (problem& each : std::vector<problem>{empties_first, empties_last, around, mixed, rare, grows})
-        all.push_back(each);
+    for (workload& input : std::vector<workload>{empties_first, empties_last, around, mixed, rare, grows})
+        all.push_back(input);
     return all;
 }
 
 TEST(interval_expand, any_intervals)
 {
     for (const std::int64_t about : {1, 2, 31, 700, 3000, 9001})
-        for (const problem& each : problems(about)) {
-            check_expand<64, 16, int>(each, 0, 1);
-            check_expand<128, 4, int, int>(each, 3);
+        for (const workload& input : workloads(about)) {
+            check_expand<64, 16, int>(input, 0, 1);
+            check_expand<128, 4, int, int>(input, 3);
         }
 }
 
@@ -193,58 +193,58 @@ TEST(interval_expand, all_sizes)
 {
     std::mt19937 random(5);
     for (std::int64_t total = 1; total <= 2000; total += total < 300 ? 1 : 7) {
-        problem each;
+        workload input;
         for (std::int64_t left = total; left > 0;) {
             const std::int64_t size = std::min<std::int64_t>(left, random() % 40);
-            each.sizes.push_back(size);
+            input.sizes.push_back(size);
             left -= size;
         }
-        check_expand<64, 8, int, unsigned>(each, static_cast<int>(total % 4));
+        check_expand<64, 8, int, unsigned>(input, static_cast<int>(total % 4));
     }
 }
 
 TEST(interval_expand, any_type)
 {
-    for (const problem& each : problems(2500)) {
-        check_expand<64, 32, std::uint8_t>(each, 5);
-        check_expand<64, 16, std::uint16_t>(each, 3);
-        check_expand<64, 9, bytes_of_type<3>>(each, 1);
-        check_expand<64, 7, std::uint64_t>(each, 1);
-        check_expand<64, 5, bytes_of_type<12>>(each, 1);
-        check_expand<64, 3, bytes_of_type<16>>(each, 0);
-        check_expand<64, 1, bytes_of_type<32>>(each, 0);
-        check_expand<64, 3, bytes_of_type<24>>(each, 1);
+    for (const workload& input : workloads(2500)) {
+        check_expand<64, 32, std::uint8_t>(input, 5);
+        check_expand<64, 16, std::uint16_t>(input, 3);
+        check_expand<64, 9, bytes_of_type<3>>(input, 1);
+        check_expand<64, 7, std::uint64_t>(input, 1);
+        check_expand<64, 5, bytes_of_type<12>>(input, 1);
+        check_expand<64, 3, bytes_of_type<16>>(input, 0);
+        check_expand<64, 1, bytes_of_type<32>>(input, 0);
+        check_expand<64, 3, bytes_of_type<24>>(input, 1);
     }
 }
 
 TEST(interval_move, any_intervals)
 {
     for (const std::int64_t about : {1, 2, 31, 700, 3000, 9001})
-        for (const problem& each : problems(about)) {
-            check_move<64, 16, sides::move, int>(each, 1, 2, 1);
-            check_move<128, 4, sides::gather, int, int>(each, 3, 3);
-            check_move<64, 9, sides::scatter, std::uint64_t, unsigned>(each, 0, 1);
+        for (const workload& input : workloads(about)) {
+            check_move<64, 16, sides::move, int>(input, 1, 2, 1);
+            check_move<128, 4, sides::gather, int, int>(input, 3, 3);
+            check_move<64, 9, sides::scatter, std::uint64_t, unsigned>(input, 0, 1);
         }
 }
 
 TEST(interval_move, any_type)
 {
-    for (const problem& each : problems(2500)) {
-        check_move<64, 32, sides::move, std::uint8_t>(each, 1, 5);
-        check_move<64, 16, sides::gather, std::uint16_t>(each, 3, 3);
-        check_move<64, 9, sides::scatter, bytes_of_type<3>>(each, 1, 0);
-        check_move<64, 5, sides::move, bytes_of_type<12>>(each, 1, 1);
-        check_move<64, 3, sides::gather, bytes_of_type<16>>(each, 0, 1);
-        check_move<64, 1, sides::move, bytes_of_type<32>>(each, 2, 1);
+    for (const workload& input : workloads(2500)) {
+        check_move<64, 32, sides::move, std::uint8_t>(input, 1, 5);
+        check_move<64, 16, sides::gather, std::uint16_t>(input, 3, 3);
+        check_move<64, 9, sides::scatter, bytes_of_type<3>>(input, 1, 0);
+        check_move<64, 5, sides::move, bytes_of_type<12>>(input, 1, 1);
+        check_move<64, 3, sides::gather, bytes_of_type<16>>(input, 0, 1);
+        check_move<64, 1, sides::move, bytes_of_type<32>>(input, 2, 1);
     }
 }
 
 TEST(interval_cut, is_where_a_loop_finds_it_whatever_is_guessed)
 {
-    for (const problem& each : problems(1500)) {
-        const std::vector<int> offsets = each.offsets<int>();
+    for (const workload& input : workloads(1500)) {
+        const std::vector<int> offsets = input.offsets<int>();
         const auto intervals = static_cast<std::int64_t>(offsets.size());
-        const std::int64_t total = each.total(), end = total + 2 * intervals;
+        const std::int64_t total = input.total(), end = total + 2 * intervals;
         std::vector<interval_cut> found(static_cast<std::size_t>(end) + 1);
         for (const std::int64_t guess : {std::int64_t{-5}, std::int64_t{0}, intervals / 3, intervals, intervals + 99}) {
             gpu_on_cpu::run(1, 32, [&] {

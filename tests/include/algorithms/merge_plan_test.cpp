@@ -2,7 +2,7 @@
 #include "gpu_on_cpu.hpp"
 
 #include <gtest/gtest.h>
-#include <launchbox/algorithms/detail/merge_blocks.cuh>
+#include <launchbox/algorithms/detail/merge_part.cuh>
 #include <launchbox/algorithms/detail/merge_plan.hpp>
 
 #include <algorithm>
@@ -24,9 +24,9 @@ struct row {
 constexpr row rows[] = {{64, 2}, {64, 8}, {128, 32}, {256, 16}, {512, 8}, {1024, 32}};
 
 /// The passes make one run of all elements; of the largest sizes too, which no memory holds.
-void check_plan(std::int64_t n, const row& of, int most_levels)
+void check_plan(std::int64_t n, const row& of, int max_levels)
 {
-    const detail::merge_plan plan = detail::plan_merges(n, of.threads, of.items, most_levels);
+    const detail::merge_plan plan = detail::plan_merges(n, of.threads, of.items, max_levels);
     const std::int64_t tile = std::int64_t{of.threads} * of.items;
     ASSERT_EQ(plan.tiles, n / tile + (n % tile > 0));
     std::int64_t run = tile, splits = 0;
@@ -55,14 +55,14 @@ void check_plan(std::int64_t n, const row& of, int most_levels)
     ASSERT_EQ(detail::splits_of(plan), plan.blocks_find_splits ? 0 : splits);
     if (plan.count == 0) return;
     ASSERT_GE(fewest, 1);
-    ASSERT_LE(most, std::clamp(most_levels, 1, detail::most_merge_levels));
+    ASSERT_LE(most, std::clamp(max_levels, 1, detail::max_merge_levels));
     ASSERT_LE(most - fewest, 1) << "as even as can be";
 }
 
 /// The blocks of a pass make the output one after the other.
-void check_parts(std::int64_t n, const row& of, int most_levels)
+void check_parts(std::int64_t n, const row& of, int max_levels)
 {
-    const detail::merge_plan plan = detail::plan_merges(n, of.threads, of.items, most_levels);
+    const detail::merge_plan plan = detail::plan_merges(n, of.threads, of.items, max_levels);
     for (int i = 0; i < plan.count; ++i) {
         const detail::merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
         const detail::merge_task task{n, pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group,

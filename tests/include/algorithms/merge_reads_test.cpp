@@ -3,7 +3,7 @@
 #include "gpu_on_cpu.hpp"
 
 #include <gtest/gtest.h>
-#include <launchbox/algorithms/detail/merge_tile.cuh>
+#include <launchbox/algorithms/detail/merge_pairs.cuh>
 
 #include <algorithm>
 #include <cstddef>

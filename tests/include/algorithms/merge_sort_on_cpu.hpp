@@ -4,8 +4,9 @@
 
 #include "gpu_on_cpu.hpp"
 
-#include <launchbox/algorithms/detail/merge_blocks.cuh>
+#include <launchbox/algorithms/detail/merge_part.cuh>
 #include <launchbox/algorithms/detail/merge_plan.hpp>
+#include <launchbox/algorithms/detail/merge_sort_tile.cuh>
 
 #include <cstddef>
 #include <utility>

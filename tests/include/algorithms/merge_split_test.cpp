@@ -2,7 +2,7 @@
 #include "gpu_on_cpu.hpp"
 
 #include <gtest/gtest.h>
-#include <launchbox/algorithms/detail/merge_split.cuh>
+#include <launchbox/algorithms/detail/merge_split_by_block.cuh>
 
 #include <algorithm>
 #include <cstddef>

@@ -49,9 +49,9 @@ struct color {
 /// An order with a state: which of the colours counts.
 struct by_color {
     int channel;
-    SORT_INPUTS_HD std::uint8_t of(const color& each) const
+    SORT_INPUTS_HD std::uint8_t of(const color& word) const
     {
-        return channel == 0 ? each.red : channel == 1 ? each.green : each.blue;
+        return channel == 0 ? word.red : channel == 1 ? word.green : word.blue;
     }
     SORT_INPUTS_HD bool operator()(const color& a, const color& b) const { return of(b) < of(a); }
 };
@@ -80,7 +80,7 @@ struct make<tagged<Bytes>> {
     {
         tagged<Bytes> made{};
         made.number = sort_inputs::key<std::int32_t>(of);
-        for (std::uint32_t& each : made.tag) each = static_cast<std::uint32_t>(i);
+        for (std::uint32_t& part : made.tag) part = static_cast<std::uint32_t>(i);
         return made;
     }
     static SORT_INPUTS_HD tagged<Bytes> value(std::uint64_t i) { return key(sort_inputs::hash(i), i); }

@@ -16,14 +16,14 @@
 
 namespace launchbox {
 
-/// "staged" for the kernel of that body, "staged 1" for that of its second size class; "witness"; of another kernel its
+/// "staged" for the kernel of that body, "staged 1" for that of its second size class; "probe"; of another kernel its
 /// name without arguments.
 inline std::string nickname(const std::string& mangled)
 {
     std::string name = demangle(mangled);
     if (name.starts_with("void ")) name.erase(0, 5);
     const std::string tuned = "launchbox::tuned<";  // body, number of the unit, size class
-    if (name.starts_with("launchbox::detail::witness<")) return "witness";
+    if (name.starts_with("launchbox::detail::architecture_probe<")) return "probe";
     if (!name.starts_with(tuned)) return name.substr(0, name.find_first_of("<("));
     const std::string body = name.substr(tuned.size(), name.find(',') - tuned.size());
     const std::size_t unit = name.find(", ") + 2;

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <random>
 
-#include "launchbox/detail/sampling.hpp"
+#include "launchbox/detail/measure/sampling.hpp"
 #include "support/sample_statistics.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/run/final_race.hpp"

@@ -1,4 +1,5 @@
-// launchbox: an algorithm's workspace, given or from the stream. Internal. SPDX-License-Identifier: Apache-2.0
+// launchbox: an algorithm's workspace, given or from the stream. Internal.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -30,7 +31,7 @@ private:
 /// The workspace that was given, or memory that the stream frees behind what it has been given until then.
 class device_memory {
 public:
-    device_memory(cudaStream_t stream, const workspace& given, std::size_t bytes, const char* algorithm)
+    device_memory(cudaStream_t stream, workspace given, std::size_t bytes, const char* algorithm)
         : stream_(stream), memory_(static_cast<char*>(given.memory))
     {
         if (bytes == 0) return;
@@ -39,7 +40,7 @@ public:
                 throw launch_error(std::string(algorithm) + ": the workspace has " + std::to_string(given.bytes) +
                                        " bytes, but " + std::to_string(bytes) +
                                        " are needed. Ask with workspace::query, or give none.",
-                                   cudaErrorInvalidValue, launch_problem::runtime);
+                                   cudaErrorInvalidValue, launch_error_kind::runtime);
             return;
         }
         void* memory = nullptr;
@@ -47,7 +48,7 @@ public:
             cudaGetLastError();
             throw launch_error(std::string(algorithm) + ": no workspace of " + std::to_string(bytes) +
                                    " bytes from the stream (" + error_text(status) + "). Free memory, or give one.",
-                               status, launch_problem::runtime);
+                               status, launch_error_kind::runtime);
         }
         memory_ = static_cast<char*>(memory);
         is_own_ = true;

@@ -1,5 +1,6 @@
 // launchbox: one tile of interval_expand. Runs on the CPU as well, where the tests have threads for it. Internal:
-// include algorithms/interval_expand.cuh. SPDX-License-Identifier: Apache-2.0
+// include algorithms/interval_expand.cuh.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // launchbox: one tile of interval_move. Runs on the CPU as well, where the tests have threads for it. Internal: include
-// algorithms/interval_move.cuh. SPDX-License-Identifier: Apache-2.0
+// algorithms/interval_move.cuh.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

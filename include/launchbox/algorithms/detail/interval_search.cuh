@@ -1,5 +1,6 @@
 // launchbox: where a tile of intervals and outputs begins, found by one warp. Internal: include interval_expand.cuh or
-// interval_move.cuh. SPDX-License-Identifier: Apache-2.0
+// interval_move.cuh.
+// SPDX-License-Identifier: Apache-2.0
 //
 // Intervals and outputs stand in one line: each interval takes `weight` places, and its outputs follow, one place each.
 // Tiles are equal stretches of that line, so that a tile has a bounded number of both, whatever the intervals are:

@@ -1,5 +1,6 @@
 // launchbox: a tile of intervals and outputs in shared memory: which interval each output is of. Internal: include
-// interval_expand.cuh or interval_move.cuh. SPDX-License-Identifier: Apache-2.0
+// interval_expand.cuh or interval_move.cuh.
+// SPDX-License-Identifier: Apache-2.0
 //
 // Each output has a mark of 16 bits: where an interval begins its number in the tile, from 1 on, elsewhere 0. An output
 // is of the last interval that is marked up to it, and of the one before the tile (0) where there is none.
@@ -24,21 +25,21 @@ struct interval_shape {
     // Rows that by_type scales have odd numbers of items, and marks have 16 bits.
     constexpr int items() const
     {
-        const int most = 65000 / threads, items = wanted_items < most ? wanted_items : most;
+        const int max_items = 65000 / threads, items = wanted_items < max_items ? wanted_items : max_items;
         return items < vector ? vector : items / vector * vector;
     }
     constexpr int row() const { return 32 * vector; }
     constexpr int slots() const { return threads * items(); }
     constexpr int tile() const { return slots() - (vector - 1); }
-    constexpr int most_intervals() const { return (tile() - 1) / weight + 1; }
+    constexpr int max_intervals() const { return (tile() - 1) / weight + 1; }
     static __host__ __device__ constexpr int rounded(int bytes) { return (bytes + 15) / 16 * 16; }
 
     /// The most that a tile needs: it has many outputs or many intervals.
     constexpr int bytes() const
     {
-        const int few = bytes_with(1), many = bytes_with(most_intervals()), cleared = marks_at + 2 * slots();
-        const int most = few > many ? few : many;
-        return rounded(most > cleared ? most : cleared);
+        const int few = bytes_with(1), many = bytes_with(max_intervals()), cleared = marks_at + 2 * slots();
+        const int larger = few > many ? few : many;
+        return rounded(larger > cleared ? larger : cleared);
     }
     constexpr int bytes_with(int intervals) const
     {
@@ -71,14 +72,17 @@ struct known_total {
     }
 };
 
-/// Or behind the offsets that were made of counts; only `most` are written.
+/// Or behind the offsets that were made of counts; only `max_outputs` are written.
 template <class Offset>
 struct stored_total {
     static constexpr bool is_known = false;
     const Offset* outputs;
-    std::int64_t most;
+    std::int64_t max_outputs;
 
-    __device__ __forceinline__ std::int64_t get() const { return lesser(static_cast<std::int64_t>(*outputs), most); }
+    __device__ __forceinline__ std::int64_t get() const
+    {
+        return lesser(static_cast<std::int64_t>(*outputs), max_outputs);
+    }
     template <int weight>
     __device__ __forceinline__ double rate(std::int64_t intervals, std::int64_t total) const
     {

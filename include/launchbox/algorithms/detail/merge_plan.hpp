@@ -1,5 +1,6 @@
 // launchbox: how many passes a merge sort takes, and which runs each merges. Plain C++. Internal: include
-// merge_sort.cuh. SPDX-License-Identifier: Apache-2.0
+// merge_sort.cuh.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -12,11 +13,11 @@ namespace launchbox::detail {
 
 /// Merging 2^levels runs into one halves the memory traffic of a pass per level; a block holds the ends of so many
 /// runs.
-inline constexpr int most_merge_levels = 5;
+inline constexpr int max_merge_levels = 5;
 
 /// Up to so many tiles each block finds where its part begins and ends in the runs, which takes longer than reading it,
 /// and saves a launch. They are fewer than 2^31 elements, since a tile fits the shared memory.
-inline constexpr std::int64_t most_tiles_without_find = 1024;
+inline constexpr std::int64_t max_tiles_without_find = 1024;
 
 /// How many elements a block of a pass makes: as many as it has, less a row of `items` for each pair of runs, since the
 /// result of a pair is whole rows.
@@ -57,16 +58,16 @@ struct merge_plan {
     std::array<merge_pass, 64> passes{};
 };
 
-constexpr merge_plan plan_merges(std::int64_t n, int threads, int items, int most_levels,
-                                 std::int64_t most_tiles = most_tiles_without_find)
+constexpr merge_plan plan_merges(std::int64_t n, int threads, int items, int max_levels,
+                                 std::int64_t max_tiles = max_tiles_without_find)
 {
     const std::int64_t tile = std::int64_t{threads} * items;
     merge_plan plan{.tiles = divided_up(n, tile)};
-    plan.blocks_find_splits = plan.tiles <= most_tiles;
+    plan.blocks_find_splits = plan.tiles <= max_tiles;
     const int levels =
         plan.tiles < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(plan.tiles - 1)));
-    const int most = std::clamp(most_levels, 1, most_merge_levels);
-    plan.count = (levels + most - 1) / most;
+    const int max_pass_levels = std::clamp(max_levels, 1, max_merge_levels);
+    plan.count = (levels + max_pass_levels - 1) / max_pass_levels;
     std::int64_t run = tile;
     for (int i = 0; i < plan.count; ++i) {
         merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
@@ -84,13 +85,13 @@ constexpr merge_plan plan_merges(std::int64_t n, int threads, int items, int mos
 /// Where each block's part of the output of a pass begins in each of the runs that it comes from: 2^levels numbers.
 constexpr std::int64_t splits_of(const merge_plan& plan)
 {
-    std::int64_t most = 0;
-    if (plan.blocks_find_splits) return most;
+    std::int64_t count = 0;
+    if (plan.blocks_find_splits) return count;
     for (int i = 0; i < plan.count; ++i) {
         const merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
-        most = std::max(most, pass.blocks << pass.levels);
+        count = std::max(count, pass.blocks << pass.levels);
     }
-    return most;
+    return count;
 }
 
 }  // namespace launchbox::detail

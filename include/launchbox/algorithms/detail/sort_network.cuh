@@ -1,4 +1,5 @@
-// launchbox: sorting networks over registers. Internal: include merge_sort.cuh. SPDX-License-Identifier: Apache-2.0
+// launchbox: sorting networks over registers. Internal: include merge_sort.cuh.
+// SPDX-License-Identifier: Apache-2.0
 //
 // A register array can only be indexed by constants, which is what a network does: which elements it compares does not
 // depend on the data. Networks are not stable; elements carry a tag where that could be seen.

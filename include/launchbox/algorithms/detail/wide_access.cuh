@@ -1,5 +1,5 @@
-// launchbox: loads and stores of 16 bytes, and of elements that are made of them. Internal. SPDX-License-Identifier:
-// Apache-2.0
+// launchbox: loads and stores of 16 bytes, and of elements that are made of them. Internal.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,139 @@
+// launchbox: copying tiles between global and shared memory. Internal: include merge_sort.cuh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <launchbox/algorithms/detail/merge_layout.cuh>
+#include <launchbox/algorithms/detail/warp_words.cuh>
+
+namespace launchbox::detail {
+
+/// Keys and values of a sort on the device; `values` null where there are none, or, as a source, where a value is the
+/// index of its key.
+template <class Shape>
+struct merge_arrays {
+    using value = typename Shape::kept_value;
+    typename Shape::key* keys;
+    std::conditional_t<Shape::has_values, typename Shape::value, no_value>* values;
+};
+
+/// The index of an element as a value, where values are sorted by their indices.
+template <class Value>
+__device__ __forceinline__ Value index_value(std::int64_t index)
+{
+    if constexpr (std::is_integral_v<Value>)
+        return static_cast<Value>(index);
+    else
+        return Value{};  // never asked for
+}
+
+/// The largest of the tile's `count` > 0 elements that lie in natural order, by all threads of the block. What a tile
+/// that is not full is filled with: behind all others, and after those that are equal, since it comes last.
+template <class Shape>
+__device__ __forceinline__ void fill_tile(const merge_memory<Shape>& memory, int count, const kept_order<Shape>& less)
+{
+    const int thread = static_cast<int>(threadIdx.x);
+    int largest = thread < count ? thread : 0;
+    for (int i = thread; i < count; i += Shape::threads)
+        if (less(memory.key_in(largest), memory.key_in(i))) largest = i;
+    int* found = memory.left_begin();
+    found[thread] = largest;
+    for (int step = Shape::threads / 2; step > 0; step /= 2) {
+        __syncthreads();
+        if (thread < step && less(memory.key_in(found[thread]), memory.key_in(found[thread + step])))
+            found[thread] = found[thread + step];
+    }
+    __syncthreads();
+    const auto key = memory.key_in(found[0]);
+    for (int i = count + thread; i < Shape::tile; i += Shape::threads) memory.keys()[padded<Shape::items>(i)] = key;
+}
+
+/// Writes the first `count` elements of a sorted tile.
+template <class Shape>
+__device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, const merge_arrays<Shape>& out,
+                                           std::int64_t begin, int count)
+{
+    const int thread = static_cast<int>(threadIdx.x);
+    // A thread's slots are whole rows apart.
+    constexpr int apart = Shape::threads + Shape::threads / Shape::items;
+    const int first = padded<Shape::items>(thread);
+    const auto write = [&](const auto* from, auto* to) {
+        using type = std::remove_reference_t<decltype(*to)>;
+        // Mostly all rows are there but the last ones.
+        constexpr int some = Shape::items < 8 ? 1 : Shape::items / 8;
+#pragma unroll
+        for (int begin = 0; begin < Shape::items; begin += some) {
+            const bool are_there = (begin + some) * Shape::threads <= count;
+#pragma unroll
+            for (int i = begin; i < begin + some; ++i)
+                if (are_there || thread + i * Shape::threads < count)
+                    to[i * Shape::threads] = static_cast<type>(from[i * apart]);
+        }
+    };
+    write(memory.keys() + first, out.keys + begin + thread);
+    if constexpr (Shape::has_values) write(memory.values() + first, out.values + begin + thread);
+}
+
+template <class Shape>
+inline constexpr bool reads_asynchronously =
+    copies_asynchronously<typename Shape::kept_key, typename Shape::key> &&
+    (!Shape::has_values ||
+     copies_asynchronously<typename Shape::kept_value,
+                           std::conditional_t<Shape::has_values, typename Shape::value, no_value>>);
+
+/// Copies every `Stride`th of the elements from `from` on, `Count` of them, to shared memory, where they are `apart`.
+template <int Count, int Stride, bool Asynchronously, class To, class From>
+__device__ __forceinline__ void copy_elements(To* to, int apart, const From* from)
+{
+    if constexpr (Asynchronously) {
+#pragma unroll
+        for (int i = 0; i < Count; ++i) copy_async(to + i * apart, from + i * Stride);
+    } else {
+        // Through registers, so that several reads are on their way.
+        raw_array<To, Count> elements;
+#pragma unroll
+        for (int i = 0; i < Count; ++i) elements[i] = static_cast<To>(from[i * Stride]);
+#pragma unroll
+        for (int i = 0; i < Count; ++i) to[i * apart] = elements[i];
+    }
+}
+
+/// Copies a tile, of which `count` elements are there, to shared memory in its order.
+template <class Shape>
+__device__ __forceinline__ void read_tile(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in,
+                                          std::int64_t begin, int count)
+{
+    constexpr int n = Shape::items;
+    constexpr int apart = Shape::threads + Shape::threads / n;  // whole rows
+    using kept_value = typename Shape::kept_value;
+    const int thread = static_cast<int>(threadIdx.x), to = padded<n>(thread);
+    const std::int64_t from = begin + thread;
+    if (count == Shape::tile) {
+        constexpr bool is_asynchronous = reads_asynchronously<Shape>;
+        copy_elements<n, Shape::threads, is_asynchronous>(memory.keys() + to, apart, in.keys + from);
+        if constexpr (Shape::has_values) {
+            if (in.values)
+                copy_elements<n, Shape::threads, is_asynchronous>(memory.values() + to, apart, in.values + from);
+        }
+        if constexpr (is_asynchronous) wait_for_copies();
+    } else {
+#pragma unroll
+        for (int i = 0; i < n; ++i)
+            if (thread + i * Shape::threads < count) {
+                memory.keys()[to + i * apart] = in.keys[from + i * Shape::threads];
+                if constexpr (Shape::has_values)
+                    if (in.values)
+                        memory.values()[to + i * apart] = static_cast<kept_value>(in.values[from + i * Shape::threads]);
+            }
+    }
+    if constexpr (Shape::has_values) {
+        if (in.values) return;
+#pragma unroll
+        for (int i = 0; i < n; ++i)
+            memory.values()[to + i * apart] = index_value<kept_value>(from + i * Shape::threads);
+    }
+}
+
+}  // namespace launchbox::detail

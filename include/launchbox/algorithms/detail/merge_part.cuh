@@ -1,0 +1,188 @@
+// launchbox: what a block of a merge pass does: it makes a part of the output. Internal: include merge_sort.cuh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <launchbox/algorithms/detail/merge_copy.cuh>
+#include <launchbox/algorithms/detail/merge_pairs.cuh>
+#include <launchbox/algorithms/detail/merge_task.cuh>
+
+namespace launchbox::detail {
+
+/// Finds the splits at the beginning and the end of a block's part, by all its threads, into the bounds. It waits for
+/// the grid ahead itself, once it knows what to look for.
+template <int Levels, class Shape>
+__device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memory, const merge_task& task,
+                                                const typename Shape::key* keys, std::int64_t block,
+                                                const kept_order<Shape>& less)
+{
+    const int thread = static_cast<int>(threadIdx.x), run = thread % (1 << Levels);
+    const int half = thread / (Shape::threads / 2);
+    const part_of_group part(task, block);
+    const std::int64_t begin = part.group + run * task.run, length = length_of_run(task, begin);
+    const std::int64_t at = half == 0 || part.is_last ? part.begin : part.end;
+    auto& bounds = memory.bounds();
+    wait_for_grid_ahead();
+    const int split = split_runs_by_block<1 << Levels, Shape::threads>(
+        keys + (length > 0 ? begin : 0), static_cast<int>(length), static_cast<int>(at - part.group), task.slack,
+        memory.found(), less);
+    if (thread % (Shape::threads / 2) < (1 << Levels)) bounds.splits[half][run] = split;
+}
+
+/// Writes down which parts of which runs a block merges, by all its warps.
+template <bool FindsSplits, class Shape>
+__device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memory, const merge_task& task,
+                                                 std::int64_t block)
+{
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    const int runs = 1 << task.levels, run = lane & (runs - 1);
+    auto& bounds = memory.bounds();
+    const part_of_group part(task, block);
+    const std::int64_t begin = part.group + run * task.run, length = length_of_run(task, begin);
+    std::int64_t from, to;
+    if constexpr (!FindsSplits) {
+        const std::int64_t* const splits = task.splits + (block << task.levels) + run;
+        for (const int next = part.is_last ? 0 : runs;; wait_a_little()) {
+            const published_words words(splits, splits + next);
+            from = found_split::of(words.first);
+            to = part.is_last ? length : found_split::of(words.second);
+            if (found_split::is_there(words.first, task.pass) && found_split::is_there(words.second, task.pass)) break;
+        }
+    } else {
+        from = bounds.splits[0][run];
+        to = part.is_last ? length : bounds.splits[1][run];
+    }
+    constexpr int max_runs = run_bounds::max_runs;
+    const int size = static_cast<int>(to - from), of_pair = size + shuffle_xor<max_runs>(size, 1);
+    const int padded_size = size + (run % 2 == 0 ? 0 : -of_pair & (Shape::items - 1));
+    if (warp == 0) {
+        const int end = sum_until<max_runs>(size), padded_end = sum_until<max_runs>(padded_size);
+        if (lane < runs) {
+            bounds.ends[lane + 1] = end;
+            bounds.padded_ends[lane + 1] = padded_end;
+            bounds.source[lane] = begin + from - (end - size);
+        }
+        if (lane == 0) bounds.ends[0] = bounds.padded_ends[0] = 0;
+    }
+    constexpr int warps = Shape::threads / 32;
+#pragma unroll 1
+    for (int level = warp; level <= task.levels + 1; level += warps) {
+        if (level > task.levels) {
+            const std::int64_t before = sum_until<max_runs>(from);
+            if (lane == runs - 1) bounds.begin = part.group + before;
+            break;
+        }
+        // Of the runs that are part of a left sequence; a pair is told by its first run.
+        const bool is_left = ((run >> level) & 1) == 0;
+        const int before = sum_until<max_runs>(is_left ? padded_size : 0) - (is_left ? padded_size : 0);
+        const int pair = run >> (level + 1);
+        if (lane < runs && lane == pair << (level + 1)) bounds.left_before[level][pair] = before;
+    }
+}
+
+/// Where element number `at` of a block's part, the runs' parts one after the other, comes from and goes to; `at` only
+/// rises.
+template <class Shape>
+struct run_reader {
+    const run_bounds& bounds;
+    int run = -1, end = 0, slot = 0, direction = 0;
+    std::int64_t source = 0;
+
+    __device__ __forceinline__ void advance(int at)
+    {
+        do end = bounds.ends[++run + 1];
+        while (at >= end);
+        const int begin = bounds.ends[run], before = bounds.left_before[0][run / 2];
+        source = bounds.source[run];
+        direction = run % 2 == 0 ? 1 : -1;
+        slot = run % 2 == 0 ? before - begin : Shape::tile - 1 - (bounds.padded_ends[run - 1] - before) + begin;
+    }
+    __device__ __forceinline__ int slot_of(int at) const { return padded<Shape::items>(slot + direction * at); }
+};
+
+/// Fills the padding of all pairs with a key that may be behind all others.
+template <class Shape>
+__device__ __forceinline__ void fill_padding(const merge_memory<Shape>& memory, int levels)
+{
+    const run_bounds& bounds = memory.bounds();
+    for (int i = static_cast<int>(threadIdx.x); i < Shape::items << (levels - 1); i += Shape::threads) {
+        const int run = i / Shape::items * 2 + 1, within = i % Shape::items;
+        const int size = bounds.ends[run + 1] - bounds.ends[run];
+        const int padded_size = bounds.padded_ends[run + 1] - bounds.padded_ends[run];
+        if (size + within >= padded_size) continue;
+        const int first = Shape::tile - 1 - (bounds.padded_ends[run - 1] - bounds.left_before[0][run / 2]);
+        memory.keys()[padded<Shape::items>(first - size - within)] = last_key<Shape>();
+    }
+}
+
+/// Copies the parts of the runs to where the first level reads them.
+template <class Shape>
+__device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in, int count,
+                                          int levels)
+{
+    constexpr bool is_asynchronous = reads_asynchronously<Shape>;
+    constexpr int batch = is_asynchronous ? 4 : 8;
+    // Each warp copies neighbours, so that it meets few ends of runs.
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int begin = (static_cast<int>(threadIdx.x) - lane) * Shape::items;
+    const int end = min(begin + 32 * Shape::items, count);
+    run_reader<Shape> reader{memory.bounds(), memory.bounds().run_of(begin, 1 << levels) - 1};
+    int at = begin + lane;
+#pragma unroll 1
+    while (at < end) {
+        reader.advance(at);
+        int here = static_cast<int>(static_cast<unsigned>(min(reader.end, end) - at + 31) / 32);
+        const std::int64_t from = reader.source + at;
+        const int slot = reader.slot_of(at), apart = reader.direction * padded<Shape::items>(32);
+        at += here * 32;
+        const auto* key = in.keys + from;
+        auto* key_to = memory.keys() + slot;
+        [[maybe_unused]] const auto* value = Shape::has_values ? in.values + from : nullptr;
+        [[maybe_unused]] auto* value_to = memory.values() + slot;
+        const auto copy = [&]<int Count>() {
+            copy_elements<Count, 32, is_asynchronous>(key_to, apart, key);
+            key += Count * 32;
+            key_to += Count * apart;
+            if constexpr (Shape::has_values) {
+                copy_elements<Count, 32, is_asynchronous>(value_to, apart, value);
+                value += Count * 32;
+                value_to += Count * apart;
+            }
+            here -= Count;
+        };
+#pragma unroll 1
+        while (here >= batch) copy.template operator()<batch>();
+#pragma unroll 1
+        while (here > 0) copy.template operator()<1>();
+    }
+    if constexpr (is_asynchronous) wait_for_copies();
+}
+
+/// Merges the elements of the output that are part number `block`. `FindsSplits`: without the task's.
+template <bool FindsSplits, class Shape>
+__device__ __forceinline__ void merge_part(unsigned char* shared, const merge_task& task, const merge_arrays<Shape>& in,
+                                           const merge_arrays<Shape>& out, std::int64_t block,
+                                           const typename Shape::compare& compare)
+{
+    const merge_memory<Shape> memory{shared};
+    const kept_order<Shape> less{compare};
+    if constexpr (FindsSplits) {
+        with_levels(task.levels, [&]<int Levels>() { find_own_splits<Levels>(memory, task, in.keys, block, less); });
+        __syncthreads();
+    }
+    write_run_bounds<FindsSplits>(memory, task, block);
+    __syncthreads();
+    const int count = memory.bounds().ends[1 << task.levels];
+    read_runs(memory, in, count, task.levels);
+    if constexpr (!Shape::is_stable) fill_padding(memory, task.levels);
+    __syncthreads();
+    thread_items<Shape> items;
+    uneven_runs<Shape> runs(memory.bounds(), task.levels, static_cast<int>(threadIdx.x) * Shape::items);
+#pragma unroll 1
+    for (int level = 0; level < task.levels; ++level, runs.next_level()) merge_pairs(memory, items, runs, less);
+    let_next_grid_begin();
+    write_tile(memory, out, memory.bounds().begin, count);
+}
+
+}  // namespace launchbox::detail

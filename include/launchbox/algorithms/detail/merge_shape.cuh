@@ -1,0 +1,78 @@
+// launchbox: the types and sizes of a merge sort, and the order of its keys. Internal: include merge_sort.cuh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include <launchbox/algorithms/detail/warp_words.cuh>
+#include <launchbox/algorithms/order.cuh>
+
+namespace launchbox::detail {
+
+struct no_value {};
+
+/// How a type is kept in registers and shared memory: small integers as words, of which a bank holds one.
+template <class Type>
+using kept_type = std::conditional_t<is_integer<Type> && sizeof(Type) < 4,
+                                     std::conditional_t<std::is_signed_v<Type>, int, unsigned>, Type>;
+
+/// What the kernels of one sort have in common.
+template <class KeyType, class ValueType, class CompareType, int ThreadCount, int ItemCount>
+struct merge_shape {
+    using key = KeyType;
+    using value = ValueType;  ///< void: none
+    using compare = CompareType;
+    static constexpr int threads = ThreadCount, items = ItemCount;
+    static constexpr int tile = threads * items;
+    static constexpr int items_bits = std::bit_width(static_cast<unsigned>(items)) - 1;
+    static constexpr bool has_values = !std::is_void_v<ValueType>;
+    static constexpr bool is_stable = has_values || !equal_keys_are_identical<KeyType, CompareType>;
+    using kept_key = kept_type<KeyType>;
+    using kept_value = kept_type<std::conditional_t<has_values, ValueType, no_value>>;
+
+    static_assert(items >= 2 && std::has_single_bit(static_cast<unsigned>(items)),
+                  "merge_sort: items is a power of two, 2 or more");
+    static_assert(threads % items == 0, "merge_sort: threads are items or more");
+    static_assert(threads >= 64 && std::has_single_bit(static_cast<unsigned>(threads)),
+                  "merge_sort: threads is a power of two, 64 or more");
+};
+
+/// A thread's elements.
+template <class Shape>
+struct thread_items {
+    raw_array<typename Shape::kept_key, Shape::items> keys;
+    raw_array<typename Shape::kept_value, Shape::items> values;
+};
+
+/// The comparison of the user, of keys as they are kept.
+template <class Shape>
+struct kept_order {
+    typename Shape::compare compare;
+
+    __device__ __forceinline__ bool operator()(const typename Shape::kept_key& a,
+                                               const typename Shape::kept_key& b) const
+    {
+        using key = typename Shape::key;
+        // Without a conversion, which is an instruction for small integers.
+        if constexpr (is_integer<key> && is_ascending_order<key, typename Shape::compare>)
+            return a < b;
+        else if constexpr (is_integer<key> && is_descending_order<key, typename Shape::compare>)
+            return b < a;
+        else
+            return compare(static_cast<const key&>(a), static_cast<const key&>(b));
+    }
+};
+
+/// A key that is behind all others, or equals the last of them, for sorts of integers alone.
+template <class Shape>
+__device__ __forceinline__ typename Shape::kept_key last_key()
+{
+    using key = typename Shape::kept_key;
+    constexpr bool is_signed = static_cast<key>(-1) < key{};
+    constexpr key lowest = is_signed ? static_cast<key>(key{1} << (8 * sizeof(key) - 1)) : key{};
+    return is_ascending_order<typename Shape::key, typename Shape::compare> ? static_cast<key>(~lowest) : lowest;
+}
+
+}  // namespace launchbox::detail

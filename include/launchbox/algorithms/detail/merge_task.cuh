@@ -1,0 +1,124 @@
+// launchbox: a merge pass, and where each block's part of its output begins in the runs. Internal: include
+// merge_sort.cuh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <launchbox/algorithms/detail/grid_order.cuh>
+#include <launchbox/algorithms/detail/merge_plan.hpp>
+#include <launchbox/algorithms/detail/merge_shape.cuh>
+#include <launchbox/algorithms/detail/merge_split.cuh>
+
+namespace launchbox::detail {
+
+/// A pass of a merge sort: each group of 2^levels runs of `run` elements becomes one, by blocks that make `merged`
+/// elements each, the last of a group fewer; see merge_pass.
+struct merge_task {
+    std::int64_t n;
+    std::int64_t run;
+    int levels;
+    int merged;
+    int slack;
+    std::int64_t blocks_of_group;
+    int pass;  ///< its number, 1 to 64
+    /// Where the parts begin in each of their runs, 2^levels found_splits a block. Not there where each block finds its
+    /// own, for which a group has fewer than 2^31 elements.
+    std::int64_t* splits;
+};
+
+/// A split as one kernel leaves it for the next: with the number of the pass, which tells that it is there. There are
+/// fewer than 2^48 elements.
+struct found_split {
+    static constexpr int bits = 56;
+
+    static __device__ __forceinline__ std::int64_t word(std::int64_t split, int pass)
+    {
+        return split | static_cast<std::int64_t>(pass) << bits;
+    }
+    static __device__ __forceinline__ bool is_there(std::int64_t word, int pass) { return word >> bits == pass; }
+    static __device__ __forceinline__ std::int64_t of(std::int64_t word)
+    {
+        return word & ((std::int64_t{1} << bits) - 1);
+    }
+};
+
+__device__ __forceinline__ std::int64_t length_of_run(const merge_task& task, std::int64_t begin)
+{
+    const std::int64_t left = task.n - begin;
+    return left < 0 ? 0 : left < task.run ? left : task.run;
+}
+
+/// For the element number `at` of the output: how many of the elements before it, in its group, come from run number
+/// `lane` of the group. By groups of 2^Levels threads, all of a warp.
+template <int Levels, class Shape>
+__device__ __forceinline__ std::int64_t split_at(const merge_task& task, const typename Shape::key* keys,
+                                                 std::int64_t at, const kept_order<Shape>& less)
+{
+    const int lane = static_cast<int>(threadIdx.x) % (1 << Levels);
+    const std::int64_t of_group = task.run << Levels, group = at / of_group * of_group;
+    const std::int64_t begin = group + lane * task.run;
+    const std::int64_t length = length_of_run(task, begin);
+    const typename Shape::key* run = keys + (length > 0 ? begin : 0);
+    if (of_group < (std::int64_t{1} << 31))
+        return split_runs<1 << Levels, int>(run, static_cast<int>(length), static_cast<int>(at - group), task.slack,
+                                            less);
+    return split_runs<1 << Levels, std::int64_t>(run, length, at - group, task.slack, less);
+}
+
+/// Calls `function<levels>()`.
+template <class Function>
+__device__ __forceinline__ auto with_levels(int levels, const Function& function)
+{
+    static_assert(max_merge_levels == 5);
+    switch (levels) {
+        case 1:
+            return function.template operator()<1>();
+        case 2:
+            return function.template operator()<2>();
+        case 3:
+            return function.template operator()<3>();
+        case 4:
+            return function.template operator()<4>();
+        default:
+            return function.template operator()<5>();
+    }
+}
+
+/// The elements of the output that a block makes, and the group of runs that they belong to.
+struct part_of_group {
+    std::int64_t group, begin, end;
+    bool is_last;  ///< of its group
+
+    __device__ __forceinline__ part_of_group(const merge_task& task, std::int64_t block)
+    {
+        // A division of 64-bit numbers takes longer than all else here.
+        const auto number = static_cast<unsigned>(block), blocks = static_cast<unsigned>(task.blocks_of_group);
+        const std::int64_t of_group = number / blocks, within = number % blocks;
+        group = of_group * (task.run << task.levels);
+        begin = group + within * task.merged;
+        end = begin + task.merged;
+        const std::int64_t end_of_group = group + (task.run << task.levels);
+        const std::int64_t end_of_runs = end_of_group < task.n ? end_of_group : task.n;
+        is_last = end >= end_of_runs;
+        end = is_last ? end_of_runs : end;
+    }
+};
+
+/// The splits at the beginnings of all blocks' parts, 2^levels threads each.
+template <class Shape>
+__device__ __forceinline__ void find_splits(const merge_task& task, const typename Shape::key* keys,
+                                            std::int64_t thread, const typename Shape::compare& compare)
+{
+    // A block of the next kernel waits for its own splits: most are found long before the last.
+    wait_for_grid_ahead();
+    let_next_grid_begin();
+    const kept_order<Shape> less{compare};
+    const std::int64_t at = part_of_group(task, thread >> task.levels).begin;
+    const std::int64_t in_range = at < task.n ? at : 0;  // all threads of a warp search
+    const std::int64_t split =
+        with_levels(task.levels, [&]<int Levels>() { return split_at<Levels, Shape>(task, keys, in_range, less); });
+    if (at < task.n) publish_word(task.splits + thread, found_split::word(split, task.pass));
+}
+
+}  // namespace launchbox::detail

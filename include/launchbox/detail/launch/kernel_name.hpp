@@ -1,0 +1,57 @@
+// launchbox: the name of a kernel as it stands in a launch: merge<int>, without return type and parameters. Internal:
+// include launch.cuh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace launchbox::detail {
+
+// Where the last top-level parameter list of a demangled function begins; npos: there is none.
+inline std::size_t parameters_of(std::string_view demangled)
+{
+    int depth = 0;
+    for (std::size_t i = demangled.size(); i-- > 0;) {
+        if (demangled[i] == ')') ++depth;
+        if (demangled[i] == '(' && --depth == 0) return i;
+    }
+    return std::string_view::npos;
+}
+
+// Where the name begins: after the last space outside of brackets, which ends the return type of a template.
+inline std::size_t name_of(std::string_view before_parameters)
+{
+    int depth = 0;
+    for (std::size_t i = before_parameters.size(); i-- > 0;) {
+        const char c = before_parameters[i];
+        if (c == '>' || c == ')') ++depth;
+        if (c == '<' || c == '(') --depth;
+        if (c == ' ' && depth == 0) return i + 1;
+    }
+    return 0;
+}
+
+/// `merge<int>` of `void merge<int>(int const*, int)`; a name without parameters stays as it is.
+inline std::string short_kernel_name(std::string_view demangled)
+{
+    const std::size_t parameters = parameters_of(demangled);
+    if (parameters == std::string_view::npos || parameters == 0) return std::string(demangled);
+    const std::string_view front = demangled.substr(0, parameters);
+    return std::string(front.substr(name_of(front)));
+}
+
+/// What c++filt makes of a symbol or of the name of a type; the symbol itself where it is neither.
+inline std::string demangled(const char* symbol)
+{
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol, nullptr, nullptr, &status),
+                                                           &std::free);
+    return text ? text.get() : symbol;
+}
+
+}  // namespace launchbox::detail

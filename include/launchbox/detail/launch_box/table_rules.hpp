@@ -1,0 +1,175 @@
+// launchbox: what a table of rows must be. Plain C++, no CUDA needed. Internal: include launch_box.cuh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+
+#include <launchbox/detail/launch_box/row_rules.hpp>
+
+namespace launchbox::detail {
+
+template <class... Rows>
+constexpr bool are_ascending()
+{
+    const std::array<int, sizeof...(Rows)> ranks{rank_of(Rows::architecture)...};
+    for (std::size_t i = 1; i < ranks.size(); ++i)
+        if (ranks[i - 1] >= ranks[i]) return false;
+    return true;
+}
+
+template <class Type>
+concept is_row = requires
+{
+    Type::architecture;
+    Type::row;
+};
+
+template <class Row>
+using row_type_of = std::remove_cvref_t<decltype(Row::row)>;
+
+template <class First, class... Others>
+constexpr bool are_of_one_type()
+{
+    return (std::is_same_v<row_type_of<First>, row_type_of<Others>> && ...);
+}
+
+/// What is wrong with a table on every architecture; the first that applies.
+enum class table_error {
+    none,
+    empty,
+    not_rows,
+    two_types,
+    no_threads,
+    no_items,
+    no_min_blocks,
+    form_of_shared,
+    form_of_tile,
+    not_ascending
+};
+
+// Whether a type has a member of some name, of whatever form: with a second base of that name, naming it is ambiguous.
+// A member of a form that cannot be used is an error; it must not be taken for a member that is not there.
+struct optional_names {
+    int dynamic_shared_bytes, tile;
+};
+template <class Type>
+struct with_optional_names : Type, optional_names {
+};
+template <class Type>
+concept names_shared = std::is_class_v<Type> && !std::is_final_v<Type> && !requires
+{
+    &with_optional_names<Type>::dynamic_shared_bytes;
+};
+template <class Type>
+concept names_tile = std::is_class_v<Type> && !std::is_final_v<Type> && !requires
+{
+    &with_optional_names<Type>::tile;
+};
+
+template <class Row>
+concept has_shared = requires(const Row& row)
+{
+    row.dynamic_shared_bytes();
+}
+|| requires(const Row& row)
+{
+    row.dynamic_shared_bytes + 0;
+};
+template <class Row>
+concept has_tile_of_row = requires(const Row& row)
+{
+    row.tile();
+}
+|| requires(const Row& row)
+{
+    row.tile + 0;
+};
+
+template <class Row>
+constexpr table_error find_member_error()
+{
+    if (!has_threads<Row>) return table_error::no_threads;
+    if (!has_items<Row>) return table_error::no_items;
+    if (!has_min_blocks<Row>) return table_error::no_min_blocks;
+    if (names_shared<Row> && !has_shared<Row>) return table_error::form_of_shared;
+    if (names_tile<Row> && !has_tile_of_row<Row>) return table_error::form_of_tile;
+    return table_error::none;
+}
+
+template <class... Rows>
+constexpr table_error find_table_error()
+{
+    if constexpr (sizeof...(Rows) == 0)
+        return table_error::empty;
+    else if constexpr (!(is_row<Rows> && ...))
+        return table_error::not_rows;
+    else if constexpr (!are_of_one_type<Rows...>())
+        return table_error::two_types;
+    else if constexpr (!are_ascending<Rows...>())
+        return table_error::not_ascending;
+    else
+        return find_member_error<std::common_type_t<row_type_of<Rows>...>>();
+}
+
+/// Does not compile for a wrong table. Code that uses a table checks `fine` first and does nothing otherwise, so that
+/// the compiler prints this one sentence and no errors that follow from it.
+template <table_error Error>
+struct table_check {
+    static_assert(Error != table_error::empty, "launch_box: give at least one row, such as sm<80, row{256, 11, 0}>");
+    static_assert(Error != table_error::not_rows,
+                  "launch_box: each row is written as sm<90, row{...}>, sm_a<90, row{...}> or sm_f<100, row{...}>");
+    static_assert(Error != table_error::two_types, "launch_box: all rows of a box are of one type");
+    static_assert(Error != table_error::no_threads,
+                  "launch_box: the type of the rows has no member 'threads' (int, threads per block)");
+    static_assert(Error != table_error::no_items,
+                  "launch_box: the type of the rows has no member 'items' (int, items per thread)");
+    static_assert(Error != table_error::no_min_blocks,
+                  "launch_box: the type of the rows has no member 'min_blocks' (int, wanted resident blocks on an SM; "
+                  "'int min_blocks = 0;' for none)");
+    static_assert(Error != table_error::form_of_shared,
+                  "launch_box: 'dynamic_shared_bytes' of the rows is a number, or a constexpr const function without "
+                  "arguments");
+    static_assert(Error != table_error::form_of_tile,
+                  "launch_box: 'tile' of the rows is a number, or a constexpr const function without arguments");
+    static_assert(Error != table_error::not_ascending,
+                  "launch_box: rows name architectures in strictly ascending order: sm<80>, sm<90>, sm_a<90>, sm<100>, "
+                  "sm_f<100>, sm_a<100>");
+    static constexpr bool fine = Error == table_error::none;
+};
+
+template <class... Rows>
+constexpr bool rows_fit()
+{
+    return (row_on_architecture<figures_of(Rows::row, Rows::architecture), Rows::architecture>::fits && ...);
+}
+
+// The row type of a wrong table, so that code which asks for its rows compiles.
+struct no_row {
+    int threads = 1, items = 1, min_blocks = 0;
+};
+
+template <bool HaveType, class... Rows>
+struct table_rows {
+    using row_type = no_row;
+    static constexpr std::array<compute_capability, 1> architectures{};
+    static constexpr std::array<row_type, 1> rows{};
+};
+
+template <class First, class... Others>
+struct table_rows<true, First, Others...> {
+    using row_type = row_type_of<First>;
+    static constexpr std::array<compute_capability, 1 + sizeof...(Others)> architectures{First::architecture,
+                                                                                         Others::architecture...};
+    static constexpr std::array<row_type, 1 + sizeof...(Others)> rows{First::row, Others::row...};
+};
+
+template <class... Rows>
+constexpr bool have_type()
+{
+    constexpr table_error error = find_table_error<Rows...>();
+    return error != table_error::empty && error != table_error::not_rows && error != table_error::two_types;
+}
+
+}  // namespace launchbox::detail

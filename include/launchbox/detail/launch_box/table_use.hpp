@@ -1,0 +1,114 @@
+// launchbox: the row of a table for code of one architecture. Plain C++, no CUDA needed. Internal: include
+// launch_box.cuh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <launchbox/tuning_table.hpp>
+
+namespace launchbox::detail {
+
+#ifdef LAUNCHBOX_ROW
+// A tuner compiles a candidate with LAUNCHBOX_ROW, which replaces every table of the unit. nvcc splits -D at commas,
+// which therefore need a backslash: -DLAUNCHBOX_ROW='{256\,15\,2}'. A variable, since nvcc 13.0 crashes on {.threads =
+// 256} written into the argument.
+template <class Row>
+static constexpr Row given_row LAUNCHBOX_ROW;
+template <class Box>
+using box_in_use = only<given_row<typename Box::row_type>>;
+#else
+template <class Box>
+using box_in_use = Box;
+#endif
+
+/// The row of a table for code that is compiled for `code`.
+template <class Box>
+constexpr typename Box::row_type row_in(const compute_capability& code)
+{
+    return Box::rows[static_cast<std::size_t>(select_row(Box::architectures, code))];
+}
+
+/// What a type that is used as a table is.
+enum class table_kind {
+    none,
+    by_architecture,  ///< launch_box, only, strict
+    by_size
+};
+
+template <class Box>
+constexpr table_kind kind_of_table()
+{
+    if constexpr (!requires { typename Box::row_type; })
+        return table_kind::none;
+    else if constexpr (!requires { Box::is_valid; })
+        return table_kind::none;
+    else if constexpr (requires { Box::architectures; })
+        return table_kind::by_architecture;
+    else
+        return table_kind::by_size;
+}
+
+/// Does not compile for a type that is no table.
+template <class Box>
+struct some_table {
+    static constexpr table_kind kind = kind_of_table<Box>();
+    static_assert(kind != table_kind::none,
+                  "launch_box: this is neither a body, which has a 'tuning', nor a table such as launch_box<...>");
+    static constexpr bool fine = [] {
+        if constexpr (kind == table_kind::none)
+            return false;
+        else
+            return Box::is_valid;
+    }();
+};
+
+/// Does not compile for anything but one table with rows by architecture.
+template <class Box>
+struct one_table {
+    static constexpr table_kind kind = some_table<Box>::kind;
+    static_assert(kind != table_kind::by_size,
+                  "launch_box: a __global__ function has one table, and by_size is several: give each size class a "
+                  "function of its own, or write a body");
+    static constexpr bool fine = [] {
+        if constexpr (kind != table_kind::by_architecture)
+            return false;
+        else
+            return Box::is_valid;
+    }();
+};
+
+/// What a function that returns a row returns for a wrong table, after the sentence has been printed.
+template <class Tuning>
+constexpr auto row_of_wrong_table()
+{
+    if constexpr (requires { typename Tuning::row_type; })
+        return typename Tuning::row_type{};
+    else
+        return no_row{};
+}
+
+/// Does not compile for an architecture without a row, or one that cannot hold its row.
+template <class Box, compute_capability Code>
+struct box_on_architecture {
+    static constexpr int selected = Box::is_valid ? select_row(Box::architectures, Code) : -2;
+    static_assert(selected != -1,
+                  "launch_box: this code is compiled for an architecture older than every row of its table; add a row "
+                  "for it, or take it off the -gencode list");
+    static constexpr bool has_own = [] {
+        if constexpr (selected < 0) return true;
+        return Box::architectures[static_cast<std::size_t>(selected)].number() == Code.number();
+    }();
+    static_assert(!Box::is_strict || has_own,
+                  "launch_box: this code is compiled for an architecture that has no row of its own, and the table is "
+                  "strict; add the row, or take the architecture off the -gencode list");
+    static constexpr bool fits = [] {
+        if constexpr (selected < 0)
+            return false;
+        else
+            return row_on_architecture<
+                figures_of(row_in<Box>(Code), Box::architectures[static_cast<std::size_t>(selected)]), Code>::fits;
+    }();
+};
+
+}  // namespace launchbox::detail

@@ -1,0 +1,156 @@
+// When there are enough samples of a time. Plain C++: the same decisions in measure.cuh and in the tool.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <unordered_map>
+#include <vector>
+
+namespace launchbox::detail {
+
+struct sampling_rules {
+    int min_samples = 10;  ///< 3 or more
+    int max_samples = 1000;
+    double relative_error = 0.005;  ///< standard error of the mean over the mean at which it is enough; 0: never
+    double max_seconds = 2;         ///< of wall time for all samples
+    double best_ns = 0;             ///< what the samples are compared with to give up early; 0: nothing
+    double give_up_ratio = 1.5;     ///< given up when the first 3 or more samples all take this many times as long
+};
+
+enum class sampling_state { more, enough, out_of_time, given_up };
+
+/// The samples so far, and whether there is need for another.
+class sample_series {
+public:
+    explicit sample_series(const sampling_rules& rules);
+    void add(double sample_ns);
+    void drop();  ///< one was taken and is not kept
+    /// `seconds`: wall time since the first sample was begun. Without a sample that was kept there is need for more,
+    /// until `max_samples` have been dropped: then `out_of_time`.
+    [[nodiscard]] sampling_state state(double seconds) const;
+    [[nodiscard]] const std::vector<double>& samples_ns() const;
+    [[nodiscard]] int dropped() const;
+
+private:
+    [[nodiscard]] bool mean_is_known() const;
+    [[nodiscard]] bool drifts(double standard_error) const;
+    [[nodiscard]] bool entropy_is_level() const;
+    void note_entropy(double sample_ns);
+
+    sampling_rules rules_;
+    std::vector<double> samples_;
+    std::vector<double> sums_;  // of the samples up to each: the mean of any stretch costs two of them
+    double mean_ = 0, squares_ = 0, least_ = 0;
+    std::unordered_map<long long, int> bins_;
+    double counts_ = 0;  // sum over the bins of count * log2(count)
+    std::vector<double> entropies_;
+    int dropped_ = 0;
+};
+
+inline sample_series::sample_series(const sampling_rules& rules) : rules_(rules) {}
+
+inline void sample_series::add(double sample_ns)
+{
+    least_ = samples_.empty() ? sample_ns : std::min(least_, sample_ns);
+    samples_.push_back(sample_ns);
+    sums_.push_back((sums_.empty() ? 0 : sums_.back()) + sample_ns);
+    // Welford's sums, since the difference of two large squares would keep few digits of a small deviation.
+    const double distance = sample_ns - mean_;
+    mean_ += distance / static_cast<double>(samples_.size());
+    squares_ += distance * (sample_ns - mean_);
+    note_entropy(sample_ns);
+}
+
+inline void sample_series::drop()
+{
+    ++dropped_;
+}
+
+inline sampling_state sample_series::state(double seconds) const
+{
+    const int count = static_cast<int>(samples_.size());
+    if (count == 0) return dropped_ < rules_.max_samples ? sampling_state::more : sampling_state::out_of_time;
+    if (count >= rules_.max_samples) return sampling_state::enough;
+    if (count >= std::max(rules_.min_samples, 3) && rules_.relative_error > 0 &&
+        (mean_is_known() || entropy_is_level()))
+        return sampling_state::enough;
+    if (count >= 3 && rules_.best_ns > 0 && least_ >= rules_.give_up_ratio * rules_.best_ns)
+        return sampling_state::given_up;
+    return seconds >= rules_.max_seconds ? sampling_state::out_of_time : sampling_state::more;
+}
+
+inline const std::vector<double>& sample_series::samples_ns() const
+{
+    return samples_;
+}
+
+inline int sample_series::dropped() const
+{
+    return dropped_;
+}
+
+inline bool sample_series::mean_is_known() const
+{
+    const double count = static_cast<double>(samples_.size());
+    const double standard_error = std::sqrt(squares_ / (count - 1) / count);
+    return standard_error <= rules_.relative_error * mean_ && !drifts(standard_error);
+}
+
+// The standard error takes the samples for independent. While the GPU warms up they are not, and ten samples on a slope
+// have a small one. Of independent samples the means of the two halves differ by a normal amount with deviation 2 *
+// standard_error; beyond two of these (5 %), and where the difference matters, it is a slope.
+inline bool sample_series::drifts(double standard_error) const
+{
+    const std::size_t count = samples_.size(), half = count / 2;
+    const double first = sums_[half - 1] / static_cast<double>(half);
+    const double second = (sums_[count - 1] - sums_[count - half - 1]) / static_cast<double>(half);
+    const double difference = std::abs(second - first);
+    return difference > rules_.relative_error * mean_ && difference > 4 * standard_error;
+}
+
+// Some kernels scatter so much that their standard error never gets small: then it is enough when new samples no longer
+// change what is known of the distribution. A line through the recent entropies is to be level; R^2 tells a line from
+// values that only jump about. Limits and length of the stretch as nvbench has them.
+inline bool sample_series::entropy_is_level() const
+{
+    constexpr std::size_t longest = 299;
+    constexpr double steepest = 8.3776e-4;  // the tangent of 0.048 degrees: bits per sample
+    constexpr double least_r2 = 0.36;
+
+    const std::size_t length = std::min(longest, entropies_.size());
+    const double* recent = entropies_.data() + (entropies_.size() - length);
+    const double middle = static_cast<double>(length - 1) / 2;
+    double mean = 0;
+    for (std::size_t i = 0; i < length; ++i) mean += recent[i];
+    mean /= static_cast<double>(length);
+    double xx = 0, xy = 0, yy = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+        const double x = static_cast<double>(i) - middle, y = recent[i] - mean;
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    const double slope = xy / xx;
+    // Entropies that are all the same are as level as can be; rounding alone has no line in it.
+    if (yy < 1e-20) return true;
+    return std::abs(slope) <= steepest && slope * xy / yy >= least_r2;
+}
+
+// Samples count as equal within relative_error: nvbench leaves this to the resolution of the GPU's clock, but then
+// every sample of a long kernel is a value of its own, and the entropy grows for ever.
+inline void sample_series::note_entropy(double sample_ns)
+{
+    if (!(rules_.relative_error > 0)) return;
+    const double logarithm = std::log(std::clamp(sample_ns, 1.0, 1e18));
+    const double width = std::log1p(std::max(rules_.relative_error, 1e-6));
+    int& same = bins_[static_cast<long long>(logarithm / width)];
+    const auto term = [](int count) { return count == 0 ? 0 : count * std::log2(static_cast<double>(count)); };
+    counts_ -= term(same);
+    counts_ += term(++same);
+    const double count = static_cast<double>(samples_.size());
+    entropies_.push_back(std::log2(count) - counts_ / count);
+}
+
+}  // namespace launchbox::detail

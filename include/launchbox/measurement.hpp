@@ -1,0 +1,148 @@
+// launchbox: a measurement, and the line of JSON that says it. Plain C++. Internal: include measure.cuh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace launchbox {
+
+/// What was measured, or why nothing was.
+struct measurement_result {
+    std::vector<double> samples_ns = {};  ///< in the order in which they were taken; empty after a failure
+    double median_ns = 0;
+    double low_ns = 0, high_ns = 0;  ///< at least 95 % of such intervals hold the true median; with 6 samples or more
+    bool cold = true;                ///< each sample began with the L2 flushed
+    int launches = 1;                ///< calls in a sample, which is the time of one
+    bool blocked = true;             ///< the GPU waited until all was launched: no launch latency in the samples
+    bool out_of_time = false;        ///< stopped by `max_seconds` before there were enough samples
+    std::int64_t bytes = 0;          ///< that one call processes; 0: not given
+
+    /// "illegal_access", "trap", "hang", "launch_error", "out_of_memory" or "device_lost"; empty: measured.
+    std::string failure = {};
+    std::string error = {};   ///< cudaGetErrorName's, "cudaErrorIllegalAddress"; may be empty
+    std::string reason = {};  ///< one line
+
+    [[nodiscard]] bool measured() const { return failure.empty(); }
+    /// 10^9 bytes a second at the median; 0: not known.
+    [[nodiscard]] double gigabytes_per_second() const
+    {
+        return median_ns > 0 ? static_cast<double>(bytes) / median_ns : 0;
+    }
+};
+
+struct print_options {
+    std::optional<std::uint64_t> checksum = {};  ///< of the results, which `tune` compares with the baseline's
+    std::FILE* file = stdout;
+};
+
+namespace detail {
+
+// With a point as decimal sign whatever the locale, which printf does not promise.
+inline std::string json_number(double value, int decimals)
+{
+    if (!std::isfinite(value) || std::abs(value) >= 1e15) return "null";
+    const double scale = std::pow(10.0, decimals);
+    const double whole = std::trunc(value);
+    long long units = static_cast<long long>(std::abs(whole));
+    long long parts = std::llround(std::abs(value - whole) * scale);
+    if (parts >= static_cast<long long>(scale)) ++units, parts = 0;
+    std::string digits = std::to_string(parts);
+    digits.insert(0, static_cast<std::size_t>(decimals) - digits.size(), '0');
+    digits.resize(digits.find_last_not_of('0') + 1);
+    std::string text = value < 0 && (units > 0 || parts > 0) ? "-" : "";
+    text += std::to_string(units);
+    if (!digits.empty()) (text += '.') += digits;
+    return text;
+}
+
+// Bytes that are not ASCII become '?': a reason names kernels, and JSON is UTF-8.
+inline std::string json_string(std::string_view text)
+{
+    std::string quoted = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\')
+            (quoted += '\\') += c;
+        else if (c == '\n' || c == '\t' || c == '\r')
+            quoted += ' ';
+        else
+            quoted += c >= 0x20 && c < 0x7f ? c : '?';
+    }
+    return quoted += '"';
+}
+
+// Nanoseconds as milliseconds, to a tenth of a nanosecond: the GPU's clock counts in 32 of them, batches divide.
+inline std::string json_ms(double nanoseconds)
+{
+    return json_number(nanoseconds / 1e6, 7);
+}
+
+// Appends throughout: GCC 12 warns of `text + std::string` where it is inlined.
+class json_line {
+public:
+    void add(std::string_view name, std::string_view json)
+    {
+        (((text_ += text_.empty() ? "{\"" : ",\"") += name) += "\":") += json;
+    }
+    void add(std::string_view name, bool value) { add(name, std::string_view(value ? "true" : "false")); }
+    [[nodiscard]] std::string ended() { return (text_ += "}\n", text_); }
+
+private:
+    std::string text_;
+};
+
+inline std::string json_list_ms(const std::vector<double>& nanoseconds)
+{
+    std::string list;
+    for (const double time : nanoseconds) (list += list.empty() ? "[" : ",") += json_ms(time);
+    return list += list.empty() ? "[]" : "]";
+}
+
+inline std::string measurement_line(const measurement_result& result, std::optional<std::uint64_t> checksum = {})
+{
+    json_line line;
+    line.add("launchbox", json_string("measurement/1"));
+    if (!result.measured()) {
+        line.add("failure", json_string(result.failure));
+        if (!result.error.empty()) line.add("error", json_string(result.error));
+        line.add("reason", json_string(result.reason));
+        return line.ended();
+    }
+    line.add("time_ms", json_list_ms(result.samples_ns));
+    line.add("median_ms", json_ms(result.median_ns));
+    line.add("interval_ms", json_list_ms({result.low_ns, result.high_ns}));
+    line.add("cache", json_string(result.cold ? "cold" : "hot"));
+    line.add("launches", std::to_string(result.launches));
+    line.add("blocked", result.blocked);
+    line.add("out_of_time", result.out_of_time);
+    if (result.bytes > 0) {
+        line.add("bytes", std::to_string(result.bytes));
+        line.add("gigabytes_per_second", json_number(result.gigabytes_per_second(), 3));
+    }
+    if (checksum) {
+        char digits[17];
+        std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(*checksum));
+        line.add("checksum", json_string(digits));
+    }
+    return line.ended();
+}
+
+}  // namespace detail
+
+/// One line of JSON, {"launchbox":"measurement/1","time_ms":[...],...}, which `launchbox tune` reads wherever it stands
+/// in a program's output.
+inline void print_measurement(const measurement_result& result, const print_options& options = {})
+{
+    const std::string line = detail::measurement_line(result, options.checksum);
+    // Written out at once: a kernel that fails later may take the process with it.
+    std::fwrite(line.data(), 1, line.size(), options.file);
+    std::fflush(options.file);
+}
+
+}  // namespace launchbox

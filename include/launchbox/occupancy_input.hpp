@@ -1,0 +1,59 @@
+// launchbox: what the occupancy model is asked about: a kernel, how it is launched, and the settings around it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <launchbox/sm_limits.hpp>
+
+namespace launchbox {
+
+/// What one kernel uses, as the compiler or cudaFuncGetAttributes tells it.
+struct kernel_resources {
+    int registers = 0;                     ///< per thread, 0 to 256; 0: registers do not limit
+    std::int64_t static_shared_bytes = 0;  ///< per block, without what the system reserves
+    std::int64_t local_bytes = 0;          ///< per thread; does not limit residency
+    int barriers = 0;  ///< highest named barrier + 1, as ptxas counts ("used 1 barriers"); 0: barriers do not limit
+    int max_threads = max_threads_per_block;  ///< the launch bound; a larger block cannot be launched
+
+    friend constexpr bool operator==(const kernel_resources&, const kernel_resources&) = default;
+};
+
+/// How it is launched.
+struct launch_shape {
+    int threads = 0;                        ///< per block, from 1
+    std::int64_t dynamic_shared_bytes = 0;  ///< per block
+    int cluster_blocks = 1;                 ///< blocks in a cluster; see clusters.hpp, does not change residency per SM
+
+    friend constexpr bool operator==(const launch_shape&, const launch_shape&) = default;
+};
+
+/// Whose answer is wanted.
+enum class model_mode {
+    driver,       ///< what the hardware and the CUDA runtime do
+    spreadsheet,  ///< what CUDA_Occupancy_Calculator.xls 11.1 says; only where `sm_limits::spreadsheet` has a row
+};
+
+/// cudaFuncCache: how L1 and shared memory should share their storage. On 7.0 and later the carveout goes first.
+enum class cache_preference { none, shared, l1, equal };
+
+/// Whether global loads are to be cached in L1 on 5.2, 5.3, 6.1 and 6.2, where a block must then live in one half of
+/// the SM. `preferred` gives caching up when the block does not fit, `strict` does not.
+enum class global_caching { off, preferred, strict };
+
+/// What surrounds a launch and changes how many blocks are resident. The default is what a plain launch gets.
+struct launch_settings {
+    model_mode mode = model_mode::driver;
+    /// cudaFuncAttributeMaxDynamicSharedMemorySize in bytes. Unset: 48 KB less the static part, the runtime's default.
+    std::optional<std::int64_t> max_dynamic_shared_bytes = std::nullopt;
+    /// cudaFuncAttributePreferredSharedMemoryCarveout, 0 to 100 percent of the SM's shared memory; -1: no preference.
+    int carveout_percent = -1;
+    cache_preference cache = cache_preference::none;
+    global_caching caching = global_caching::off;
+    int virtual_resources = 0;  ///< `virtualResourceCount` of cuda_occupancy.h; the runtime always reports 0
+
+    friend constexpr bool operator==(const launch_settings&, const launch_settings&) = default;
+};
+
+}  // namespace launchbox

@@ -1,0 +1,65 @@
+// launchbox: rows of launch parameters: for which architecture each is, and for elements of another size. Plain C++, no
+// CUDA needed.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <launchbox/compute_capability.hpp>
+
+namespace launchbox {
+
+/// The row for code compiled for compute capability `Number` / 10 and, where there is no newer row, for later ones.
+/// `Row` is any structural aggregate with the members `threads` (per block), `items` (per thread) and `min_blocks`
+/// (wanted resident blocks on an SM; 0: not given), and more at will.
+template <int Number, auto Row>
+struct sm {
+    static constexpr compute_capability architecture{.major = Number / 10, .minor = Number % 10};
+    static constexpr auto row = Row;
+};
+
+/// The row for `sm_90a` and its like: code for exactly this chip.
+template <int Number, auto Row>
+struct sm_a {
+    static constexpr compute_capability architecture{
+        .major = Number / 10, .minor = Number % 10, .variant = architecture_variant::accelerated};
+    static constexpr auto row = Row;
+};
+
+/// The row for `sm_100f` and its like: code for this chip and the later ones of its family, `sm_103f` and `sm_103a`
+/// too.
+template <int Number, auto Row>
+struct sm_f {
+    static constexpr compute_capability architecture{
+        .major = Number / 10, .minor = Number % 10, .variant = architecture_variant::family};
+    static constexpr auto row = Row;
+};
+
+namespace detail {
+
+/// The grain of a row for elements of another size, with the same bytes per thread: `items` times from / to, rounded
+/// down to an odd number, at least 1; as it is for the same size. Odd, because threads that are an odd number of words
+/// apart touch different banks of shared memory.
+constexpr int scaled_items(int items, std::int64_t from_bytes, std::int64_t to_bytes)
+{
+    if (from_bytes == to_bytes) return items;
+    const std::int64_t scaled = items * from_bytes / (to_bytes < 1 ? 1 : to_bytes);
+    return scaled < 1 ? 1 : static_cast<int>(scaled % 2 == 0 ? scaled - 1 : scaled);
+}
+
+}  // namespace detail
+
+/// The row for elements of `to_bytes` bytes where `row` is for elements of `from_bytes`: the same bytes per thread,
+/// with `items` odd and at least 1.
+template <class Row>
+constexpr Row scaled(Row row, std::int64_t from_bytes, std::int64_t to_bytes)
+{
+    static_assert(
+        !requires { row.tile + 0; },
+        "scaled: the tile of this row is a member, which would stay as it is; make it a function of items");
+    row.items =
+        static_cast<decltype(row.items)>(detail::scaled_items(static_cast<int>(row.items), from_bytes, to_bytes));
+    return row;
+}
+
+}  // namespace launchbox
