@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -51,41 +52,51 @@ std::vector<documented_program> documented_programs()
     return programs;
 }
 
-TEST(documented_code, compiles_as_it_stands)
+class documented_code : public testing::TestWithParam<documented_program> {};
+
+TEST_P(documented_code, compiles_as_it_stands)
 {
     if (*LAUNCHBOX_NVCC == '\0') GTEST_SKIP() << "needs nvcc";
-    const std::vector<documented_program> programs = documented_programs();
-    EXPECT_GE(programs.size(), 7u);
+    const documented_program& program = GetParam();
     const temporary_directory folder;
     const std::string source = (folder.path() / "program.cu").string();
-    for (const documented_program& program : programs) {
-        write_file_atomically(source, program.text);
-        std::vector<std::string> command{LAUNCHBOX_NVCC,
-                                         "-ccbin",
-                                         LAUNCHBOX_CXX,
-                                         "-std=c++20",
-                                         "-Werror=all-warnings",
-                                         "-Xcompiler=-Wall,-Wextra,-Werror",
-                                         "-I" LAUNCHBOX_SOURCE_DIR "/include",
-                                         "-c",
-                                         source,
-                                         "-o",
-                                         (folder.path() / "program.o").string()};
-        // A sort is dozens of kernels, for which ptxas takes a minute: unoptimised PTX is enough to see that the
-        // program is right.
-        if (program.is_of_algorithms())
-            for (const char* const option : {"-gencode=arch=compute_90,code=compute_90", "-Xcicc", "-O0"})
-                command.push_back(option);
-        else
-            for (const char* const code :
-                 {"-gencode=arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=sm_90"})
-                command.push_back(code);
-        const subprocess_result result = run(command);
-        EXPECT_EQ(result.exit_code, 0) << program.place << '\n' << result.output;
-    }
+    write_file_atomically(source, program.text);
+    std::vector<std::string> command{LAUNCHBOX_NVCC,
+                                     "-ccbin",
+                                     LAUNCHBOX_CXX,
+                                     "-std=c++20",
+                                     "-Werror=all-warnings",
+                                     "-Xcompiler=-Wall,-Wextra,-Werror",
+                                     "-I" LAUNCHBOX_SOURCE_DIR "/include",
+                                     "-c",
+                                     source,
+                                     "-o",
+                                     (folder.path() / "program.o").string()};
+    // A sort is dozens of kernels, for which ptxas takes a minute: unoptimised PTX is enough to see that the program is
+    // right.
+    if (program.is_of_algorithms())
+        for (const char* const option : {"-gencode=arch=compute_90,code=compute_90", "-Xcicc", "-O0"})
+            command.push_back(option);
+    else
+        for (const char* const code : {"-gencode=arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=sm_90"})
+            command.push_back(code);
+    const subprocess_result result = run(command);
+    EXPECT_EQ(result.exit_code, 0) << program.place << '\n' << result.output;
 }
 
-TEST(documented_code, the_first_program_is_short)
+INSTANTIATE_TEST_SUITE_P(, documented_code, testing::ValuesIn(documented_programs()), [](const auto& info) {
+    std::string name = info.param.place;  // "docs/tune.md:12"
+    for (char& letter : name)
+        if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+    return name;
+});
+
+TEST(documented_programs, are_found)
+{
+    EXPECT_GE(documented_programs().size(), 7u);
+}
+
+TEST(documented_programs, the_first_program_is_short)
 {
     std::vector<documented_program> programs;
     add_programs(fs::path(LAUNCHBOX_SOURCE_DIR) / "README.md", programs);

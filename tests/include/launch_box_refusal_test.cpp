@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
 #include <map>
+#include <set>
+#include <sstream>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -491,21 +494,72 @@ int count(const std::string& text, const std::string& wanted)
     return found;
 }
 
-class launch_box_refusal : public testing::TestWithParam<refusal> {};
-
-TEST_P(launch_box_refusal, is_one_error)
+/// What the compiler says of one error, with the instantiations that lead to it: a line "FILE(3): error..." and those
+/// behind it up to the next one.
+std::vector<std::string> errors_in(const std::string& output)
 {
-    if (!*LAUNCHBOX_NVCC) GTEST_SKIP() << "no nvcc here";
-    const refusal& wanted = GetParam();
-    const subprocess_result refused = compile(wanted.wrong.text, wanted.wrong.options);
-    EXPECT_NE(refused.exit_code, 0);
-    EXPECT_EQ(count(refused.output, ": error"), 1) << refused.output;
-    EXPECT_EQ(count(refused.output, "fatal"), 0) << refused.output;
-    EXPECT_NE(refused.output.find(wanted.sentence), std::string::npos) << refused.output;
+    std::vector<std::string> errors;
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find("): error") != std::string::npos) errors.emplace_back();
+        if (!errors.empty()) errors.back() += line + "\n";
+    }
+    return errors;
 }
 
-INSTANTIATE_TEST_SUITE_P(, launch_box_refusal, testing::ValuesIn(refusals()),
-                         [](const auto& info) { return info.param.name; });
+bool is_refused_with_one_error(const refusal& wanted, const subprocess_result& answer)
+{
+    return answer.exit_code != 0 && count(answer.output, ": error") == 1 && count(answer.output, "fatal") == 0 &&
+           answer.output.find(wanted.sentence) != std::string::npos;
+}
+
+/// Those that a compile of all of them at once refuses, each with the error that it shall have and no other. #line
+/// gives each a file name of its own, which stands in its errors or in the instantiations that lead to them. An error
+/// may keep the compiler from finding others: what is not in the result is not settled.
+std::set<std::string> refused_together(const std::vector<const refusal*>& all)
+{
+    std::string text;
+    for (const refusal* one : all)
+        text += "#line 1 \"" + one->name + ".cu\"\nnamespace " + one->name + " {\n" + one->wrong.text + "}\n";
+    const subprocess_result answer = compile(text, all.front()->wrong.options);
+    const std::vector<std::string> errors = errors_in(answer.output);
+    std::set<std::string> refused;
+    for (const refusal* one : all) {
+        std::vector<std::string> own;
+        for (const std::string& error : errors)
+            if (error.find(one->name + ".cu") != std::string::npos) own.push_back(error);
+        if (answer.exit_code != 0 && own.size() == 1 && own.front().find(one->sentence) != std::string::npos)
+            refused.insert(one->name);
+    }
+    return refused;
+}
+
+// Together first, since one run of nvcc for each would take minutes; alone for those that this does not settle.
+TEST(launch_box_refusal, each_is_one_error)
+{
+    if (!*LAUNCHBOX_NVCC) GTEST_SKIP() << "no nvcc here";
+    const std::vector<refusal>& all = refusals();
+    std::map<std::vector<std::string>, std::vector<const refusal*>> units;
+    for (const refusal& one : all) units[one.wrong.options].push_back(&one);
+    const std::vector<std::pair<std::vector<std::string>, std::vector<const refusal*>>> groups(units.begin(),
+                                                                                             units.end());
+    std::vector<std::set<std::string>> together(groups.size());
+    run_parallel(groups.size(), [&](std::size_t i) {
+        if (groups[i].second.size() > 1) together[i] = refused_together(groups[i].second);
+    });
+
+    std::vector<const refusal*> left;
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        for (const refusal* one : groups[i].second)
+            if (!together[i].contains(one->name)) left.push_back(one);
+    std::vector<subprocess_result> alone(left.size());
+    run_parallel(left.size(), [&](std::size_t i) { alone[i] = compile(left[i]->wrong.text, left[i]->wrong.options); });
+    for (std::size_t i = 0; i < left.size(); ++i)
+        EXPECT_TRUE(is_refused_with_one_error(*left[i], alone[i]))
+            << left[i]->name << ", which shall say: " << left[i]->sentence << "\n"
+            << alone[i].output;
+    std::cout << all.size() - left.size() << " refused together, " << left.size() << " alone\n";
+}
 
 // Those with the same options in one unit, each in a namespace of its own.
 TEST(launch_box_acceptance, a_small_change_of_each_compiles_without_a_warning)

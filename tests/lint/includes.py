@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Whether the includes of src/ and include/ follow the arrows that HACKING.md lists.
 
     includes.py REPOSITORY
 
 An arrow is a line `a, b -> c, d` in the block of HACKING.md that follows the comment <!-- arrows -->: files in the
 folders on the left may include files in those on the right, and whatever these reach in turn. A folder may always
-include itself. `everyone -> x` is for all folders. A folder is named below src/ (support, tune/spec, ...) or is
+include itself. `everyone -> x` is for all folders of src/. A folder is named below src/ (support, tune/spec, ...) or is
 `include`, the headers in include/launchbox. Each forbidden include is printed as FILE:LINE: what; the exit status is 1
 when there is one, and 2 when nothing was read.
 """
@@ -30,7 +31,7 @@ def read_arrows(hacking):
 
 def reachable(arrows, folder):
     """The folders that `folder` may include. `tune` on the right stands for all folders below it."""
-    found, waiting = set(), [folder, "everyone"]
+    found, waiting = set(), [folder] if folder == "include" else [folder, "everyone"]
     while waiting:
         for target in arrows.get(waiting.pop(), ()):
             parts = {x for x in arrows if x.startswith(target + "/")}

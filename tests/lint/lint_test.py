@@ -135,6 +135,40 @@ class Words(OnASmallTree):
         self.expect_fault("words", "nothing to look at", os.path.join(self.root, "empty.txt"))
 
 
+class Includes(OnASmallTree):
+    ARROWS = "<!-- arrows -->\n```\neveryone -> include, support\na/one -> a/two\nb -> a\n```\n"
+
+    def setUp(self):
+        super().setUp()
+        self.write("HACKING.md", self.ARROWS)
+        self.write("include/launchbox/x.hpp", "#pragma once\n")
+        self.write("src/support/s.hpp", "#include <launchbox/x.hpp>\n")
+        self.write("src/a/one/o.cpp", '#include "a/two/t.hpp"\n')
+        self.write("src/a/two/t.hpp", '#include "support/s.hpp"\n')
+        self.write("src/b/b.cpp", '#include "a/two/t.hpp"\n')
+        self.assertEqual(self.lint("includes"), (0, "5 files, 0 forbidden\n"))
+
+    def test_an_include_against_the_arrow(self):
+        self.write("src/a/two/t.hpp", '\n#include "a/one/o.hpp"\n')
+        self.expect_fault("includes", "src/a/two/t.hpp:2: a/two may not use a/one")
+        self.write("src/a/two/t.hpp", '#include "b/b.hpp"\n')
+        self.expect_fault("includes", "a/two may not use b")
+
+    def test_headers_for_users_use_nothing_of_src(self):
+        self.write("include/launchbox/x.hpp", '#include "support/s.hpp"\n')
+        self.expect_fault("includes", "include may not use support")
+
+    def test_a_folder_without_an_arrow_and_an_arrow_without_a_folder(self):
+        self.write("src/c/c.cpp", "")
+        self.expect_fault("includes", "src/c: HACKING.md has no arrow")
+        self.write("HACKING.md", self.ARROWS.replace("b -> a", "b -> a\nc -> d"))
+        self.expect_fault("includes", "there is no folder d")
+
+    def test_a_page_without_arrows_is_no_success(self):
+        self.write("HACKING.md", "nothing")
+        self.expect_fault("includes", "no block")
+
+
 class Tidy(OnASmallTree):
     def setUp(self):
         super().setUp()
