@@ -34,6 +34,10 @@ def changed_files(root):
     return base[:12], sorted({path for path in (changed + new).split("\0") if path})
 
 
+def is_code(path):
+    return path.endswith((".cpp", ".hpp")) and path.startswith(repository.OURS) and not path.startswith(repository.DATA)
+
+
 def sources_concerned(paths, known):
     """The changed sources, and for a changed header the source of its name beside it, through which it is seen."""
     wanted = set()
@@ -68,19 +72,19 @@ def main():
     words = sys.argv[2:]
     root = os.path.realpath(sys.argv[1])
     program = repository.find_tool("clang-tidy", VERSION)
-    build = os.path.join(root, "build", "tidy")
-    known = {path for path in compile_commands(root, build)
-             if path.startswith(repository.OURS) and not path.startswith(repository.DATA)}
-    if "--all" in words or os.environ.get("LAUNCHBOX_EXHAUSTIVE"):
-        files = sorted(known)
-    elif words:
-        files = sources_concerned(words, known)
-    else:
-        base, changed = changed_files(root)
-        files = sources_concerned(changed, known)
-        if base and not files and known:
+    everything = "--all" in words or "LAUNCHBOX_EXHAUSTIVE" in os.environ
+    named = everything or bool(words)
+    if not named:
+        base, words = changed_files(root)
+        if base and not any(is_code(path) for path in words):
             print(f"tidy: no source differs from {base}")
             return
+    build = os.path.join(root, "build", "tidy")
+    known = {path for path in compile_commands(root, build) if is_code(path)}
+    files = sorted(known) if everything else sources_concerned(words, known)
+    if words and not files and not named:
+        print("tidy: what differs are headers without a source of their name")
+        return
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         faults = dict.fromkeys(fault for found in pool.map(lambda path: faults_of(program, root, build, path), files)
                                for fault in found)
