@@ -232,8 +232,7 @@ private:
             },
             n, size, nullptr);
         print("expand", size, n, bytes, ns, peer);
-        const device_array<char> space(
-            needed([&](workspace w) { expand_counts(nullptr, counts, intervals, n, w); }));
+        const device_array<char> space(needed([&](workspace w) { expand_counts(nullptr, counts, intervals, n, w); }));
         const double of_counts = verified(
             "interval_expand of counts",
             [&](cudaStream_t s) {

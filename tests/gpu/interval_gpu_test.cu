@@ -188,9 +188,7 @@ void check_expand(const size_list& list, int misaligned = 0, bool counts_too = t
     if (!counts_too) return;
     const device_array<std::int64_t> counts(sizes);
     with_workspaces(
-        [&](workspace w) {
-            interval_expand(nullptr, in.in(), interval_counts{counts.in()}, intervals, to, total, w);
-        },
+        [&](workspace w) { interval_expand(nullptr, in.in(), interval_counts{counts.in()}, intervals, to, total, w); },
         check);
 }
 

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <ostream>
 #include <set>
 #include <sstream>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -542,7 +542,7 @@ TEST(launch_box_refusal, each_is_one_error)
     std::map<std::vector<std::string>, std::vector<const refusal*>> units;
     for (const refusal& one : all) units[one.wrong.options].push_back(&one);
     const std::vector<std::pair<std::vector<std::string>, std::vector<const refusal*>>> groups(units.begin(),
-                                                                                             units.end());
+                                                                                               units.end());
     std::vector<std::set<std::string>> together(groups.size());
     run_parallel(groups.size(), [&](std::size_t i) {
         if (groups[i].second.size() > 1) together[i] = refused_together(groups[i].second);
