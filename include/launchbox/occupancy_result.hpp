@@ -32,7 +32,7 @@ struct register_limit {
     int warps_per_sm = 0;         ///< warps for which the SM has registers
     int per_block = 0;            ///< what a block is given
     int per_block_checked = 0;    ///< what the launch check counts: warps rounded up to the sub-partitions
-    global_caching caching = global_caching::off;  ///< what is left of the wish
+    global_caching caching = global_caching::off;  ///< the caching that is in effect
 
     /// Without rounding.
     [[nodiscard]] constexpr int per_warp_used() const { return per_thread * warp_size; }

@@ -90,7 +90,7 @@ struct sort_tiles : body<Key, Value, Compare, Tuning> {
     {
         using shape = typename base::template shape<r>;
         wait_for_grid_ahead();
-        // None has been found yet, whatever the memory holds.
+        // Clear the splits: the memory may hold words of an earlier sort.
         for (std::int64_t i = std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x); i < splits_count;
              i += std::int64_t{gridDim.x} * r.threads)
             splits[i] = 0;
@@ -131,7 +131,7 @@ struct permute {
     {
         wait_for_grid_ahead();
         const std::int64_t first = std::int64_t{blockIdx.x} * (r.threads * r.items) + static_cast<int>(threadIdx.x);
-        // So many values are on their way at once.
+        // Values in flight at once.
         constexpr int batch = sizeof(Value) > 64 ? 1 : sizeof(Value) > 16 ? 2 : 8;
         const bool is_in_wide = is_wide(in), is_out_wide = is_wide(out);
 #pragma unroll 1
@@ -158,7 +158,7 @@ using tuning_or_default =
     typename std::conditional_t<std::is_void_v<Tuning>, std::type_identity<merge_sort_tuning<Key, Value> >,
                                 std::type_identity<Tuning> >::type;
 
-/// What a sort needs beside its keys and values: where the passes read from and write to in turns, and the splits.
+/// Where the parts of a sort's workspace begin: the buffers that the passes alternate with, and the splits.
 struct space {
     std::size_t keys, values, splits;
 };
@@ -186,7 +186,7 @@ struct sort {
         return space;
     }
 
-    /// From `data` into itself; `data` begins without values where they are to be the indices.
+    /// Sorts `data` in place. With `values_are_indices` the values begin as the indices of their keys.
     void run(cudaStream_t stream, const arrays& data, const arrays& other, std::int64_t* splits, std::int64_t n,
              const Compare& compare, bool values_are_indices = false) const
     {

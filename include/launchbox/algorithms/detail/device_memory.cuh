@@ -28,7 +28,7 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// The workspace that was given, or memory that the stream frees behind what it has been given until then.
+/// The workspace that was given, or memory of the stream, which is freed in stream order.
 class device_memory {
 public:
     device_memory(cudaStream_t stream, workspace given, std::size_t bytes, const char* algorithm)

@@ -6,14 +6,16 @@
 
 namespace launchbox::detail {
 
-// A kernel that is launched so (programmatic_dependent_launch of its body) waits before it first reads or writes global
-// memory; what it makes of its parameters alone may come before. That keeps the order of the stream: the wait ends once
-// the kernel ahead has ended and what it wrote is visible, that one has ended only after its own wait, and so on up to
-// the first that was launched without. What follows without, a copy or a release of memory too, waits anyway.
+// A body with programmatic_dependent_launch may begin before the kernel ahead of it in the stream has ended. It must
+// call wait_for_grid_ahead() before it first reads or writes global memory; it may compute with its parameters before.
+// That keeps the order of the stream: the wait ends once the kernel ahead has ended and its writes are visible; that
+// kernel has ended only after its own wait, and so on, up to the first that was launched without. Copies, frees and
+// kernels that are launched without it wait for whole kernels anyway.
 //
-// Or it waits for words alone, each of its blocks for its own, where the kernel ahead has let it begin at once, after
-// its own wait, and only writes such words. It begins when all blocks of that one have, so that none of them lacks a
-// place; it ends after all words are there, and so after all that the other one does.
+// A kernel may instead wait for single words, each of its blocks for its own. Then the kernel ahead must only write
+// such words (publish_word) and must call let_next_grid_begin() directly after its own wait. The waiting kernel begins
+// when all blocks of the kernel ahead have begun, so that it takes no place from them; it ends after all words are
+// written, and so after everything else that the kernel ahead waits for.
 
 /// Until the kernel ahead has ended. Nothing to wait for in code for less than 9.0, which is launched when it has.
 __device__ __forceinline__ void wait_for_grid_ahead()
@@ -23,8 +25,8 @@ __device__ __forceinline__ void wait_for_grid_ahead()
 #endif
 }
 
-/// Lets the kernel behind begin once every block has come here or has ended: where all blocks run, so that those that
-/// only wait take no place from them. Says nothing about memory.
+/// Lets the next kernel begin once every block has come here or has ended. Called where all blocks run, so that waiting
+/// blocks take no place from them. It makes no writes visible.
 __device__ __forceinline__ void let_next_grid_begin()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -32,7 +34,8 @@ __device__ __forceinline__ void let_next_grid_begin()
 #endif
 }
 
-/// Writes a word that the next kernel may wait for. Who sees it sees too what this thread has waited for.
+/// Writes a word that the next kernel may wait for. A thread that sees the word also sees what this thread has waited
+/// for.
 __device__ __forceinline__ void publish_word(std::int64_t* place, std::int64_t word)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

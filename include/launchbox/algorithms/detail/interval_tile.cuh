@@ -34,7 +34,7 @@ struct interval_shape {
     constexpr int max_intervals() const { return (tile() - 1) / weight + 1; }
     static __host__ __device__ constexpr int rounded(int bytes) { return (bytes + 15) / 16 * 16; }
 
-    /// The most that a tile needs: it has many outputs or many intervals.
+    /// Enough for every tile: one with many outputs, and one with many intervals.
     constexpr int bytes() const
     {
         const int few = bytes_with(1), many = bytes_with(max_intervals()), cleared = marks_at + 2 * slots();
@@ -58,7 +58,7 @@ struct interval_layout : interval_shape {
     static_assert(threads % 64 == 0 && threads <= 1024, "intervals: threads are a multiple of 64, up to 1024");
 };
 
-/// How many outputs there are: known to the host, with the intervals for each place of the line.
+/// The number of outputs, where the host knows it, and the mean number of intervals for each place of the line.
 struct known_total {
     static constexpr bool is_known = true;
     std::int64_t outputs;
@@ -72,7 +72,8 @@ struct known_total {
     }
 };
 
-/// Or behind the offsets that were made of counts; only `max_outputs` are written.
+/// The number of outputs, where only the device knows it: stored behind the offsets that were computed from counts. At
+/// most `max_outputs` are written.
 template <class Offset>
 struct stored_total {
     static constexpr bool is_known = false;

@@ -19,18 +19,19 @@ struct merge_arrays {
     std::conditional_t<Shape::has_values, typename Shape::value, no_value>* values;
 };
 
-/// The index of an element as a value, where values are sorted by their indices.
+/// The index of an element as its value, where indices are sorted in the place of values.
 template <class Value>
 __device__ __forceinline__ Value index_value(std::int64_t index)
 {
     if constexpr (std::is_integral_v<Value>)
         return static_cast<Value>(index);
     else
-        return Value{};  // never asked for
+        return Value{};  // never called: only integers are sorted as indices
 }
 
-/// The largest of the tile's `count` > 0 elements that lie in natural order, by all threads of the block. What a tile
-/// that is not full is filled with: behind all others, and after those that are equal, since it comes last.
+/// Fills a tile that is not full with copies of its largest element, by all threads of the block. They are sorted
+/// behind all others, and behind equal ones, since they come last. The `count` > 0 elements are in their original
+/// order.
 template <class Shape>
 __device__ __forceinline__ void fill_tile(const merge_memory<Shape>& memory, int count, const kept_order<Shape>& less)
 {
@@ -61,7 +62,7 @@ __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, co
     const int first = padded<Shape::items>(thread);
     const auto write = [&](const auto* from, auto* to) {
         using type = std::remove_reference_t<decltype(*to)>;
-        // Mostly all rows are there but the last ones.
+        // Usually all rows are there but the last ones: those need no check of each element.
         constexpr int some = Shape::items < 8 ? 1 : Shape::items / 8;
 #pragma unroll
         for (int begin = 0; begin < Shape::items; begin += some) {
@@ -91,7 +92,7 @@ __device__ __forceinline__ void copy_elements(To* to, int apart, const From* fro
 #pragma unroll
         for (int i = 0; i < Count; ++i) copy_async(to + i * apart, from + i * Stride);
     } else {
-        // Through registers, so that several reads are on their way.
+        // Through registers, so that several loads are in flight.
         raw_array<To, Count> elements;
 #pragma unroll
         for (int i = 0; i < Count; ++i) elements[i] = static_cast<To>(from[i * Stride]);

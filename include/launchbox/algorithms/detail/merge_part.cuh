@@ -10,8 +10,8 @@
 
 namespace launchbox::detail {
 
-/// Finds the splits at the beginning and the end of a block's part, by all its threads, into the bounds. It waits for
-/// the grid ahead itself, once it knows what to look for.
+/// Finds where the block's part of the output begins and ends in each run, by all its threads, and writes that to the
+/// bounds. Waits for the grid ahead before it reads the runs.
 template <int Levels, class Shape>
 __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memory, const merge_task& task,
                                                 const typename Shape::key* keys, std::int64_t block,
@@ -30,7 +30,7 @@ __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memor
     if (thread % (Shape::threads / 2) < (1 << Levels)) bounds.splits[half][run] = split;
 }
 
-/// Writes down which parts of which runs a block merges, by all its warps.
+/// Writes the bounds of the runs' parts that a block merges, by all its warps.
 template <bool FindsSplits, class Shape>
 __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memory, const merge_task& task,
                                                  std::int64_t block)
@@ -73,7 +73,7 @@ __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memo
             if (lane == runs - 1) bounds.begin = part.group + before;
             break;
         }
-        // Of the runs that are part of a left sequence; a pair is told by its first run.
+        // Counts what belongs to left runs on this level. The thread of a pair's first run stores the sum for the pair.
         const bool is_left = ((run >> level) & 1) == 0;
         const int before = sum_until<max_runs>(is_left ? padded_size : 0) - (is_left ? padded_size : 0);
         const int pair = run >> (level + 1);
@@ -81,8 +81,8 @@ __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memo
     }
 }
 
-/// Where element number `at` of a block's part, the runs' parts one after the other, comes from and goes to; `at` only
-/// rises.
+/// Maps element number `at` of a block, counted over its runs' parts one after the other, to its places in global and
+/// in shared memory. `at` may only rise from call to call.
 template <class Shape>
 struct run_reader {
     const run_bounds& bounds;
@@ -101,7 +101,7 @@ struct run_reader {
     __device__ __forceinline__ int slot_of(int at) const { return padded<Shape::items>(slot + direction * at); }
 };
 
-/// Fills the padding of all pairs with a key that may be behind all others.
+/// Fills the padding of all pairs with a key that no other is behind.
 template <class Shape>
 __device__ __forceinline__ void fill_padding(const merge_memory<Shape>& memory, int levels)
 {
@@ -123,7 +123,7 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
 {
     constexpr bool is_asynchronous = reads_asynchronously<Shape>;
     constexpr int batch = is_asynchronous ? 4 : 8;
-    // Each warp copies neighbours, so that it meets few ends of runs.
+    // Each warp copies consecutive elements, so that it crosses few ends of runs.
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int begin = (static_cast<int>(threadIdx.x) - lane) * Shape::items;
     const int end = min(begin + 32 * Shape::items, count);
@@ -159,7 +159,8 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
     if constexpr (is_asynchronous) wait_for_copies();
 }
 
-/// Merges the elements of the output that are part number `block`. `FindsSplits`: without the task's.
+/// Makes part number `block` of the output. `FindsSplits`: the block finds its splits itself instead of reading those
+/// of the task.
 template <bool FindsSplits, class Shape>
 __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_task& task, const merge_arrays<Shape>& in,
                                            const merge_arrays<Shape>& out, std::int64_t block,

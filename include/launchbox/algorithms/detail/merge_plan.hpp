@@ -11,16 +11,16 @@
 
 namespace launchbox::detail {
 
-/// Merging 2^levels runs into one halves the memory traffic of a pass per level; a block holds the ends of so many
-/// runs.
+/// The most levels of a pass, which merges 2^levels runs into one: a pass over memory for each level less. A block
+/// keeps the bounds of that many runs.
 inline constexpr int max_merge_levels = 5;
 
-/// Up to so many tiles each block finds where its part begins and ends in the runs, which takes longer than reading it,
-/// and saves a launch. They are fewer than 2^31 elements, since a tile fits the shared memory.
+/// Up to this many tiles each block of a pass finds where its part begins and ends in the runs. That takes longer than
+/// reading it, but saves a launch. They are fewer than 2^31 elements, since a tile fits into shared memory.
 inline constexpr std::int64_t max_tiles_without_find = 1024;
 
-/// How many elements a block of a pass makes: as many as it has, less a row of `items` for each pair of runs, since the
-/// result of a pair is whole rows.
+/// How many elements a block of a pass makes: its slots less a row of `items` for each pair of runs, since the result
+/// of a pair is padded to whole rows.
 constexpr int merged_elements(int threads, int items, int levels)
 {
     return (threads - (1 << levels) / 2) * items;
@@ -31,7 +31,7 @@ struct merge_pass {
     std::int64_t run = 0;
     int levels = 0;
     int merged = 0;                    ///< elements of the output that a block makes, the last of a group fewer
-    int slack = 0;                     ///< its part may begin and end so many elements earlier or later
+    int slack = 0;                     ///< the part may begin and end up to this many elements earlier or later
     std::int64_t blocks_of_group = 0;  ///< of the last group there may be fewer
     std::int64_t blocks = 0;
 };
@@ -49,8 +49,9 @@ constexpr void count_blocks(merge_pass& pass, std::int64_t n)
     pass.blocks = n / of_group * pass.blocks_of_group + divided_up(n % of_group, pass.merged);
 }
 
-/// Tiles of `threads` * `items` elements are sorted by themselves, then merged by `count` passes of at most 2^most
-/// levels each, as even as can be: a pass of many levels costs more than one of few.
+/// Tiles of `threads` * `items` elements are sorted by themselves, then merged by `count` passes of at most
+/// `max_levels` levels each. Levels are spread evenly over the passes: a pass of many levels costs more than one of
+/// few.
 struct merge_plan {
     std::int64_t tiles = 0;
     bool blocks_find_splits = false;

@@ -31,7 +31,7 @@ __device__ __forceinline__ Type sum_until(Type value)
     return value;
 }
 
-/// About a / b and the square root: those of the language take several times as long.
+/// Approximations of a / b and of the square root, several times as fast as the exact ones.
 __device__ __forceinline__ float about_quotient(float a, float b)
 {
 #ifdef __CUDA_ARCH__
@@ -55,8 +55,8 @@ struct part_of_run {
     Offset begin, end;
 };
 
-/// How many of the first `rank` of elements that are all equal lie in this thread's run, which has `count` of them:
-/// those of runs further left come first.
+/// Among equal elements those of runs further left come first: how many of the first `rank` of them lie in this
+/// thread's run, which has `count` of them.
 template <int Runs, class Offset>
 __device__ __forceinline__ Offset share_of_equal(Offset count, Offset rank)
 {
@@ -64,13 +64,13 @@ __device__ __forceinline__ Offset share_of_equal(Offset count, Offset rank)
     return left < 0 ? 0 : left < count ? left : count;
 }
 
-/// Of a run the elements that are in question while a border is searched for: `width` from `low` on. Before the border
-/// lie `rank` of all runs' elements in question, or up to `slack` more or less.
+/// The state of a search for a border in one run: the `width` elements from `low` on are in question. Of the elements
+/// in question of all runs, `rank` lie before the border, or up to `slack` more or less.
 template <int Runs, class Offset>
 struct border_search {
     Offset low, width, rank, slack, all;
     int round;
-    bool seeks_order;  ///< the runs seem not to be alike; perhaps they do not overlap
+    bool seeks_order;  ///< choose pivots as if the runs did not overlap
 
     __device__ __forceinline__ border_search(Offset length, Offset rank_in, Offset slack_in)
         : low(0),
@@ -82,14 +82,14 @@ struct border_search {
           seeks_order(false)
     {
     }
-    /// Begins a round; whether there is one, the same for all threads of a group of `Runs`. All threads of a warp call
-    /// it and what follows.
+    /// Begins a round. False, for all threads of a group of `Runs`, if the border is found. All threads of a warp call
+    /// it and the functions that follow.
     __device__ __forceinline__ bool begin_round()
     {
         const Offset last_all = all;
         all = sum_of_group<Runs>(width);
         ++round;
-        // What helped goes on.
+        // A rule for pivots that left a quarter or less is kept; otherwise the other rule is tried.
         if (round > 0 && all > last_all / 4) seeks_order = !seeks_order;
         if (halves()) seeks_order = false;
         if (rank >= all) {
@@ -98,9 +98,10 @@ struct border_search {
         }
         return rank > 0;
     }
-    /// After so many rounds each leaves 3/4 of the elements at most, whatever they are.
+    /// From this round on the pivot is a weighted median: each round leaves at most 3/4 of the elements, whatever they
+    /// are.
     __device__ __forceinline__ bool halves() const { return round >= 12; }
-    /// Which part of the elements in question lies before the border, at most all: rounded, it may be said to be more.
+    /// The share of the elements in question that lies before the border, at most 1, which rounding could exceed.
     __device__ __forceinline__ float share() const
     {
         const float part = about_quotient(static_cast<float>(rank), static_cast<float>(all));
@@ -138,10 +139,11 @@ struct run_pivot {
     raw_array<Key, 1> key;
 };
 
-/// Chooses the pivot for a round of a search, by aligned groups of `Runs` threads with a run each: of the elements of
-/// all runs where the border is expected, that in the middle, runs weighted by what is in question. Of random runs it
-/// is several times as near as one of them. Or where runs may not overlap, that which is right if they do not.
-/// `OfWarp`: all groups of the warp search for the same.
+/// Chooses the pivot of a round, by aligned groups of `Runs` threads with a run each. Each thread takes the element of
+/// its run where it expects the border; the pivot is the median of them, weighted by how many elements of each run are
+/// in question. For random runs it is several times as close to the border as the element of one run. With
+/// `seeks_order` it is the element at the border if the runs do not overlap. `OfWarp`: all groups of the warp search
+/// for the same.
 template <int Runs, bool OfWarp, class Offset, class Key, class Less>
 __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
                                                                const border_search<Runs, Offset>& search, float share,
@@ -159,7 +161,7 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
     pivot.within = static_cast<Offset>(static_cast<float>(width) * share);
     pivot.within = pivot.within < width ? pivot.within : width - 1;
     if (width > 0) pivot.key[0] = run[low + pivot.within];
-    // A comparator sees nothing but keys.
+    // The comparison gets keys of the input only: a thread without elements takes the key of another.
     const int some = first_thread(width > 0);
     pivot.key[0] = shuffle_from(pivot.key[0], width > 0 || some < 0 ? in_warp : first + some);
     // Where groups search for the same, each compares with some of the runs.
@@ -199,8 +201,8 @@ __device__ __forceinline__ part_of_run<Offset> expected_part(Offset width, float
 }
 
 /// How many of the elements from `run` on come before the pivot, with `WithEqual` those that equal it too, of those in
-/// `all`, which is sorted and ends behind them. It looks at `part` first. Its probes are multiples of powers of two,
-/// which those who search for other pivots nearby look at too.
+/// `all`, which is sorted and ends behind them. It searches `part` first. It probes multiples of powers of two, which
+/// searches for nearby pivots read too, so that they are in the cache.
 template <bool WithEqual, class Offset, class Key, class Less>
 __device__ __forceinline__ Offset border_by_thread(const Key* run, const part_of_run<Offset>& all,
                                                    const part_of_run<Offset>& part, const Key& pivot, const Less& less)
@@ -248,7 +250,7 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
             const part expected = expected_part(search.width, share);
             equal.begin = border_by_thread<false>(run, part{low, end}, part{low + expected.begin, low + expected.end},
                                                   pivot.key[0], less);
-            // Mostly no element equals the pivot but itself.
+            // Usually only the pivot itself equals the pivot.
             equal.end = equal.begin + (own == pivot.owner ? 1 : 0);
             if (equal.end < end && !less(pivot.key[0], run[equal.end])) {
                 const Offset some = end - equal.end < 64 ? end : equal.end + 64;

@@ -12,7 +12,7 @@ template <bool WithEqual, int Lanes, class Key, class Less>
 __device__ __forceinline__ int border_by_group(const Key* run, int width, part_of_run<int> part, const Key& pivot,
                                                const Less& less)
 {
-    // Each read of a warp is of as many sectors as it has threads: more samples a step would take longer than more
+    // Each load of a warp touches as many sectors as it has threads: more samples per step would take longer than more
     // steps.
     constexpr int batch = Lanes < 8 ? 4 : 32 / Lanes;
     const int lane = static_cast<int>(threadIdx.x) % Lanes;
@@ -22,7 +22,7 @@ __device__ __forceinline__ int border_by_group(const Key* run, int width, part_o
             const int stride = left / (Lanes * batch) + 1;
             int count = 0;
             if (left > 0) {
-                raw_array<Key, batch> keys;  // first, so that all reads are on their way at once
+                raw_array<Key, batch> keys;  // first, so that all loads are in flight at once
 #pragma unroll
                 for (int i = 0; i < batch; ++i) keys[i] = run[before + min((i * Lanes + lane + 1) * stride, left) - 1];
 #pragma unroll
@@ -47,16 +47,17 @@ __device__ __forceinline__ int border_by_group(const Key* run, int width, part_o
     }
 }
 
-/// What the threads of a block share in split_runs_by_block, of each half, in turns.
+/// What the threads of a block share in split_runs_by_block: for each half of the block, in two buffers that rounds
+/// alternate between.
 template <int MaxRuns>
 struct found_parts {
     part_of_run<int> of_rounds[2][2][MaxRuns];
 };
 
 /// The same as split_runs for a block, which looks for two borders at once, the first `Threads` / 2 threads for one and
-/// the others for the other. A thread has the run number threadIdx.x % `Runs`. Fewer steps wait for another, which
-/// counts where no other block can run meanwhile: all warps of a half choose the same pivot, then each searches some of
-/// the runs for it, with several threads for a run.
+/// the others for the other. A thread has the run number threadIdx.x % `Runs`. It takes fewer dependent steps, which
+/// counts where no other block runs on the SM meanwhile: all warps of a half choose the same pivot, then each searches
+/// some of the runs for it, with several threads for a run.
 template <int Runs, int Threads, int MaxRuns, class Key, class Less>
 __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, int rank, int slack,
                                                    found_parts<MaxRuns>& found, const Less& less)
@@ -77,7 +78,7 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
             const Key* const begin = shuffle_from(run + search.low, searched);
             part_of_run<int> equal;
             equal.begin = border_by_group<false, lanes>(begin, width, expected_part(width, share), pivot.key[0], less);
-            // Mostly no element equals the pivot but itself.
+            // Usually only the pivot itself equals the pivot.
             equal.end = equal.begin + (searched == pivot.owner ? 1 : 0);
             const bool has_equal = equal.end < width && !less(pivot.key[0], begin[equal.end]);
             if (__any_sync(~0u, has_equal)) {

@@ -22,13 +22,13 @@ struct merge_task {
     int slack;
     std::int64_t blocks_of_group;
     int pass;  ///< its number, 1 to 64
-    /// Where the parts begin in each of their runs, 2^levels found_splits a block. Not there where each block finds its
-    /// own, for which a group has fewer than 2^31 elements.
+    /// Where the parts begin in each of their runs: 2^levels words of found_split for each block. Not used where each
+    /// block finds its own, which needs groups of fewer than 2^31 elements.
     std::int64_t* splits;
 };
 
-/// A split as one kernel leaves it for the next: with the number of the pass, which tells that it is there. There are
-/// fewer than 2^48 elements.
+/// A split as a word of global memory, which one kernel writes and the next one waits for. The number of the pass in
+/// its upper bits tells whether it has been written. There are fewer than 2^48 elements.
 struct found_split {
     static constexpr int bits = 56;
 
@@ -49,8 +49,8 @@ __device__ __forceinline__ std::int64_t length_of_run(const merge_task& task, st
     return left < 0 ? 0 : left < task.run ? left : task.run;
 }
 
-/// For the element number `at` of the output: how many of the elements before it, in its group, come from run number
-/// `lane` of the group. By groups of 2^Levels threads, all of a warp.
+/// How many of the elements before element `at` of the output, in its group of runs, come from run number `lane` of the
+/// group. Called by all threads of a warp; each 2^Levels of them work on one element.
 template <int Levels, class Shape>
 __device__ __forceinline__ std::int64_t split_at(const merge_task& task, const typename Shape::key* keys,
                                                  std::int64_t at, const kept_order<Shape>& less)
@@ -92,7 +92,7 @@ struct part_of_group {
 
     __device__ __forceinline__ part_of_group(const merge_task& task, std::int64_t block)
     {
-        // A division of 64-bit numbers takes longer than all else here.
+        // A 64-bit division would take longer than everything else here.
         const auto number = static_cast<unsigned>(block), blocks = static_cast<unsigned>(task.blocks_of_group);
         const std::int64_t of_group = number / blocks, within = number % blocks;
         group = of_group * (task.run << task.levels);
@@ -105,12 +105,13 @@ struct part_of_group {
     }
 };
 
-/// The splits at the beginnings of all blocks' parts, 2^levels threads each.
+/// Finds the splits at the beginnings of all blocks' parts, each by 2^levels threads.
 template <class Shape>
 __device__ __forceinline__ void find_splits(const merge_task& task, const typename Shape::key* keys,
                                             std::int64_t thread, const typename Shape::compare& compare)
 {
-    // A block of the next kernel waits for its own splits: most are found long before the last.
+    // The next kernel may begin now: each of its blocks waits for its own splits alone, most of which are found long
+    // before the last.
     wait_for_grid_ahead();
     let_next_grid_begin();
     const kept_order<Shape> less{compare};

@@ -11,7 +11,7 @@
 
 namespace launchbox::detail {
 
-/// An array that begins without values, as an array of integers does, also of types that have no default constructor.
+/// An array without initialisation, as an array of integers is, also of types without a default constructor.
 template <class Type, int Count>
 struct raw_array {
     union {
@@ -56,8 +56,8 @@ inline constexpr bool copies_asynchronously = std::is_same_v<To, From> &&
                                               (sizeof(To) == 4 || sizeof(To) == 8 || sizeof(To) == 16) &&
                                               alignof(To) == sizeof(To);
 
-/// Begins to copy from global to shared memory; `wait_for_copies` and a barrier later it is there. It needs no register
-/// meanwhile, so that a thread can have all its reads on their way.
+/// Starts a copy from global to shared memory, which is complete after `wait_for_copies` and a barrier. It needs no
+/// register, so that a thread can have all its loads in flight.
 template <class To, class From>
 __device__ __forceinline__ void copy_async(To* shared, const From* global)
 {

@@ -34,7 +34,7 @@ __device__ __forceinline__ void store_wide(void* to, const wide_word& word)
 #endif
 }
 
-/// The same for what is not read again soon.
+/// The same, as a streaming store: for data that is not read again soon.
 __device__ __forceinline__ void store_wide_streaming(void* to, const wide_word& word)
 {
 #ifdef __CUDA_ARCH__
@@ -44,8 +44,8 @@ __device__ __forceinline__ void store_wide_streaming(void* to, const wide_word& 
 #endif
 }
 
-/// Whether a pointer to such elements is worth a look at its alignment: a type that is aligned to less than 16 bytes is
-/// moved in small pieces else.
+/// Whether the alignment of a pointer to such elements is checked at run time: without that, elements of a type that is
+/// aligned to less than 16 bytes would be moved in small pieces.
 template <class Iterator>
 inline constexpr bool has_wide_elements = false;
 template <class Element>

@@ -55,12 +55,12 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse(const kernel_handle& kernel, const launch_config& config,
                                                           cudaError_t code, cudaError_t earlier)
 {
-    cudaGetLastError();  // all of it is reported here, and the questions to come may ask beside a capture
+    cudaGetLastError();  // reported below; with an error pending, beside_captures would allow no questions
     launch_explanation why = explain_refusal(kernel, config, code);
     if (why.kind == launch_error_kind::no_gpu) earlier = cudaSuccess;  // every call fails with the same
     if (earlier != cudaSuccess && why.kind != launch_error_kind::earlier_error)
         why.text += " An earlier error was pending: " + error_text(earlier) + '.';
-    cudaGetLastError();  // and what they have left
+    cudaGetLastError();  // errors of these questions
     throw launch_error(why.text, code, why.kind, why.obstacle, earlier);
 }
 
@@ -89,7 +89,7 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
                 refuse_while_pending(kernel, earlier);
             refuse(kernel, config, code, earlier);
         }
-        cudaGetLastError();  // the first try's: with an error pending nothing would be asked beside a capture
+        cudaGetLastError();  // of the first try; with an error pending, beside_captures would allow no questions
         if (shared) ensure(opt_in::dynamic_shared, kernel.function, true);
         if (cluster) ensure(opt_in::large_cluster, kernel.function, true);
         const runtime_config runtime(config);

@@ -20,7 +20,7 @@
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
-/// A kernel with its table; what is asked.
+/// Which row does a kernel with this table use?
 struct row_question {
     kernel_handle kernel;               ///< without a function: only the row is asked for
     const void* probe = nullptr;        ///< the architecture probe of the same unit
@@ -28,7 +28,7 @@ struct row_question {
     std::span<const int> listed;        ///< numbers of the architectures that the unit is compiled for
 };
 
-/// What the code says.
+/// The answer of the code.
 struct row_answer {
     int row = 0;              ///< its index
     compute_capability code;  ///< what the kernel was compiled for
@@ -76,18 +76,18 @@ inline std::string name_in_errors(const kernel_handle& kernel)
     throw launch_error(name_in_errors(kernel) + ": " + text, code, kind);
 }
 
-/// For a question about `asked`, a kernel or its probe, that failed. It has overwritten the error that was pending
-/// before, which is therefore told too.
+/// Reports that a question about `asked`, a kernel or its probe, failed. That has overwritten the error that was
+/// pending before, which is therefore reported too.
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_status(const kernel_handle& kernel, const void* asked,
                                                                  cudaError_t status, cudaError_t earlier)
 {
-    cudaGetLastError();  // all of it is reported here, and the questions to come may ask beside a capture
+    cudaGetLastError();  // reported below; with an error pending, beside_captures would allow no questions
     launch_facts facts = gather({asked, nullptr, kernel.shown_type}).facts;
     facts.kernel = name_in_errors(kernel);
     launch_explanation why = explain_missing({asked, nullptr, nullptr}, facts, status);
     if (why.kind == launch_error_kind::no_gpu || why.kind == launch_error_kind::earlier_error) earlier = cudaSuccess;
     if (earlier != cudaSuccess) why.text += " An earlier error was pending: " + error_text(earlier) + '.';
-    cudaGetLastError();  // and what they have left
+    cudaGetLastError();  // errors of these questions
     throw launch_error(why.text, status, why.kind, launch_obstacle::none, earlier);
 }
 
@@ -186,7 +186,7 @@ private:
     std::array<std::atomic<int>, 128> rows_{};  // index + 1; 0: not asked yet
 };
 
-/// What the GPU here makes of a kernel with a row.
+/// The occupancy of a kernel with its row on the current GPU.
 inline occupancy_result account_of_row(const kernel_handle& kernel, const row_figures& row)
 {
     const known_kernel known = know(kernel);

@@ -63,7 +63,7 @@ private:
     cudaEvent_t event_ = nullptr;
 };
 
-/// Memory of the host that the GPU reads and writes too.
+/// Flags in host memory that is mapped into the GPU.
 struct hold_flags {
     int released, timed_out;
 };

@@ -61,7 +61,7 @@ static inline measurement_result measure_call(const timed_call& call, const meas
         result = failed_measurement({.code = refused.code, .when = measuring::launching});
         result.reason = refused.what();
     }
-    if (!result.measured()) cudaGetLastError();  // it is told in the result
+    if (!result.measured()) cudaGetLastError();  // reported in the result
     result.cold = options.l2 == l2_state::cold;
     result.launches = options.launches;
     result.bytes = options.bytes;
@@ -84,7 +84,7 @@ static inline measurement_result measure_set(measuring_set& set)
             late = 0;
             series.add(*sample);
             state = series.state(std::chrono::duration<double>(wall_clock::now() - begin).count());
-        } else if (++late == 2) {  // once may be a host that was busy elsewhere
+        } else if (++late == 2) {  // a single miss may only mean that the host was busy
             set.block = false;
             series = sample_series(rules);
             begin = wall_clock::now();

@@ -10,7 +10,7 @@ namespace launchbox::detail {
 
 constexpr bool is_valid(const kernel_resources& kernel, const launch_shape& shape, const launch_settings& settings)
 {
-    // One sign bit for all: the query is asked millions of times.
+    // All sign bits in one comparison: the query is asked millions of times.
     return shape.threads > 0 && (shape.threads | kernel.registers | kernel.barriers | kernel.max_threads) >= 0 &&
            (kernel.static_shared_bytes | shape.dynamic_shared_bytes | settings.max_dynamic_shared_bytes.value_or(0)) >=
                0;
@@ -35,7 +35,7 @@ constexpr bool is_valid(const kernel_resources& kernel, const launch_shape& shap
     return std::min(std::min(by_slots, by_memory), std::min(by_barriers, virtual_limit_of(limits, settings)));
 }
 
-// Sought only when a limit is 0 or the block exceeds a bound.
+// Called only where a limit is 0 or the block exceeds a bound.
 constexpr launch_obstacle obstacle_of(const sm_limits& limits, const kernel_resources& kernel,
                                       const launch_shape& shape, const launch_settings& settings,
                                       const register_limit& registers, const shared_limit& shared,
@@ -64,7 +64,7 @@ constexpr launch_obstacle obstacle_of(const sm_limits& limits, const kernel_reso
     return launch_obstacle::none;
 }
 
-// A question that has an answer. `threads` is bounded.
+// The account of a valid question. `threads` is bounded.
 [[gnu::always_inline]] constexpr occupancy_result account_of(const sm_limits& limits, const kernel_resources& kernel,
                                                              const launch_shape& shape, int threads,
                                                              const launch_settings& settings)
