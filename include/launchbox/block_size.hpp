@@ -15,7 +15,7 @@ namespace launchbox {
 enum class tie_policy {
     largest,      ///< NVIDIA's
     smallest,     ///< finer grained: less is lost when one block of the last wave is late
-    most_blocks,  ///< most resident blocks
+    max_blocks,   ///< most resident blocks
 };
 
 struct block_size_request {
@@ -75,7 +75,7 @@ constexpr bool is_preferred(const block_size_choice& challenger, const block_siz
         return challenger.resident_threads() > holder.resident_threads();
     if (challenger.resident_threads() == 0) return false;
     return ties == tie_policy::smallest ||
-           (ties == tie_policy::most_blocks && challenger.resident_blocks > holder.resident_blocks);
+           (ties == tie_policy::max_blocks && challenger.resident_blocks > holder.resident_blocks);
 }
 
 /// The block size with which most threads are resident on an SM. With the defaults the answer of

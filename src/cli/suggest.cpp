@@ -46,7 +46,7 @@ block_size_advice advise(const suggest_options& options, const target& where, co
 
     block_size_request request = options.request;
     request.ties = options.ties == "smallest"      ? tie_policy::smallest
-                   : options.ties == "most-blocks" ? tie_policy::most_blocks
+                   : options.ties == "most-blocks" ? tie_policy::max_blocks
                                                    : tie_policy::largest;
     const launch_settings settings = options.launch.settings(where, advice.resources, 0);
 

@@ -42,7 +42,7 @@ TEST(block_size, ties_multiples_and_limits)
     EXPECT_EQ(best({.ties = tie_policy::largest}).threads, 1024);
     EXPECT_EQ(best({.ties = tie_policy::smallest}).threads, 64);
     EXPECT_EQ(best({.ties = tie_policy::smallest}).resident_blocks, 32);
-    EXPECT_EQ(best({.ties = tie_policy::most_blocks}).resident_blocks, 32);
+    EXPECT_EQ(best({.ties = tie_policy::max_blocks}).resident_blocks, 32);
     EXPECT_EQ(best({.max_threads = 512}).threads, 512);
     EXPECT_EQ(best({.max_threads = 31}).threads, 31);  // the limit itself is tried, also when it is no multiple of 32
     EXPECT_EQ(best({.multiple = 96}).threads % 96, 0);

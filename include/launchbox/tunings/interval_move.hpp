@@ -1,4 +1,5 @@
 // The tables of interval_move, kept by launchbox emit; docs/tunings.md says what the lines mean.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <type_traits>

@@ -41,7 +41,7 @@ private:
 
     sampling_rules rules_;
     std::vector<double> samples_;
-    std::vector<double> sums_;  // of the samples up to each: the mean of any stretch costs two of them
+    std::vector<double> sums_;  // prefix sums of the samples: the mean of any stretch costs two of them
     double mean_ = 0, squares_ = 0, least_ = 0;
     std::unordered_map<long long, int> bins_;
     double counts_ = 0;  // sum over the bins of count * log2(count)
@@ -117,7 +117,7 @@ inline bool sample_series::entropy_is_level() const
 {
     constexpr std::size_t longest = 299;
     constexpr double steepest = 8.3776e-4;  // the tangent of 0.048 degrees: bits per sample
-    constexpr double least_r2 = 0.36;
+    constexpr double min_r2 = 0.36;
 
     const std::size_t length = std::min(longest, entropies_.size());
     const double* recent = entropies_.data() + (entropies_.size() - length);
@@ -135,7 +135,7 @@ inline bool sample_series::entropy_is_level() const
     const double slope = xy / xx;
     // Entropies that are all the same are as level as can be; rounding alone has no line in it.
     if (yy < 1e-20) return true;
-    return std::abs(slope) <= steepest && slope * xy / yy >= least_r2;
+    return std::abs(slope) <= steepest && slope * xy / yy >= min_r2;
 }
 
 // Samples count as equal within relative_error: nvbench leaves this to the resolution of the GPU's clock, but then
