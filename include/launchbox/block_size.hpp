@@ -13,9 +13,9 @@ namespace launchbox {
 
 /// Which of several block sizes with equally many resident threads is taken.
 enum class tie_policy {
-    largest,      ///< NVIDIA's
-    smallest,     ///< finer grained: less is lost when one block of the last wave is late
-    max_blocks,   ///< most resident blocks
+    largest,     ///< NVIDIA's
+    smallest,    ///< finer grained: less is lost when one block of the last wave is late
+    max_blocks,  ///< most resident blocks
 };
 
 struct block_size_request {
