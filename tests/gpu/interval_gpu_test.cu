@@ -74,13 +74,13 @@ Element element_of(std::int64_t number)
 
 using size_list = std::vector<std::int64_t>;
 
-std::int64_t sum_of(const size_list& list)
+std::int64_t sum_of(const size_list& sizes)
 {
     return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
 }
 
 template <class Offset>
-std::vector<Offset> offsets_of(const size_list& list)
+std::vector<Offset> offsets_of(const size_list& sizes)
 {
     std::vector<Offset> all;
     std::int64_t sum = 0;
@@ -118,7 +118,7 @@ std::vector<size_list> size_lists(std::int64_t about)
     return all;
 }
 
-std::vector<std::int64_t> places_for(const size_list& list, unsigned seed, std::int64_t most_gap)
+std::vector<std::int64_t> places_for(const size_list& sizes, unsigned seed, std::int64_t max_gap)
 {
     std::vector<std::size_t> order(sizes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -128,7 +128,7 @@ std::vector<std::int64_t> places_for(const size_list& list, unsigned seed, std::
     std::int64_t at = 0;
     for (const std::size_t i : order) {
         places[i] = at;
-        at += sizes[i] + random() % (most_gap + 1);
+        at += sizes[i] + random() % (max_gap + 1);
     }
     return places;
 }
@@ -162,7 +162,7 @@ void with_workspaces(const Run& run, const Check& check)
 }
 
 template <class Element, class Offset>
-void check_expand(const size_list& list, int misaligned = 0, bool counts_too = true)
+void check_expand(const size_list& sizes, int misaligned = 0, bool counts_too = true)
 {
     const auto intervals = static_cast<std::int64_t>(sizes.size());
     const std::int64_t total = sum_of(sizes);
@@ -208,7 +208,7 @@ TEST_F(interval_gpu, expands_all_sizes)
         size_list sizes;
         for (std::int64_t left = total; left > 0; left -= sizes.back())
             sizes.push_back(std::min<std::int64_t>(left, random() % 40));
-        check_expand<int, unsigned>(list, static_cast<int>(total % 4), false);
+        check_expand<int, unsigned>(sizes, static_cast<int>(total % 4), false);
     }
 }
 
@@ -231,7 +231,7 @@ TEST_F(interval_gpu, expands_any_type)
 enum class sides { move, gather, scatter };
 
 template <sides which, class Element, class Offset>
-void check_move(const size_list& list, int misaligned_in = 0, int misaligned_out = 0, bool counts_too = true)
+void check_move(const size_list& sizes, int misaligned_in = 0, int misaligned_out = 0, bool counts_too = true)
 {
     const auto intervals = static_cast<std::int64_t>(sizes.size());
     const std::int64_t total = sum_of(sizes);
@@ -309,7 +309,7 @@ TEST_F(interval_gpu, millions_of_empty_intervals)
     sizes.push_back(70'000);
     sizes.resize(sizes.size() + static_cast<std::size_t>(empties));
     sizes.push_back(3);
-    check_expand<int, int>(list, 1);
+    check_expand<int, int>(sizes, 1);
     check_move<sides::gather, int, int>(sizes);
     check_expand<int, int>(size_list(static_cast<std::size_t>(empties)), 1);  // and no output at all
 }
