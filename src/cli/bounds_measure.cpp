@@ -120,12 +120,11 @@ bounds_conditions conditions_for(const measure_options& options, const std::vect
                              .build = options.build,
                              .runs = options.runs,
                              .date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))};
-    const auto name = [](const compute_capability& each) { return std::string(architecture_name(each).view()); };
     if (gpus.devices.empty()) {
         if (targets.size() > 1)
             throw error("there is no GPU here, so it is not known which of the architectures the benchmark runs on",
                         "name that one alone: --arch sm_90");
-        result.architecture = name(targets.front().architecture);
+        result.architecture = targets.front().architecture;
         return result;
     }
     const gpu_device& gpu = gpus.devices.front();
@@ -133,9 +132,9 @@ bounds_conditions conditions_for(const measure_options& options, const std::vect
         return each.architecture.major == gpu.capability.major && each.architecture.minor == gpu.capability.minor;
     });
     if (found == targets.end())
-        throw error("the GPU here is " + name(gpu.capability) + ", which is not among the architectures asked for",
+        throw error("the GPU here is " + std::string(architecture_name(gpu.capability).view()) + ", which is not among the architectures asked for",
                     "add it to --arch, or leave --measure out");
-    result.architecture = name(found->architecture);
+    result.architecture = found->architecture;
     result.gpu = gpu.name;
     return result;
 }
@@ -148,7 +147,7 @@ std::vector<std::string> measure_bounds(const toolchain& tools, const measure_op
     bounds_benchmark benchmark{
         .source = source,
         .flags = flags,
-        .architecture = parse_compute_capability(conditions.architecture).value(),
+        .architecture = conditions.architecture,
         .command = command_words(options.command),
         .build = options.build.empty() ? std::vector<std::string>{} : command_words(options.build),
         .race = {.runs = options.runs, .time_limit = options.time_limit},
@@ -156,7 +155,7 @@ std::vector<std::string> measure_bounds(const toolchain& tools, const measure_op
     const bool told = mentions(benchmark.command, "threads") || mentions(benchmark.build, "threads");
     std::vector<std::string> problems;
     for (std::size_t i = 0; i < answers.size(); ++i) {
-        if (answers[i].architecture != conditions.architecture || !answers[i].not_swept.empty()) continue;
+        if (answers[i].capability != conditions.architecture || !answers[i].not_swept.empty()) continue;
         if (answers[i].block_sizes.size() > 1 && !told)
             say(answers[i].short_form +
                 ": the benchmark is told the block size only by LAUNCHBOX_THREADS in its "

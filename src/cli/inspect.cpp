@@ -7,6 +7,7 @@
 #include "cli/kernel_input.hpp"
 #include "cli/verbs.hpp"
 #include "report/diff_report.hpp"
+#include "report/kernels_json.hpp"
 #include "report/kernels_report.hpp"
 #include "report/summary_report.hpp"
 #include "support/process/parallel.hpp"
@@ -50,6 +51,32 @@ inspection inspect(kernel_input& input, const inspect_options& options)
     return found;
 }
 
+document page_of(const inspection& found, const output_style& style)
+{
+    if (shown_as_list(found)) return kernel_list_document(found, count_findings(found.kernels, found.threads), style);
+    return kernel_tables_document(found, accounts_of(found.kernels, found.threads));
+}
+
+// What is said of a kernel takes kilobytes, so it is made when the kernel is written.
+void write_json(const inspection& found, std::ostream& out)
+{
+    kernels_json_writer json(found, out);
+    const auto text_of = [&](std::size_t i) {
+        return kernel_json_text(found.kernels[i], account_of(found.kernels[i], found.threads));
+    };
+    make_parallel_use_in_order(found.kernels.size(), text_of, [&](const std::string& text) { json.add(text); });
+    json.finish();
+}
+
+void write_csv(const inspection& found, std::ostream& out)
+{
+    out << kernels_csv_header();
+    const auto line_of = [&](std::size_t i) {
+        return kernel_csv_line(found.kernels[i], account_of(found.kernels[i], found.threads));
+    };
+    make_parallel_use_in_order(found.kernels.size(), line_of, [&](const std::string& line) { out << line; });
+}
+
 exit_status run_kernels(const inspect_options& options, const call_context& context)
 {
     kernel_input_options wanted = options.input;
@@ -58,9 +85,9 @@ exit_status run_kernels(const inspect_options& options, const call_context& cont
     inspection found = inspect(input, options);
     found.selection = select_kernels(found.kernels, options.wish);
     report_forms forms;
-    forms.page = [&](const output_style& style) { return kernels_document(found, style); };
-    forms.write_json = [&](std::ostream& out) { write_kernels_json(found, out); };
-    forms.write_csv = [&](std::ostream& out) { write_kernels_csv(found, out); };
+    forms.page = [&](const output_style& style) { return page_of(found, style); };
+    forms.write_json = [&](std::ostream& out) { write_json(found, out); };
+    forms.write_csv = [&](std::ostream& out) { write_csv(found, out); };
     write_report(options.output, forms);
     print_errors(input);
     return input.status();

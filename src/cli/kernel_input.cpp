@@ -223,11 +223,10 @@ exit_status kernel_input::status() const
 
 void kernel_input::leave_out(const found_kernel& kernel, bool threads_known)
 {
-    const std::optional<compute_capability> capability = parse_compute_capability(kernel.info.architecture);
     std::string why = "kernel " + kernel.short_form;
     if (kernel.info.architecture.empty())
         why += ": its architecture is not known";
-    else if (!capability || find_sm_limits(*capability) == nullptr)
+    else if (limits_of(kernel.info) == nullptr)
         why += ": unknown architecture '" + kernel.info.architecture + "'";
     else if (!kernel.info.registers)
         why += ": its registers are not known";

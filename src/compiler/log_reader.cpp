@@ -182,7 +182,7 @@ void log_reader::add_kernel(std::string_view name, std::string_view architecture
 {
     kernel_info& added = raw_.log.kernels.emplace_back();
     added.name = name;
-    added.architecture = architecture;
+    set_architecture(added, std::string(architecture));
     added.source = {.file = file_, .container = std::string(container), .entry = "line " + std::to_string(line_)};
     raw_.kernel_lines.push_back(line_);
     give_remarks(added, container);

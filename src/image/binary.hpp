@@ -15,13 +15,14 @@ namespace launchbox {
 
 /// One compiled image (an entry of a fat binary, or a cubin or PTX module by itself).
 struct binary_image {
-    std::string container = {};                 ///< as in `kernel_source`
-    std::string entry = {};                     ///< as in `kernel_source`
-    std::string kind = {};                      ///< "cubin", "PTX", "LTO-IR", or "kind 64" for one that is not known
-    std::string architecture = {};              ///< "sm_90a"; "compute_90" for PTX and LTO-IR; empty: not told
-    std::string compression = {};               ///< "stored", "LZ4", "zstd"
-    std::uint64_t offset = 0;                   ///< of its bytes in the file
-    std::uint64_t stored_bytes = 0, bytes = 0;  ///< in the file, and decompressed
+    std::string container = {};     ///< as in `kernel_source`
+    std::string entry = {};         ///< as in `kernel_source`
+    std::string kind = {};          ///< "cubin", "PTX", "LTO-IR", or "kind 64" for one that is not known
+    std::string architecture = {};  ///< "sm_90a"; "compute_90" for PTX and LTO-IR; empty: not told
+    std::optional<compute_capability> capability = {};  ///< of `architecture`
+    std::string compression = {};                       ///< "stored", "LZ4", "zstd"
+    std::uint64_t offset = 0;                           ///< of its bytes in the file
+    std::uint64_t stored_bytes = 0, bytes = 0;          ///< in the file, and decompressed
     bool relocatable = false;  ///< not what runs: compiled for linking, and the linked image is elsewhere
     std::size_t kernels = 0;   ///< device code that is no kernel does not count
 };

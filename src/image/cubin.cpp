@@ -194,7 +194,7 @@ void cubin_reader::add_kernel(const elf_symbol& symbol, std::string_view name)
     draft.offset = symbol.offset;
     kernel_info& kernel = result_.kernels.emplace_back();
     kernel.name = name;
-    kernel.architecture = result_.architecture;
+    set_architecture(kernel, result_.architecture);
     kernel.virtual_architecture = result_.virtual_architecture;
     kernel.source.file = file_;
     kernel.source.container = "cubin";
@@ -400,9 +400,9 @@ void cubin_reader::finish(kernel_index index)
     const bool count = sm_ >= 70 && !draft.spills.empty();
     const bool readable = !code.empty() && (count || options_.hash_code) && take(code.size(), draft.code->offset);
     if (readable && options_.hash_code) kernel.code_hash = XXH3_64bits(code.data(), code.size());
-    std::optional<spill_bytes> spills;
+    std::optional<spill_counts> spills;
     if (sm_ >= 70 && draft.spills.empty() && by_ptxas && result_.toolkit_version >= annotates_spills_from)
-        spills = spill_bytes{};
+        spills = spill_counts{};
     else if (readable && count)
         spills = count_spills(code, draft.spills, draft.shared_scratch);
     if (spills) {

@@ -114,7 +114,7 @@ void ptx_reader::read_entry()
 {
     kernel_info kernel;
     kernel.name = tokens_.next();
-    kernel.architecture = result_.target;
+    set_architecture(kernel, result_.target);
     kernel.source = {.file = file_, .container = "ptx", .entry = {}};
     if (entry_lines_) kernel.source.entry = "line " + std::to_string(tokens_.line());
     kernel.parameter_bytes = 0;

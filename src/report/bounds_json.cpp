@@ -1,9 +1,9 @@
 // The forms of `bounds` for programs: JSON and the table behind CSV.
 #include <fmt/format.h>
 
-#include "advice/bounds/shared_declarations.hpp"
 #include "report/bounds_report.hpp"
 #include "report/json.hpp"
+#include "report/kernels_json.hpp"
 #include "report/limiter_ids.hpp"
 
 namespace launchbox {
@@ -46,20 +46,17 @@ nlohmann::ordered_json bounds_json(const bounds_report& found)
         json["measured"] = {{"command", text(found.measured->command)},
                             {"build", text(found.measured->build)},
                             {"runs", found.measured->runs},
-                            {"architecture", text(found.measured->architecture)},
+                            {"architecture", architecture_name(found.measured->architecture).view()},
                             {"gpu", text(found.measured->gpu)},
                             {"driver", text(found.measured->driver)},
                             {"date", text(found.measured->date)}};
     }
     json["inputs"] = inputs_json(found.inputs);
     json["kernels"] = ordered_json::array();
-    for (std::size_t first = 0; first < found.answers.size();) {
-        const auto answers = same_kernel(found.answers, first);
-        const auto portable = portable_bounds_of(answers);
-        for (const bounds_answer* each : answers) json["kernels"].push_back(kernel_json(*each, portable));
-        first += answers.size();
-    }
-    json["conflicts"] = texts(conflicting_declarations(found.answers));
+    for (const kernel_bounds& kernel : found.overview.kernels)
+        for (std::size_t i = 0; i < kernel.count; ++i)
+            json["kernels"].push_back(kernel_json(found.answers[kernel.first + i], kernel.portable));
+    json["conflicts"] = texts(found.overview.conflicts);
     return json;
 }
 

@@ -3,9 +3,9 @@
 
 #include <ostream>
 
-#include "advice/model/kernel_question.hpp"
 #include "report/diff_report.hpp"
 #include "report/json.hpp"
+#include "report/kernels_json.hpp"
 #include "report/json_stream.hpp"
 
 namespace launchbox {
@@ -125,8 +125,8 @@ ordered_json figures_json(const inspected_kernel& kernel)
     const auto& residency = kernel.residency;
     ordered_json json;
     json["threads"] = residency ? ordered_json(residency->threads) : ordered_json(nullptr);
-    json["resident_blocks"] = residency ? ordered_json(residency->resident_blocks) : ordered_json(nullptr);
-    json["occupancy"] = residency ? ordered_json(residency->occupancy) : ordered_json(nullptr);
+    json["resident_blocks"] = residency ? ordered_json(residency->result.resident_blocks) : ordered_json(nullptr);
+    json["occupancy"] = residency ? ordered_json(residency->result.occupancy()) : ordered_json(nullptr);
     json["registers"] = or_null(info.registers);
     json["spill_store_bytes"] = or_null(info.spill_store_bytes);
     json["spill_load_bytes"] = or_null(info.spill_load_bytes);

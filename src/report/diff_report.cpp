@@ -99,8 +99,8 @@ std::vector<std::string> figures_of(const inspected_kernel& kernel)
             known_or_sign(info.static_shared_bytes, info),
             known_or_sign(info.barriers, info),
             bounds_text(info),
-            residency ? fmt::format("{}x{}", residency->resident_blocks, residency->threads) : "–",
-            residency ? percent(residency->occupancy) : "–",
+            residency ? fmt::format("{}x{}", residency->result.resident_blocks, residency->threads) : "–",
+            residency ? percent(residency->result.occupancy()) : "–",
             known_or_sign(info.code_bytes, info)};
 }
 

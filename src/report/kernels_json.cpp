@@ -1,15 +1,10 @@
-// The forms of `inspect` for programs: JSON and CSV, a kernel at a time.
+#include "report/kernels_json.hpp"
+
 #include <fmt/format.h>
 
-#include <ostream>
-
-#include "advice/model/kernel_question.hpp"
 #include "report/json.hpp"
-#include "report/json_stream.hpp"
 #include "report/kernel_cells.hpp"
-#include "report/kernels_report.hpp"
 #include "report/occupancy_report.hpp"
-#include "support/process/parallel.hpp"
 
 namespace launchbox {
 
@@ -21,30 +16,37 @@ ordered_json inputs_with_diagnoses_json(const std::vector<inspected_input>& inpu
 
 ordered_json selection_json(const inspection& found);
 
-ordered_json kernel_json(const inspected_kernel& kernel, std::optional<int> threads);
-
-std::vector<cell> csv_row_of(const inspected_kernel& kernel, std::optional<int> threads);
+ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& account);
 
 }  // namespace
 
-void write_kernels_json(const inspection& found, std::ostream& out)
+kernels_json_writer::kernels_json_writer(const inspection& found, std::ostream& out) : json_(out)
 {
-    json_object_stream json(out);
-    json.member("schema", "launchbox.kernels/1");
-    json.member("inputs", inputs_with_diagnoses_json(found.inputs));
-    json.member("selection", selection_json(found));
-    json.begin_array("kernels");
-    make_parallel_use_in_order(
-        found.kernels.size(),
-        [&](std::size_t i) { return json_element_text(kernel_json(found.kernels[i], found.threads)); },
-        [&](const std::string& text) { json.element_text(text); });
-    json.end_array();
-    json.finish();
+    json_.member("schema", "launchbox.kernels/1");
+    json_.member("inputs", inputs_with_diagnoses_json(found.inputs));
+    json_.member("selection", selection_json(found));
+    json_.begin_array("kernels");
 }
 
-void write_kernels_csv(const inspection& found, std::ostream& out)
+void kernels_json_writer::add(std::string_view kernel)
 {
-    out << csv_line({"file",
+    json_.element_text(kernel);
+}
+
+void kernels_json_writer::finish()
+{
+    json_.end_array();
+    json_.finish();
+}
+
+std::string kernel_json_text(const inspected_kernel& kernel, const kernel_account& account)
+{
+    return json_element_text(kernel_json(kernel, account));
+}
+
+std::string kernels_csv_header()
+{
+    return csv_line({"file",
                      "name",
                      "demangled",
                      "architecture",
@@ -67,9 +69,46 @@ void write_kernels_csv(const inspection& found, std::ostream& out)
                      "limiters",
                      "next_step",
                      "diagnoses"});
-    make_parallel_use_in_order(
-        found.kernels.size(), [&](std::size_t i) { return csv_line(csv_row_of(found.kernels[i], found.threads)); },
-        [&](const std::string& line) { out << line; });
+}
+
+std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account& account)
+{
+    const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
+    const kernel_info& info = kernel.info;
+    std::int64_t constants = 0;
+    for (const constant_bank& bank : info.constant_banks) constants += bank.bytes;
+    std::vector<cell> row{escape_for_terminal(info.source.file),
+                          escape_for_terminal(info.name),
+                          escape_for_terminal(kernel.demangled),
+                          escape_for_terminal(info.architecture),
+                          text(info.registers),
+                          text(info.spill_store_bytes),
+                          text(info.spill_load_bytes),
+                          text(info.stack_frame_bytes),
+                          text(info.cumulative_stack_bytes),
+                          text(info.static_shared_bytes),
+                          info.constant_banks.empty() ? "" : std::to_string(constants),
+                          text(info.parameter_bytes),
+                          text(info.barriers),
+                          text(bound_threads(info)),
+                          text(info.min_blocks),
+                          text(info.register_cap),
+                          text(info.code_bytes)};
+    std::string limiters, ids;
+    for (const diagnosis& finding : account.diagnoses) ids += (ids.empty() ? "" : " ") + finding.id;
+    if (account.occupancy) {
+        for (const limit_account& limit : account.occupancy->limits)
+            if (limit.limiting) limiters += (limiters.empty() ? "" : " ") + limit.name;
+        row.emplace_back(std::to_string(account.occupancy->question.shape.threads));
+        row.emplace_back(std::to_string(account.occupancy->result.resident_blocks));
+        row.emplace_back(fmt::format("{:.6g}", account.occupancy->result.occupancy()));
+        row.emplace_back(limiters);
+        row.emplace_back(account.occupancy->next ? account.occupancy->next->text : "");
+    } else {
+        for (int i = 0; i < 5; ++i) row.emplace_back("");
+    }
+    row.emplace_back(ids);
+    return csv_line(row);
 }
 
 nlohmann::ordered_json inputs_json(const std::vector<inspected_input>& inputs)
@@ -124,9 +163,8 @@ ordered_json selection_json(const inspection& found)
             {"not_shown", found.selection.not_shown}};
 }
 
-ordered_json kernel_json(const inspected_kernel& kernel, std::optional<int> threads)
+ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& account)
 {
-    const kernel_account account = account_of(kernel, threads);
     const kernel_info& info = kernel.info;
     ordered_json each;
     each["name"] = json_text(info.name);
@@ -185,47 +223,6 @@ ordered_json kernel_json(const inspected_kernel& kernel, std::optional<int> thre
     each["errors"] = ordered_json::array();
     for (const std::string& warning : info.warnings) each["errors"].push_back(json_text(warning));
     return each;
-}
-
-std::vector<cell> csv_row_of(const inspected_kernel& kernel, std::optional<int> threads)
-{
-    const kernel_account account = account_of(kernel, threads);
-    const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
-    const kernel_info& info = kernel.info;
-    std::int64_t constants = 0;
-    for (const constant_bank& bank : info.constant_banks) constants += bank.bytes;
-    std::vector<cell> row{escape_for_terminal(info.source.file),
-                          escape_for_terminal(info.name),
-                          escape_for_terminal(kernel.demangled),
-                          escape_for_terminal(info.architecture),
-                          text(info.registers),
-                          text(info.spill_store_bytes),
-                          text(info.spill_load_bytes),
-                          text(info.stack_frame_bytes),
-                          text(info.cumulative_stack_bytes),
-                          text(info.static_shared_bytes),
-                          info.constant_banks.empty() ? "" : std::to_string(constants),
-                          text(info.parameter_bytes),
-                          text(info.barriers),
-                          text(bound_threads(info)),
-                          text(info.min_blocks),
-                          text(info.register_cap),
-                          text(info.code_bytes)};
-    std::string limiters, ids;
-    for (const diagnosis& finding : account.diagnoses) ids += (ids.empty() ? "" : " ") + finding.id;
-    if (account.occupancy) {
-        for (const limit_account& limit : account.occupancy->limits)
-            if (limit.limiting) limiters += (limiters.empty() ? "" : " ") + limit.name;
-        row.emplace_back(std::to_string(account.occupancy->question.shape.threads));
-        row.emplace_back(std::to_string(account.occupancy->result.resident_blocks));
-        row.emplace_back(fmt::format("{:.6g}", account.occupancy->result.occupancy()));
-        row.emplace_back(limiters);
-        row.emplace_back(account.occupancy->next ? account.occupancy->next->text : "");
-    } else {
-        for (int i = 0; i < 5; ++i) row.emplace_back("");
-    }
-    row.emplace_back(ids);
-    return row;
 }
 
 }  // namespace

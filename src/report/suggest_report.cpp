@@ -29,68 +29,85 @@ std::string broken_ids(const block_size_candidate& candidate)
     return text;
 }
 
+std::string heading_of(const block_size_advice& advice)
+{
+    std::string title = fmt::format("{} (compute capability {})", architecture_name(advice.architecture).view(),
+                                    compute_capability_name(advice.architecture).view());
+    if (!advice.kernel.empty()) title = escape_for_terminal(advice.kernel) + ", " + title;
+    title += fmt::format(": {} registers", advice.resources.registers);
+    if (advice.resources.static_shared_bytes > 0)
+        title += fmt::format(", {} B static shared", with_commas(advice.resources.static_shared_bytes));
+    if (!advice.dynamic_shared.empty())
+        title += fmt::format(", dynamic shared {}", escape_for_terminal(advice.dynamic_shared));
+    return title;
+}
+
+void add_suggestion(document& page, const block_size_advice& advice)
+{
+    const block_size_candidate& best = advice.candidates.front();
+    page.line(fmt::format("  {} threads per block: {} block{} per SM = {} of {} threads, occupancy {}, limited by {}",
+                          best.choice.threads, best.choice.resident_blocks, best.choice.resident_blocks == 1 ? "" : "s",
+                          with_commas(best.choice.resident_threads()), with_commas(advice.limits->threads_per_sm),
+                          percent(best.result.occupancy()), limiter_names(best.result)),
+              tone::strong);
+    page.line(advice.sms
+                  ? fmt::format("  a grid of {} blocks fills the GPU once",
+                                with_commas(std::int64_t{best.choice.resident_blocks} * *advice.sms))
+                  : fmt::format("  a grid of {} × the number of SMs fills the GPU once", best.choice.resident_blocks));
+}
+
+// The suggested block size first.
+table candidates_table(const std::vector<block_size_candidate>& candidates)
+{
+    table rows{{{"threads", true},
+                {"blocks", true},
+                {"resident", true},
+                {"occupancy", true},
+                {"shared B", true},
+                {"limited by"},
+                {"rules broken"}},
+               {}};
+    for (const block_size_candidate& candidate : candidates) {
+        const tone look = rows.rows.empty() ? tone::good : tone::plain;
+        const std::int64_t shared = candidate.result.shared.static_bytes + candidate.result.shared.dynamic_bytes;
+        rows.rows.push_back({{std::to_string(candidate.choice.threads), look},
+                             {std::to_string(candidate.choice.resident_blocks), look},
+                             {with_commas(candidate.choice.resident_threads()), look},
+                             {percent(candidate.result.occupancy()), look},
+                             {with_commas(shared), look},
+                             {limiter_names(candidate.result), look},
+                             {broken_rules(candidate), look}});
+    }
+    return rows;
+}
+
+void add_rules(document& page, const std::vector<rule_check>& rules)
+{
+    page.line("  rules of thumb, for the suggestion:");
+    for (const rule_check& rule : rules)
+        page.line(fmt::format("  {} {}: {} ({})", rule.kept ? "kept  " : "broken", rule.id, rule.rule, rule.figure) +
+                      (rule.kept    ? ""
+                       : rule.costs ? ", which costs occupancy"
+                                    : ", which costs nothing here"),
+                  rule.kept || !rule.costs ? tone::plain : tone::warning);
+}
+
 }  // namespace
 
 document suggest_document(const std::vector<block_size_advice>& all)
 {
     document page;
     for (const block_size_advice& advice : all) {
-        std::string title = fmt::format("{} (compute capability {})", architecture_name(advice.architecture).view(),
-                                        compute_capability_name(advice.architecture).view());
-        if (!advice.kernel.empty()) title = escape_for_terminal(advice.kernel) + ", " + title;
-        title += fmt::format(": {} registers", advice.resources.registers);
-        if (advice.resources.static_shared_bytes > 0)
-            title += fmt::format(", {} B static shared", with_commas(advice.resources.static_shared_bytes));
-        if (!advice.dynamic_shared.empty())
-            title += fmt::format(", dynamic shared {}", escape_for_terminal(advice.dynamic_shared));
-        page.heading(title);
+        page.heading(heading_of(advice));
         if (advice.candidates.empty()) {
             page.line("  no block size can be launched", tone::bad);
             continue;
         }
-        const block_size_candidate& best = advice.candidates.front();
-        page.line(
-            fmt::format("  {} threads per block: {} block{} per SM = {} of {} threads, occupancy {}, limited by {}",
-                        best.choice.threads, best.choice.resident_blocks, best.choice.resident_blocks == 1 ? "" : "s",
-                        with_commas(best.choice.resident_threads()), with_commas(advice.limits->threads_per_sm),
-                        percent(best.result.occupancy()), limiter_names(best.result)),
-            tone::strong);
-        page.line(advice.sms ? fmt::format("  a grid of {} blocks fills the GPU once",
-                                           with_commas(std::int64_t{best.choice.resident_blocks} * *advice.sms))
-                             : fmt::format("  a grid of {} × the number of SMs fills the GPU once",
-                                           best.choice.resident_blocks));
+        add_suggestion(page, advice);
         page.line("");
-        table rows{{{"threads", true},
-                    {"blocks", true},
-                    {"resident", true},
-                    {"occupancy", true},
-                    {"shared B", true},
-                    {"limited by"},
-                    {"rules broken"}},
-                   {}};
-        bool first = true;
-        for (const block_size_candidate& each : advice.candidates) {
-            const tone look = first ? tone::good : tone::plain;
-            first = false;
-            rows.rows.push_back(
-                {{std::to_string(each.choice.threads), look},
-                 {std::to_string(each.choice.resident_blocks), look},
-                 {with_commas(each.choice.resident_threads()), look},
-                 {percent(each.result.occupancy()), look},
-                 {with_commas(each.result.shared.static_bytes + each.result.shared.dynamic_bytes), look},
-                 {limiter_names(each.result), look},
-                 {broken_rules(each), look}});
-        }
-        page.add(std::move(rows));
+        page.add(candidates_table(advice.candidates));
         page.line("");
-        page.line("  rules of thumb, for the suggestion:");
-        for (const rule_check& rule : best.rules)
-            page.line(
-                fmt::format("  {} {}: {} ({})", rule.kept ? "kept  " : "broken", rule.id, rule.rule, rule.figure) +
-                    (rule.kept    ? ""
-                     : rule.costs ? ", which costs occupancy"
-                                  : ", which costs nothing here"),
-                rule.kept || !rule.costs ? tone::plain : tone::warning);
+        add_rules(page, advice.candidates.front().rules);
     }
     return page;
 }

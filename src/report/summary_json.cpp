@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "report/json.hpp"
+#include "report/kernels_json.hpp"
 #include "report/kernel_cells.hpp"
 #include "report/summary_report.hpp"
 
@@ -88,7 +89,7 @@ nlohmann::ordered_json summary_json(const std::vector<summarized_input>& inputs)
         each["differing"] = repeated_json(summary.differing, "codes", false);
         each["code_not_compared"] = summary.code_not_compared;
         each["ptx"] = ordered_json::array();
-        for (const std::string& ptx : summary.ptx) each["ptx"].push_back(json_text(ptx));
+        for (const ptx_summary& ptx : summary.ptx) each["ptx"].push_back(json_text(ptx.architecture));
         each["runs_on"] = nullptr;
         if (!summary.gpus.empty()) {
             ordered_json gpus = ordered_json::array();

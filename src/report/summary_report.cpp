@@ -6,7 +6,6 @@
 #include <functional>
 #include <unordered_map>
 
-#include "advice/inspect/gpu_coverage.hpp"
 #include "report/count_text.hpp"
 #include "report/kernel_cells.hpp"
 #include "support/text/terminal.hpp"
@@ -187,11 +186,9 @@ void add_gpus(document& page, const kernel_summary& summary)
     }
     if (!summary.ptx.empty()) {
         std::string text;
-        for (const std::string& each : summary.ptx) {
-            const auto image = parse_compute_capability(each);
-            text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", escape_for_terminal(each),
-                                image ? where_ptx_runs(*image) : "unknown");
-        }
+        for (const ptx_summary& ptx : summary.ptx)
+            text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", escape_for_terminal(ptx.architecture),
+                                ptx.where_it_runs);
         page.line("  PTX: " + text);
     }
     if (summary.only_ptx > 0)

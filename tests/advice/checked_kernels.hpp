@@ -12,7 +12,7 @@ inline checked_kernel plain_kernel(const std::string& name, const std::string& a
 {
     checked_kernel kernel{{}, name, name.substr(0, name.find('(')), name};
     kernel.info.name = name;
-    kernel.info.architecture = architecture;
+    set_architecture(kernel.info, architecture);
     kernel.info.source.file = "a.cu";
     kernel.info.registers = 32;
     kernel.info.spill_store_bytes = kernel.info.spill_load_bytes = 0;

@@ -80,8 +80,10 @@ struct block_size_answer {
 /// One kernel for one architecture.
 struct bounds_answer {
     std::string name, demangled, short_form, architecture;
-    std::size_t group = 0;          ///< as in `kernel_trials`
-    launch_attribute written = {};  ///< empty: none
+    std::optional<compute_capability> capability = std::nullopt;  ///< of `architecture`
+    const sm_limits* limits = nullptr;                            ///< of `architecture`; null: not known
+    std::size_t group = 0;                                        ///< as in `kernel_trials`
+    launch_attribute written = {};                                ///< empty: none
     std::optional<source_location> declared_at = std::nullopt;
     bool relocatable = false;  ///< the figures are not final before nvlink
     bounds_launch launch = {};

@@ -247,12 +247,10 @@ void add_failures(const block_size_answer& size, std::vector<std::string>& findi
 std::vector<std::string> findings_of_block_size(const bounds_answer& answer, const block_size_answer& size)
 {
     std::vector<std::string> findings;
-    const auto capability = parse_compute_capability(answer.architecture);
-    const sm_limits* limits = capability ? find_sm_limits(*capability) : nullptr;
-    if (limits == nullptr) return findings;
+    if (answer.limits == nullptr) return findings;
     add_cost_of_written(answer, size, findings);
-    add_idle_cap(answer, size, *limits, findings);
-    add_collapse(size, *limits, findings);
+    add_idle_cap(answer, size, *answer.limits, findings);
+    add_collapse(size, *answer.limits, findings);
     add_trade_off(size, findings);
     add_failures(size, findings);
     return findings;

@@ -102,10 +102,8 @@ rows fastest(const std::vector<bounds_row>& all, const rows& timed)
 // A bound that ptxas drops is not right, though its code be the best: it warns, and it promises what it does not keep.
 bool written_is_dropped(const bounds_answer& answer)
 {
-    const auto capability = parse_compute_capability(answer.architecture);
-    const sm_limits* limits = capability ? find_sm_limits(*capability) : nullptr;
-    return limits != nullptr && answer.written.threads > 0 &&
-           check_launch_bounds(*limits, answer.written.threads, answer.written.min_blocks) !=
+    return answer.limits != nullptr && answer.written.threads > 0 &&
+           check_launch_bounds(*answer.limits, answer.written.threads, answer.written.min_blocks) !=
                launch_bounds_verdict::honoured;
 }
 

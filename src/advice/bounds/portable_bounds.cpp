@@ -79,14 +79,13 @@ std::optional<portable_bounds> portable_bounds_of(const std::vector<const bounds
     std::map<int, sum> by_threads;
     for (const bounds_answer* answer : answers)
         for (const block_size_answer& size : answer->block_sizes) {
-            const auto architecture = parse_compute_capability(answer->architecture);
-            if (!architecture || !size.recommendation.row) continue;
+            if (!answer->capability || !size.recommendation.row) continue;
             const bounds_row& row = size.rows[*size.recommendation.row];
             sum& all = by_threads[size.threads];
             ++all.answers;
             all.spills += spill_bytes(row.kernel).value_or(0);
             all.occupancy += row.residency->occupancy();
-            all.wanted.push_back({*architecture, attribute_for(size)});
+            all.wanted.push_back({*answer->capability, attribute_for(size)});
         }
     std::erase_if(by_threads, [&](const auto& each) { return each.second.answers != answers.size(); });
     if (by_threads.empty()) return std::nullopt;

@@ -46,7 +46,7 @@ const std::string rewrite_hint = "write the baseline anew with --write-baseline"
 bool before(const baseline_entry& a, const baseline_entry& b)
 {
     if (a.identity != b.identity) return a.identity < b.identity;
-    return architecture_before(a.architecture, b.architecture);
+    return architecture_order(a.capability, a.architecture) < architecture_order(b.capability, b.architecture);
 }
 
 }  // namespace
@@ -69,8 +69,15 @@ std::string baseline_text(std::vector<baseline_entry> entries)
 baseline_entry entry_of(const checked_kernel& kernel)
 {
     const kernel_info& info = kernel.info;
-    return {kernel.identity,       info.architecture,      info.registers,           info.spill_store_bytes,
-            info.spill_load_bytes, info.stack_frame_bytes, info.static_shared_bytes, residency_of(info)};
+    return {.identity = kernel.identity,
+            .architecture = info.architecture,
+            .capability = info.capability,
+            .registers = info.registers,
+            .spill_store_bytes = info.spill_store_bytes,
+            .spill_load_bytes = info.spill_load_bytes,
+            .stack_frame_bytes = info.stack_frame_bytes,
+            .static_shared_bytes = info.static_shared_bytes,
+            .resident = residency_of(info)};
 }
 
 namespace {
@@ -251,6 +258,7 @@ void baseline_reader::read_line(std::string_view line)
         const std::optional<std::string> plain = unescaped(*architecture);
         if (!plain || plain->empty()) return wrong("the architecture", *architecture);
         entry.architecture = *plain;
+        entry.capability = parse_compute_capability(*plain);
     }
     const std::pair<std::string_view, std::optional<std::int64_t>*> figures[] = {
         {"regs=", &entry.registers}, {"stack=", &entry.stack_frame_bytes}, {"shared=", &entry.static_shared_bytes}};

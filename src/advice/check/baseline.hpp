@@ -15,7 +15,8 @@ namespace launchbox {
 /// One line. Bytes per thread for spills and stack, per block for shared memory.
 struct baseline_entry {
     std::string identity;
-    std::string architecture;  ///< empty: not known
+    std::string architecture;                      ///< empty: not known
+    std::optional<compute_capability> capability;  ///< of `architecture`
     std::optional<std::int64_t> registers, spill_store_bytes, spill_load_bytes, stack_frame_bytes, static_shared_bytes;
     std::optional<residency> resident;
     int line = 0;  ///< in the file that it was read from; 0: none

@@ -1,10 +1,7 @@
 #include "advice/check/checked_kernel.hpp"
 
-#include <launchbox/compute_capability.hpp>
-
 #include <algorithm>
 #include <iterator>
-#include <tuple>
 #include <utility>
 
 #include "advice/model/kernel_question.hpp"
@@ -18,22 +15,14 @@ checked_kernel merged(std::vector<checked_kernel>& same);
 
 }  // namespace
 
-bool architecture_before(const std::string& one, const std::string& other)
-{
-    const auto order = [](const std::string& name) {
-        const std::optional<compute_capability> capability = parse_compute_capability(name);
-        return std::tuple(!capability, capability.value_or(compute_capability{}), std::string_view(name));
-    };
-    return order(one) < order(other);
-}
-
 std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found)
 {
     for (checked_kernel& kernel : found) kernel.identity = kernel_identity(kernel.info.name, kernel.demangled);
     // Stable, so that of equal kernels the first in the user's order lends its place.
     std::stable_sort(found.begin(), found.end(), [](const checked_kernel& a, const checked_kernel& b) {
         if (a.identity != b.identity) return a.identity < b.identity;
-        return architecture_before(a.info.architecture, b.info.architecture);
+        return architecture_order(a.info.capability, a.info.architecture) <
+               architecture_order(b.info.capability, b.info.architecture);
     });
     std::vector<checked_kernel> result;
     for (auto first = found.begin(); first != found.end();) {

@@ -249,8 +249,7 @@ void check_messages(const subject& s)
 std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> threads)
 {
     std::vector<diagnosis> findings;
-    const std::optional<compute_capability> capability = parse_compute_capability(kernel.architecture);
-    const sm_limits* limits = capability ? find_sm_limits(*capability) : nullptr;
+    const sm_limits* limits = limits_of(kernel);
     if (limits == nullptr) return findings;
     const std::optional<int> bound = bound_threads(kernel);
     const subject s{kernel, *limits, bound, threads ? threads : bound, findings};

@@ -92,7 +92,7 @@ std::optional<double> rank_of(const inspected_kernel& kernel, sort_key key)
         case sort_key::code:
             return cost(kernel.info.code_bytes);
         case sort_key::occupancy:
-            return kernel.residency ? std::optional(kernel.residency->occupancy) : std::nullopt;
+            return kernel.residency ? std::optional(kernel.residency->result.occupancy()) : std::nullopt;
         case sort_key::name:
             break;
     }

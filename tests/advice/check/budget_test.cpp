@@ -156,7 +156,7 @@ TEST(budget, what_is_not_known_is_neither_pass_nor_silent)
         "max_code_bytes = 99\nmin_blocks_per_sm = 1\nmin_occupancy = 0.1\nrequire_launch_bounds = true\n";
     checked_kernel nothing{{}, "k", "k", "k"};
     nothing.info.name = "k";
-    nothing.info.architecture = "sm_90";
+    set_architecture(nothing.info, "sm_90");
     const check_result result = checked(all, {nothing});
     EXPECT_EQ(result.count(check_status::unknown), 8u) << findings_of(result);
     EXPECT_TRUE(result.failed());

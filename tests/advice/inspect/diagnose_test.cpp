@@ -15,7 +15,7 @@ kernel_info kernel(const char* architecture, int registers, std::optional<int> b
 {
     kernel_info info;
     info.name = "k";
-    info.architecture = architecture;
+    set_architecture(info, architecture);
     info.registers = registers;
     info.spill_store_bytes = info.spill_load_bytes = info.stack_frame_bytes = info.static_shared_bytes = 0;
     info.barriers = 0;

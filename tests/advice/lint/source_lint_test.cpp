@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 kernel_info bounded(std::optional<int> bound, const char* architecture = "sm_90")
 {
     kernel_info info;
-    info.architecture = architecture;
+    set_architecture(info, architecture);
     if (bound) info.max_threads = {*bound, 1, 1};
     return info;
 }
