@@ -57,7 +57,7 @@ std::string name_of(const bounds_variant& variant)
 }
 
 void measure_kernel(const toolchain& tools, bounds_benchmark& benchmark, const kernel_trials& kernel,
-                    bounds_answer& answer, std::vector<std::string>& problems)
+                    bounds_answer& answer, std::vector<std::string>& failures)
 {
     std::vector<bounds_variant> variants;
     std::vector<bounds_row*> rows;
@@ -75,7 +75,7 @@ void measure_kernel(const toolchain& tools, bounds_benchmark& benchmark, const k
     for (std::size_t i = 0; i < times.size(); ++i) {
         rows[i]->measured = {.time = summarise(times[i].times_ns), .failure = times[i].failure};
         if (!times[i].failure.empty())
-            problems.push_back(answer.short_form + ", " + name_of(variants[i]) + ": " + times[i].failure);
+            failures.push_back(answer.short_form + ", " + name_of(variants[i]) + ": " + times[i].failure);
     }
     // The same remark for every variant is one remark.
     std::vector<std::string> notes;
@@ -128,11 +128,12 @@ bounds_conditions conditions_for(const measure_options& options, const std::vect
         return result;
     }
     const gpu_device& gpu = gpus.devices.front();
-    const auto found = std::find_if(targets.begin(), targets.end(), [&](const target& each) {
-        return each.architecture.major == gpu.capability.major && each.architecture.minor == gpu.capability.minor;
+    const auto found = std::find_if(targets.begin(), targets.end(), [&](const target& wanted) {
+        return wanted.architecture.major == gpu.capability.major && wanted.architecture.minor == gpu.capability.minor;
     });
     if (found == targets.end())
-        throw error("the GPU here is " + std::string(architecture_name(gpu.capability).view()) + ", which is not among the architectures asked for",
+        throw error("the GPU here is " + std::string(architecture_name(gpu.capability).view()) +
+                        ", which is not among the architectures asked for",
                     "add it to --arch, or leave --measure out");
     result.architecture = found->architecture;
     result.gpu = gpu.name;
@@ -153,16 +154,16 @@ std::vector<std::string> measure_bounds(const toolchain& tools, const measure_op
         .race = {.runs = options.runs, .time_limit = options.time_limit},
         .jobs = jobs};
     const bool told = mentions(benchmark.command, "threads") || mentions(benchmark.build, "threads");
-    std::vector<std::string> problems;
+    std::vector<std::string> failures;
     for (std::size_t i = 0; i < answers.size(); ++i) {
         if (answers[i].capability != conditions.architecture || !answers[i].not_swept.empty()) continue;
         if (answers[i].block_sizes.size() > 1 && !told)
             say(answers[i].short_form +
                 ": the benchmark is told the block size only by LAUNCHBOX_THREADS in its "
                 "environment; {threads} in the command passes it as an argument");
-        measure_kernel(tools, benchmark, trials[i], answers[i], problems);
+        measure_kernel(tools, benchmark, trials[i], answers[i], failures);
     }
-    return problems;
+    return failures;
 }
 
 }  // namespace launchbox::cli

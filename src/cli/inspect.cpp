@@ -36,8 +36,9 @@ inspection inspect(kernel_input& input, const inspect_options& options)
     inspection found;
     found.threads = options.threads;
     found.wish = options.wish;
-    for (const input_summary& each : input.inputs)
-        found.inputs.push_back({each.file, each.kind, each.kernels, each.errors, each.images, each.diagnoses});
+    for (const input_summary& summary : input.inputs)
+        found.inputs.push_back(
+            {summary.file, summary.kind, summary.kernels, summary.errors, summary.images, summary.diagnoses});
     found.kernels.resize(input.kernels.size());
     run_parallel_ranges(input.kernels.size(), 64, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {

@@ -48,7 +48,7 @@ occupancy_question complete(const occupancy_options& options, const target& wher
     question.gpcs = options.gpcs;
     if (!question.gpcs.empty() && !question.sms) {
         int sum = 0;
-        for (int each : question.gpcs) sum += each;
+        for (int gpc : question.gpcs) sum += gpc;
         question.sms = sum;
     }
     // Asked on a machine with such a GPU, its SMs are meant.

@@ -44,10 +44,11 @@ void subtract_reserved_shared(raw_log& raw)
         kernel_info& kernel = raw.log.kernels[i];
         if (!kernel.linked || kernel.static_shared_bytes.value_or(0) <= reserved_by_system) continue;
         if (!kernel.capability) {
-            raw.log.problems.push_back({raw.kernel_lines[i], "nvlink does not say for which architecture it links '" +
-                                                                 kernel.name + "': the static shared memory is " +
-                                                                 std::to_string(*kernel.static_shared_bytes) +
-                                                                 " bytes, or on sm_90 1024 less"});
+            raw.log.diagnostics.push_back(
+                {raw.kernel_lines[i], "nvlink does not say for which architecture it links '" + kernel.name +
+                                          "': the static shared memory is " +
+                                          std::to_string(*kernel.static_shared_bytes) +
+                                          " bytes, or on sm_90 1024 less"});
             kernel.static_shared_bytes.reset();
         } else if (kernel.capability->number() == 90) {
             *kernel.static_shared_bytes -= reserved_by_system;

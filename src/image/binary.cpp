@@ -22,7 +22,7 @@ namespace {
 struct image_result {
     std::string architecture;
     std::vector<kernel_info> kernels;
-    std::vector<image_problem> problems;
+    std::vector<image_diagnostic> diagnostics;
     bool relocatable = false;
 };
 
@@ -83,14 +83,14 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
 
     binary_contents contents;
     contents.kind = scan.kind;
-    contents.problems = std::move(scan.problems);
+    contents.diagnostics = std::move(scan.diagnostics);
     std::vector<std::size_t> container_of;  // of each image
     for (std::size_t i = 0; i < results.size(); ++i) {
         const located_image& image = scan.images[i];
         image_result& result = results[i];
         binary_image listed = listed_image(image, result, scan.kind);
-        for (image_problem& problem : result.problems)
-            add_problem(contents.problems, problem.offset, std::move(problem.what));
+        for (image_diagnostic& diagnostic : result.diagnostics)
+            add_diagnostic(contents.diagnostics, diagnostic.offset, std::move(diagnostic.what));
         // A cubin by itself says only inside what it is for.
         if (image.entry.kind != fatbin_entry::ptx && !wanted(listed.architecture)) continue;
         for (kernel_info& kernel : result.kernels) {
@@ -195,22 +195,22 @@ image_result read_image(const located_image& image, const std::string& file, boo
     const fatbin_entry& entry = image.entry;
     if (entry.kind != fatbin_entry::cubin && entry.kind != fatbin_entry::ptx) return result;
     const bool stored = entry.compression == fatbin_compression::stored;
-    const auto problem = [&](std::uint64_t in_image, const std::string& what) {
+    const auto complain = [&](std::uint64_t in_image, const std::string& what) {
         std::string text = image.container;
         if (image.entry_number > 0) text += ", entry " + std::to_string(image.entry_number);
         text += ": " + what;
         // In a compressed image the byte is not one of the file.
         if (!stored && in_image > 0) text += " (byte " + std::to_string(in_image) + " when decompressed)";
-        add_problem(result.problems, stored ? image.offset + in_image : image.offset, std::move(text));
+        add_diagnostic(result.diagnostics, stored ? image.offset + in_image : image.offset, std::move(text));
     };
 
     std::string why_not;
     const auto bytes = unpack.decompress(entry.payload, entry.compression, entry.decompressed_bytes, why_not);
     if (!bytes) {
-        problem(0, why_not);
+        complain(0, why_not);
         return result;
     }
-    std::vector<image_problem> problems;
+    std::vector<image_diagnostic> diagnostics;
     if (entry.kind == fatbin_entry::cubin) {
         cubin_contents cubin = read_cubin(*bytes, file, {.hash_code = hash_code});
         result.architecture = cubin.architecture;
@@ -220,11 +220,11 @@ image_result read_image(const located_image& image, const std::string& file, boo
             for (kernel_info& kernel : cubin.kernels) set_architecture(kernel, result.architecture);
         }
         if (entry.architecture > 0 && !cubin.architecture.empty() && result.architecture != architecture_of(entry))
-            problem(0,
-                    "the entry is for " + architecture_of(entry) + ", but the cubin in it for " + result.architecture);
+            complain(0,
+                     "the entry is for " + architecture_of(entry) + ", but the cubin in it for " + result.architecture);
         result.relocatable = cubin.relocatable;
         result.kernels = std::move(cubin.kernels);
-        problems = std::move(cubin.problems);
+        diagnostics = std::move(cubin.diagnostics);
     } else {
         ptx_contents ptx = read_ptx(*bytes, file, image.entry_number == 0);
         result.architecture = ptx.target.starts_with("sm_") ? "compute_" + ptx.target.substr(3) : ptx.target;
@@ -233,9 +233,9 @@ image_result read_image(const located_image& image, const std::string& file, boo
             kernel.virtual_architecture = result.architecture;
         }
         result.kernels = std::move(ptx.kernels);
-        problems = std::move(ptx.problems);
+        diagnostics = std::move(ptx.diagnostics);
     }
-    for (const image_problem& each : problems) problem(each.offset, each.what);
+    for (const image_diagnostic& fault : diagnostics) complain(fault.offset, fault.what);
     return result;
 }
 

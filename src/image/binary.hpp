@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "image/image_problem.hpp"
+#include "image/image_diagnostic.hpp"
 #include "image/kernel_info.hpp"
 
 namespace launchbox {
@@ -32,7 +32,7 @@ struct binary_contents {
                        ///< "other binary"
     std::vector<binary_image> images;               ///< in the order of the file, without those that were filtered out
     std::vector<std::vector<kernel_info>> kernels;  ///< those of `images[i]` in `kernels[i]`
-    std::vector<image_problem> problems;            ///< `offset` is the byte in the file
+    std::vector<image_diagnostic> diagnostics;      ///< `offset` is the byte in the file
 };
 
 struct binary_options {
@@ -50,7 +50,7 @@ bool looks_like_binary(std::string_view bytes);
 
 /// Reads every kernel of an ELF file, an archive, a fat binary, a cubin, PTX text, or of any other file that holds fat
 /// binaries or cubins somewhere. `file` goes into `source.file`. Never throws on bad input: a part that cannot be read
-/// is a problem with its place, and the rest is returned.
+/// is a diagnostic with its place, and the rest is returned.
 ///
 /// A kernel that is there only as PTX has an entry with its virtual architecture and no registers; where a cubin has it
 /// too, the PTX adds the second launch bound to that one instead.

@@ -103,9 +103,9 @@ std::optional<int> threads_of(const kernel_info& kernel)
     const auto& bound = kernel.required_threads ? kernel.required_threads : kernel.max_threads;
     if (!bound) return std::nullopt;
     std::int64_t threads = 1;
-    for (const int each : *bound) {
-        if (each < 1 || each > 2048) return std::nullopt;
-        threads *= each;
+    for (const int extent : *bound) {
+        if (extent < 1 || extent > 2048) return std::nullopt;
+        threads *= extent;
     }
     return threads <= 2048 ? std::optional(static_cast<int>(threads)) : std::nullopt;
 }
@@ -118,9 +118,9 @@ matching_ptx best_match(const ptx_index& index, const kernel_info& kernel, std::
     for (const std::size_t where : {container, anywhere}) {
         const auto found = index.find({kernel.name, where});
         if (found == index.end()) continue;
-        for (const kernel_info* each : found->second) {
-            if (each->virtual_architecture == kernel.virtual_architecture) return {each, where == container};
-            if (where == container && same_container == nullptr) same_container = each;
+        for (const kernel_info* info : found->second) {
+            if (info->virtual_architecture == kernel.virtual_architecture) return {info, where == container};
+            if (where == container && same_container == nullptr) same_container = info;
         }
     }
     return {same_container, false};

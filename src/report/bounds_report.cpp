@@ -122,8 +122,8 @@ void add_equal_attributes(document& page, const block_size_answer& size, const l
         if (row.attributes.size() < 2) continue;
         const launch_attribute& shown = shown_of(row, size, written);
         std::string text;
-        for (const launch_attribute& each : row.attributes)
-            if (each != shown) text += (text.empty() ? "" : ", ") + short_text(each);
+        for (const launch_attribute& attribute : row.attributes)
+            if (attribute != shown) text += (text.empty() ? "" : ", ") + short_text(attribute);
         page.line(fmt::format("  the same code as {}: {}", short_text(shown), text), tone::faint);
     }
 }
@@ -182,10 +182,10 @@ std::string thresholds_text(const block_size_answer& size)
 {
     std::string text;
     for (std::size_t i = 0; i < size.thresholds.size(); ++i) {
-        const bounds_threshold& each = size.thresholds[i];
-        if (!each.registers) continue;
-        if (i + 1 < size.thresholds.size() && size.thresholds[i + 1].registers == each.registers) continue;
-        text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", each.blocks, *each.registers);
+        const bounds_threshold& threshold = size.thresholds[i];
+        if (!threshold.registers) continue;
+        if (i + 1 < size.thresholds.size() && size.thresholds[i + 1].registers == threshold.registers) continue;
+        text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", threshold.blocks, *threshold.registers);
     }
     if (text.empty()) return text;
     return fmt::format("  registers at most for n blocks: {}; {} allow{} no more", text, size.limited_by,
@@ -242,7 +242,8 @@ void add_answer(document& page, const bounds_answer& answer, bool all_rows, cons
                               best->recommendation.by_time ? "are fastest" : "have the best figures",
                               attribute_text(best->recommendation.attribute)),
                   tone::strong);
-    for (const std::string& each : answer.errors) page.line("  not compiled: " + escape_for_terminal(each), tone::bad);
+    for (const std::string& error : answer.errors)
+        page.line("  not compiled: " + escape_for_terminal(error), tone::bad);
 }
 
 void add_portable(document& page, const portable_bounds& portable, std::span<const bounds_answer> answers)

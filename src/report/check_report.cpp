@@ -40,9 +40,9 @@ document check_document(const check_outcome& outcome)
     if (!result.unused_rules.empty()) {
         page.heading("Rules that match no kernel");
         table rows{{{"rule"}, {"set by"}}, {}};
-        for (const unused_rule& each : result.unused_rules)
-            rows.rows.push_back({{escape_for_terminal(each.pattern), each.fails ? tone::bad : tone::warning},
-                                 escape_for_terminal(place_text(each.place))});
+        for (const unused_rule& rule : result.unused_rules)
+            rows.rows.push_back({{escape_for_terminal(rule.pattern), rule.fails ? tone::bad : tone::warning},
+                                 escape_for_terminal(place_text(rule.place))});
         page.add(std::move(rows));
     }
     std::vector<std::string> names;
@@ -50,9 +50,9 @@ document check_document(const check_outcome& outcome)
         names.push_back(title_of(result.kernels[k]) + "  " + architecture_of(result.kernels[k]));
     add_kernels("Not in the baseline", names, page);
     names.clear();
-    for (const gone_kernel& each : result.gone)
-        names.push_back(escape_for_terminal(each.identity) + "  " +
-                        (each.architecture.empty() ? "?" : escape_for_terminal(each.architecture)));
+    for (const gone_kernel& kernel : result.gone)
+        names.push_back(escape_for_terminal(kernel.identity) + "  " +
+                        (kernel.architecture.empty() ? "?" : escape_for_terminal(kernel.architecture)));
     add_kernels("In the baseline and not found", names, page);
 
     if (!page.blocks.empty()) page.line("");
@@ -113,13 +113,13 @@ std::string place_text(const file_line& place)
 std::vector<std::string> failures_of(const check_result& result)
 {
     std::vector<std::string> lines;
-    for (const check_finding& each : result.findings)
-        if (each.fails)
-            lines.push_back(fmt::format("{} {}: {}: {} ({})", title_of(result.kernels[each.kernel]),
-                                        architecture_of(result.kernels[each.kernel]), each.check, each.message,
-                                        place_text(each.set_by)));
-    for (const unused_rule& each : result.unused_rules)
-        if (each.fails) lines.push_back(fmt::format("no kernel matches {} ({})", each.pattern, place_text(each.place)));
+    for (const check_finding& finding : result.findings)
+        if (finding.fails)
+            lines.push_back(fmt::format("{} {}: {}: {} ({})", title_of(result.kernels[finding.kernel]),
+                                        architecture_of(result.kernels[finding.kernel]), finding.check, finding.message,
+                                        place_text(finding.set_by)));
+    for (const unused_rule& rule : result.unused_rules)
+        if (rule.fails) lines.push_back(fmt::format("no kernel matches {} ({})", rule.pattern, place_text(rule.place)));
     return lines;
 }
 
@@ -134,26 +134,28 @@ void add_findings(const check_result& result, bool (*wanted)(const check_finding
 {
     table rows{{{"kernel"}, {"arch"}, {"check"}, {"value", true}, {"limit", true}, {"set by"}}, {}};
     std::vector<std::string> reasons;
-    for (const check_finding& each : result.findings) {
-        if (!wanted(each)) continue;
-        const tone look = each.status == check_status::better ? tone::good : each.fails ? tone::bad : tone::warning;
-        rows.rows.push_back({title_of(result.kernels[each.kernel]),
-                             architecture_of(result.kernels[each.kernel]),
-                             each.check,
-                             {each.shown_value, look},
-                             each.shown_limit,
-                             escape_for_terminal(place_text(each.set_by))});
+    for (const check_finding& finding : result.findings) {
+        if (!wanted(finding)) continue;
+        const tone look = finding.status == check_status::better ? tone::good
+                          : finding.fails                        ? tone::bad
+                                                                 : tone::warning;
+        rows.rows.push_back({title_of(result.kernels[finding.kernel]),
+                             architecture_of(result.kernels[finding.kernel]),
+                             finding.check,
+                             {finding.shown_value, look},
+                             finding.shown_limit,
+                             escape_for_terminal(place_text(finding.set_by))});
         // What is not known needs its reason, and an impossible launch too; the same one is said once.
-        const bool obstacle = each.check.starts_with("min_") && each.message.find(" (") != std::string::npos;
-        if (each.status != check_status::unknown && !obstacle) continue;
-        const std::string reason = "  " + each.check + ": " + escape_for_terminal(each.message);
+        const bool obstacle = finding.check.starts_with("min_") && finding.message.find(" (") != std::string::npos;
+        if (finding.status != check_status::unknown && !obstacle) continue;
+        const std::string reason = "  " + finding.check + ": " + escape_for_terminal(finding.message);
         if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end() && reasons.size() < max_named)
             reasons.push_back(reason);
     }
     if (rows.rows.empty()) return;
     page.heading(title);
     page.add(std::move(rows));
-    for (const std::string& each : reasons) page.line(each);
+    for (const std::string& reason : reasons) page.line(reason);
 }
 
 void add_kernels(const char* title, const std::vector<std::string>& names, document& page)

@@ -59,9 +59,9 @@ void add_kernel_list(document& page, const inspection& found, const std::vector<
     const auto any = [&](const auto& condition) {
         return std::any_of(found.kernels.begin(), found.kernels.end(), condition);
     };
-    if (any([](const auto& each) { return !each.residency && each.info.registers; }))
+    if (any([](const auto& kernel) { return !kernel.residency && kernel.info.registers; }))
         page.line("  resident: – where neither --threads nor a launch bound tells the threads of a block", tone::faint);
-    if (any([](const auto& each) { return is_ptx(each.info); }))
+    if (any([](const auto& kernel) { return is_ptx(kernel.info); }))
         page.line("  compute_…: PTX, of which registers are decided when it is compiled", tone::faint);
     signs.explain(page);
 }

@@ -38,7 +38,7 @@ void add_kernel_tables(document& page, const inspection& found, const std::vecto
 
 void add_finding(document& page, const diagnosis& finding, const std::string& where)
 {
-    const tone look = finding.level == severity::problem   ? tone::bad
+    const tone look = finding.level == severity::error     ? tone::bad
                       : finding.level == severity::warning ? tone::warning
                                                            : tone::plain;
     page.line(fmt::format("  {}{}: {}", finding.id, escape_for_terminal(where), escape_for_terminal(finding.message)),

@@ -14,7 +14,7 @@
 
 namespace launchbox {
 
-/// launchbox.kernels/1: all but the kernels first, then each kernel, then `finish`.
+/// launchbox.kernels/2: all but the kernels first, then each kernel, then `finish`.
 class kernels_json_writer {
 public:
     kernels_json_writer(const inspection& found, std::ostream& out);
@@ -34,7 +34,7 @@ std::string kernels_csv_header();
 /// One row a kernel and architecture.
 std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account& account);
 
-/// `inputs[]` of launchbox.kernels/1.
+/// `inputs[]` of launchbox.kernels/2.
 nlohmann::ordered_json inputs_json(const std::vector<inspected_input>& inputs);
 
 }  // namespace launchbox

@@ -100,9 +100,10 @@ void add_source_findings(document& page, const inspection& found)
 {
     bool first = true;
     for (const inspected_input& input : found.inputs)
-        for (const diagnosis& each : input.diagnoses) {
+        for (const diagnosis& finding : input.diagnoses) {
             if (std::exchange(first, false) && !page.blocks.empty()) page.line("");
-            add_finding(page, each, each.place ? fmt::format(" ({}:{})", each.place->file, each.place->line) : "");
+            add_finding(page, finding,
+                        finding.place ? fmt::format(" ({}:{})", finding.place->file, finding.place->line) : "");
         }
 }
 

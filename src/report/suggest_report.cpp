@@ -119,19 +119,19 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
     json["schema"] = "launchbox.suggestions/1";
     json["results"] = ordered_json::array();
     for (const block_size_advice& advice : all) {
-        ordered_json each;
-        each["architecture"] = architecture_name(advice.architecture).view();
-        each["kernel"] = {
+        ordered_json object;
+        object["architecture"] = architecture_name(advice.architecture).view();
+        object["kernel"] = {
             {"name", advice.kernel.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.kernel))},
             {"registers", advice.resources.registers},
             {"static_shared_bytes", advice.resources.static_shared_bytes},
             {"barriers", advice.resources.barriers},
             {"max_threads", advice.resources.max_threads}};
-        each["dynamic_shared"] =
+        object["dynamic_shared"] =
             advice.dynamic_shared.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.dynamic_shared));
-        each["threads"] =
+        object["threads"] =
             advice.candidates.empty() ? ordered_json(nullptr) : ordered_json(advice.candidates.front().choice.threads);
-        each["candidates"] = ordered_json::array();
+        object["candidates"] = ordered_json::array();
         for (const block_size_candidate& candidate : advice.candidates) {
             ordered_json rules = ordered_json::array();
             for (const rule_check& rule : candidate.rules)
@@ -140,15 +140,15 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
                                  {"kept", rule.kept},
                                  {"costs", rule.costs},
                                  {"figure", rule.figure}});
-            each["candidates"].push_back({{"threads", candidate.choice.threads},
-                                          {"dynamic_shared_bytes", candidate.choice.dynamic_shared_bytes},
-                                          {"resident_blocks", candidate.choice.resident_blocks},
-                                          {"resident_threads", candidate.choice.resident_threads()},
-                                          {"occupancy", candidate.result.occupancy()},
-                                          {"limiters", limiter_ids(candidate.result)},
-                                          {"rules", std::move(rules)}});
+            object["candidates"].push_back({{"threads", candidate.choice.threads},
+                                            {"dynamic_shared_bytes", candidate.choice.dynamic_shared_bytes},
+                                            {"resident_blocks", candidate.choice.resident_blocks},
+                                            {"resident_threads", candidate.choice.resident_threads()},
+                                            {"occupancy", candidate.result.occupancy()},
+                                            {"limiters", limiter_ids(candidate.result)},
+                                            {"rules", std::move(rules)}});
         }
-        json["results"].push_back(std::move(each));
+        json["results"].push_back(std::move(object));
     }
     return json;
 }
@@ -161,13 +161,14 @@ table suggest_table(const std::vector<block_size_advice>& all)
         rows.columns.push_back({title});
     for (const block_size_advice& advice : all) {
         int rank = 0;
-        for (const block_size_candidate& each : advice.candidates)
+        for (const block_size_candidate& candidate : advice.candidates)
             rows.rows.push_back(
                 {std::string(architecture_name(advice.architecture).view()), escape_for_terminal(advice.kernel),
-                 std::to_string(++rank), std::to_string(each.choice.threads),
-                 std::to_string(each.choice.dynamic_shared_bytes), std::to_string(each.choice.resident_blocks),
-                 std::to_string(each.choice.resident_threads()), fmt::format("{:.6g}", each.result.occupancy()),
-                 limiter_ids_text(each.result), broken_ids(each)});
+                 std::to_string(++rank), std::to_string(candidate.choice.threads),
+                 std::to_string(candidate.choice.dynamic_shared_bytes),
+                 std::to_string(candidate.choice.resident_blocks), std::to_string(candidate.choice.resident_threads()),
+                 fmt::format("{:.6g}", candidate.result.occupancy()), limiter_ids_text(candidate.result),
+                 broken_ids(candidate)});
     }
     return rows;
 }

@@ -23,7 +23,7 @@ TEST(inspect_verb, reads_a_log_from_a_file_and_from_standard_input)
     const call file = launchbox_run({"inspect", log_90, "--threads", "256", "--format", "json"});
     EXPECT_EQ(file.status, 0) << file.err;
     EXPECT_EQ(file.err, "");
-    EXPECT_TRUE(file.out.starts_with("{\n  \"schema\": \"launchbox.kernels/1\""));
+    EXPECT_TRUE(file.out.starts_with("{\n  \"schema\": \"launchbox.kernels/2\""));
     nlohmann::json from_file = file.json();
     nlohmann::json from_input =
         launchbox_run({"inspect", "-", "--threads", "256", "--format", "json"}, read_input(log_90)).json();

@@ -18,7 +18,8 @@ using strings = std::vector<std::string>;
 std::string problems_of(const flat_contents& contents)
 {
     std::string all;
-    for (const image_problem& each : contents.problems) all += std::to_string(each.offset) + ": " + each.what + "\n";
+    for (const image_diagnostic& each : contents.diagnostics)
+        all += std::to_string(each.offset) + ": " + each.what + "\n";
     return all;
 }
 

@@ -49,22 +49,23 @@ flat_contents read(std::string_view bytes)
 {
     flat_contents contents =
         read_flat(bytes, "-", {.wanted = {}, .jobs = 1, .hash_code = true, .before_linking = true});
-    EXPECT_LE(contents.problems.size(), max_image_problems + 1);
-    for (const image_problem& each : contents.problems) EXPECT_FALSE(each.what.empty());
+    EXPECT_LE(contents.diagnostics.size(), max_image_diagnostics + 1);
+    for (const image_diagnostic& each : contents.diagnostics) EXPECT_FALSE(each.what.empty());
     EXPECT_LE(contents.images.size() * 64, bytes.size() + 64);
     return contents;
 }
 
 bool says(const flat_contents& contents, const std::string& words)
 {
-    return std::ranges::any_of(contents.problems,
-                               [&](const image_problem& each) { return each.what.find(words) != std::string::npos; });
+    return std::ranges::any_of(
+        contents.diagnostics, [&](const image_diagnostic& each) { return each.what.find(words) != std::string::npos; });
 }
 
 std::string told(const flat_contents& contents)
 {
     std::string all;
-    for (const image_problem& each : contents.problems) all += std::to_string(each.offset) + ": " + each.what + "\n";
+    for (const image_diagnostic& each : contents.diagnostics)
+        all += std::to_string(each.offset) + ": " + each.what + "\n";
     return all;
 }
 
@@ -79,9 +80,9 @@ TEST(bad_binary, offsets_and_sizes_never_overflow)
           ~std::uint64_t{0}, ~std::uint64_t{0} - 15, ~std::uint64_t{0} - 79, ~std::uint64_t{0} - second}) {
         std::string container = good, entry = good;
         put(container, 8, value);
-        EXPECT_FALSE(read(container).problems.empty()) << value;
+        EXPECT_FALSE(read(container).diagnostics.empty()) << value;
         put(entry, second + 8, value);
-        EXPECT_FALSE(read(entry).problems.empty()) << value;
+        EXPECT_FALSE(read(entry).diagnostics.empty()) << value;
         EXPECT_GE(read(entry).kernels.size(), 1u) << value;
         for (const std::size_t field : {16u, 20u, 32u, 48u, 56u}) {  // sizes that a stored image does not use
             std::string other = good;
@@ -90,7 +91,7 @@ TEST(bad_binary, offsets_and_sizes_never_overflow)
         }
         std::string header = good;
         put(header, second + 4, static_cast<std::uint32_t>(value));
-        EXPECT_FALSE(read(header).problems.empty()) << value;
+        EXPECT_FALSE(read(header).diagnostics.empty()) << value;
         EXPECT_GE(read(header).kernels.size(), 1u) << value;
     }
 }
@@ -107,7 +108,7 @@ TEST(bad_binary, bombs_are_told_and_the_rest_is_read)
                                   .decompressed = claim};
             const flat_contents contents = read(make_fatbin({cubin_entry(), bomb, cubin_entry()}));
             EXPECT_EQ(contents.kernels.size(), 2u);
-            ASSERT_EQ(contents.problems.size(), 1u);
+            ASSERT_EQ(contents.diagnostics.size(), 1u);
             EXPECT_TRUE(says(contents, "fatbin at byte 0, entry 2: ")) << told(contents);
             EXPECT_TRUE(says(contents, claim > std::uint64_t{1} << 30 ? "1 GiB is the limit" : "a bomb, or damage"));
         }
@@ -272,7 +273,7 @@ TEST(bad_binary, offsets_beyond_4_gib)
 void expect_whole_parts_at_every_length(const std::string& bytes, std::size_t step)
 {
     const flat_contents whole = read(bytes);
-    ASSERT_TRUE(whole.problems.empty()) << told(whole);
+    ASSERT_TRUE(whole.diagnostics.empty()) << told(whole);
     ASSERT_GT(whole.kernels.size(), 1u);
     std::uint64_t end_of_images = 0;
     for (const binary_image& each : whole.images)
@@ -288,7 +289,7 @@ void expect_whole_parts_at_every_length(const std::string& bytes, std::size_t st
             cut.kernels, [](const kernel_info& each) { return each.architecture.starts_with("sm_"); });
         ASSERT_GE(static_cast<std::size_t>(compiled), expected) << length << told(cut);
         if (length >= 64 && length < end_of_images) {
-            ASSERT_FALSE(cut.problems.empty()) << length;
+            ASSERT_FALSE(cut.diagnostics.empty()) << length;
         }
     }
 }

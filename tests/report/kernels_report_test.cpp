@@ -22,9 +22,9 @@ inspection with(std::vector<inspected_kernel> kernels)
 
 std::string page_in_style(const inspection& found, const output_style& style)
 {
-    const document page =
-        shown_as_list(found) ? kernel_list_document(found, count_findings(found.kernels, found.threads), style)
-                             : kernel_tables_document(found, accounts_of(found.kernels, found.threads));
+    const document page = shown_as_list(found)
+                              ? kernel_list_document(found, count_findings(found.kernels, found.threads), style)
+                              : kernel_tables_document(found, accounts_of(found.kernels, found.threads));
     return render_text(page, style);
 }
 
@@ -84,7 +84,7 @@ TEST(kernels_report, findings_of_a_source_stand_below_its_kernels)
 {
     inspection found = with(many(1));
     found.inputs.front().diagnoses = {
-        {"launch_over_bound", severity::problem, "k\x1b is launched", "fewer", source_location{"a\x1b.cu", 7}},
+        {"launch_over_bound", severity::error, "k\x1b is launched", "fewer", source_location{"a\x1b.cu", 7}},
         {"maxrregcount_ignored", severity::warning, "does nothing", "remove it"}};
     const std::string page = page_of(found);
     EXPECT_TRUE(has(page,
@@ -96,7 +96,7 @@ TEST(kernels_report, findings_of_a_source_stand_below_its_kernels)
     const auto diagnoses = nlohmann::json::parse(json_of(found))["inputs"][0]["diagnoses"];
     ASSERT_EQ(diagnoses.size(), 2u);
     EXPECT_EQ(diagnoses[0]["line"], 7);
-    EXPECT_EQ(diagnoses[0]["severity"], "problem");
+    EXPECT_EQ(diagnoses[0]["severity"], "error");
     EXPECT_TRUE(diagnoses[1]["line"].is_null() && diagnoses[1]["file"].is_null());
     EXPECT_FALSE(has(csv_of(found), "launch_over_bound"));
     EXPECT_FALSE(inputs_json(found.inputs)[0].contains("diagnoses"));  // as summaries and differences have it
@@ -180,9 +180,7 @@ TEST(kernels_report, says_what_each_input_was)
         library.images.push_back({.kind = "cubin", .architecture = architecture});
     library.images.push_back({.kind = "PTX", .architecture = "compute_90"});
     found.inputs = {library};
-    EXPECT_NE(page_of(found)
-                  .find("lib.so: shared library; cubin sm_80, sm_90; PTX compute_90\n"),
-              std::string::npos);
+    EXPECT_NE(page_of(found).find("lib.so: shared library; cubin sm_80, sm_90; PTX compute_90\n"), std::string::npos);
     library.images.push_back({.kind = "cubin", .architecture = "sm_80", .relocatable = true});
     found.inputs = {library, {"a.log", "compiler log", 1, {}, {}}};
     const std::string page = page_of(found, 200);

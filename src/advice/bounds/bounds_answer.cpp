@@ -152,7 +152,7 @@ block_size_answer answer_for(const kernel_trials& kernel, const sm_limits& limit
     });
 
     const occupancy_result room = room_of(limits, kernel.written, threads, launch);
-    answer.most_blocks = room.resident_blocks;
+    answer.max_blocks = room.resident_blocks;
     answer.limited_by = limiter_names(room);
     for (int blocks = 1; blocks <= room.resident_blocks; ++blocks) {
         const resource_allowance allowed = room_for(limits, kernel.written, threads, blocks, launch);

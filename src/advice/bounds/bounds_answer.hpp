@@ -70,8 +70,8 @@ struct bounds_recommendation {
 struct block_size_answer {
     int threads = 0;
     std::vector<bounds_row> rows = {};              ///< the weakest attribute first
-    std::vector<bounds_threshold> thresholds = {};  ///< for 1 block, 2 blocks, ... up to `most_blocks`
-    int most_blocks = 0;                            ///< that all but registers let be resident
+    std::vector<bounds_threshold> thresholds = {};  ///< for 1 block, 2 blocks, ... up to `max_blocks`
+    int max_blocks = 0;                             ///< that all but registers let be resident
     std::string limited_by = {};                    ///< what allows no more
     bounds_recommendation recommendation = {};
     std::vector<std::string> findings = {};  ///< what else a reader must know, a sentence each

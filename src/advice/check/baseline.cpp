@@ -35,7 +35,7 @@ private:
     void sort();
     void complain(std::string what, std::string hint)
     {
-        reading.problems.push_back({number_, 0, std::move(what), std::move(hint)});
+        reading.errors.push_back({number_, 0, std::move(what), std::move(hint)});
     }
 
     int number_ = 0;
@@ -167,11 +167,11 @@ baseline_reader::baseline_reader(std::string_view text, const std::string& file)
         ++number_;
         if (number_ == 1) {
             read_first_line(line);
-            if (!reading.problems.empty() && !is_conflict(line)) return;
+            if (!reading.errors.empty() && !is_conflict(line)) return;
         } else {
             read_line(line);
         }
-        if (reading.problems.size() == max_baseline_problems) return;
+        if (reading.errors.size() == max_baseline_errors) return;
     }
     sort();
 }
@@ -290,16 +290,16 @@ void baseline_reader::sort()
 {
     std::vector<baseline_entry>& entries = reading.value.entries;
     std::stable_sort(entries.begin(), entries.end(), before);
-    if (!reading.problems.empty()) return;  // both sides of a conflict have the same kernels
-    for (std::size_t i = 1; i < entries.size() && reading.problems.size() < max_baseline_problems; ++i) {
+    if (!reading.errors.empty()) return;  // both sides of a conflict have the same kernels
+    for (std::size_t i = 1; i < entries.size() && reading.errors.size() < max_baseline_errors; ++i) {
         if (entries[i].identity != entries[i - 1].identity || entries[i].architecture != entries[i - 1].architecture)
             continue;
         number_ = entries[i].line;
         complain(fmt::format("the same kernel and architecture as in line {}", entries[i - 1].line),
                  "remove one of the lines, or " + rewrite_hint);
     }
-    std::stable_sort(reading.problems.begin(), reading.problems.end(),
-                     [](const file_problem& a, const file_problem& b) { return a.line < b.line; });
+    std::stable_sort(reading.errors.begin(), reading.errors.end(),
+                     [](const file_error& a, const file_error& b) { return a.line < b.line; });
 }
 
 }  // namespace

@@ -36,10 +36,10 @@ struct baseline {
 };
 
 struct baseline_reading {
-    baseline value;                      ///< of use only without problems
-    std::vector<file_problem> problems;  ///< at most `max_baseline_problems`
+    baseline value;                  ///< of use only without errors
+    std::vector<file_error> errors;  ///< at most `max_baseline_errors`
 };
-inline constexpr std::size_t max_baseline_problems = 50;
+inline constexpr std::size_t max_baseline_errors = 50;
 
 /// Never throws on bad text; linear in it but for the sorting.
 baseline_reading parse_baseline(std::string_view text, const std::string& file);

@@ -39,7 +39,7 @@ kernel_summary summarize(const std::vector<const inspected_kernel*>& kernels, co
     summary.kernels = kernels.size();
     summary.unique_kernels = identities.empty() ? 0 : *std::max_element(identities.begin(), identities.end()) + 1;
     summary.only_ptx = static_cast<std::size_t>(
-        std::count_if(kernels.begin(), kernels.end(), [](const auto* each) { return is_ptx(each->info); }));
+        std::count_if(kernels.begin(), kernels.end(), [](const auto* kernel) { return is_ptx(kernel->info); }));
     add_architectures(summary, kernels, identities, images);
     add_toolkits(summary, kernels);
     add_repeated(summary, kernels, identities);

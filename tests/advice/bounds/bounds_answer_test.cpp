@@ -144,7 +144,7 @@ TEST(BoundsAnswer, DynamicSharedMemoryCounts)
     const auto with = answer_bounds(trials, {.dynamic_shared_bytes = 100000}).block_sizes[0];
     EXPECT_EQ(with.rows[0].residency->resident_blocks, 2) << "the limit is raised as a working program does";
     EXPECT_EQ(with.rows[0].limited_by, "shared memory");
-    EXPECT_EQ(with.most_blocks, 2);
+    EXPECT_EQ(with.max_blocks, 2);
     EXPECT_EQ(with.limited_by, "shared memory");
     const auto refused =
         answer_bounds(trials, {.dynamic_shared_bytes = 100000, .max_dynamic_shared_bytes = 1000}).block_sizes[0];

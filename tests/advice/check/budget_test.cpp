@@ -14,7 +14,7 @@ namespace {
 check_result checked(const std::string& text, std::vector<checked_kernel> kernels)
 {
     const budget_reading reading = parse_budget(text, "b.toml");
-    for (const file_problem& each : reading.problems) ADD_FAILURE() << each.line << ": " << each.what;
+    for (const file_error& each : reading.errors) ADD_FAILURE() << each.line << ": " << each.what;
     check_result result;
     result.kernels = std::move(kernels);
     check_budget(reading.value, result);

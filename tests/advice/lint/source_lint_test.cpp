@@ -48,7 +48,7 @@ TEST(source_lint, a_launch_with_a_constant_chosen_by_cuda_arch)
     const std::vector<diagnosis> one = found(by_arch + "void f() { k<<<1, T>>>(); }\n");
     ASSERT_EQ(one.size(), 1u);
     EXPECT_EQ(one[0].id, "host_reads_cuda_arch");
-    EXPECT_EQ(one[0].level, severity::problem);
+    EXPECT_EQ(one[0].level, severity::error);
     EXPECT_EQ(one[0].place, (source_location{"k.cu", 6}));
     EXPECT_EQ(one[0].message,
               "this launch uses T, which __CUDA_ARCH__ chooses on line 4: the host has no __CUDA_ARCH__ and takes 256, "
@@ -97,7 +97,7 @@ TEST(source_lint, an_if_on_cuda_arch_in_a_host_function)
         "void f() {\n int t;\n#if __CUDA_ARCH__ >= 900\n t = 512;\n#else\n t = 256;\n#endif\n k<<<1, t>>>();\n}\n");
     ASSERT_EQ(one.size(), 1u);
     EXPECT_EQ(one[0].id, "host_reads_cuda_arch");
-    EXPECT_EQ(one[0].level, severity::problem);
+    EXPECT_EQ(one[0].level, severity::error);
     EXPECT_EQ(one[0].place->line, 3);
     EXPECT_EQ(
         one[0].message,
