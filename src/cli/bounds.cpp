@@ -152,30 +152,30 @@ exit_status run_bounds(const bounds_options& options, const call_context& contex
 
 void add_bounds(CLI::App& app, call_context& context)
 {
-    CLI::App* verb =
-        app.add_subcommand("bounds", "The launch bound to write, found by compiling with each that matters");
+    CLI::App* verb = app.add_subcommand(
+        "bounds", "Which launch bound to write, found by compiling with every one that can make a difference");
     auto options = std::make_shared<bounds_options>();
     verb->add_option("file", options->file, "A CUDA source; flags for nvcc follow --")->type_name("FILE")->required();
     verb->add_option("-a,--arch", options->architectures,
-                     "Architectures: sm_80,sm_90a or all; else that of the GPU here")
+                     "Architectures, such as sm_80,sm_90a, or all; default: that of this machine's GPU")
         ->type_name("LIST");
     verb->add_option("-k,--kernel", options->kernel, "Only kernels that match this pattern (* ? [...])")
         ->type_name("PATTERN");
     verb->add_option("--threads", options->threads,
-                     "Block sizes that you launch; else the kernel's own bound, or 128,256,512,1024")
+                     "Block sizes that you launch; default: the kernel's launch bound, else 128,256,512,1024")
         ->type_name("LIST");
-    verb->add_option("--dynamic-shared", options->dynamic_shared, "Dynamic shared memory of a block, as 11264 or 48K")
+    verb->add_option("--dynamic-shared", options->dynamic_shared,
+                     "Dynamic shared memory per block, such as 11264 or 48K")
         ->type_name("BYTES");
     verb->add_option("--max-dynamic-shared", options->max_dynamic_shared,
-                     "Its limit, set by cudaFuncSetAttribute; else as high as it goes")
+                     "The limit that your program sets with cudaFuncSetAttribute; default: the maximum of the GPU")
         ->type_name("BYTES");
     options->measure.add_to(*verb);
-    CLI::Option* apply =
-        verb->add_flag("--apply", options->apply, "Write the bound into FILE, after showing the change");
-    verb->add_flag("--revert", options->revert, "Take the last --apply back")->excludes(apply);
-    verb->add_flag("--no-cache", options->no_cache, "Compile everything again");
-    verb->add_option("--nvcc", options->nvcc, "The compiler, or its toolkit's folder")->type_name("PATH");
-    verb->add_option("-j,--jobs", options->jobs, "Compilers at once; 0: one a core")
+    CLI::Option* apply = verb->add_flag("--apply", options->apply, "Show the change and write the bound into FILE");
+    verb->add_flag("--revert", options->revert, "Undo the last --apply")->excludes(apply);
+    verb->add_flag("--no-cache", options->no_cache, "Compile again what was compiled before");
+    verb->add_option("--nvcc", options->nvcc, "nvcc, or the folder of its toolkit")->type_name("PATH");
+    verb->add_option("-j,--jobs", options->jobs, "Compilers at a time; 0: one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
     options->output.add_to(*verb);

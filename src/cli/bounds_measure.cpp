@@ -90,19 +90,20 @@ void measure_kernel(const toolchain& tools, bounds_benchmark& benchmark, const k
 
 void measure_options::add_to(CLI::App& app)
 {
-    CLI::Option* measure =
-        app.add_option(
-               "--measure", command,
-               "Your benchmark, run for each row that nothing beats on paper; {program}: built from FILE for each")
-            ->type_name("COMMAND");
-    app.add_option("--build", build, "Run before each is measured: nvcc in it obeys the bound, so no edit is needed")
+    CLI::Option* measure = app.add_option("--measure", command,
+                                          "Your benchmark, run with every bound whose figures no other bound beats; "
+                                          "{program}: the program built from FILE with that bound")
+                               ->type_name("COMMAND");
+    app.add_option("--build", build,
+                   "Command that builds your benchmark; run for every bound, which nvcc in it applies without an edit "
+                   "of the source")
         ->needs(measure)
         ->type_name("COMMAND");
-    app.add_option("--runs", runs, "Runs of each, in turns; an interval needs 6")
+    app.add_option("--runs", runs, "Runs of every bound, in turns; a confidence interval needs 6")
         ->needs(measure)
         ->check(CLI::Range(1, 10000))
         ->type_name("N");
-    app.add_option("--time-limit", time_limit, "Seconds after which one run has failed")
+    app.add_option("--time-limit", time_limit, "Seconds after which a run counts as failed")
         ->needs(measure)
         ->check(CLI::Range(0.001, 1e6))
         ->type_name("SECONDS");

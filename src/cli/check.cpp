@@ -91,18 +91,18 @@ try {
 
 void add_check(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("check", "Whether kernels keep to their budget and to the figures of before");
+    CLI::App* verb = app.add_subcommand("check", "Check kernels against a budget and against an earlier build");
     auto options = std::make_shared<check_options>();
     options->input.add_to(*verb, true);
     CLI::Option* budget_option =
         verb->add_option("--budget", options->budget,
-                         "The limits, a TOML file; else launchbox.budget.toml, where there is one")
+                         "The limits, a TOML file; default: launchbox.budget.toml where it exists")
             ->type_name("FILE");
     verb->add_option("--baseline", options->baseline,
-                     "The figures of before; else launchbox.baseline, where there is one")
+                     "The figures of an earlier build; default: launchbox.baseline where it exists")
         ->type_name("FILE");
     CLI::Option* write = verb->add_flag("--write-baseline", options->write_baseline,
-                                        "Write the figures of now into the baseline; checks nothing");
+                                        "Write the figures of this build into the baseline; checks nothing");
     options->output.add_to(*verb, {"sarif", "junit", "github"});
     write->excludes(budget_option);
     for (const char* other : {"--kernel", "--format", "--output"}) write->excludes(verb->get_option(other));

@@ -152,11 +152,11 @@ exit_status run_diff(const inspect_options& options, const call_context& context
 
 void add_inspect(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("inspect", "What the compiler made of each kernel, and what that means");
+    CLI::App* verb = app.add_subcommand("inspect", "What the compiler made of every kernel, and what to do about it");
     auto options = std::make_shared<inspect_options>();
     options->input.add_to(*verb, true);
     CLI::Option* threads =
-        verb->add_option("-t,--threads", options->threads, "Threads per block; else the kernel's launch bound")
+        verb->add_option("-t,--threads", options->threads, "Threads per block; default: the kernel's launch bound")
             ->check(CLI::Range(1, max_threads_per_block))
             ->type_name("N");
     CLI::Option* spilling = verb->add_flag("--spilling", options->wish.spilling, "Only kernels that spill registers");
@@ -168,10 +168,11 @@ void add_inspect(CLI::App& app, call_context& context)
     CLI::Option* top = verb->add_option("--top", options->wish.top, "At most this many rows")
                            ->check(CLI::Range(1, 1'000'000'000))
                            ->type_name("N");
-    CLI::Option* summary =
-        verb->add_flag("--summary", options->summary, "Each input as a whole: architectures, code, spills, copies");
+    CLI::Option* summary = verb->add_flag(
+        "--summary", options->summary,
+        "A summary of every input: architectures, code size, spills, duplicated kernels, GPUs that can run it");
     CLI::Option* diff =
-        verb->add_option("--diff", options->other, "Compare with the kernels of NEW, what became worse first")
+        verb->add_option("--diff", options->other, "Compare with the kernels of NEW; what became worse comes first")
             ->type_name("NEW");
     for (CLI::Option* other : {spilling, sort, top, diff, threads}) summary->excludes(other);
     for (CLI::Option* other : {spilling, sort}) diff->excludes(other);

@@ -247,16 +247,17 @@ void kernel_input_options::add_to(CLI::App& app, bool files_required)
             ->type_name("FILE");
     if (files_required) option->required();
     app.add_option("-a,--arch", architectures,
-                   "Architectures: sm_80,sm_90a or all; else those in the file, for sources that of the GPU here")
+                   "Architectures, such as sm_80,sm_90a, or all; default: those in the file, or that of this machine's "
+                   "GPU for a source")
         ->type_name("LIST");
     app.add_option("-k,--kernel", kernel, "Only kernels that match this pattern (* ? [...])")->type_name("PATTERN");
-    app.add_option("--nvcc", nvcc, "The compiler, or its toolkit's folder; flags for it follow --")->type_name("PATH");
-    app.add_option("-j,--jobs", jobs, "Threads or compilers at once; 0: one a core")
+    app.add_option("--nvcc", nvcc, "nvcc, or the folder of its toolkit; flags for nvcc follow --")->type_name("PATH");
+    app.add_option("-j,--jobs", jobs, "Threads, or compilers, at a time; 0: one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
-    app.add_flag("--no-cache", no_cache, "Compile sources again that were compiled before");
+    app.add_flag("--no-cache", no_cache, "Compile again what was compiled before");
     app.add_flag("--before-linking", before_linking,
-                 "Also the code of programs that only the device linker reads (-rdc)");
+                 "Also code from before device linking (-rdc), which a program carries but does not run");
 }
 
 kernel_input read_kernels(const kernel_input_options& options, const std::vector<std::string>& compiler_flags)
