@@ -19,8 +19,8 @@ struct reading {
     [[nodiscard]] std::string all() const
     {
         std::string text;
-        for (const archive_member& each : members)
-            text += (text.empty() ? "" : " ") + std::string(each.name) + "=" + std::string(each.bytes);
+        for (const archive_member& member : members)
+            text += (text.empty() ? "" : " ") + std::string(member.name) + "=" + std::string(member.bytes);
         return text;
     }
 };
@@ -30,8 +30,8 @@ reading read(const std::string& bytes)
 {
     reading result;
     result.members = read_archive(bytes, result.diagnostics);
-    for (const archive_member& each : result.members)
-        EXPECT_EQ(each.bytes.data(), bytes.data() + each.offset) << each.name;
+    for (const archive_member& member : result.members)
+        EXPECT_EQ(member.bytes.data(), bytes.data() + member.offset) << member.name;
     return result;
 }
 

@@ -54,9 +54,9 @@ TEST(decompress, gives_the_bytes_back_again_and_again)
     decompressor unpack;
     std::string diagnostic;
     const std::string text = some_text(), longer = text + text + text, single = "x";
-    for (const std::string* each : {&text, &longer, &single, &text})
+    for (const std::string* entry : {&text, &longer, &single, &text})
         for (const fatbin_compression how : {zstd, lz4}) {
-            EXPECT_EQ(unpack.decompress(packed(*each, how), how, each->size(), diagnostic), *each);
+            EXPECT_EQ(unpack.decompress(packed(*entry, how), how, entry->size(), diagnostic), *entry);
             EXPECT_EQ(diagnostic, "");
         }
     EXPECT_EQ(unpack.decompress(text, stored, 5, diagnostic)->data(), text.data());

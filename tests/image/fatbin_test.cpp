@@ -27,8 +27,8 @@ reading read(std::string bytes)
 
 bool says(const std::vector<image_diagnostic>& diagnostics, std::uint64_t offset, const std::string& words)
 {
-    return std::any_of(diagnostics.begin(), diagnostics.end(), [&](const image_diagnostic& each) {
-        return each.offset == offset && each.what.find(words) != std::string::npos;
+    return std::any_of(diagnostics.begin(), diagnostics.end(), [&](const image_diagnostic& diagnostic) {
+        return diagnostic.offset == offset && diagnostic.what.find(words) != std::string::npos;
     });
 }
 
@@ -217,20 +217,20 @@ TEST(fatbin, reads_what_nvcc_writes)
         EXPECT_EQ(contents->size, made.image.size());
         ASSERT_EQ(contents->entries.size(), 3u);
         std::string seen;
-        for (const fatbin_entry& each : contents->entries) {
-            seen += std::to_string(each.kind) + ":" + std::to_string(each.architecture) +
-                    (each.variant != 0 ? std::string(1, each.variant) : "") + " ";
-            const bool ptx = each.kind == fatbin_entry::ptx;
+        for (const fatbin_entry& entry : contents->entries) {
+            seen += std::to_string(entry.kind) + ":" + std::to_string(entry.architecture) +
+                    (entry.variant != 0 ? std::string(1, entry.variant) : "") + " ";
+            const bool ptx = entry.kind == fatbin_entry::ptx;
             if (mode == "none") {
-                EXPECT_EQ(each.compression, fatbin_compression::stored);
+                EXPECT_EQ(entry.compression, fatbin_compression::stored);
             }
             if (mode == "size") {
-                EXPECT_EQ(each.compression, fatbin_compression::zstd);
+                EXPECT_EQ(entry.compression, fatbin_compression::zstd);
             }
             if (mode == "speed" && ptx) {
-                EXPECT_EQ(each.compression, fatbin_compression::lz4);
+                EXPECT_EQ(entry.compression, fatbin_compression::lz4);
             }
-            EXPECT_EQ(each.decompressed_bytes > each.payload.size(), each.compression != fatbin_compression::stored);
+            EXPECT_EQ(entry.decompressed_bytes > entry.payload.size(), entry.compression != fatbin_compression::stored);
         }
         std::vector<std::string> words{"1:75", "2:75", "2:90a"};
         for (const std::string& word : words) EXPECT_NE(seen.find(word + " "), std::string::npos) << seen;

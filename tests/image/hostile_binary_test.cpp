@@ -50,22 +50,23 @@ flat_contents read(std::string_view bytes)
     flat_contents contents =
         read_flat(bytes, "-", {.wanted = {}, .jobs = 1, .hash_code = true, .before_linking = true});
     EXPECT_LE(contents.diagnostics.size(), max_image_diagnostics + 1);
-    for (const image_diagnostic& each : contents.diagnostics) EXPECT_FALSE(each.what.empty());
+    for (const image_diagnostic& diagnostic : contents.diagnostics) EXPECT_FALSE(diagnostic.what.empty());
     EXPECT_LE(contents.images.size() * 64, bytes.size() + 64);
     return contents;
 }
 
 bool says(const flat_contents& contents, const std::string& words)
 {
-    return std::ranges::any_of(
-        contents.diagnostics, [&](const image_diagnostic& each) { return each.what.find(words) != std::string::npos; });
+    return std::ranges::any_of(contents.diagnostics, [&](const image_diagnostic& diagnostic) {
+        return diagnostic.what.find(words) != std::string::npos;
+    });
 }
 
 std::string told(const flat_contents& contents)
 {
     std::string all;
-    for (const image_diagnostic& each : contents.diagnostics)
-        all += std::to_string(each.offset) + ": " + each.what + "\n";
+    for (const image_diagnostic& diagnostic : contents.diagnostics)
+        all += std::to_string(diagnostic.offset) + ": " + diagnostic.what + "\n";
     return all;
 }
 
@@ -204,7 +205,7 @@ TEST(bad_binary, one_bad_entry_hides_no_other)
         {.payload = small_cubin(), .architecture = 80},  // the cubin itself says sm_90
         {.payload = "", .architecture = 90}};
     std::vector<made_entry> entries;
-    for (const made_entry& each : bad) entries.insert(entries.end(), {cubin_entry(), each});
+    for (const made_entry& entry : bad) entries.insert(entries.end(), {cubin_entry(), entry});
     entries.push_back(cubin_entry());
     const flat_contents contents = read(std::string(8, 'x') + make_fatbin(entries));
     EXPECT_EQ(contents.images.size(), entries.size());
@@ -247,7 +248,7 @@ TEST(bad_binary, the_same_kernel_in_several_places_is_several_kernels)
     const flat_contents contents = read(one + one + small_cubin());
     ASSERT_EQ(contents.kernels.size(), 5u);
     std::vector<std::string> places;
-    for (const kernel_info& each : contents.kernels) places.push_back(each.source.container + each.source.entry);
+    for (const kernel_info& kernel : contents.kernels) places.push_back(kernel.source.container + kernel.source.entry);
     std::ranges::sort(places);
     EXPECT_EQ(std::ranges::unique(places).size(), 0u);
 }
@@ -276,17 +277,17 @@ void expect_whole_parts_at_every_length(const std::string& bytes, std::size_t st
     ASSERT_TRUE(whole.diagnostics.empty()) << told(whole);
     ASSERT_GT(whole.kernels.size(), 1u);
     std::uint64_t end_of_images = 0;
-    for (const binary_image& each : whole.images)
-        end_of_images = std::max(end_of_images, each.offset + each.stored_bytes);
+    for (const binary_image& image : whole.images)
+        end_of_images = std::max(end_of_images, image.offset + image.stored_bytes);
     for (std::size_t length = 0; length < bytes.size(); length += step) {
         const std::vector<char> exact(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length));
         const flat_contents cut = read({exact.data(), exact.size()});
         std::size_t expected = 0;
-        for (const binary_image& each : whole.images)
-            if (each.kind == "cubin" && each.offset + (each.stored_bytes + 7) / 8 * 8 <= length)
-                expected += each.kernels;
+        for (const binary_image& image : whole.images)
+            if (image.kind == "cubin" && image.offset + (image.stored_bytes + 7) / 8 * 8 <= length)
+                expected += image.kernels;
         const auto compiled = std::ranges::count_if(
-            cut.kernels, [](const kernel_info& each) { return each.architecture.starts_with("sm_"); });
+            cut.kernels, [](const kernel_info& kernel) { return kernel.architecture.starts_with("sm_"); });
         ASSERT_GE(static_cast<std::size_t>(compiled), expected) << length << told(cut);
         if (length >= 64 && length < end_of_images) {
             ASSERT_FALSE(cut.diagnostics.empty()) << length;

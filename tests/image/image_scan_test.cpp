@@ -25,16 +25,16 @@ std::string any_cubin(const std::string& content = "code")
 std::string found(const image_scan& scan)
 {
     std::string text;
-    for (const located_image& each : scan.images)
-        text += (text.empty() ? "" : ", ") + each.container + "@" + std::to_string(each.offset);
+    for (const located_image& image : scan.images)
+        text += (text.empty() ? "" : ", ") + image.container + "@" + std::to_string(image.offset);
     return text;
 }
 
 std::string told(const image_scan& scan)
 {
     std::string text;
-    for (const image_diagnostic& each : scan.diagnostics)
-        text += (text.empty() ? "" : "; ") + std::to_string(each.offset) + ": " + each.what;
+    for (const image_diagnostic& diagnostic : scan.diagnostics)
+        text += (text.empty() ? "" : "; ") + std::to_string(diagnostic.offset) + ": " + diagnostic.what;
     return text;
 }
 

@@ -84,7 +84,8 @@ const std::string set_address("\x00\x09\x02\0\0\0\0\0\0\0\0", 11), end_sequence(
 std::vector<line_of_function> functions_of(const std::string& section, std::vector<image_diagnostic>& diagnostics)
 {
     std::vector<line_of_function> functions;
-    read_line_table(section, 1000, diagnostics, [&](const line_of_function& each) { functions.push_back(each); });
+    read_line_table(section, 1000, diagnostics,
+                    [&](const line_of_function& function) { functions.push_back(function); });
     return functions;
 }
 
@@ -133,9 +134,9 @@ TEST(line_table, survives_every_cut_and_every_changed_byte)
         for (int value = 0; value < 256; ++value) {
             std::string changed = whole;
             changed[i] = static_cast<char>(value);
-            for (const line_of_function& each : functions_of(changed, diagnostics)) {
-                EXPECT_GE(each.line, 1);
-                EXPECT_LE(each.address_offset, changed.size());
+            for (const line_of_function& function : functions_of(changed, diagnostics)) {
+                EXPECT_GE(function.line, 1);
+                EXPECT_LE(function.address_offset, changed.size());
             }
         }
     }

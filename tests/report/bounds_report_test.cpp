@@ -149,9 +149,8 @@ TEST(BoundsReport, JsonSaysTheSame)
     answer.block_sizes[0].rows[3].kernel.spill_load_bytes = 31;
     answer.errors = {"__launch_bounds__(256, 3): error"};
     conclude(answer);
-    bounds_report report{
-        .inputs = {{.file = "a.cu", .kind = "CUDA source", .kernels = 1, .errors = {}, .images = {}}},
-        .answers = {answer, merge_on("sm_120")}};
+    bounds_report report{.inputs = {{.file = "a.cu", .kind = "CUDA source", .kernels = 1, .errors = {}, .images = {}}},
+                         .answers = {answer, merge_on("sm_120")}};
     report.overview = overview_of(report.answers);
     const auto json = bounds_json(report);
     EXPECT_EQ(json.begin().key(), "schema");
@@ -205,10 +204,10 @@ TEST(BoundsReport, JsonSaysTheSame)
 TEST(BoundsReport, UnknownIsNull)
 {
     kernel_trials trials = trials_of("sm_90", {}, {256}, {{{}, {}}});
-    for (kernel_info* each : {&trials.written, &trials.trials[0].kernel}) {
-        each->registers.reset();
-        each->spill_load_bytes.reset();
-        each->code_bytes.reset();
+    for (kernel_info* kernel : {&trials.written, &trials.trials[0].kernel}) {
+        kernel->registers.reset();
+        kernel->spill_load_bytes.reset();
+        kernel->code_bytes.reset();
     }
     bounds_report report{.inputs = {}, .answers = {answer_bounds(trials)}};
     report.overview = overview_of(report.answers);

@@ -16,8 +16,8 @@ const std::string first_line = "launchbox.baseline/1\n";
 std::string errors(const std::string& text)
 {
     std::string told;
-    for (const file_error& each : parse_baseline(text, "b").errors)
-        told += std::to_string(each.line) + " " + each.what + "; " + each.hint + "\n";
+    for (const file_error& error : parse_baseline(text, "b").errors)
+        told += std::to_string(error.line) + " " + error.what + "; " + error.hint + "\n";
     return told;
 }
 
@@ -31,7 +31,7 @@ void expect_problem(const std::string& text, const std::string& line, const std:
 std::string text_of(const std::vector<checked_kernel>& kernels)
 {
     std::vector<baseline_entry> entries;
-    for (const checked_kernel& each : kernels) entries.push_back(entry_of(each));
+    for (const checked_kernel& kernel : kernels) entries.push_back(entry_of(kernel));
     return baseline_text(entries);
 }
 

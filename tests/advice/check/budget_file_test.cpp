@@ -11,9 +11,9 @@ namespace {
 std::string errors(const std::string& text)
 {
     std::string told;
-    for (const file_error& each : parse_budget(text, "b.toml").errors)
-        told +=
-            std::to_string(each.line) + ":" + std::to_string(each.column) + " " + each.what + "; " + each.hint + "\n";
+    for (const file_error& error : parse_budget(text, "b.toml").errors)
+        told += std::to_string(error.line) + ":" + std::to_string(error.column) + " " + error.what + "; " + error.hint +
+                "\n";
     return told;
 }
 

@@ -38,7 +38,7 @@ kernel_info spilling(kernel_info info, std::int64_t stores, std::int64_t loads)
 std::string ids(const kernel_info& info, std::optional<int> threads = std::nullopt)
 {
     std::string text;
-    for (const diagnosis& each : diagnose(info, threads)) text += (text.empty() ? "" : " ") + each.id;
+    for (const diagnosis& finding : diagnose(info, threads)) text += (text.empty() ? "" : " ") + finding.id;
     return text;
 }
 

@@ -36,7 +36,7 @@ binary_image image(const std::string& architecture, const std::string& kind = "c
 gpu_support support(const kernel_summary& summary, const compute_capability& gpu)
 {
     const auto found =
-        std::find_if(summary.gpus.begin(), summary.gpus.end(), [&](const auto& each) { return each.gpu == gpu; });
+        std::find_if(summary.gpus.begin(), summary.gpus.end(), [&](const auto& entry) { return entry.gpu == gpu; });
     if (found == summary.gpus.end()) throw std::runtime_error("no such GPU");
     return *found;
 }
