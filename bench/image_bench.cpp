@@ -130,7 +130,7 @@ std::optional<library_times> measure(const std::string& path, int rounds)
     const auto read = [&](unsigned threads) {
         const binary_contents contents = read_binary(file.bytes(), result.name, {.wanted = {}, .jobs = threads});
         result.kernels = static_cast<std::size_t>(std::ranges::distance(contents.kernels | std::views::join));
-        result.problems = contents.problems.size();
+        result.problems = contents.diagnostics.size();
     };
     plain_decompressor unpack(std::max<std::uint64_t>(result.images.largest, 1));
     const auto decompress = [&] {

@@ -57,6 +57,57 @@ bounds_launch launch_of(const bounds_options& options)
     return launch;
 }
 
+// Compiles the source with every attribute that can make a difference.
+bounds_sweep_result sweep_source(const bounds_options& options, const bounds_launch& launch,
+                                 const std::vector<int>& threads, const toolchain& tools,
+                                 const std::vector<target>& targets, const call_context& context)
+{
+    bounds_request request{
+        .source = options.file,
+        .architectures = {},
+        .flags = context.compiler_flags,
+        .jobs = options.jobs,
+        .cache_folder = options.no_cache ? std::filesystem::path{} : default_cache_folder(),
+        .wanted =
+            [&](const kernel_info& kernel, const std::string& demangled, const std::string& short_form) {
+                return options.kernel.empty() || matches_kernel(options.kernel, kernel.name, demangled, short_form);
+            },
+        .threads = threads};
+    for (const target& target : targets) request.architectures.push_back(target.architecture);
+    progress_line line("compiles");
+    bounds_sweep_result sweep = sweep_bounds(
+        tools, request,
+        [&](const kernel_trials& kernel) { return useful_attributes(kernel, launch.dynamic_shared_bytes); },
+        [&](std::size_t done, std::size_t total) { line.show(options.file, done, total); });
+    bring_together(sweep.kernels);
+    return sweep;
+}
+
+void refuse_no_kernels(const bounds_options& options, const bounds_sweep_result& sweep)
+{
+    if (!sweep.kernels.empty() || !sweep.errors.empty() || sweep.interrupted) return;
+    if (sweep.all_kernels.empty())
+        throw error(options.file + " has no __global__ function that is instantiated",
+                    "instantiate its templates, or name the file that does");
+    refuse_pattern(options.kernel, sweep.all_kernels);
+}
+
+bounds_report report_of(const bounds_options& options, const bounds_launch& launch, const toolchain& tools,
+                        const bounds_sweep_result& sweep)
+{
+    bounds_report report{.inputs = {{.file = options.file,
+                                     .kind = "CUDA source",
+                                     .kernels = sweep.kernels.size(),
+                                     .errors = sweep.errors,
+                                     .images = {}}},
+                         .answers = {},
+                         .compiler = tools.version,
+                         .compiles = sweep.compiles,
+                         .from_cache = sweep.from_cache};
+    for (const kernel_trials& kernel : sweep.kernels) report.answers.push_back(answer_bounds(kernel, launch));
+    return report;
+}
+
 exit_status run_bounds(const bounds_options& options, const call_context& context)
 {
     if (options.revert) return revert_bounds(options.file);
@@ -69,55 +120,21 @@ exit_status run_bounds(const bounds_options& options, const call_context& contex
     if (!options.measure.command.empty()) conditions = conditions_for(options.measure, targets);
 
     catch_interrupts();
-    bounds_request request{
-        .source = options.file,
-        .architectures = {},
-        .flags = context.compiler_flags,
-        .jobs = options.jobs,
-        .cache_folder = options.no_cache ? std::filesystem::path{} : default_cache_folder(),
-        .wanted =
-            [&](const kernel_info& kernel, const std::string& demangled, const std::string& short_form) {
-                return options.kernel.empty() || matches_kernel(options.kernel, kernel.name, demangled, short_form);
-            },
-        .threads = threads};
-    for (const target& each : targets) request.architectures.push_back(each.architecture);
-    bounds_sweep_result sweep;
-    {
-        progress_line line("compiles");
-        sweep = sweep_bounds(
-            tools, request,
-            [&](const kernel_trials& kernel) { return useful_attributes(kernel, launch.dynamic_shared_bytes); },
-            [&](std::size_t done, std::size_t total) { line.show(options.file, done, total); });
-    }
+    const bounds_sweep_result sweep = sweep_source(options, launch, threads, tools, targets, context);
     exit_status status = sweep.errors.empty() ? exit_status::done : exit_status::bad_input;
-    for (const std::string& problem : sweep.errors) say(options.file + ": " + problem);
-    if (sweep.kernels.empty() && sweep.errors.empty() && !sweep.interrupted) {
-        if (sweep.all_kernels.empty())
-            throw error(options.file + " has no __global__ function that is instantiated",
-                        "instantiate its templates, or name the file that does");
-        refuse_pattern(options.kernel, sweep.all_kernels);
-    }
+    for (const std::string& failure : sweep.errors) say(options.file + ": " + failure);
+    refuse_no_kernels(options, sweep);
 
-    bring_together(sweep.kernels);
-    bounds_report report{.inputs = {{.file = options.file,
-                                     .kind = "CUDA source",
-                                     .kernels = sweep.kernels.size(),
-                                     .errors = sweep.errors,
-                                     .images = {}}},
-                         .answers = {},
-                         .compiler = tools.version,
-                         .compiles = sweep.compiles,
-                         .from_cache = sweep.from_cache,
-                         .measured = conditions};
-    std::vector<bounds_answer>& answers = report.answers;
-    for (const kernel_trials& kernel : sweep.kernels) answers.push_back(answer_bounds(kernel, launch));
+    bounds_report report = report_of(options, launch, tools, sweep);
+    report.measured = conditions;
     if (conditions && !interrupted()) {
-        const std::vector<std::string> problems =
+        const std::vector<std::string> failures =
             measure_bounds(tools, options.measure, *conditions, options.file, context.compiler_flags, options.jobs,
-                           sweep.kernels, answers);
-        for (const std::string& problem : problems) say(problem);
-        if (!problems.empty()) status = exit_status::bad_input;
+                           sweep.kernels, report.answers);
+        for (const std::string& failure : failures) say(failure);
+        if (!failures.empty()) status = exit_status::bad_input;
     }
+    report.overview = overview_of(report.answers);
     const bool stopped = sweep.interrupted || interrupted();
     if (stopped) say("interrupted; what was finished is shown");
     write_report(options.output, {[&](const output_style& style) { return bounds_document(report, style); },
@@ -125,7 +142,7 @@ exit_status run_bounds(const bounds_options& options, const call_context& contex
     if (stopped) return exit_status::interrupted;
     if (options.apply) {
         const bool quiet = options.output.format != "table" || !options.output.path.empty();
-        const exit_status applied = apply_bounds(options.file, text, by_kernel(sweep.kernels, answers), quiet);
+        const exit_status applied = apply_bounds(options.file, text, by_kernel(sweep.kernels, report.answers), quiet);
         if (applied != exit_status::done) status = applied;
     }
     return status;
@@ -135,30 +152,30 @@ exit_status run_bounds(const bounds_options& options, const call_context& contex
 
 void add_bounds(CLI::App& app, call_context& context)
 {
-    CLI::App* verb =
-        app.add_subcommand("bounds", "The launch bound to write, found by compiling with each that matters");
+    CLI::App* verb = app.add_subcommand(
+        "bounds", "Which launch bound to write, found by compiling with every one that can make a difference");
     auto options = std::make_shared<bounds_options>();
     verb->add_option("file", options->file, "A CUDA source; flags for nvcc follow --")->type_name("FILE")->required();
     verb->add_option("-a,--arch", options->architectures,
-                     "Architectures: sm_80,sm_90a or all; else that of the GPU here")
+                     "Architectures, such as sm_80,sm_90a, or all; default: that of this machine's GPU")
         ->type_name("LIST");
     verb->add_option("-k,--kernel", options->kernel, "Only kernels that match this pattern (* ? [...])")
         ->type_name("PATTERN");
     verb->add_option("--threads", options->threads,
-                     "Block sizes that you launch; else the kernel's own bound, or 128,256,512,1024")
+                     "Block sizes that you launch; default: the kernel's launch bound, else 128,256,512,1024")
         ->type_name("LIST");
-    verb->add_option("--dynamic-shared", options->dynamic_shared, "Dynamic shared memory of a block, as 11264 or 48K")
+    verb->add_option("--dynamic-shared", options->dynamic_shared,
+                     "Dynamic shared memory per block, such as 11264 or 48K")
         ->type_name("BYTES");
     verb->add_option("--max-dynamic-shared", options->max_dynamic_shared,
-                     "Its limit, set by cudaFuncSetAttribute; else as high as it goes")
+                     "The limit that your program sets with cudaFuncSetAttribute; default: the maximum of the GPU")
         ->type_name("BYTES");
     options->measure.add_to(*verb);
-    CLI::Option* apply =
-        verb->add_flag("--apply", options->apply, "Write the bound into FILE, after showing the change");
-    verb->add_flag("--revert", options->revert, "Take the last --apply back")->excludes(apply);
-    verb->add_flag("--no-cache", options->no_cache, "Compile everything again");
-    verb->add_option("--nvcc", options->nvcc, "The compiler, or its toolkit's folder")->type_name("PATH");
-    verb->add_option("-j,--jobs", options->jobs, "Compilers at once; 0: one a core")
+    CLI::Option* apply = verb->add_flag("--apply", options->apply, "Show the change and write the bound into FILE");
+    verb->add_flag("--revert", options->revert, "Undo the last --apply")->excludes(apply);
+    verb->add_flag("--no-cache", options->no_cache, "Compile again what was compiled before");
+    verb->add_option("--nvcc", options->nvcc, "nvcc, or the folder of its toolkit")->type_name("PATH");
+    verb->add_option("-j,--jobs", options->jobs, "Compilers at a time; 0: one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
     options->output.add_to(*verb);

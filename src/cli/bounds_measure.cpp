@@ -57,7 +57,7 @@ std::string name_of(const bounds_variant& variant)
 }
 
 void measure_kernel(const toolchain& tools, bounds_benchmark& benchmark, const kernel_trials& kernel,
-                    bounds_answer& answer, std::vector<std::string>& problems)
+                    bounds_answer& answer, std::vector<std::string>& failures)
 {
     std::vector<bounds_variant> variants;
     std::vector<bounds_row*> rows;
@@ -75,7 +75,7 @@ void measure_kernel(const toolchain& tools, bounds_benchmark& benchmark, const k
     for (std::size_t i = 0; i < times.size(); ++i) {
         rows[i]->measured = {.time = summarise(times[i].times_ns), .failure = times[i].failure};
         if (!times[i].failure.empty())
-            problems.push_back(answer.short_form + ", " + name_of(variants[i]) + ": " + times[i].failure);
+            failures.push_back(answer.short_form + ", " + name_of(variants[i]) + ": " + times[i].failure);
     }
     // The same remark for every variant is one remark.
     std::vector<std::string> notes;
@@ -90,19 +90,20 @@ void measure_kernel(const toolchain& tools, bounds_benchmark& benchmark, const k
 
 void measure_options::add_to(CLI::App& app)
 {
-    CLI::Option* measure =
-        app.add_option(
-               "--measure", command,
-               "Your benchmark, run for each row that nothing beats on paper; {program}: built from FILE for each")
-            ->type_name("COMMAND");
-    app.add_option("--build", build, "Run before each is measured: nvcc in it obeys the bound, so no edit is needed")
+    CLI::Option* measure = app.add_option("--measure", command,
+                                          "Your benchmark, run with every bound whose figures no other bound beats; "
+                                          "{program}: the program built from FILE with that bound")
+                               ->type_name("COMMAND");
+    app.add_option("--build", build,
+                   "Command that builds your benchmark; run for every bound, which nvcc in it applies without an edit "
+                   "of the source")
         ->needs(measure)
         ->type_name("COMMAND");
-    app.add_option("--runs", runs, "Runs of each, in turns; an interval needs 6")
+    app.add_option("--runs", runs, "Runs of every bound, in turns; a confidence interval needs 6")
         ->needs(measure)
         ->check(CLI::Range(1, 10000))
         ->type_name("N");
-    app.add_option("--time-limit", time_limit, "Seconds after which one run has failed")
+    app.add_option("--time-limit", time_limit, "Seconds after which a run counts as failed")
         ->needs(measure)
         ->check(CLI::Range(0.001, 1e6))
         ->type_name("SECONDS");
@@ -120,22 +121,22 @@ bounds_conditions conditions_for(const measure_options& options, const std::vect
                              .build = options.build,
                              .runs = options.runs,
                              .date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))};
-    const auto name = [](const compute_capability& each) { return std::string(architecture_name(each).view()); };
     if (gpus.devices.empty()) {
         if (targets.size() > 1)
             throw error("there is no GPU here, so it is not known which of the architectures the benchmark runs on",
                         "name that one alone: --arch sm_90");
-        result.architecture = name(targets.front().architecture);
+        result.architecture = targets.front().architecture;
         return result;
     }
     const gpu_device& gpu = gpus.devices.front();
-    const auto found = std::find_if(targets.begin(), targets.end(), [&](const target& each) {
-        return each.architecture.major == gpu.capability.major && each.architecture.minor == gpu.capability.minor;
+    const auto found = std::find_if(targets.begin(), targets.end(), [&](const target& wanted) {
+        return wanted.architecture.major == gpu.capability.major && wanted.architecture.minor == gpu.capability.minor;
     });
     if (found == targets.end())
-        throw error("the GPU here is " + name(gpu.capability) + ", which is not among the architectures asked for",
+        throw error("the GPU here is " + std::string(architecture_name(gpu.capability).view()) +
+                        ", which is not among the architectures asked for",
                     "add it to --arch, or leave --measure out");
-    result.architecture = name(found->architecture);
+    result.architecture = found->architecture;
     result.gpu = gpu.name;
     return result;
 }
@@ -148,22 +149,22 @@ std::vector<std::string> measure_bounds(const toolchain& tools, const measure_op
     bounds_benchmark benchmark{
         .source = source,
         .flags = flags,
-        .architecture = parse_compute_capability(conditions.architecture).value(),
+        .architecture = conditions.architecture,
         .command = command_words(options.command),
         .build = options.build.empty() ? std::vector<std::string>{} : command_words(options.build),
         .race = {.runs = options.runs, .time_limit = options.time_limit},
         .jobs = jobs};
     const bool told = mentions(benchmark.command, "threads") || mentions(benchmark.build, "threads");
-    std::vector<std::string> problems;
+    std::vector<std::string> failures;
     for (std::size_t i = 0; i < answers.size(); ++i) {
-        if (answers[i].architecture != conditions.architecture || !answers[i].not_swept.empty()) continue;
+        if (answers[i].capability != conditions.architecture || !answers[i].not_swept.empty()) continue;
         if (answers[i].block_sizes.size() > 1 && !told)
             say(answers[i].short_form +
                 ": the benchmark is told the block size only by LAUNCHBOX_THREADS in its "
                 "environment; {threads} in the command passes it as an argument");
-        measure_kernel(tools, benchmark, trials[i], answers[i], problems);
+        measure_kernel(tools, benchmark, trials[i], answers[i], failures);
     }
-    return problems;
+    return failures;
 }
 
 }  // namespace launchbox::cli

@@ -26,7 +26,7 @@ namespace {
 constexpr const char* default_budget = "launchbox.budget.toml";
 constexpr const char* default_baseline = "launchbox.baseline";
 constexpr std::size_t max_baseline_bytes = std::size_t{256} << 20;
-constexpr std::size_t most_failures_named = 20;
+constexpr std::size_t max_failures_named = 20;
 
 struct check_options {
     kernel_input_options input;
@@ -91,18 +91,18 @@ try {
 
 void add_check(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("check", "Whether kernels keep to their budget and to the figures of before");
+    CLI::App* verb = app.add_subcommand("check", "Check kernels against a budget and against an earlier build");
     auto options = std::make_shared<check_options>();
     options->input.add_to(*verb, true);
     CLI::Option* budget_option =
         verb->add_option("--budget", options->budget,
-                         "The limits, a TOML file; else launchbox.budget.toml, where there is one")
+                         "The limits, a TOML file; default: launchbox.budget.toml where it exists")
             ->type_name("FILE");
     verb->add_option("--baseline", options->baseline,
-                     "The figures of before; else launchbox.baseline, where there is one")
+                     "The figures of an earlier build; default: launchbox.baseline where it exists")
         ->type_name("FILE");
     CLI::Option* write = verb->add_flag("--write-baseline", options->write_baseline,
-                                        "Write the figures of now into the baseline; checks nothing");
+                                        "Write the figures of this build into the baseline; checks nothing");
     options->output.add_to(*verb, {"sarif", "junit", "github"});
     write->excludes(budget_option);
     for (const char* other : {"--kernel", "--format", "--output"}) write->excludes(verb->get_option(other));
@@ -120,12 +120,12 @@ bool is_there(const char* file)
     return std::filesystem::exists(std::filesystem::symlink_status(file, failure));
 }
 
-void print_problems(const std::string& file, const std::vector<file_problem>& problems)
+void print_file_errors(const std::string& file, const std::vector<file_error>& errors)
 {
-    for (const file_problem& each : problems) {
-        std::string place = fmt::format("{}:{}", file == "-" ? "standard input" : file, each.line);
-        if (each.column > 0) place += fmt::format(":{}", each.column);
-        say(fmt::format("{}: {}; {}", place, each.what, each.hint));
+    for (const file_error& wrong : errors) {
+        std::string place = fmt::format("{}:{}", file == "-" ? "standard input" : file, wrong.line);
+        if (wrong.column > 0) place += fmt::format(":{}", wrong.column);
+        say(fmt::format("{}: {}; {}", place, wrong.what, wrong.hint));
     }
 }
 
@@ -149,14 +149,14 @@ references read_references(const check_options& options)
     bool wrong = false;
     if (!budget_file.empty()) {
         budget_reading reading = parse_budget(read_input(budget_file, 2 * max_budget_bytes), budget_file);
-        print_problems(budget_file, reading.problems);
-        wrong |= !reading.problems.empty();
+        print_file_errors(budget_file, reading.errors);
+        wrong |= !reading.errors.empty();
         given.limits = std::move(reading.value);
     }
     if (!baseline_file.empty()) {
         baseline_reading reading = parse_baseline(read_input(baseline_file, max_baseline_bytes), baseline_file);
-        print_problems(baseline_file, reading.problems);
-        wrong |= !reading.problems.empty();
+        print_file_errors(baseline_file, reading.errors);
+        wrong |= !reading.errors.empty();
         given.before = std::move(reading.value);
     }
     if (wrong) throw told_already();
@@ -176,7 +176,7 @@ check_result checked_kernels(const kernel_input& input)
             found.push_back({kernel.info, kernel.demangled, kernel.short_form});
     }
     result.kernels = one_of_each(std::move(found));
-    for (const checked_kernel& each : result.kernels) result.unlinked += each.info.relocatable ? 1 : 0;
+    for (const checked_kernel& kernel : result.kernels) result.unlinked += kernel.info.relocatable ? 1 : 0;
     return result;
 }
 
@@ -191,11 +191,11 @@ void check_all(const check_options& options, const kernel_input& input, const re
         targets = parse_targets(options.input.architectures, known_capabilities());
     // A source is compiled for what is asked and nothing else; of binaries and logs sm_90 shows sm_90a as well.
     const bool compiled = std::all_of(input.inputs.begin(), input.inputs.end(),
-                                      [](const input_summary& each) { return each.kind == "CUDA source"; });
+                                      [](const input_summary& input) { return input.kind == "CUDA source"; });
     policy.expected = [&](const std::string& architecture) {
-        return targets.empty() || std::any_of(targets.begin(), targets.end(), [&](const target& each) {
-                   return compiled ? architecture_name(each.architecture).view() == architecture
-                                   : matches_architecture(each.architecture, architecture);
+        return targets.empty() || std::any_of(targets.begin(), targets.end(), [&](const target& wanted) {
+                   return compiled ? architecture_name(wanted.architecture).view() == architecture
+                                   : matches_architecture(wanted.architecture, architecture);
                });
     };
     compare_baseline(*given.before, policy, result);
@@ -205,8 +205,8 @@ check_outcome outcome_of(const kernel_input& input, check_result result)
 {
     std::error_code failure;
     check_outcome outcome{std::move(result), {}, std::filesystem::current_path(failure).string(), LAUNCHBOX_VERSION};
-    for (const input_summary& each : input.inputs)
-        outcome.inputs.push_back({each.file, each.kind, each.kernels, each.errors, {}});
+    for (const input_summary& summary : input.inputs)
+        outcome.inputs.push_back({summary.file, summary.kind, summary.kernels, summary.errors, {}});
     return outcome;
 }
 
@@ -221,7 +221,7 @@ exit_status write_baseline(const check_options& options, const kernel_input& inp
     if (result.kernels.empty())
         throw error("there is no kernel with figures, and no baseline was written", "PTX alone has no figures");
     std::vector<baseline_entry> entries;
-    for (const checked_kernel& each : result.kernels) entries.push_back(entry_of(each));
+    for (const checked_kernel& kernel : result.kernels) entries.push_back(entry_of(kernel));
     write_file_atomically(file, baseline_text(std::move(entries)));
     const std::string count = with_commas(static_cast<std::int64_t>(result.kernels.size())) +
                               (result.kernels.size() == 1 ? " kernel × architecture" : " kernels × architectures");
@@ -235,8 +235,8 @@ exit_status write_baseline(const check_options& options, const kernel_input& inp
 void say_what_failed(const check_options& options, const check_result& result)
 {
     const std::vector<std::string> failures = failures_of(result);
-    for (std::size_t i = 0; i < std::min(failures.size(), most_failures_named); ++i) say(failures[i]);
-    if (failures.size() > most_failures_named) say(fmt::format("… and {} more", failures.size() - most_failures_named));
+    for (std::size_t i = 0; i < std::min(failures.size(), max_failures_named); ++i) say(failures[i]);
+    if (failures.size() > max_failures_named) say(fmt::format("… and {} more", failures.size() - max_failures_named));
     say(summary_of(result) + "; the report is in " + options.output.path);
 }
 

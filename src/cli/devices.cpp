@@ -19,7 +19,8 @@ struct devices_options {
 
 void add_devices(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("devices", "The GPUs of this machine and every compute capability known");
+    CLI::App* verb =
+        app.add_subcommand("devices", "The GPUs of this machine and the limits of every known compute capability");
     auto options = std::make_shared<devices_options>();
     options->output.add_to(*verb);
     verb->add_flag("--here", options->gpus_only, "Only the GPUs of this machine; exit 3 when there are none");

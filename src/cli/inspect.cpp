@@ -7,6 +7,7 @@
 #include "cli/kernel_input.hpp"
 #include "cli/verbs.hpp"
 #include "report/diff_report.hpp"
+#include "report/kernels_json.hpp"
 #include "report/kernels_report.hpp"
 #include "report/summary_report.hpp"
 #include "support/process/parallel.hpp"
@@ -35,8 +36,9 @@ inspection inspect(kernel_input& input, const inspect_options& options)
     inspection found;
     found.threads = options.threads;
     found.wish = options.wish;
-    for (const input_summary& each : input.inputs)
-        found.inputs.push_back({each.file, each.kind, each.kernels, each.errors, each.images, each.diagnoses});
+    for (const input_summary& summary : input.inputs)
+        found.inputs.push_back(
+            {summary.file, summary.kind, summary.kernels, summary.errors, summary.images, summary.diagnoses});
     found.kernels.resize(input.kernels.size());
     run_parallel_ranges(input.kernels.size(), 64, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
@@ -50,6 +52,32 @@ inspection inspect(kernel_input& input, const inspect_options& options)
     return found;
 }
 
+document page_of(const inspection& found, const output_style& style)
+{
+    if (shown_as_list(found)) return kernel_list_document(found, count_findings(found.kernels, found.threads), style);
+    return kernel_tables_document(found, accounts_of(found.kernels, found.threads));
+}
+
+// What is said of a kernel takes kilobytes, so it is made when the kernel is written.
+void write_json(const inspection& found, std::ostream& out)
+{
+    kernels_json_writer json(found, out);
+    const auto text_of = [&](std::size_t i) {
+        return kernel_json_text(found.kernels[i], account_of(found.kernels[i], found.threads));
+    };
+    make_parallel_use_in_order(found.kernels.size(), text_of, [&](const std::string& text) { json.add(text); });
+    json.finish();
+}
+
+void write_csv(const inspection& found, std::ostream& out)
+{
+    out << kernels_csv_header();
+    const auto line_of = [&](std::size_t i) {
+        return kernel_csv_line(found.kernels[i], account_of(found.kernels[i], found.threads));
+    };
+    make_parallel_use_in_order(found.kernels.size(), line_of, [&](const std::string& line) { out << line; });
+}
+
 exit_status run_kernels(const inspect_options& options, const call_context& context)
 {
     kernel_input_options wanted = options.input;
@@ -58,9 +86,9 @@ exit_status run_kernels(const inspect_options& options, const call_context& cont
     inspection found = inspect(input, options);
     found.selection = select_kernels(found.kernels, options.wish);
     report_forms forms;
-    forms.page = [&](const output_style& style) { return kernels_document(found, style); };
-    forms.write_json = [&](std::ostream& out) { write_kernels_json(found, out); };
-    forms.write_csv = [&](std::ostream& out) { write_kernels_csv(found, out); };
+    forms.page = [&](const output_style& style) { return page_of(found, style); };
+    forms.write_json = [&](std::ostream& out) { write_json(found, out); };
+    forms.write_csv = [&](std::ostream& out) { write_csv(found, out); };
     write_report(options.output, forms);
     print_errors(input);
     return input.status();
@@ -124,11 +152,11 @@ exit_status run_diff(const inspect_options& options, const call_context& context
 
 void add_inspect(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("inspect", "What the compiler made of each kernel, and what that means");
+    CLI::App* verb = app.add_subcommand("inspect", "What the compiler made of every kernel, and what to do about it");
     auto options = std::make_shared<inspect_options>();
     options->input.add_to(*verb, true);
     CLI::Option* threads =
-        verb->add_option("-t,--threads", options->threads, "Threads per block; else the kernel's launch bound")
+        verb->add_option("-t,--threads", options->threads, "Threads per block; default: the kernel's launch bound")
             ->check(CLI::Range(1, max_threads_per_block))
             ->type_name("N");
     CLI::Option* spilling = verb->add_flag("--spilling", options->wish.spilling, "Only kernels that spill registers");
@@ -140,10 +168,11 @@ void add_inspect(CLI::App& app, call_context& context)
     CLI::Option* top = verb->add_option("--top", options->wish.top, "At most this many rows")
                            ->check(CLI::Range(1, 1'000'000'000))
                            ->type_name("N");
-    CLI::Option* summary =
-        verb->add_flag("--summary", options->summary, "Each input as a whole: architectures, code, spills, copies");
+    CLI::Option* summary = verb->add_flag(
+        "--summary", options->summary,
+        "A summary of every input: architectures, code size, spills, duplicated kernels, GPUs that can run it");
     CLI::Option* diff =
-        verb->add_option("--diff", options->other, "Compare with the kernels of NEW, what became worse first")
+        verb->add_option("--diff", options->other, "Compare with the kernels of NEW; what became worse comes first")
             ->type_name("NEW");
     for (CLI::Option* other : {spilling, sort, top, diff, threads}) summary->excludes(other);
     for (CLI::Option* other : {spilling, sort}) diff->excludes(other);

@@ -48,18 +48,18 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     const toolchain tools = find_toolchain(options.nvcc);
     compile_request request{.source = file, .architectures = {}, .flags = flags, .jobs = options.jobs};
     if (!options.no_cache) request.cache_folder = default_cache_folder();
-    for (const target& each : source_targets(options.architectures, tools))
-        request.architectures.push_back(each.architecture);
+    for (const target& wanted : source_targets(options.architectures, tools))
+        request.architectures.push_back(wanted.architecture);
 
     progress_line line("architectures");
     std::vector<compile_result> results =
         compile_kernels(tools, request, [&](std::size_t done, std::size_t total) { line.show(file, done, total); });
-    for (compile_result& each : results) {
-        hand_on_unroll_warnings(each.report, each.kernels);
-        for (const kernel_info& info : each.kernels) result.kernels.push_back({info, {}, {}});
-        summary.kernels += each.kernels.size();
-        if (each.succeeded || interrupted()) continue;
-        add_errors(tools, each, summary.errors);
+    for (compile_result& compiled : results) {
+        hand_on_unroll_warnings(compiled.report, compiled.kernels);
+        for (const kernel_info& info : compiled.kernels) result.kernels.push_back({info, {}, {}});
+        summary.kernels += compiled.kernels.size();
+        if (compiled.succeeded || interrupted()) continue;
+        add_errors(tools, compiled, summary.errors);
     }
     result.interrupted |= interrupted();
     if (summary.errors.empty() && summary.kernels == 0 && !interrupted())
@@ -79,7 +79,7 @@ public:
     {
         if (targets_.empty()) return true;
         return std::any_of(targets_.begin(), targets_.end(),
-                           [&](const target& each) { return matches_architecture(each.architecture, name); });
+                           [&](const target& wanted) { return matches_architecture(wanted.architecture, name); });
     }
 
 private:
@@ -100,8 +100,8 @@ void read_log(const kernel_input_options& options, const std::string& file, std:
     for (const log_message& message : log.messages)
         if (message.severity == log_severity::error)
             summary.errors.push_back(fmt::format("line {}: {}", message.line, text_of(message)));
-    for (const log_problem& problem : log.problems)
-        summary.errors.push_back(fmt::format("line {}: {}", problem.line, problem.what));
+    for (const log_diagnostic& diagnostic : log.diagnostics)
+        summary.errors.push_back(fmt::format("line {}: {}", diagnostic.line, diagnostic.what));
     if (log.ends_inside_a_report)
         summary.errors.push_back("it ends inside a report: the log was cut, or the compiler killed");
     if (log.kernels.empty() && summary.errors.empty())
@@ -121,8 +121,8 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
                                             .hash_code = options.hash_code,
                                             .before_linking = options.before_linking});
     input_summary summary{.file = file, .kind = contents.kind};
-    for (const image_problem& problem : contents.problems)
-        summary.errors.push_back(fmt::format("byte {}: {}", problem.offset, problem.what));
+    for (const image_diagnostic& diagnostic : contents.diagnostics)
+        summary.errors.push_back(fmt::format("byte {}: {}", diagnostic.offset, diagnostic.what));
     for (std::vector<kernel_info>& kernels : contents.kernels) summary.kernels += kernels.size();
     result.kernels.reserve(result.kernels.size() + summary.kernels);
     for (std::vector<kernel_info>& kernels : contents.kernels) {
@@ -166,15 +166,15 @@ void name_for_people(std::vector<found_kernel>& kernels)
 // Before kernels are left out: whether a launch is wrong can depend on all instantiations.
 void lint_sources(const std::string& pattern, const std::vector<std::string>& flags, kernel_input& input)
 {
-    for (input_summary& each : input.inputs) {
-        if (each.text.empty()) continue;
-        lint_request request{.file = each.file, .text = each.text, .kernels = {}, .flags = flags};
+    for (input_summary& summary : input.inputs) {
+        if (summary.text.empty()) continue;
+        lint_request request{.file = summary.file, .text = summary.text, .kernels = {}, .flags = flags};
         for (const found_kernel& kernel : input.kernels)
-            if (kernel.info.source.file == each.file)
+            if (kernel.info.source.file == summary.file)
                 request.kernels.push_back({kernel.short_form, &kernel.info,
                                            pattern.empty() || matches_kernel(pattern, kernel.info.name,
                                                                              kernel.demangled, kernel.short_form)});
-        each.diagnoses = lint_source(request);
+        summary.diagnoses = lint_source(request);
     }
 }
 
@@ -217,17 +217,16 @@ exit_status kernel_input::status() const
 {
     if (interrupted) return exit_status::interrupted;
     const bool errors =
-        std::any_of(inputs.begin(), inputs.end(), [](const auto& each) { return !each.errors.empty(); });
+        std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return !input.errors.empty(); });
     return errors ? exit_status::bad_input : exit_status::done;
 }
 
 void kernel_input::leave_out(const found_kernel& kernel, bool threads_known)
 {
-    const std::optional<compute_capability> capability = parse_compute_capability(kernel.info.architecture);
     std::string why = "kernel " + kernel.short_form;
     if (kernel.info.architecture.empty())
         why += ": its architecture is not known";
-    else if (!capability || find_sm_limits(*capability) == nullptr)
+    else if (limits_of(kernel.info) == nullptr)
         why += ": unknown architecture '" + kernel.info.architecture + "'";
     else if (!kernel.info.registers)
         why += ": its registers are not known";
@@ -236,7 +235,7 @@ void kernel_input::leave_out(const found_kernel& kernel, bool threads_known)
     else
         why += " has no launch bound: add --threads 256";
     const auto from = std::find_if(inputs.begin(), inputs.end(),
-                                   [&](const input_summary& each) { return each.file == kernel.info.source.file; });
+                                   [&](const input_summary& input) { return input.file == kernel.info.source.file; });
     if (from != inputs.end()) from->errors.push_back(why);
 }
 
@@ -248,16 +247,17 @@ void kernel_input_options::add_to(CLI::App& app, bool files_required)
             ->type_name("FILE");
     if (files_required) option->required();
     app.add_option("-a,--arch", architectures,
-                   "Architectures: sm_80,sm_90a or all; else those in the file, for sources that of the GPU here")
+                   "Architectures, such as sm_80,sm_90a, or all; default: those in the file, or that of this machine's "
+                   "GPU for a source")
         ->type_name("LIST");
     app.add_option("-k,--kernel", kernel, "Only kernels that match this pattern (* ? [...])")->type_name("PATTERN");
-    app.add_option("--nvcc", nvcc, "The compiler, or its toolkit's folder; flags for it follow --")->type_name("PATH");
-    app.add_option("-j,--jobs", jobs, "Threads or compilers at once; 0: one a core")
+    app.add_option("--nvcc", nvcc, "nvcc, or the folder of its toolkit; flags for nvcc follow --")->type_name("PATH");
+    app.add_option("-j,--jobs", jobs, "Threads, or compilers, at a time; 0: one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
-    app.add_flag("--no-cache", no_cache, "Compile sources again that were compiled before");
+    app.add_flag("--no-cache", no_cache, "Compile again what was compiled before");
     app.add_flag("--before-linking", before_linking,
-                 "Also the code of programs that only the device linker reads (-rdc)");
+                 "Also code from before device linking (-rdc), which a program carries but does not run");
 }
 
 kernel_input read_kernels(const kernel_input_options& options, const std::vector<std::string>& compiler_flags)
@@ -267,12 +267,12 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
     for (const std::string& file : options.files) {
         try {
             read_file(options, file, compiler_flags, result);
-        } catch (const error& problem) {
+        } catch (const error& failure) {
             if (options.files.size() == 1) throw;
             result.inputs.push_back(
                 {.file = file,
                  .kind = is_source(file) ? "CUDA source" : "unreadable",
-                 .errors = {std::string(problem.what()) + (problem.hint().empty() ? "" : "; " + problem.hint())}});
+                 .errors = {std::string(failure.what()) + (failure.hint().empty() ? "" : "; " + failure.hint())}});
         }
         if (interrupted()) break;
     }
@@ -285,9 +285,9 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
 
 void print_errors(const kernel_input& input)
 {
-    for (const input_summary& each : input.inputs)
-        for (const std::string& text : each.errors)
-            say((each.file == "-" ? "standard input" : each.file) + ": " + text);
+    for (const input_summary& summary : input.inputs)
+        for (const std::string& text : summary.errors)
+            say((summary.file == "-" ? "standard input" : summary.file) + ": " + text);
     if (input.interrupted) say("interrupted; what was finished is shown");
 }
 

@@ -29,8 +29,9 @@ void launch_options::add_to(CLI::App& app)
     app.add_option("--max-threads", max_threads, "The kernel's launch bound")
         ->check(CLI::Range(1, largest_count))
         ->type_name("N");
-    app.add_option("--max-dynamic-shared", max_dynamic_shared,
-                   "What cudaFuncSetAttribute allowed: bytes, max (taken if left out) or default (48 KB)")
+    app.add_option(
+           "--max-dynamic-shared", max_dynamic_shared,
+           "Dynamic shared memory that cudaFuncSetAttribute allows: bytes, max or default (48 KB); default: max")
         ->type_name("BYTES");
     app.add_option("--carveout", carveout, "Preferred shared memory carveout, percent; -1: no preference")
         ->check(CLI::Range(-1, 100))
@@ -41,7 +42,7 @@ void launch_options::add_to(CLI::App& app)
     app.add_option("--caching", caching, "Partitioned global caching on 5.2, 5.3, 6.1, 6.2: off, preferred or strict")
         ->check(CLI::IsMember({"off", "preferred", "strict"}))
         ->type_name("WORD");
-    app.add_option("--mode", mode, "driver: what the GPU does; spreadsheet: what NVIDIA's old sheet says")
+    app.add_option("--mode", mode, "driver: what the GPU does; spreadsheet: what NVIDIA's occupancy spreadsheet says")
         ->check(CLI::IsMember({"driver", "spreadsheet"}))
         ->type_name("WORD");
 }

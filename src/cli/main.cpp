@@ -73,7 +73,7 @@ std::optional<exit_status> complain_about_first_word(const CLI::App& app, const 
     if (words.size() < 2) return std::nullopt;
     const std::string word = words[1].substr(0, words[1].find('='));
     std::vector<std::string> verbs, known;
-    for (const CLI::App* each : app.get_subcommands({})) verbs.push_back(each->get_name());
+    for (const CLI::App* subcommand : app.get_subcommands({})) verbs.push_back(subcommand->get_name());
     known = verbs;
     for (const CLI::Option* option : app.get_options()) {
         for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
@@ -88,17 +88,17 @@ std::optional<exit_status> complain_about_first_word(const CLI::App& app, const 
 }
 
 // What to do about a command line that does not parse: name the word that was probably meant.
-std::string hint_for(const CLI::App& app, const CLI::ParseError& problem, const std::vector<std::string>& words)
+std::string hint_for(const CLI::App& app, const CLI::ParseError& failure, const std::vector<std::string>& words)
 {
     const CLI::App* verb = &app;
-    for (const CLI::App* each : app.get_subcommands()) verb = each;
+    for (const CLI::App* subcommand : app.get_subcommands()) verb = subcommand;
     std::vector<std::string> known;
     if (verb == &app)
-        for (const CLI::App* each : app.get_subcommands({})) known.push_back(each->get_name());
+        for (const CLI::App* subcommand : app.get_subcommands({})) known.push_back(subcommand->get_name());
     for (const CLI::Option* option : verb->get_options())
         for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
 
-    const std::string message = problem.what();
+    const std::string message = failure.what();
     for (const std::string& word : words) {
         const std::string name = word.substr(0, word.find('='));
         if (name.size() < 3 || message.find(name) == std::string::npos) continue;
@@ -147,15 +147,15 @@ exit_status run_command(int count, char** arguments)
         app.parse(reversed);
     } catch (const CLI::Success& wanted) {  // --help, --version
         return static_cast<exit_status>(app.exit(wanted));
-    } catch (const CLI::ParseError& problem) {
+    } catch (const CLI::ParseError& failure) {
         if (words.size() == 1) {
             std::cout << app.help();
             return exit_status::bad_input;
         }
         if (const auto status = complain_about_first_word(app, words)) return *status;
-        std::string message = problem.what();
+        std::string message = failure.what();
         std::replace(message.begin(), message.end(), '\n', ' ');
-        return complain(message, hint_for(app, problem, words), exit_status::bad_input);
+        return complain(message, hint_for(app, failure, words), exit_status::bad_input);
     }
     return context.action();
 }
@@ -171,12 +171,12 @@ int main(int count, char** arguments)
     try {
         if (const std::optional<int> status = launchbox::cli::run_as_worker(count, arguments)) return *status;
         return static_cast<int>(launchbox::cli::run_command(count, arguments));
-    } catch (const launchbox::error& problem) {
-        return static_cast<int>(launchbox::cli::complain(problem.what(), problem.hint(), problem.status()));
+    } catch (const launchbox::error& failure) {
+        return static_cast<int>(launchbox::cli::complain(failure.what(), failure.hint(), failure.status()));
     } catch (const std::bad_alloc&) {
         return static_cast<int>(
             launchbox::cli::complain("not enough memory for this input", "split it", exit_status::bad_input));
-    } catch (const std::exception& problem) {
-        return static_cast<int>(launchbox::cli::complain(problem.what(), "please report this", exit_status::bad_input));
+    } catch (const std::exception& failure) {
+        return static_cast<int>(launchbox::cli::complain(failure.what(), "please report this", exit_status::bad_input));
     }
 }

@@ -48,7 +48,7 @@ occupancy_question complete(const occupancy_options& options, const target& wher
     question.gpcs = options.gpcs;
     if (!question.gpcs.empty() && !question.sms) {
         int sum = 0;
-        for (int each : question.gpcs) sum += each;
+        for (int gpc : question.gpcs) sum += gpc;
         question.sms = sum;
     }
     // Asked on a machine with such a GPU, its SMs are meant.
@@ -120,27 +120,27 @@ exit_status run_occupancy(const occupancy_options& options, const call_context& 
 
 void add_occupancy(CLI::App& app, call_context& context)
 {
-    CLI::App* verb =
-        app.add_subcommand("occupancy", "How many blocks are resident, by which arithmetic, and what would change it");
+    CLI::App* verb = app.add_subcommand(
+        "occupancy", "How many blocks of a kernel are resident on an SM, why, and what would change it");
     auto options = std::make_shared<occupancy_options>();
     options->input.add_to(*verb, false);
-    verb->add_option("-t,--threads", options->threads, "Threads per block; a kernel's launch bound if left out")
+    verb->add_option("-t,--threads", options->threads, "Threads per block; default: the kernel's launch bound")
         ->check(CLI::Range(1, 1'000'000))
         ->type_name("N");
     options->launch.add_to(*verb);
-    verb->add_option("--grid", options->grid, "Blocks of the launch: adds waves and the tail")
+    verb->add_option("--grid", options->grid, "Blocks of the grid; adds the number of waves and the tail")
         ->check(CLI::Range(std::int64_t{1}, largest_grid))
         ->type_name("N");
     verb->add_option("--sms", options->sms, "SMs of the GPU")->check(CLI::Range(1, 4096))->type_name("N");
-    verb->add_option("--cluster", options->cluster, "Blocks in a cluster: adds an estimate of resident clusters")
+    verb->add_option("--cluster", options->cluster, "Blocks per cluster; adds an estimate of resident clusters")
         ->check(CLI::Range(1, 64))
         ->type_name("N");
     verb->add_option("--gpcs", options->gpcs, "SMs of each GPC, such as 18,18,16,16")
         ->delimiter(',')
         ->check(CLI::Range(1, 4096))
         ->type_name("LIST");
-    verb->add_flag("--no-charts", options->no_charts, "Without the three charts");
-    verb->add_flag("--curves", options->curves, "With the points of the charts in JSON");
+    verb->add_flag("--no-charts", options->no_charts, "Leave out the three charts");
+    verb->add_flag("--curves", options->curves, "Add the points of the charts to JSON");
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox occupancy --arch sm_90 --threads 256 --registers 63 --shared 11264",
                  "launchbox occupancy examples/merge.cu --kernel 'merge*' --arch sm_90 --threads 256");

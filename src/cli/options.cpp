@@ -41,10 +41,10 @@ target target_of(const compute_capability& capability, const std::string& name)
 std::vector<target> parse_targets(const std::string& text, const std::vector<compute_capability>& all)
 {
     std::vector<target> targets;
-    const auto add = [&](const target& each) {
+    const auto add = [&](const target& wanted) {
         const bool there = std::any_of(targets.begin(), targets.end(),
-                                       [&](const target& other) { return other.architecture == each.architecture; });
-        if (!there) targets.push_back(each);
+                                       [&](const target& other) { return other.architecture == wanted.architecture; });
+        if (!there) targets.push_back(wanted);
     };
     std::size_t start = 0;
     while (start <= text.size()) {

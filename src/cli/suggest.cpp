@@ -103,20 +103,22 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
 
 void add_suggest(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("suggest", "The block size with which most threads are resident, with reasons");
+    CLI::App* verb = app.add_subcommand("suggest", "Which block size keeps the most threads resident, and why");
     auto options = std::make_shared<suggest_options>();
     options->input.add_to(*verb, false);
     options->launch.add_to(*verb);
-    verb->add_option("--limit", options->request.max_threads, "No block larger than this")
+    verb->add_option("--limit", options->request.max_threads, "Only block sizes up to this")
         ->check(CLI::Range(1, max_threads_per_block))
         ->type_name("N");
     verb->add_option("--multiple", options->request.multiple, "Only block sizes that are a multiple of this")
         ->check(CLI::Range(1, max_threads_per_block))
         ->type_name("N");
-    verb->add_option("--ties", options->ties, "Among equals: largest (as CUDA chooses), smallest or most-blocks")
+    verb->add_option(
+            "--ties", options->ties,
+            "Which of equally good block sizes comes first: largest (as CUDA chooses), smallest or most-blocks")
         ->check(CLI::IsMember({"largest", "smallest", "most-blocks"}))
         ->type_name("WORD");
-    verb->add_option("--top", options->top, "How many candidates are shown")
+    verb->add_option("--top", options->top, "Number of block sizes to show")
         ->check(CLI::Range(1, 1024))
         ->type_name("N");
     verb->add_option("--sms", options->sms, "SMs of the GPU")->check(CLI::Range(1, 4096))->type_name("N");

@@ -13,8 +13,8 @@ std::string version_text()
         const toolchain tools = find_toolchain();
         text += "nvcc " + tools.version + " (" + tools.nvcc.string() + ", found by " + tools.found_by + ")\n";
         if (const std::string ptxas = ptxas_version(tools); !ptxas.empty()) text += "ptxas " + ptxas + "\n";
-    } catch (const error& problem) {
-        text += std::string("nvcc: ") + problem.what() + "\n";
+    } catch (const error& failure) {
+        text += std::string("nvcc: ") + failure.what() + "\n";
     }
     const gpu_list gpus = find_gpus();
     text += gpus.driver_version.empty() ? "driver: " + gpus.reason : "driver for CUDA " + gpus.driver_version;

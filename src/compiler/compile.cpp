@@ -71,7 +71,7 @@ std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cub
         if (const auto found = by_name.find(kernel.name); found != by_name.end()) fill(kernels[found->second], kernel);
     for (kernel_info& kernel : kernels) {
         kernel.source = {.file = source, .container = "nvcc", .entry = {}};
-        kernel.architecture = architecture;
+        set_architecture(kernel, architecture);
     }
     return kernels;
 }

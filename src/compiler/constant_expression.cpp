@@ -108,8 +108,8 @@ private:
         while (at_ < tokens_.size()) {
             const std::string_view sign = tokens_[at_].text;
             int found = sign == "/" || sign == "%" ? 9 : 0;
-            for (const operation& each : operations)
-                if (each.sign == sign) found = each.strength;
+            for (const operation& known : operations)
+                if (known.sign == sign) found = known.strength;
             if (found < strength || found == 0) break;
             ++at_;
             value = apply(sign, value, binary(found + 1, depth));

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t most_files = 10'000;
+constexpr std::size_t max_files = 10'000;
 constexpr std::size_t largest_source = std::size_t{64} << 20;
 
 struct directive {
@@ -60,7 +60,7 @@ std::vector<fs::path> included_files(const std::vector<fs::path>& first, const s
     std::vector<fs::path> files;
     std::set<fs::path> seen;
     const auto add = [&](const fs::path& file) {
-        if (!file.empty() && files.size() < most_files && seen.insert(file).second) files.push_back(file);
+        if (!file.empty() && files.size() < max_files && seen.insert(file).second) files.push_back(file);
     };
     std::error_code failure;
     for (const fs::path& file : first) add(fs::weakly_canonical(file, failure));

@@ -22,14 +22,14 @@ public:
 
     // What the census wrote into a kernel's launch bound. Anything else there is an attribute that is not written with
     // CUDA's words, which the census does not reach.
-    [[nodiscard]] std::optional<source_location> of(const kernel_info& kernel, std::string& problem) const
+    [[nodiscard]] std::optional<source_location> of(const kernel_info& kernel, std::string& diagnostic) const
     {
         if (!kernel.max_threads || !kernel.min_blocks) return std::nullopt;
         const auto found = files_.find(*kernel.min_blocks);
         if (found == files_.end()) return std::nullopt;
         if (found->second.size() > 1)
-            problem = "it cannot be told whether it is written in " + found->second[0] + " or " + found->second[1] +
-                      ": rename one of them";
+            diagnostic = "it cannot be told whether it is written in " + found->second[0] + " or " + found->second[1] +
+                         ": rename one of them";
         return source_location{.file = found->second.front(), .line = (*kernel.max_threads)[0]};
     }
 
@@ -53,9 +53,9 @@ void note_ambiguous(std::vector<kernel_site>& sites)
     for (kernel_site& site : sites)
         for (const auto& at : {site.declared_at, site.attribute_at})
             if (at && files.at(shortened(*at)).size() > 1)
-                site.problem = "two files of this name have a kernel at line " + std::to_string(at->line) + ": " +
-                               *files.at(shortened(*at)).begin() + " and " + *files.at(shortened(*at)).rbegin() +
-                               "; move one of the kernels by a line";
+                site.diagnostic = "two files of this name have a kernel at line " + std::to_string(at->line) + ": " +
+                                  *files.at(shortened(*at)).begin() + " and " + *files.at(shortened(*at)).rbegin() +
+                                  "; move one of the kernels by a line";
 }
 
 }  // namespace
@@ -75,14 +75,14 @@ kernel_census read_census(const nvcc_output& declarations, const nvcc_output& at
     std::unordered_map<std::string, std::size_t> place_of;
     for (const kernel_info& kernel : read_ptx(declarations.ptx_outline, unit.source, false).kernels) {
         kernel_site site{.kernel = kernel.name, .declared_at = {}, .attribute_at = {}};
-        site.declared_at = known.of(kernel, site.problem);
+        site.declared_at = known.of(kernel, site.diagnostic);
         place_of.emplace(kernel.name, census.sites.size());
         census.sites.push_back(std::move(site));
     }
     for (const kernel_info& kernel : read_ptx(attributes.ptx_outline, unit.source, false).kernels)
         if (const auto found = place_of.find(kernel.name); found != place_of.end()) {
             kernel_site& site = census.sites[found->second];
-            site.attribute_at = known.of(kernel, site.problem);
+            site.attribute_at = known.of(kernel, site.diagnostic);
         }
     note_ambiguous(census.sites);
     return census;

@@ -18,7 +18,7 @@ struct kernel_site {
     std::optional<source_location>
         declared_at;  ///< the __global__ of its last declaration; an explicit instantiation is one
     std::optional<source_location> attribute_at;  ///< its own __launch_bounds__ or __maxnreg__; nullopt: it has none
-    std::string problem = {};                     ///< why no attribute can be injected at these places; empty: one can
+    std::string diagnostic = {};                  ///< why no attribute can be injected at these places; empty: one can
 
     friend bool operator==(const kernel_site&, const kernel_site&) = default;
 };

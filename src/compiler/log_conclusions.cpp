@@ -32,7 +32,7 @@ void find_nvlink_architectures(raw_log& raw)
     for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
         kernel_info& kernel = raw.log.kernels[i];
         if (kernel.linked && kernel.architecture.empty() && raw.kernel_modules[i] != raw_log::no_module)
-            kernel.architecture = raw.log.modules[raw.kernel_modules[i]].architecture;
+            set_architecture(kernel, raw.log.modules[raw.kernel_modules[i]].architecture);
     }
 }
 
@@ -43,14 +43,14 @@ void subtract_reserved_shared(raw_log& raw)
     for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
         kernel_info& kernel = raw.log.kernels[i];
         if (!kernel.linked || kernel.static_shared_bytes.value_or(0) <= reserved_by_system) continue;
-        const auto capability = parse_compute_capability(kernel.architecture);
-        if (!capability) {
-            raw.log.problems.push_back({raw.kernel_lines[i], "nvlink does not say for which architecture it links '" +
-                                                                 kernel.name + "': the static shared memory is " +
-                                                                 std::to_string(*kernel.static_shared_bytes) +
-                                                                 " bytes, or on sm_90 1024 less"});
+        if (!kernel.capability) {
+            raw.log.diagnostics.push_back(
+                {raw.kernel_lines[i], "nvlink does not say for which architecture it links '" + kernel.name +
+                                          "': the static shared memory is " +
+                                          std::to_string(*kernel.static_shared_bytes) +
+                                          " bytes, or on sm_90 1024 less"});
             kernel.static_shared_bytes.reset();
-        } else if (capability->number() == 90) {
+        } else if (kernel.capability->number() == 90) {
             *kernel.static_shared_bytes -= reserved_by_system;
             kernel.reserved_shared_bytes = reserved_by_system;
         }

@@ -242,8 +242,8 @@ resource_figures read_figures(std::string_view list)
     for (;;) {
         const std::size_t comma = list.find(',');
         const std::string_view field = list.substr(0, comma);
-        if (!read_field(field, figures) && figures.problem.empty())
-            figures.problem = "cannot read \"" + std::string(trimmed(field).substr(0, 60)) + "\"";
+        if (!read_field(field, figures) && figures.diagnostic.empty())
+            figures.diagnostic = "cannot read \"" + std::string(trimmed(field).substr(0, 60)) + "\"";
         if (comma == std::string_view::npos) return figures;
         list.remove_prefix(comma + 1);
     }
@@ -259,13 +259,13 @@ std::optional<stack_figures> find_stack_figures(std::string_view line)
     stack_figures figures;
     std::string_view rest = trimmed(line.substr(begin));
     const auto take = [&](std::optional<std::int64_t>& figure, std::string_view words) {
-        if (!figures.problem.empty()) return;
+        if (!figures.diagnostic.empty()) return;
         const std::string_view field = rest.substr(0, 60);
         const auto amount = take_amount(rest);
         if (amount && take_prefix(rest, words))
             figure = amount;
         else
-            figures.problem = "cannot read \"" + std::string(field) + "\"";
+            figures.diagnostic = "cannot read \"" + std::string(field) + "\"";
     };
     take(figures.frame, " bytes stack frame, ");
     take(figures.spill_stores, " bytes spill stores, ");

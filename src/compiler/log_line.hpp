@@ -32,7 +32,7 @@ struct resource_figures {
     std::optional<int> registers, barriers;
     std::optional<std::int64_t> cumulative_stack, local, shared, global;
     std::vector<constant_bank> constant_banks;  ///< rising
-    std::string problem;                        ///< the first field that cannot be read; empty: all could
+    std::string diagnostic;                     ///< the first field that cannot be read; empty: all could
 };
 
 resource_figures read_figures(std::string_view list);
@@ -40,7 +40,7 @@ resource_figures read_figures(std::string_view list);
 /// `0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads`, with anything in front.
 struct stack_figures {
     std::optional<std::int64_t> frame, spill_stores, spill_loads;
-    std::string problem;
+    std::string diagnostic;
 };
 
 std::optional<stack_figures> find_stack_figures(std::string_view line);

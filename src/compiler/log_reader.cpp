@@ -66,17 +66,17 @@ raw_log log_reader::finish()
     raw_.log.ends_inside_a_report |= owed_ > 0;
     for (const open_entry& entry : open_) {
         raw_.log.ends_inside_a_report = true;
-        raw_.log.problems.push_back(
+        raw_.log.diagnostics.push_back(
             {raw_.kernel_lines[entry.kernel], "no \"Used\" line for '" + kernel(entry.kernel).name + "'"});
     }
     if (nvlink_kernel_ != none) {
         raw_.log.ends_inside_a_report = true;
-        raw_.log.problems.push_back(
+        raw_.log.diagnostics.push_back(
             {raw_.kernel_lines[nvlink_kernel_], "no \"used\" line for '" + kernel(nvlink_kernel_).name + "'"});
     }
     if (open_function_) {
         raw_.log.ends_inside_a_report = true;
-        add_problem("no stack line for '" + open_function_->function.name + "'");
+        add_diagnostic("no stack line for '" + open_function_->function.name + "'");
     }
 
     // What was said after its kernel's report, or for another report that never came.
@@ -104,9 +104,9 @@ void log_reader::read_nvlink_info(const log_statement& statement)
         if (take_prefix(text, "'")) name = take_quoted(text);
         if (!name || name->empty()) {
             raw_.log.ends_inside_a_report |= !terminated_;
-            return add_problem("cannot read the name of a function");
+            return add_diagnostic("cannot read the name of a function");
         }
-        if (nvlink_kernel_ != none) add_problem("no \"used\" line for '" + kernel(nvlink_kernel_).name + "'");
+        if (nvlink_kernel_ != none) add_diagnostic("no \"used\" line for '" + kernel(nvlink_kernel_).name + "'");
         add_kernel(*name, target.empty() ? nvlink_architecture_ : target, nvlink_log);
         nvlink_kernel_ = raw_.log.kernels.size() - 1;
         kernel(nvlink_kernel_).linked = true;
@@ -122,8 +122,8 @@ void log_reader::read_nvlink_info(const log_statement& statement)
 void log_reader::read_nvlink_used(std::string_view list)
 {
     const resource_figures figures = read_figures(list);
-    if (!figures.problem.empty()) add_problem(figures.problem);
-    if (nvlink_kernel_ == none) return add_problem("a \"used\" line that belongs to no function");
+    if (!figures.diagnostic.empty()) add_diagnostic(figures.diagnostic);
+    if (nvlink_kernel_ == none) return add_diagnostic("a \"used\" line that belongs to no function");
     raw_.kernel_lines[nvlink_kernel_] = line_;
     kernel_info& owner = kernel(std::exchange(nvlink_kernel_, none));
     owner.registers = figures.registers;
@@ -137,7 +137,7 @@ void log_reader::read_nvlink_used(std::string_view list)
 void log_reader::read_module(std::string_view list, std::string_view container, std::string_view architecture)
 {
     resource_figures figures = read_figures(list);
-    if (!figures.problem.empty()) add_problem(figures.problem);
+    if (!figures.diagnostic.empty()) add_diagnostic(figures.diagnostic);
     raw_.log.modules.push_back({.architecture = std::string(architecture),
                                 .container = std::string(container),
                                 .line = line_,
@@ -182,7 +182,7 @@ void log_reader::add_kernel(std::string_view name, std::string_view architecture
 {
     kernel_info& added = raw_.log.kernels.emplace_back();
     added.name = name;
-    added.architecture = architecture;
+    set_architecture(added, std::string(architecture));
     added.source = {.file = file_, .container = std::string(container), .entry = "line " + std::to_string(line_)};
     raw_.kernel_lines.push_back(line_);
     give_remarks(added, container);

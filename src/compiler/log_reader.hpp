@@ -71,7 +71,7 @@ private:
     void give_remarks(kernel_info& kernel, std::string_view container);
     void give_figures(const open_entry& entry, const resource_figures& figures);
     void give_up_ready_entries(std::size_t ready);
-    void add_problem(std::string what) { raw_.log.problems.push_back({line_, std::move(what)}); }
+    void add_diagnostic(std::string what) { raw_.log.diagnostics.push_back({line_, std::move(what)}); }
     kernel_info& kernel(std::size_t index) { return raw_.log.kernels[index]; }
 
     std::string file_;

@@ -44,16 +44,16 @@ void log_reader::read_compiling(std::string_view rest)
         architecture = "";  // before CUDA 3 there was none
     if (!name || name->empty() || !architecture) {
         raw_.log.ends_inside_a_report |= !terminated_;
-        return add_problem("cannot read the name and the architecture of an entry function");
+        return add_diagnostic("cannot read the name and the architecture of an entry function");
     }
     if (!architecture->empty() && !parse_compute_capability(*architecture)) {
-        add_problem("cannot read the architecture \"" + std::string(architecture->substr(0, 60)) + "\"");
+        add_diagnostic("cannot read the architecture \"" + std::string(architecture->substr(0, 60)) + "\"");
         architecture = "";
     }
 
     add_kernel(*name, *architecture, ptxas_log);
     if (open_.size() == max_open_entries) {
-        add_problem("no \"Used\" line for '" + kernel(open_.front().kernel).name + "'");
+        add_diagnostic("no \"Used\" line for '" + kernel(open_.front().kernel).name + "'");
         open_.erase(open_.begin());
     }
     last_kernel_ = raw_.log.kernels.size() - 1;
@@ -84,8 +84,8 @@ void log_reader::read_properties(std::string_view name)
         return;
     }
     if (std::ranges::count_if(open_, waits) > 1) {
-        add_problem("'" + std::string(name) + "' is being compiled more than once at the same time: " +
-                    "whose figures these are cannot be told; keep the compilers' output apart");
+        add_diagnostic("'" + std::string(name) + "' is being compiled more than once at the same time: " +
+                       "whose figures these are cannot be told; keep the compilers' output apart");
         for (open_entry& entry : open_) entry.mixed |= waits(entry);
     }
     found->has_properties = true;
@@ -97,8 +97,8 @@ void log_reader::read_properties(std::string_view name)
 
 void log_reader::read_stack(const stack_figures& figures)
 {
-    if (!figures.problem.empty()) {
-        add_problem(figures.problem);
+    if (!figures.diagnostic.empty()) {
+        add_diagnostic(figures.diagnostic);
         raw_.log.ends_inside_a_report |= !terminated_;
     }
     if (stack_owner_ != none) {
@@ -124,14 +124,14 @@ void log_reader::read_stack(const stack_figures& figures)
         }
         open_function_.reset();
     } else if (std::ranges::none_of(open_, &open_entry::mixed)) {
-        add_problem("a stack line that belongs to no function");
+        add_diagnostic("a stack line that belongs to no function");
     }
 }
 
 void log_reader::read_used(std::string_view list)
 {
     const resource_figures figures = read_figures(list);
-    if (!figures.problem.empty()) add_problem(figures.problem);
+    if (!figures.diagnostic.empty()) add_diagnostic(figures.diagnostic);
 
     // Before CUDA 4 there were no properties.
     const bool any_properties = std::ranges::any_of(open_, &open_entry::has_properties);
@@ -146,7 +146,7 @@ void log_reader::read_used(std::string_view list)
             --owed_;
             return;
         }
-        add_problem("a \"Used\" line that belongs to no entry function");
+        add_diagnostic("a \"Used\" line that belongs to no entry function");
         if (!doubled) return;
         // One of the two lines is another compiler's, perhaps the first.
         kernel_info& victim = kernel(last_used_);
@@ -187,16 +187,17 @@ void log_reader::give_figures(const open_entry& entry, const resource_figures& f
     if (!entry.has_properties) owner.stack_frame_bytes = figures.local;
 
     // A line that ends with the log may lack its last fields. The constant banks come after "smem".
-    const bool whole = figures.problem.empty() && (terminated_ || !figures.constant_banks.empty());
+    const bool whole = figures.diagnostic.empty() && (terminated_ || !figures.constant_banks.empty());
     raw_.log.ends_inside_a_report |= !whole && !terminated_;
     if (whole && !owner.static_shared_bytes) owner.static_shared_bytes = 0;
-    if (figures.problem.empty() && !owner.registers) add_problem("a \"Used\" line without registers");
+    if (figures.diagnostic.empty() && !owner.registers) add_diagnostic("a \"Used\" line without registers");
 }
 
 void log_reader::give_up_ready_entries(std::size_t ready)
 {
-    add_problem(std::to_string(ready) + " kernels wait for their \"Used\" line here, because several compilers wrote " +
-                "at once: whose figures these are cannot be told; keep the compilers' output apart");
+    add_diagnostic(std::to_string(ready) +
+                   " kernels wait for their \"Used\" line here, because several compilers wrote " +
+                   "at once: whose figures these are cannot be told; keep the compilers' output apart");
     const bool any_properties = std::ranges::any_of(open_, &open_entry::has_properties);
     std::erase_if(open_, [&](const open_entry& entry) { return entry.has_properties || !any_properties; });
     owed_ += ready - 1;

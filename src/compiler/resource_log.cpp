@@ -19,7 +19,7 @@ resource_log parse_resource_log(std::string_view text, const std::string& file)
     }
     raw_log raw = reader.finish();
     draw_conclusions(raw);
-    std::ranges::stable_sort(raw.log.problems, {}, &log_problem::line);
+    std::ranges::stable_sort(raw.log.diagnostics, {}, &log_diagnostic::line);
     return std::move(raw.log);
 }
 

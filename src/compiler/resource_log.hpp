@@ -33,11 +33,11 @@ struct log_message {
 std::string text_of(const log_message& message);
 
 /// A line that belongs to a report and cannot be read, or cannot be understood with certainty.
-struct log_problem {
+struct log_diagnostic {
     std::size_t line = 0;  ///< in the log, from 1
     std::string what;
 
-    friend bool operator==(const log_problem&, const log_problem&) = default;
+    friend bool operator==(const log_diagnostic&, const log_diagnostic&) = default;
 };
 
 /// What one module (one run of ptxas or nvlink) needs beside its kernels.
@@ -56,8 +56,8 @@ struct resource_log {
     std::vector<kernel_info> kernels;  ///< one for each report, in the order of the log
     std::vector<module_memory> modules;
     std::vector<log_message> messages;
-    std::vector<log_problem> problems;  ///< by rising line
-    bool ends_inside_a_report = false;  ///< some report has no end: the log was cut, or its compiler was killed
+    std::vector<log_diagnostic> diagnostics;  ///< by rising line
+    bool ends_inside_a_report = false;        ///< some report has no end: the log was cut, or its compiler was killed
 };
 
 /// Reads a log. Never throws on what is in it; the time is linear in the text, and so is the memory.
@@ -78,9 +78,9 @@ struct resource_log {
 /// - nvlink names its architecture only when nvcc runs it for several. Else it is taken from the command line that
 ///   `nvcc --verbose` prints, or from the ptxas reports of the same kernels in this log, or is empty. nvlink counts the
 ///   1,024 bytes that the system reserves into "smem" on sm_90 when a kernel has static shared memory: they are
-///   subtracted; without an architecture, a figure above 1,024 leaves the static size unknown, with a problem.
+///   subtracted; without an architecture, a figure above 1,024 leaves the static size unknown, with a diagnostic.
 /// - Reports of compilers that run at the same time may mix line by line. A "Used" line has no name: where several
-///   kernels wait for theirs, none gets one, and a problem says so.
+///   kernels wait for theirs, none gets one, and a diagnostic says so.
 resource_log parse_resource_log(std::string_view text, const std::string& file);
 
 }  // namespace launchbox

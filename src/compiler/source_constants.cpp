@@ -57,17 +57,18 @@ source_constants::source_constants(const source_text& source)
 
 void source_constants::read_macros(const source_text& source)
 {
-    for (const source_directive& each : source.directives) {
-        if (each.tokens.empty()) continue;
-        const source_token& name = each.tokens.front();
-        if (each.name == "undef") place_[name.text] = many;
-        if (each.name != "define") continue;
+    for (const source_directive& directive : source.directives) {
+        if (directive.tokens.empty()) continue;
+        const source_token& name = directive.tokens.front();
+        if (directive.name == "undef") place_[name.text] = many;
+        if (directive.name != "define") continue;
         const bool with_arguments =
-            each.tokens.size() > 1 && each.tokens[1].is("(") && each.tokens[1].begin == name.end;
+            directive.tokens.size() > 1 && directive.tokens[1].is("(") && directive.tokens[1].begin == name.end;
         if (with_arguments)
             place_[name.text] = many;
         else
-            definitions_.push_back({name.text, std::span(each.tokens).subspan(1), false, each.branch, each.line});
+            definitions_.push_back(
+                {name.text, std::span(directive.tokens).subspan(1), false, directive.branch, directive.line});
     }
 }
 

@@ -110,8 +110,9 @@ source_scopes read_source_scopes(const source_text& source)
             // Every branch of an #if goes on from where the #if stood; behind #endif it is as after the last branch.
             branch = token.branch;
             std::vector<std::pair<int, int>> now;  // group and branch, from the outermost
-            for (int each = branch; each >= 0; each = source.branches[static_cast<std::size_t>(each)].outer)
-                now.emplace_back(source.branches[static_cast<std::size_t>(each)].group, each);
+            for (int enclosing = branch; enclosing >= 0;
+                 enclosing = source.branches[static_cast<std::size_t>(enclosing)].outer)
+                now.emplace_back(source.branches[static_cast<std::size_t>(enclosing)].group, enclosing);
             std::reverse(now.begin(), now.end());
             std::size_t same = 0;
             while (same < now.size() && same < open.size() && now[same].second == open[same].branch) ++same;

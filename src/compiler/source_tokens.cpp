@@ -152,9 +152,9 @@ source_token source_reader::next_token()
     } else {
         constexpr std::array<std::string_view, 13> longer{
             "<<<", "::", "->", "<<", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "##"};
-        for (std::string_view each : longer)
-            if (text_.substr(at_, each.size()) == each) {
-                end = at_ + each.size();
+        for (std::string_view sign : longer)
+            if (text_.substr(at_, sign.size()) == sign) {
+                end = at_ + sign.size();
                 break;
             }
     }

@@ -36,12 +36,12 @@ bool is_index(std::string_view name)
 // GNU: "/12" is an offset into the member "//", where names end with "/\n"; short names end with "/". BSD: "#1/12" says
 // that the first 12 bytes of the member are its name.
 std::string_view resolve_name(std::string_view field, std::string_view long_names, archive_member& member,
-                              std::vector<image_problem>& problems)
+                              std::vector<image_diagnostic>& diagnostics)
 {
     if (field.starts_with("#1/")) {
         const auto length = parse_decimal(field.substr(3));
         if (!length || *length > member.bytes.size()) {
-            add_problem(problems, member.offset, "the name of an archive's member is longer than the member");
+            add_diagnostic(diagnostics, member.offset, "the name of an archive's member is longer than the member");
             return field;
         }
         const auto size = static_cast<std::size_t>(*length);
@@ -53,7 +53,7 @@ std::string_view resolve_name(std::string_view field, std::string_view long_name
     if (field.size() > 1 && field[0] == '/' && field[1] >= '0' && field[1] <= '9') {
         const auto at = parse_decimal(field.substr(1));
         if (!at || *at >= long_names.size()) {
-            add_problem(problems, member.offset, "the name of an archive's member is not in the archive");
+            add_diagnostic(diagnostics, member.offset, "the name of an archive's member is not in the archive");
             return field;
         }
         // As far as the longest path goes, so that many members that share one endless name stay cheap.
@@ -71,15 +71,16 @@ bool is_archive(std::string_view bytes)
     return bytes.starts_with(magic) || bytes.starts_with(thin_magic);
 }
 
-std::vector<archive_member> read_archive(std::string_view bytes, std::vector<image_problem>& problems)
+std::vector<archive_member> read_archive(std::string_view bytes, std::vector<image_diagnostic>& diagnostics)
 {
     std::vector<archive_member> members;
     if (!is_archive(bytes)) {
-        add_problem(problems, 0, "not an archive");
+        add_diagnostic(diagnostics, 0, "not an archive");
         return members;
     }
     if (bytes.starts_with(thin_magic)) {
-        add_problem(problems, 0, "a thin archive, which holds only the names of its members; give those files instead");
+        add_diagnostic(diagnostics, 0,
+                       "a thin archive, which holds only the names of its members; give those files instead");
         return members;
     }
     std::string_view long_names;
@@ -89,20 +90,20 @@ std::vector<archive_member> read_archive(std::string_view bytes, std::vector<ima
         if (!header) {
             // Only a line's end may be left.
             if (bytes.substr(static_cast<std::size_t>(at)) != "\n")
-                add_problem(problems, at, "the header of an archive's member is cut off");
+                add_diagnostic(diagnostics, at, "the header of an archive's member is cut off");
             break;
         }
         const auto size = parse_decimal(header->substr(size_at, size_size));
         if (!size || header->substr(end_at, 2) != "`\n") {
-            add_problem(problems, at, "no header of an archive's member; the rest of the archive is not read");
+            add_diagnostic(diagnostics, at, "no header of an archive's member; the rest of the archive is not read");
             break;
         }
         const std::uint64_t content_at = at + member_header_size;
         const std::uint64_t room = bytes.size() - content_at;
         if (*size > room)
-            add_problem(problems, at,
-                        "a member of " + std::to_string(*size) + " bytes, but only " + std::to_string(room) +
-                            " are there: the archive is cut off");
+            add_diagnostic(diagnostics, at,
+                           "a member of " + std::to_string(*size) + " bytes, but only " + std::to_string(room) +
+                               " are there: the archive is cut off");
         archive_member member;
         member.offset = content_at;
         member.bytes =
@@ -111,7 +112,7 @@ std::vector<archive_member> read_archive(std::string_view bytes, std::vector<ima
         if (field == "//") {
             long_names = member.bytes;
         } else if (!is_index(field)) {
-            member.name = resolve_name(field, long_names, member, problems);
+            member.name = resolve_name(field, long_names, member, diagnostics);
             if (!is_index(member.name)) members.push_back(member);
         }
         if (*size >= room) break;

@@ -22,7 +22,7 @@ namespace {
 struct image_result {
     std::string architecture;
     std::vector<kernel_info> kernels;
-    std::vector<image_problem> problems;
+    std::vector<image_diagnostic> diagnostics;
     bool relocatable = false;
 };
 
@@ -48,6 +48,9 @@ private:
     std::vector<std::unique_ptr<decompressor>> idle_;
 };
 
+image_scan images_in(std::string_view bytes, unsigned jobs);
+std::vector<image_result> read_images(const image_scan& scan, const std::string& file, const binary_options& options);
+binary_image listed_image(const located_image& image, const image_result& result, std::string_view file_kind);
 const char* name_of(fatbin_compression compression);
 std::string kind_name(std::uint16_t kind);
 std::string architecture_of(const fatbin_entry& entry);
@@ -68,19 +71,7 @@ bool looks_like_binary(std::string_view bytes)
 
 binary_contents read_binary(std::string_view bytes, const std::string& file, const binary_options& options)
 {
-    binary_contents contents;
-    image_scan scan;
-    if (is_ptx(bytes.substr(0, 65536))) {
-        scan.kind = "PTX";
-        scan.images.push_back(
-            {.container = "ptx",
-             .entry = {.kind = fatbin_entry::ptx, .payload = bytes, .decompressed_bytes = bytes.size()}});
-    } else {
-        scan = scan_for_images(bytes, options.jobs);
-    }
-    contents.kind = scan.kind;
-    contents.problems = std::move(scan.problems);
-
+    image_scan scan = images_in(bytes, options.jobs);
     const auto wanted = [&](const std::string& architecture) {
         return architecture.empty() || !options.wanted || options.wanted(architecture);
     };
@@ -88,7 +79,47 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
     std::erase_if(scan.images, [&](const located_image& image) {
         return image.entry.kind != fatbin_entry::ptx && !wanted(architecture_of(image.entry));
     });
+    std::vector<image_result> results = read_images(scan, file, options);
 
+    binary_contents contents;
+    contents.kind = scan.kind;
+    contents.diagnostics = std::move(scan.diagnostics);
+    std::vector<std::size_t> container_of;  // of each image
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const located_image& image = scan.images[i];
+        image_result& result = results[i];
+        binary_image listed = listed_image(image, result, scan.kind);
+        for (image_diagnostic& diagnostic : result.diagnostics)
+            add_diagnostic(contents.diagnostics, diagnostic.offset, std::move(diagnostic.what));
+        // A cubin by itself says only inside what it is for.
+        if (image.entry.kind != fatbin_entry::ptx && !wanted(listed.architecture)) continue;
+        for (kernel_info& kernel : result.kernels) {
+            kernel.source.container = listed.container;
+            if (image.entry_number > 0) kernel.source.entry = listed.entry;
+        }
+        contents.kernels.push_back(std::move(result.kernels));
+        container_of.push_back(image.container_id);
+        contents.images.push_back(std::move(listed));
+    }
+    add_min_blocks(contents.kernels, container_of, options.jobs);
+    leave_out_unwanted(contents, wanted);
+    return contents;
+}
+
+namespace {
+
+image_scan images_in(std::string_view bytes, unsigned jobs)
+{
+    if (!is_ptx(bytes.substr(0, 65536))) return scan_for_images(bytes, jobs);
+    image_scan scan;
+    scan.kind = "PTX";
+    scan.images.push_back({.container = "ptx",
+                           .entry = {.kind = fatbin_entry::ptx, .payload = bytes, .decompressed_bytes = bytes.size()}});
+    return scan;
+}
+
+std::vector<image_result> read_images(const image_scan& scan, const std::string& file, const binary_options& options)
+{
     // The largest first, so that no thread is left alone with it at the end.
     std::vector<std::size_t> order(scan.images.size());
     std::iota(order.begin(), order.end(), 0);
@@ -106,39 +137,24 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
             idle.put(std::move(unpack));
         },
         options.jobs);
+    return results;
+}
 
-    std::vector<std::size_t> container_of;  // of each image
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        located_image& image = scan.images[i];
-        image_result& result = results[i];
-        binary_image listed{
-            .container = image.container,
+binary_image listed_image(const located_image& image, const image_result& result, std::string_view file_kind)
+{
+    const std::string architecture = result.architecture.empty() ? architecture_of(image.entry) : result.architecture;
+    return {.container = image.container,
             .entry = image.entry_number > 0 ? "entry " + std::to_string(image.entry_number) : "",
             .kind = kind_name(image.entry.kind),
-            .architecture = result.architecture.empty() ? architecture_of(image.entry) : result.architecture,
+            .architecture = architecture,
+            .capability = parse_compute_capability(architecture),
             .compression = name_of(image.entry.compression),
             .offset = image.offset,
             .stored_bytes = image.entry.payload.size(),
             .bytes = image.entry.decompressed_bytes,
-            .relocatable = result.relocatable || !runs(image, scan.kind),
+            .relocatable = result.relocatable || !runs(image, file_kind),
             .kernels = result.kernels.size()};
-        for (image_problem& each : result.problems) add_problem(contents.problems, each.offset, std::move(each.what));
-        // A cubin by itself says only inside what it is for.
-        if (image.entry.kind != fatbin_entry::ptx && !wanted(listed.architecture)) continue;
-        for (kernel_info& kernel : result.kernels) {
-            kernel.source.container = listed.container;
-            if (image.entry_number > 0) kernel.source.entry = listed.entry;
-        }
-        contents.kernels.push_back(std::move(result.kernels));
-        container_of.push_back(image.container_id);
-        contents.images.push_back(std::move(listed));
-    }
-    add_min_blocks(contents.kernels, container_of, options.jobs);
-    leave_out_unwanted(contents, wanted);
-    return contents;
 }
-
-namespace {
 
 const char* name_of(fatbin_compression compression)
 {
@@ -179,44 +195,47 @@ image_result read_image(const located_image& image, const std::string& file, boo
     const fatbin_entry& entry = image.entry;
     if (entry.kind != fatbin_entry::cubin && entry.kind != fatbin_entry::ptx) return result;
     const bool stored = entry.compression == fatbin_compression::stored;
-    const auto problem = [&](std::uint64_t in_image, const std::string& what) {
+    const auto complain = [&](std::uint64_t in_image, const std::string& what) {
         std::string text = image.container;
         if (image.entry_number > 0) text += ", entry " + std::to_string(image.entry_number);
         text += ": " + what;
         // In a compressed image the byte is not one of the file.
         if (!stored && in_image > 0) text += " (byte " + std::to_string(in_image) + " when decompressed)";
-        add_problem(result.problems, stored ? image.offset + in_image : image.offset, std::move(text));
+        add_diagnostic(result.diagnostics, stored ? image.offset + in_image : image.offset, std::move(text));
     };
 
     std::string why_not;
     const auto bytes = unpack.decompress(entry.payload, entry.compression, entry.decompressed_bytes, why_not);
     if (!bytes) {
-        problem(0, why_not);
+        complain(0, why_not);
         return result;
     }
-    std::vector<image_problem> problems;
+    std::vector<image_diagnostic> diagnostics;
     if (entry.kind == fatbin_entry::cubin) {
         cubin_contents cubin = read_cubin(*bytes, file, {.hash_code = hash_code});
         result.architecture = cubin.architecture;
         // Code for a family differs from other code only in what the container says of it.
         if (entry.variant == 'f' && result.architecture.find_first_of("af") == std::string::npos) {
             result.architecture += 'f';
-            for (kernel_info& kernel : cubin.kernels) kernel.architecture = result.architecture;
+            for (kernel_info& kernel : cubin.kernels) set_architecture(kernel, result.architecture);
         }
         if (entry.architecture > 0 && !cubin.architecture.empty() && result.architecture != architecture_of(entry))
-            problem(0,
-                    "the entry is for " + architecture_of(entry) + ", but the cubin in it for " + result.architecture);
+            complain(0,
+                     "the entry is for " + architecture_of(entry) + ", but the cubin in it for " + result.architecture);
         result.relocatable = cubin.relocatable;
         result.kernels = std::move(cubin.kernels);
-        problems = std::move(cubin.problems);
+        diagnostics = std::move(cubin.diagnostics);
     } else {
         ptx_contents ptx = read_ptx(*bytes, file, image.entry_number == 0);
         result.architecture = ptx.target.starts_with("sm_") ? "compute_" + ptx.target.substr(3) : ptx.target;
-        for (kernel_info& kernel : ptx.kernels) kernel.architecture = kernel.virtual_architecture = result.architecture;
+        for (kernel_info& kernel : ptx.kernels) {
+            set_architecture(kernel, result.architecture);
+            kernel.virtual_architecture = result.architecture;
+        }
         result.kernels = std::move(ptx.kernels);
-        problems = std::move(ptx.problems);
+        diagnostics = std::move(ptx.diagnostics);
     }
-    for (const image_problem& each : problems) problem(each.offset, each.what);
+    for (const image_diagnostic& fault : diagnostics) complain(fault.offset, fault.what);
     return result;
 }
 

@@ -8,20 +8,21 @@
 #include <string_view>
 #include <vector>
 
-#include "image/image_problem.hpp"
+#include "image/image_diagnostic.hpp"
 #include "image/kernel_info.hpp"
 
 namespace launchbox {
 
 /// One compiled image (an entry of a fat binary, or a cubin or PTX module by itself).
 struct binary_image {
-    std::string container = {};                 ///< as in `kernel_source`
-    std::string entry = {};                     ///< as in `kernel_source`
-    std::string kind = {};                      ///< "cubin", "PTX", "LTO-IR", or "kind 64" for one that is not known
-    std::string architecture = {};              ///< "sm_90a"; "compute_90" for PTX and LTO-IR; empty: not told
-    std::string compression = {};               ///< "stored", "LZ4", "zstd"
-    std::uint64_t offset = 0;                   ///< of its bytes in the file
-    std::uint64_t stored_bytes = 0, bytes = 0;  ///< in the file, and decompressed
+    std::string container = {};     ///< as in `kernel_source`
+    std::string entry = {};         ///< as in `kernel_source`
+    std::string kind = {};          ///< "cubin", "PTX", "LTO-IR", or "kind 64" for one that is not known
+    std::string architecture = {};  ///< "sm_90a"; "compute_90" for PTX and LTO-IR; empty: not told
+    std::optional<compute_capability> capability = {};  ///< of `architecture`
+    std::string compression = {};                       ///< "stored", "LZ4", "zstd"
+    std::uint64_t offset = 0;                           ///< of its bytes in the file
+    std::uint64_t stored_bytes = 0, bytes = 0;          ///< in the file, and decompressed
     bool relocatable = false;  ///< not what runs: compiled for linking, and the linked image is elsewhere
     std::size_t kernels = 0;   ///< device code that is no kernel does not count
 };
@@ -31,7 +32,7 @@ struct binary_contents {
                        ///< "other binary"
     std::vector<binary_image> images;               ///< in the order of the file, without those that were filtered out
     std::vector<std::vector<kernel_info>> kernels;  ///< those of `images[i]` in `kernels[i]`
-    std::vector<image_problem> problems;            ///< `offset` is the byte in the file
+    std::vector<image_diagnostic> diagnostics;      ///< `offset` is the byte in the file
 };
 
 struct binary_options {
@@ -49,7 +50,7 @@ bool looks_like_binary(std::string_view bytes);
 
 /// Reads every kernel of an ELF file, an archive, a fat binary, a cubin, PTX text, or of any other file that holds fat
 /// binaries or cubins somewhere. `file` goes into `source.file`. Never throws on bad input: a part that cannot be read
-/// is a problem with its place, and the rest is returned.
+/// is a diagnostic with its place, and the rest is returned.
 ///
 /// A kernel that is there only as PTX has an entry with its virtual architecture and no registers; where a cubin has it
 /// too, the PTX adds the second launch bound to that one instead.

@@ -78,7 +78,7 @@ std::optional<kernel_feature> feature_of(nv_info_attribute attribute)
 class cubin_reader {
 public:
     cubin_reader(std::string_view bytes, const std::string& file, const cubin_options& options)
-        : file_(file), options_(options), overlap_budget_(bytes.size()), image_(read_elf(bytes, result_.problems))
+        : file_(file), options_(options), overlap_budget_(bytes.size()), image_(read_elf(bytes, result_.diagnostics))
     {
     }
 
@@ -100,9 +100,12 @@ private:
     std::optional<std::int64_t> size_of(const elf_section& section);
     std::optional<int> small_number(std::uint32_t value, std::uint64_t offset);
     bool take(std::size_t bytes, std::uint64_t offset);
-    void problem(std::uint64_t offset, std::string what) { add_problem(result_.problems, offset, std::move(what)); }
+    void complain(std::uint64_t offset, std::string what)
+    {
+        add_diagnostic(result_.diagnostics, offset, std::move(what));
+    }
 
-    cubin_contents result_;  // first: its problems are filled while image_ is made
+    cubin_contents result_;  // first: its diagnostics are filled while image_ is made
     const std::string& file_;
     const cubin_options options_;
     std::size_t overlap_budget_;
@@ -127,10 +130,10 @@ cubin_contents cubin_reader::read()
 {
     if (!image_) return std::move(result_);
     if (image_->machine != elf::machine_cuda) {
-        result_.problems = {{18, "not a cubin: an ELF image for another machine"}};
+        result_.diagnostics = {{18, "not a cubin: an ELF image for another machine"}};
         return std::move(result_);
     }
-    const cubin_identity identity = identify_cubin(*image_, result_.problems);
+    const cubin_identity identity = identify_cubin(*image_, result_.diagnostics);
     sm_ = identity.sm;
     result_.architecture = identity.architecture;
     result_.virtual_architecture = identity.virtual_architecture;
@@ -162,11 +165,11 @@ void cubin_reader::find_kernels()
             const std::string_view name = image_->symbol_name(symbol);
             if (!take(name.size(), symbol.offset)) return;
             if (drafts_.size() == max_kernels_per_image) {
-                problem(symbol.offset, "more than " + std::to_string(max_kernels_per_image) + " kernels");
+                complain(symbol.offset, "more than " + std::to_string(max_kernels_per_image) + " kernels");
                 return;
             }
             if (name.empty() || kernel_of_name_.contains(name)) {
-                problem(symbol.offset, "a kernel without a name of its own");
+                complain(symbol.offset, "a kernel without a name of its own");
                 continue;
             }
             kernel_of_symbol_[i] = static_cast<kernel_index>(drafts_.size());
@@ -194,7 +197,7 @@ void cubin_reader::add_kernel(const elf_symbol& symbol, std::string_view name)
     draft.offset = symbol.offset;
     kernel_info& kernel = result_.kernels.emplace_back();
     kernel.name = name;
-    kernel.architecture = result_.architecture;
+    set_architecture(kernel, result_.architecture);
     kernel.virtual_architecture = result_.virtual_architecture;
     kernel.source.file = file_;
     kernel.source.container = "cubin";
@@ -203,8 +206,8 @@ void cubin_reader::add_kernel(const elf_symbol& symbol, std::string_view name)
         draft.code = &image_->sections[symbol.section];
         kernel_of_section_[symbol.section] = index;
     } else {
-        problem(symbol.offset,
-                "a kernel is said to be in section " + std::to_string(symbol.section) + ", which is not there");
+        complain(symbol.offset,
+                 "a kernel is said to be in section " + std::to_string(symbol.section) + ", which is not there");
     }
 }
 
@@ -249,7 +252,7 @@ void cubin_reader::read_constant_section(const elf_section& section)
     const auto place = std::lower_bound(banks->begin(), banks->end(), bank,
                                         [](const constant_bank& other, int value) { return other.bank < value; });
     if (place != banks->end() && place->bank == bank)
-        problem(section.offset, "constant bank " + std::to_string(bank) + " is there twice");
+        complain(section.offset, "constant bank " + std::to_string(bank) + " is there twice");
     else if (const auto bytes = size_of(section))
         banks->insert(place, {bank, *bytes});
 }
@@ -258,12 +261,12 @@ void cubin_reader::read_module_info(const elf_section& section)
 {
     using enum nv_info_attribute;
     if (!take(section.content.size(), section.offset)) return;
-    nv_info_reader reader(section.content, section.offset, result_.problems);
+    nv_info_reader reader(section.content, section.offset, result_.diagnostics);
     for (nv_info_record record; reader.next(record);) {
         if (!record.is(register_count) && !record.is(frame_size) && !record.is(min_stack_size)) continue;
         const auto pair = record.pair();
         if (!pair) {
-            problem(record.offset, "an attribute record is too short");
+            complain(record.offset, "an attribute record is too short");
             continue;
         }
         const auto [symbol, value] = *pair;
@@ -290,7 +293,7 @@ void cubin_reader::read_kernel_info(const elf_section& section, kernel_index ind
     kernel_draft& draft = drafts_[index];
     kernel_info& kernel = result_.kernels[index];
     draft.has_info = true;
-    nv_info_reader reader(section.content, section.offset, result_.problems);
+    nv_info_reader reader(section.content, section.offset, result_.diagnostics);
     for (nv_info_record record; reader.next(record);) {
         if (const auto feature = feature_of(static_cast<nv_info_attribute>(record.attribute)))
             kernel.features.add(*feature);
@@ -359,7 +362,7 @@ void cubin_reader::read_lines()
         if (symbol < kernel_of_symbol_.size() && kernel_of_symbol_[symbol] != no_kernel)
             kernel_at[read_number<std::uint64_t>(relocations->content, at)] = kernel_of_symbol_[symbol];
     }
-    read_line_table(lines->content, lines->offset, result_.problems, [&](const line_of_function& function) {
+    read_line_table(lines->content, lines->offset, result_.diagnostics, [&](const line_of_function& function) {
         const auto found = kernel_at.find(function.address_offset);
         if (found == kernel_at.end() || result_.kernels[found->second].written_at) return;
         result_.kernels[found->second].written_at = {source_path(function), function.line};
@@ -386,7 +389,7 @@ void cubin_reader::finish(kernel_index index)
 
     const std::uint64_t shared = draft.shared_section_bytes.value_or(shared_reserve_);
     if (!is_plausible(shared) || shared < shared_reserve_)
-        problem(draft.offset, "a kernel is said to have " + std::to_string(shared) + " bytes of shared memory");
+        complain(draft.offset, "a kernel is said to have " + std::to_string(shared) + " bytes of shared memory");
     else if (sm_ > 0)
         kernel.static_shared_bytes = static_cast<std::int64_t>(shared - shared_reserve_);
     if (sm_ > 0 && !result_.relocatable) kernel.reserved_shared_bytes = static_cast<std::int64_t>(shared_reserve_);
@@ -400,9 +403,9 @@ void cubin_reader::finish(kernel_index index)
     const bool count = sm_ >= 70 && !draft.spills.empty();
     const bool readable = !code.empty() && (count || options_.hash_code) && take(code.size(), draft.code->offset);
     if (readable && options_.hash_code) kernel.code_hash = XXH3_64bits(code.data(), code.size());
-    std::optional<spill_bytes> spills;
+    std::optional<spill_counts> spills;
     if (sm_ >= 70 && draft.spills.empty() && by_ptxas && result_.toolkit_version >= annotates_spills_from)
-        spills = spill_bytes{};
+        spills = spill_counts{};
     else if (readable && count)
         spills = count_spills(code, draft.spills, draft.shared_scratch);
     if (spills) {
@@ -439,14 +442,14 @@ bool cubin_reader::is_callee(const elf_symbol& symbol, std::string_view kernel) 
 std::optional<std::int64_t> cubin_reader::size_of(const elf_section& section)
 {
     if (is_plausible(section.size)) return static_cast<std::int64_t>(section.size);
-    problem(section.offset, "a section is said to have " + std::to_string(section.size) + " bytes");
+    complain(section.offset, "a section is said to have " + std::to_string(section.size) + " bytes");
     return std::nullopt;
 }
 
 std::optional<int> cubin_reader::small_number(std::uint32_t value, std::uint64_t offset)
 {
     if (value <= 0xffff) return static_cast<int>(value);
-    problem(offset, "an implausible number: " + std::to_string(value));
+    complain(offset, "an implausible number: " + std::to_string(value));
     return std::nullopt;
 }
 
@@ -455,7 +458,7 @@ std::optional<int> cubin_reader::small_number(std::uint32_t value, std::uint64_t
 bool cubin_reader::take(std::size_t bytes, std::uint64_t offset)
 {
     if (bytes > overlap_budget_) {
-        problem(offset, "sections or names overlap; the rest is not read");
+        complain(offset, "sections or names overlap; the rest is not read");
         overlap_budget_ = 0;
         return false;
     }

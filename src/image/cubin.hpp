@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "image/image_problem.hpp"
+#include "image/image_diagnostic.hpp"
 #include "image/kernel_info.hpp"
 
 namespace launchbox {
@@ -20,14 +20,14 @@ struct cubin_contents {
     std::int64_t global_bytes = 0;                     ///< `__device__` variables
     bool relocatable = false;          ///< compiled for linking (-rdc): registers and stack are final after nvlink
     std::vector<kernel_info> kernels;  ///< in the order of the symbol table
-    std::vector<image_problem> problems;
+    std::vector<image_diagnostic> diagnostics;
 };
 
 struct cubin_options {
     bool hash_code = false;  ///< fill `kernel_info::code_hash`, which reads all of the code
 };
 
-/// Reads one raw cubin. Never throws on bad input: what cannot be read is a problem, the rest is returned.
+/// Reads one raw cubin. Never throws on bad input: what cannot be read is a diagnostic, the rest is returned.
 /// `file` goes into `source.file` of every kernel.
 ///
 /// Equal to what `ptxas -v` prints, except where ptxas lists a function that it kept apart within its kernel: here the

@@ -10,20 +10,20 @@ namespace launchbox {
 namespace {
 
 const elf_section* find_section(const elf_image& image, std::string_view name);
-bool is_accelerated(const elf_section& compat, std::vector<image_problem>& problems);
+bool is_accelerated(const elf_section& compat, std::vector<image_diagnostic>& diagnostics);
 std::optional<int> plausible_version(std::uint32_t version);
-void read_cuda_note(const elf_section& note, cubin_identity& identity, std::vector<image_problem>& problems);
+void read_cuda_note(const elf_section& note, cubin_identity& identity, std::vector<image_diagnostic>& diagnostics);
 std::string virtual_name(int number, bool accelerated);
 bool is_for_family(const elf_section& note, int sm);
 
 }  // namespace
 
 // Two layouts of e_flags are in use, told apart by the ABI version: 7 up to CUDA 12, 8 from then on.
-cubin_identity identify_cubin(const elf_image& image, std::vector<image_problem>& problems)
+cubin_identity identify_cubin(const elf_image& image, std::vector<image_diagnostic>& diagnostics)
 {
     if (image.type != elf::type_relocatable && image.type != elf::type_executable)
-        add_problem(problems, 16,
-                    "an ELF type that is neither relocatable nor executable: " + std::to_string(image.type));
+        add_diagnostic(diagnostics, 16,
+                       "an ELF type that is neither relocatable nor executable: " + std::to_string(image.type));
 
     cubin_identity identity;
     bool accelerated = false, family = false;
@@ -35,17 +35,18 @@ cubin_identity identify_cubin(const elf_image& image, std::vector<image_problem>
     } else if (image.abi_version == 8) {
         identity.sm = static_cast<int>(image.flags >> 8 & 0xff);
         if (const elf_section* compat = find_section(image, ".nv.compat"))
-            accelerated = is_accelerated(*compat, problems);
-        if (const elf_section* note = find_section(image, ".note.nv.cuinfo")) read_cuda_note(*note, identity, problems);
+            accelerated = is_accelerated(*compat, diagnostics);
+        if (const elf_section* note = find_section(image, ".note.nv.cuinfo"))
+            read_cuda_note(*note, identity, diagnostics);
         if (accelerated && !identity.virtual_architecture.empty()) identity.virtual_architecture += 'a';
         if (const elf_section* note = find_section(image, ".note.nv.tkinfo"))
             family = !accelerated && is_for_family(*note, identity.sm);
         // nvcc compiles for a family exactly where the virtual architecture is one, whatever the code is called.
         if (family && !identity.virtual_architecture.empty()) identity.virtual_architecture += 'f';
     } else {
-        add_problem(problems, 8,
-                    "a cubin of the unknown ABI version " + std::to_string(image.abi_version) +
-                        ": its architecture cannot be told");
+        add_diagnostic(diagnostics, 8,
+                       "a cubin of the unknown ABI version " + std::to_string(image.abi_version) +
+                           ": its architecture cannot be told");
     }
     if (identity.sm > 0)
         identity.architecture = "sm_" + std::to_string(identity.sm) + (accelerated ? "a" : family ? "f" : "");
@@ -61,9 +62,9 @@ const elf_section* find_section(const elf_image& image, std::string_view name)
     return found == image.sections.end() ? nullptr : &*found;
 }
 
-bool is_accelerated(const elf_section& compat, std::vector<image_problem>& problems)
+bool is_accelerated(const elf_section& compat, std::vector<image_diagnostic>& diagnostics)
 {
-    const auto records = read_nv_info(compat.content, compat.offset, problems);
+    const auto records = read_nv_info(compat.content, compat.offset, diagnostics);
     return std::any_of(records.begin(), records.end(), [](const nv_info_record& record) {
         return record.attribute == compat_accelerated && record.value == 1;
     });
@@ -78,7 +79,7 @@ std::optional<int> plausible_version(std::uint32_t version)
 
 // A note: sizes of name and content, type, name; then 16 bits of 2, 16 bits of virtual architecture, 32 bits of
 // version.
-void read_cuda_note(const elf_section& note, cubin_identity& identity, std::vector<image_problem>& problems)
+void read_cuda_note(const elf_section& note, cubin_identity& identity, std::vector<image_diagnostic>& diagnostics)
 {
     constexpr std::size_t head = 12, content_size = 8;
     if (note.content.size() >= head) {
@@ -89,7 +90,7 @@ void read_cuda_note(const elf_section& note, cubin_identity& identity, std::vect
             return;
         }
     }
-    add_problem(problems, note.offset, "the note with the toolkit version is cut off");
+    add_diagnostic(diagnostics, note.offset, "the note with the toolkit version is cut off");
 }
 
 std::string virtual_name(int number, bool accelerated)

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "image/elf.hpp"
-#include "image/image_problem.hpp"
+#include "image/image_diagnostic.hpp"
 
 namespace launchbox {
 
@@ -19,6 +19,6 @@ struct cubin_identity {
     std::optional<int> toolkit_version;  ///< CUDA version x 10
 };
 
-cubin_identity identify_cubin(const elf_image& image, std::vector<image_problem>& problems);
+cubin_identity identify_cubin(const elf_image& image, std::vector<image_diagnostic>& diagnostics);
 
 }  // namespace launchbox

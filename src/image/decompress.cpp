@@ -27,11 +27,11 @@ decompressor::decompressor() : zstd_(std::make_unique<zstd_state>()) {}
 decompressor::~decompressor() = default;
 
 std::optional<std::string_view> decompressor::decompress(std::string_view payload, fatbin_compression compression,
-                                                         std::uint64_t decompressed_bytes, std::string& problem)
+                                                         std::uint64_t decompressed_bytes, std::string& diagnostic)
 {
     if (compression == fatbin_compression::stored) return payload;
     if (auto why_not = objection(payload, compression, decompressed_bytes)) {
-        problem = std::move(*why_not);
+        diagnostic = std::move(*why_not);
         return std::nullopt;
     }
     const auto size = static_cast<std::size_t>(decompressed_bytes);
@@ -44,18 +44,18 @@ std::optional<std::string_view> decompressor::decompress(std::string_view payloa
         const std::size_t got =
             ZSTD_decompressDCtx(zstd_->context, buffer_.get(), size, payload.data(), payload.size());
         if (ZSTD_isError(got) != 0) {
-            problem = std::string("damaged zstd data: ") + ZSTD_getErrorName(got);
+            diagnostic = std::string("damaged zstd data: ") + ZSTD_getErrorName(got);
             return std::nullopt;
         }
         if (got != size) {
-            problem = "zstd data of " + std::to_string(got) + " bytes instead of " + std::to_string(size);
+            diagnostic = "zstd data of " + std::to_string(got) + " bytes instead of " + std::to_string(size);
             return std::nullopt;
         }
     } else {
         const int got = LZ4_decompress_safe(payload.data(), buffer_.get(), static_cast<int>(payload.size()),
                                             static_cast<int>(size));
         if (got < 0 || static_cast<std::size_t>(got) != size) {
-            problem = "damaged LZ4 data";
+            diagnostic = "damaged LZ4 data";
             return std::nullopt;
         }
     }

@@ -24,10 +24,10 @@ public:
     decompressor& operator=(const decompressor&) = delete;
 
     /// The image, valid until the next call; a stored one is returned as it is. `nullopt`, with one sentence in
-    /// `problem`, when the data are damaged, or claim to become more than `max_decompressed_bytes` or than their method
-    /// can make of them, which is checked before memory is allocated.
+    /// `diagnostic`, when the data are damaged, or claim to become more than `max_decompressed_bytes` or than their
+    /// method can make of them, which is checked before memory is allocated.
     std::optional<std::string_view> decompress(std::string_view payload, fatbin_compression compression,
-                                               std::uint64_t decompressed_bytes, std::string& problem);
+                                               std::uint64_t decompressed_bytes, std::string& diagnostic);
 
 private:
     struct zstd_state;

@@ -30,7 +30,10 @@ std::string_view string_at(std::string_view table, std::uint32_t offset)
 
 class elf_reader {
 public:
-    elf_reader(std::string_view bytes, std::vector<image_problem>& problems) : bytes_(bytes), problems_(problems) {}
+    elf_reader(std::string_view bytes, std::vector<image_diagnostic>& diagnostics)
+        : bytes_(bytes), diagnostics_(diagnostics)
+    {
+    }
 
     std::optional<elf_image> read(elf_parts parts);
 
@@ -42,10 +45,10 @@ private:
     void name_sections();
     void read_symbols();
 
-    void problem(std::uint64_t offset, std::string what) { add_problem(problems_, offset, std::move(what)); }
+    void complain(std::uint64_t offset, std::string what) { add_diagnostic(diagnostics_, offset, std::move(what)); }
 
     std::string_view bytes_;
-    std::vector<image_problem>& problems_;
+    std::vector<image_diagnostic>& diagnostics_;
     elf_image image_;
     std::uint64_t headers_offset_ = 0;
     std::uint32_t names_index_ = 0;
@@ -54,9 +57,9 @@ private:
 
 }  // namespace
 
-std::optional<elf_image> read_elf(std::string_view bytes, std::vector<image_problem>& problems, elf_parts parts)
+std::optional<elf_image> read_elf(std::string_view bytes, std::vector<image_diagnostic>& diagnostics, elf_parts parts)
 {
-    return elf_reader(bytes, problems).read(parts);
+    return elf_reader(bytes, diagnostics).read(parts);
 }
 
 std::string_view elf_image::symbol_name(const elf_symbol& symbol) const
@@ -70,12 +73,12 @@ std::optional<std::string_view> slice(std::string_view bytes, std::uint64_t offs
     return bytes.substr(offset, size);
 }
 
-void add_problem(std::vector<image_problem>& problems, std::uint64_t offset, std::string what)
+void add_diagnostic(std::vector<image_diagnostic>& diagnostics, std::uint64_t offset, std::string what)
 {
-    if (problems.size() < max_image_problems)
-        problems.push_back({offset, std::move(what)});
-    else if (problems.size() == max_image_problems)
-        problems.push_back({offset, "more problems, which are not listed"});
+    if (diagnostics.size() < max_image_diagnostics)
+        diagnostics.push_back({offset, std::move(what)});
+    else if (diagnostics.size() == max_image_diagnostics)
+        diagnostics.push_back({offset, "more problems, which are not listed"});
 }
 
 namespace {
@@ -83,7 +86,7 @@ namespace {
 std::optional<elf_image> elf_reader::read(elf_parts parts)
 {
     const auto refuse = [&](std::uint64_t offset, std::string what) {
-        problem(offset, std::move(what));
+        complain(offset, std::move(what));
         return std::nullopt;
     };
     if (!bytes_.starts_with("\x7f"
@@ -114,7 +117,7 @@ bool elf_reader::read_section_headers()
     std::uint64_t count = read_number<std::uint16_t>(bytes_, 60);
     names_index_ = read_number<std::uint16_t>(bytes_, 62);
     const auto refuse = [&](std::uint64_t offset, std::string what) {
-        problem(offset, std::move(what));
+        complain(offset, std::move(what));
         return false;
     };
     if (headers_offset_ == 0) return refuse(40, "the image has no sections");
@@ -132,8 +135,8 @@ bool elf_reader::read_section_headers()
     }
     if (count == 0) return refuse(60, "the image has no sections");
     if (count > room) {
-        problem(headers_offset_,
-                std::to_string(count) + " sections are said to be here, but " + std::to_string(room) + " fit");
+        complain(headers_offset_,
+                 std::to_string(count) + " sections are said to be here, but " + std::to_string(room) + " fit");
         count = room;
     }
     image_.sections.reserve(count);
@@ -167,8 +170,8 @@ void elf_reader::find_contents()
         if (const auto content = slice(bytes_, section.offset, section.size))
             section.content = *content;
         else
-            problem(headers_offset_ + i * section_header_size,
-                    "section " + std::to_string(i) + " reaches beyond the end of the image");
+            complain(headers_offset_ + i * section_header_size,
+                     "section " + std::to_string(i) + " reaches beyond the end of the image");
     }
 }
 
@@ -195,7 +198,7 @@ void elf_reader::name_sections()
 {
     if (image_.sections.empty()) return;
     if (names_index_ == 0 || names_index_ >= image_.sections.size()) {
-        problem(62, "there is no section " + std::to_string(names_index_) + " to hold the names");
+        complain(62, "there is no section " + std::to_string(names_index_) + " to hold the names");
         return;
     }
     const std::string_view names = image_.sections[names_index_].content;
@@ -211,9 +214,9 @@ void elf_reader::read_symbols()
     const auto& sections = image_.sections;
     const auto table = std::find_if(sections.begin(), sections.end(), of_type(elf::section_symbols));
     if (table == sections.end()) return;
-    if (table->content.size() % symbol_size != 0) problem(table->offset, "the symbol table ends within a symbol");
+    if (table->content.size() % symbol_size != 0) complain(table->offset, "the symbol table ends within a symbol");
     if (table->link >= sections.size())
-        problem(table->offset, "the symbol table names no section with its names");
+        complain(table->offset, "the symbol table names no section with its names");
     else
         image_.symbol_names = sections[table->link].content;
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "image/image_problem.hpp"
+#include "image/image_diagnostic.hpp"
 
 namespace launchbox {
 
@@ -51,9 +51,9 @@ struct elf_image {
 
 enum class elf_parts { all, sections };
 
-/// `nullopt` where nothing can be read. What is wrong is added to `problems`, be it with all or with single sections.
-/// (No std::expected: clang 14, which builds the fuzz targets, cannot destroy one.)
-std::optional<elf_image> read_elf(std::string_view bytes, std::vector<image_problem>& problems,
+/// `nullopt` where nothing can be read. What is wrong is added to `diagnostics`, be it with all or with single
+/// sections. (No std::expected: clang 14, which builds the fuzz targets, cannot destroy one.)
+std::optional<elf_image> read_elf(std::string_view bytes, std::vector<image_diagnostic>& diagnostics,
                                   elf_parts parts = elf_parts::all);
 
 /// The part of `bytes` that an image says is there; `nullopt` when it is not.
@@ -69,10 +69,10 @@ Number read_number(std::string_view bytes, std::size_t offset)
     return value;
 }
 
-/// The most problems listed for one image: a damaged one can have millions.
-inline constexpr std::size_t max_image_problems = 100;
+/// The most diagnostics listed for one image: a damaged one can have millions.
+inline constexpr std::size_t max_image_diagnostics = 100;
 
-/// Adds a problem; the first beyond `max_image_problems` says that there are more.
-void add_problem(std::vector<image_problem>& problems, std::uint64_t offset, std::string what);
+/// Adds a diagnostic; the first beyond `max_image_diagnostics` says that there are more.
+void add_diagnostic(std::vector<image_diagnostic>& diagnostics, std::uint64_t offset, std::string what);
 
 }  // namespace launchbox

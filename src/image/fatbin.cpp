@@ -28,7 +28,7 @@ struct entry_header {
 
 std::optional<entry_header> read_header(std::string_view bytes, std::uint64_t offset);
 fatbin_entry read_entry(std::string_view bytes, std::uint64_t offset, const entry_header& header,
-                        std::vector<image_problem>& problems);
+                        std::vector<image_diagnostic>& diagnostics);
 
 }  // namespace
 
@@ -41,17 +41,17 @@ bool is_fatbin(std::string_view bytes)
     return first && first->is_plausible();
 }
 
-std::optional<fatbin_contents> read_fatbin(std::string_view bytes, std::vector<image_problem>& problems)
+std::optional<fatbin_contents> read_fatbin(std::string_view bytes, std::vector<image_diagnostic>& diagnostics)
 {
     if (bytes.size() < header_size || !bytes.starts_with(fatbin_magic)) {
-        add_problem(problems, 0, "not a fat binary");
+        add_diagnostic(diagnostics, 0, "not a fat binary");
         return std::nullopt;
     }
     if (read_number<std::uint16_t>(bytes, 4) != version || read_number<std::uint16_t>(bytes, 6) != header_size) {
-        add_problem(problems, 4,
-                    "a fat binary of version " + std::to_string(read_number<std::uint16_t>(bytes, 4)) +
-                        " with a header of " + std::to_string(read_number<std::uint16_t>(bytes, 6)) +
-                        " bytes; known is version 1 with 16");
+        add_diagnostic(diagnostics, 4,
+                       "a fat binary of version " + std::to_string(read_number<std::uint16_t>(bytes, 4)) +
+                           " with a header of " + std::to_string(read_number<std::uint16_t>(bytes, 6)) +
+                           " bytes; known is version 1 with 16");
         return std::nullopt;
     }
     fatbin_contents result;
@@ -60,32 +60,32 @@ std::optional<fatbin_contents> read_fatbin(std::string_view bytes, std::vector<i
     const std::uint64_t end = cut ? bytes.size() : header_size + said;
     result.claimed = end;
     if (cut)
-        add_problem(problems, 8,
-                    "a fat binary of " + std::to_string(said) + " bytes, but only " +
-                        std::to_string(bytes.size() - header_size) + " are there");
+        add_diagnostic(diagnostics, 8,
+                       "a fat binary of " + std::to_string(said) + " bytes, but only " +
+                           std::to_string(bytes.size() - header_size) + " are there");
 
     std::uint64_t at = header_size;
     while (at < end) {
         const auto header = read_header(bytes.substr(0, end), at);
         if (!header) {
-            if (!cut) add_problem(problems, at, "the last entry of a fat binary is cut off");
+            if (!cut) add_diagnostic(diagnostics, at, "the last entry of a fat binary is cut off");
             break;
         }
         if (!header->is_plausible()) {
-            add_problem(problems, at,
-                        "no entry of a fat binary: version " + std::to_string(header->version) + ", header of " +
-                            std::to_string(header->size) + " bytes; the rest of the container is not read");
+            add_diagnostic(diagnostics, at,
+                           "no entry of a fat binary: version " + std::to_string(header->version) + ", header of " +
+                               std::to_string(header->size) + " bytes; the rest of the container is not read");
             result.size = at;
             return result;
         }
         if (header->size > end - at || header->payload_bytes > end - at - header->size) {
             if (!cut)
-                add_problem(problems, at + 8,
-                            "an entry is said to have " + std::to_string(header->payload_bytes) +
-                                " bytes, which reach beyond the end of its fat binary");
+                add_diagnostic(diagnostics, at + 8,
+                               "an entry is said to have " + std::to_string(header->payload_bytes) +
+                                   " bytes, which reach beyond the end of its fat binary");
             break;
         }
-        result.entries.push_back(read_entry(bytes, at, *header, problems));
+        result.entries.push_back(read_entry(bytes, at, *header, diagnostics));
         at += header->size + header->payload_bytes;
     }
     result.size = end;
@@ -105,7 +105,7 @@ std::optional<entry_header> read_header(std::string_view bytes, std::uint64_t of
 }
 
 fatbin_entry read_entry(std::string_view bytes, std::uint64_t offset, const entry_header& header,
-                        std::vector<image_problem>& problems)
+                        std::vector<image_diagnostic>& diagnostics)
 {
     const auto at = static_cast<std::size_t>(offset);
     const std::uint32_t compressed = read_number<std::uint32_t>(bytes, at + 16);
@@ -119,7 +119,7 @@ fatbin_entry read_entry(std::string_view bytes, std::uint64_t offset, const entr
     if (architecture < 1000)
         entry.architecture = static_cast<int>(architecture);
     else
-        add_problem(problems, offset + 28, "an implausible architecture: " + std::to_string(architecture));
+        add_diagnostic(diagnostics, offset + 28, "an implausible architecture: " + std::to_string(architecture));
     entry.variant = (flags & flag_accelerated) != 0 ? 'a' : (flags & flag_family) != 0 ? 'f' : '\0';
     entry.debug = (flags & flag_debug) != 0;
     entry.payload_offset = offset + header.size;
@@ -128,17 +128,18 @@ fatbin_entry read_entry(std::string_view bytes, std::uint64_t offset, const entr
 
     const bool lz4 = (flags & flag_lz4) != 0, zstd = (flags & flag_zstd) != 0;
     if (lz4 || zstd) {
-        if (lz4 && zstd) add_problem(problems, offset + 40, "an entry is marked as both LZ4 and zstd; read as zstd");
+        if (lz4 && zstd)
+            add_diagnostic(diagnostics, offset + 40, "an entry is marked as both LZ4 and zstd; read as zstd");
         entry.compression = zstd ? fatbin_compression::zstd : fatbin_compression::lz4;
         entry.decompressed_bytes = decompressed;
         if (compressed <= entry.payload.size())
             entry.payload = entry.payload.substr(0, compressed);
         else
-            add_problem(problems, offset + 16,
-                        "an entry is said to have " + std::to_string(compressed) + " compressed bytes of " +
-                            std::to_string(entry.payload.size()));
+            add_diagnostic(diagnostics, offset + 16,
+                           "an entry is said to have " + std::to_string(compressed) + " compressed bytes of " +
+                               std::to_string(entry.payload.size()));
     } else if (compressed > 0) {
-        add_problem(problems, offset + 40, "an entry is compressed and does not say how; read as it is");
+        add_diagnostic(diagnostics, offset + 40, "an entry is compressed and does not say how; read as it is");
     }
     return entry;
 }

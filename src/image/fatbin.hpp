@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "image/image_problem.hpp"
+#include "image/image_diagnostic.hpp"
 
 namespace launchbox {
 
@@ -40,8 +40,8 @@ inline constexpr std::string_view fatbin_magic = "\x50\xed\x55\xba";
 /// bytes pass with a probability of 2^-120, machine code that compares with the magic number does not.
 bool is_fatbin(std::string_view bytes);
 
-/// Reads the container at the start of `bytes`. What is wrong becomes a problem with its offset from there; entries
+/// Reads the container at the start of `bytes`. What is wrong becomes a diagnostic with its offset from there; entries
 /// before it are returned. `nullopt` when there is no container.
-std::optional<fatbin_contents> read_fatbin(std::string_view bytes, std::vector<image_problem>& problems);
+std::optional<fatbin_contents> read_fatbin(std::string_view bytes, std::vector<image_diagnostic>& diagnostics);
 
 }  // namespace launchbox

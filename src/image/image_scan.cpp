@@ -70,7 +70,10 @@ private:
     void check_gap(std::string_view part, host_section& section, std::uint64_t to, std::uint64_t next);
     host_section* section_at(std::uint64_t at);
     std::string describe(const char* what, std::uint64_t at, const host_section* section) const;
-    void problem(std::uint64_t offset, std::string what) { add_problem(result_.problems, offset, std::move(what)); }
+    void complain(std::uint64_t offset, std::string what)
+    {
+        add_diagnostic(result_.diagnostics, offset, std::move(what));
+    }
 
     std::string_view bytes_;
     start_finder starts_;
@@ -161,10 +164,10 @@ image_scan scanner::run()
 
 void scanner::scan_archive()
 {
-    std::vector<image_problem> problems;
-    for (const archive_member& member : read_archive(bytes_, problems))
+    std::vector<image_diagnostic> diagnostics;
+    for (const archive_member& member : read_archive(bytes_, diagnostics))
         scan_part(member.bytes, member.offset, shortened(member.name) + ": ");
-    for (image_problem& each : problems) problem(each.offset, std::move(each.what));
+    for (image_diagnostic& fault : diagnostics) complain(fault.offset, std::move(fault.what));
 }
 
 void scanner::scan_part(std::string_view part, std::uint64_t base, const std::string& prefix)
@@ -186,10 +189,10 @@ void scanner::scan_part(std::string_view part, std::uint64_t base, const std::st
 
     std::size_t at = 0;
     if (part.starts_with(fatbin_magic) && !is_fatbin(part)) {
-        std::vector<image_problem> problems;
-        (void)read_fatbin(part, problems);
-        for (const image_problem& each : problems) problem(base_ + each.offset, prefix_ + each.what);
-        if (problems.empty()) problem(base_, prefix_ + "a fat binary without an entry");
+        std::vector<image_diagnostic> diagnostics;
+        (void)read_fatbin(part, diagnostics);
+        for (const image_diagnostic& fault : diagnostics) complain(base_ + fault.offset, prefix_ + fault.what);
+        if (diagnostics.empty()) complain(base_, prefix_ + "a fat binary without an entry");
         at = fatbin_magic.size();
     }
     const auto next = [&](std::size_t from) {
@@ -211,11 +214,12 @@ void scanner::scan_part(std::string_view part, std::uint64_t base, const std::st
 // A container, and where the search goes on.
 std::size_t scanner::take_fatbin(std::string_view part, std::size_t at)
 {
-    std::vector<image_problem> problems;
-    const auto contents = read_fatbin(part.substr(at), problems);
+    std::vector<image_diagnostic> diagnostics;
+    const auto contents = read_fatbin(part.substr(at), diagnostics);
     host_section* const section = section_at(at);
     const std::string container = describe("fatbin", at, section);
-    for (const image_problem& each : problems) problem(base_ + at + each.offset, container + ": " + each.what);
+    for (const image_diagnostic& fault : diagnostics)
+        complain(base_ + at + fault.offset, container + ": " + fault.what);
     std::size_t number = 0;
     for (const fatbin_entry& entry : contents->entries)
         result_.images.push_back({.container = container,
@@ -235,11 +239,11 @@ std::size_t scanner::take_cubin(std::string_view part, std::size_t at)
     const std::string_view rest = part.substr(at);
     host_section* const section = section_at(at);
     // Each damaged one can cost as much as the whole file.
-    if (damaged_cubins_ == max_image_problems) return at + elf_magic.size();
+    if (damaged_cubins_ == max_image_diagnostics) return at + elf_magic.size();
     const std::optional<std::uint64_t> size = cubin_size(rest);
     if (!size) {
         ++damaged_cubins_;
-        problem(base_ + at, describe("cubin", at, section) + ": it reaches beyond the end of the file");
+        complain(base_ + at, describe("cubin", at, section) + ": it reaches beyond the end of the file");
         return at + elf_magic.size();
     }
     const std::string_view image = rest.substr(0, static_cast<std::size_t>(*size));
@@ -257,9 +261,9 @@ void scanner::read_host_sections(std::string_view part, std::uint64_t base)
 {
     const bool readable = part.size() >= 64 && part[4] == 2 && part[5] == 1;
     if (!readable || read_number<std::uint64_t>(part, 40) == 0) return;
-    std::vector<image_problem> problems;
-    const std::optional<elf_image> host = read_elf(part, problems, elf_parts::sections);
-    for (const image_problem& each : problems) problem(base + each.offset, prefix_ + each.what);
+    std::vector<image_diagnostic> diagnostics;
+    const std::optional<elf_image> host = read_elf(part, diagnostics, elf_parts::sections);
+    for (const image_diagnostic& fault : diagnostics) complain(base + fault.offset, prefix_ + fault.what);
     if (!host) return;
     for (const elf_section& section : host->sections) {
         if (!section.content.empty() && !section.name.empty() && (section.flags & elf::flag_allocated) != 0)
@@ -287,9 +291,9 @@ void scanner::check_gap(std::string_view part, host_section& section, std::uint6
     const std::string_view gap = part.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
     const std::size_t at = gap.find_first_not_of('\0');
     if (at != std::string_view::npos)
-        problem(base_ + from + at,
-                prefix_ + (section.name.empty() ? "the file" : "section " + shortened(section.name)) + " has " +
-                    std::to_string(gap.size() - at) + " bytes here that are no fat binary");
+        complain(base_ + from + at,
+                 prefix_ + (section.name.empty() ? "the file" : "section " + shortened(section.name)) + " has " +
+                     std::to_string(gap.size() - at) + " bytes here that are no fat binary");
 }
 
 host_section* scanner::section_at(std::uint64_t at)
@@ -325,7 +329,7 @@ std::string kind_of(std::string_view bytes)
     if (type == elf_type_executable) return "executable";
     if (type != elf_type_shared) return "other binary";
     // Programs that can be loaded anywhere are shared objects that name the loader.
-    std::vector<image_problem> ignored;
+    std::vector<image_diagnostic> ignored;
     const auto host = read_elf(bytes, ignored, elf_parts::sections);
     const bool program =
         host && std::ranges::any_of(host->sections, [](const elf_section& s) { return s.name == ".interp"; });
@@ -341,8 +345,8 @@ bool is_cubin(std::string_view bytes)
 // A cubin somewhere in a file says how long it is only by the ends of its parts.
 std::optional<std::uint64_t> cubin_size(std::string_view bytes)
 {
-    std::vector<image_problem> problems;
-    const auto image = read_elf(bytes, problems, elf_parts::sections);
+    std::vector<image_diagnostic> diagnostics;
+    const auto image = read_elf(bytes, diagnostics, elf_parts::sections);
     if (!image || image->end == 0 || image->end > bytes.size()) return std::nullopt;
     return image->end;
 }

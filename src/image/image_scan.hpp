@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "image/fatbin.hpp"
-#include "image/image_problem.hpp"
+#include "image/image_diagnostic.hpp"
 
 namespace launchbox {
 
@@ -24,12 +24,12 @@ struct located_image {
 struct image_scan {
     std::string kind;  ///< as in `binary_contents`
     std::vector<located_image> images;
-    std::vector<image_problem> problems;  ///< `offset` in the file
+    std::vector<image_diagnostic> diagnostics;  ///< `offset` in the file
 };
 
 /// Finds fat binaries and cubins anywhere in a file: those of NVIDIA's libraries lie in half a dozen sections. What
-/// looks like one by accident is passed over; what is damaged in a section that holds nothing else is a problem. Views
-/// into `bytes`.
+/// looks like one by accident is passed over; what is damaged in a section that holds nothing else is a diagnostic.
+/// Views into `bytes`.
 image_scan scan_for_images(std::string_view bytes, unsigned jobs = 1);
 
 /// The next place from `from` on where a fat binary or an ELF image can start, by their first two and three bytes; the

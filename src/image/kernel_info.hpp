@@ -1,10 +1,15 @@
 // What is known about one compiled kernel, wherever it was read.
 #pragma once
 
+#include <launchbox/compute_capability.hpp>
+#include <launchbox/sm_limits.hpp>
+
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "image/kernel_features.hpp"
@@ -49,7 +54,9 @@ struct callee_info {
 /// the input does not tell is `nullopt`, never 0.
 struct kernel_info {
     std::string name;          ///< as the linker knows it
-    std::string architecture;  ///< "sm_90a"; empty when the input does not tell
+    std::string architecture;  ///< "sm_90a"; empty when the input does not tell; written by `set_architecture`
+    std::optional<compute_capability>
+        capability;  ///< of `architecture`; nullopt when that is not known or no such name
     kernel_source source;
 
     std::optional<int> registers;  ///< per thread
@@ -83,5 +90,27 @@ struct kernel_info {
 
     friend bool operator==(const kernel_info&, const kernel_info&) = default;
 };
+
+/// Writes the name and the compute capability that it means, so that nobody else has to read the name.
+void set_architecture(kernel_info& kernel, std::string name);
+
+/// The limits of the kernel's architecture; null when that is not known.
+const sm_limits* limits_of(const kernel_info& kernel);
+
+/// Rising by number, then variant; what names no architecture last.
+std::tuple<bool, compute_capability, std::string_view> architecture_order(
+    const std::optional<compute_capability>& capability, std::string_view name);
+
+/// Whether this is PTX, of which registers, spills and the like are decided when it is compiled.
+bool is_ptx(const kernel_info& kernel);
+
+/// Threads of a block by the kernel's own launch bound: what .reqntid demands, else the most that .maxntid allows.
+std::optional<int> bound_threads(const kernel_info& kernel);
+
+/// Blocks of a cluster; nullopt where the kernel demands none.
+std::optional<int> cluster_blocks(const kernel_info& kernel);
+
+/// Bytes of spill stores and loads together; nullopt where one of them is not known.
+std::optional<std::int64_t> spill_bytes(const kernel_info& kernel);
 
 }  // namespace launchbox

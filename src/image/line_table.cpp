@@ -135,19 +135,19 @@ private:
 
 }  // namespace
 
-void read_line_table(std::string_view section, std::uint64_t offset, std::vector<image_problem>& problems,
+void read_line_table(std::string_view section, std::uint64_t offset, std::vector<image_diagnostic>& diagnostics,
                      const std::function<void(const line_of_function&)>& found)
 {
     std::size_t at = 0;
     while (section.size() - at >= 4) {
         const auto length = read_number<std::uint32_t>(section, at);
         if (length > section.size() - at - 4) {
-            add_problem(problems, offset + at, "a unit of line information reaches beyond its section");
+            add_diagnostic(diagnostics, offset + at, "a unit of line information reaches beyond its section");
             return;
         }
         const std::size_t unit_at = at + 4;
         if (const char* what = unit_reader(section.substr(unit_at, length), unit_at, found).read())
-            add_problem(problems, offset + at, what);
+            add_diagnostic(diagnostics, offset + at, what);
         at = unit_at + length;
     }
 }

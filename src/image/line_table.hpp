@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "image/image_problem.hpp"
+#include "image/image_diagnostic.hpp"
 
 namespace launchbox {
 
@@ -19,8 +19,8 @@ struct line_of_function {
 };
 
 /// Calls `found` for every function of a `.debug_line` section (DWARF 2 to 4, which nvcc writes), in the order of the
-/// section. `offset` is where the section starts in the image. What cannot be read becomes a problem.
-void read_line_table(std::string_view section, std::uint64_t offset, std::vector<image_problem>& problems,
+/// section. `offset` is where the section starts in the image. What cannot be read becomes a diagnostic.
+void read_line_table(std::string_view section, std::uint64_t offset, std::vector<image_diagnostic>& diagnostics,
                      const std::function<void(const line_of_function&)>& found);
 
 /// "folder/file", or the file alone where it is absolute or the folder is not told.

@@ -13,11 +13,6 @@ namespace launchbox {
 
 namespace {
 
-bool is_ptx_kernel(const kernel_info& kernel)
-{
-    return kernel.architecture.starts_with("compute_");
-}
-
 // The PTX of one name, in one container or in the whole file. More virtual architectures than there are would only cost
 // time.
 using candidates = std::vector<const kernel_info*>;
@@ -36,7 +31,6 @@ struct place_hash {
 };
 using ptx_index = std::unordered_map<place, candidates, place_hash>;
 
-const sm_limits* limits_of(const kernel_info& kernel);
 std::optional<int> threads_of(const kernel_info& kernel);
 struct matching_ptx {
     const kernel_info* kernel = nullptr;
@@ -60,7 +54,7 @@ void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::v
     };
     for (std::size_t i = 0; i < kernels.size(); ++i)
         for (const kernel_info& kernel : kernels[i])
-            if (is_ptx_kernel(kernel)) {
+            if (is_ptx(kernel)) {
                 add({kernel.name, container_of[i]}, kernel);
                 add({kernel.name, anywhere}, kernel);
             }
@@ -79,7 +73,7 @@ void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::v
     std::vector<std::vector<bool>> left_out(kernels.size());
     for (std::size_t i = 0; i < kernels.size(); ++i)
         for (const kernel_info& kernel : kernels[i])
-            left_out[i].push_back(is_ptx_kernel(kernel) && compiled.contains(kernel.name));
+            left_out[i].push_back(is_ptx(kernel) && compiled.contains(kernel.name));
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         std::size_t next = 0;
         std::erase_if(kernels[i], [&](const kernel_info&) { return left_out[i][next++]; });
@@ -88,17 +82,11 @@ void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::v
 
 namespace {
 
-const sm_limits* limits_of(const kernel_info& kernel)
-{
-    const auto capability = parse_compute_capability(kernel.architecture);
-    return capability ? find_sm_limits(*capability) : nullptr;
-}
-
 // The kernels of one image, which are for one architecture.
 void add_to_image(std::vector<kernel_info>& kernels, std::size_t container, const ptx_index& index,
                   std::vector<std::string_view>& compiled)
 {
-    if (kernels.empty() || is_ptx_kernel(kernels.front())) return;
+    if (kernels.empty() || is_ptx(kernels.front())) return;
     const sm_limits* limits = limits_of(kernels.front());
     for (kernel_info& kernel : kernels) {
         matching_ptx match;
@@ -115,9 +103,9 @@ std::optional<int> threads_of(const kernel_info& kernel)
     const auto& bound = kernel.required_threads ? kernel.required_threads : kernel.max_threads;
     if (!bound) return std::nullopt;
     std::int64_t threads = 1;
-    for (const int each : *bound) {
-        if (each < 1 || each > 2048) return std::nullopt;
-        threads *= each;
+    for (const int extent : *bound) {
+        if (extent < 1 || extent > 2048) return std::nullopt;
+        threads *= extent;
     }
     return threads <= 2048 ? std::optional(static_cast<int>(threads)) : std::nullopt;
 }
@@ -130,9 +118,9 @@ matching_ptx best_match(const ptx_index& index, const kernel_info& kernel, std::
     for (const std::size_t where : {container, anywhere}) {
         const auto found = index.find({kernel.name, where});
         if (found == index.end()) continue;
-        for (const kernel_info* each : found->second) {
-            if (each->virtual_architecture == kernel.virtual_architecture) return {each, where == container};
-            if (where == container && same_container == nullptr) same_container = each;
+        for (const kernel_info* info : found->second) {
+            if (info->virtual_architecture == kernel.virtual_architecture) return {info, where == container};
+            if (where == container && same_container == nullptr) same_container = info;
         }
     }
     return {same_container, false};

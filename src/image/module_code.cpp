@@ -44,7 +44,7 @@ public:
     {
         add(triple.has_value());
         if (triple)
-            for (const int each : *triple) add(each);
+            for (const int extent : *triple) add(extent);
     }
     [[nodiscard]] std::uint64_t short_digest() const { return XXH3_128bits_digest(&state_).low64; }
     [[nodiscard]] std::string digits() const
@@ -215,8 +215,8 @@ std::string module_reader::code_of(const kernel_info& kernel)
 
 std::string module_code(std::string_view cubin, const kernel_info& kernel)
 {
-    std::vector<image_problem> problems;
-    const std::optional<elf_image> image = read_elf(cubin, problems);
+    std::vector<image_diagnostic> diagnostics;
+    const std::optional<elf_image> image = read_elf(cubin, diagnostics);
     if (!image || image->machine != elf::machine_cuda) return {};
     return module_reader(cubin, *image).code_of(kernel);
 }

@@ -17,10 +17,10 @@ constexpr std::size_t head_size = 4;  // format, attribute, 16 bits of value or 
 }  // namespace
 
 std::vector<nv_info_record> read_nv_info(std::string_view section, std::uint64_t offset,
-                                         std::vector<image_problem>& problems)
+                                         std::vector<image_diagnostic>& diagnostics)
 {
     std::vector<nv_info_record> records;
-    nv_info_reader reader(section, offset, problems);
+    nv_info_reader reader(section, offset, diagnostics);
     for (nv_info_record record; reader.next(record);) records.push_back(record);
     return records;
 }
@@ -54,7 +54,7 @@ bool nv_info_reader::next(nv_info_record& record)
 
 bool nv_info_reader::stop(std::uint64_t offset, std::string what)
 {
-    add_problem(problems_, offset, std::move(what));
+    add_diagnostic(diagnostics_, offset, std::move(what));
     at_ = section_.size();
     return false;
 }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "image/image_problem.hpp"
+#include "image/image_diagnostic.hpp"
 
 namespace launchbox {
 
@@ -55,12 +55,12 @@ struct nv_info_record {
     [[nodiscard]] std::optional<std::array<int, 3>> triple() const;
 };
 
-/// The records of one section, one after another, up to the first that cannot be read, which becomes a problem.
+/// The records of one section, one after another, up to the first that cannot be read, which becomes a diagnostic.
 /// `offset` is where the section starts in the image.
 class nv_info_reader {
 public:
-    nv_info_reader(std::string_view section, std::uint64_t offset, std::vector<image_problem>& problems)
-        : section_(section), offset_(offset), problems_(problems)
+    nv_info_reader(std::string_view section, std::uint64_t offset, std::vector<image_diagnostic>& diagnostics)
+        : section_(section), offset_(offset), diagnostics_(diagnostics)
     {
     }
 
@@ -72,12 +72,12 @@ private:
 
     std::string_view section_;
     std::uint64_t offset_;
-    std::vector<image_problem>& problems_;
+    std::vector<image_diagnostic>& diagnostics_;
     std::size_t at_ = 0;
 };
 
 /// All of them.
 std::vector<nv_info_record> read_nv_info(std::string_view section, std::uint64_t offset,
-                                         std::vector<image_problem>& problems);
+                                         std::vector<image_diagnostic>& diagnostics);
 
 }  // namespace launchbox

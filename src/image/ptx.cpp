@@ -29,7 +29,7 @@ private:
     void read_launch_directive(std::string_view directive, kernel_info& kernel);
     std::optional<int> read_number(std::string_view directive);
     std::optional<std::array<int, 3>> read_extent(std::string_view directive);
-    void problem(std::string what) { add_problem(result_.problems, tokens_.offset(), std::move(what)); }
+    void complain(std::string what) { add_diagnostic(result_.diagnostics, tokens_.offset(), std::move(what)); }
 
     ptx_tokens tokens_;
     const std::string& file_;
@@ -96,16 +96,16 @@ ptx_contents ptx_reader::read()
         } else if (token == "{") {
             if (in_function) ++result_.functions;
             in_function = false;
-            if (!tokens_.skip_block()) problem("a block is not closed");
+            if (!tokens_.skip_block()) complain("a block is not closed");
         } else if (token == ".entry") {
             if (result_.kernels.size() == max_kernels_per_image) {
-                problem("more than " + std::to_string(max_kernels_per_image) + " kernels");
+                complain("more than " + std::to_string(max_kernels_per_image) + " kernels");
                 break;
             }
             read_entry();
         }
     }
-    if (result_.version.empty()) add_problem(result_.problems, 0, "not PTX: there is no .version");
+    if (result_.version.empty()) add_diagnostic(result_.diagnostics, 0, "not PTX: there is no .version");
     return std::move(result_);
 }
 
@@ -114,7 +114,7 @@ void ptx_reader::read_entry()
 {
     kernel_info kernel;
     kernel.name = tokens_.next();
-    kernel.architecture = result_.target;
+    set_architecture(kernel, result_.target);
     kernel.source = {.file = file_, .container = "ptx", .entry = {}};
     if (entry_lines_) kernel.source.entry = "line " + std::to_string(tokens_.line());
     kernel.parameter_bytes = 0;
@@ -126,11 +126,11 @@ void ptx_reader::read_entry()
         const std::string_view token = tokens_.next();
         if (token == ";") return;
         if (token.empty() || token == ".entry" || token == ".func") {
-            problem("an entry without a body");
+            complain("an entry without a body");
             return;
         }
         if (token == "{") {
-            if (!tokens_.skip_block()) problem("the body of an entry is not closed");
+            if (!tokens_.skip_block()) complain("the body of an entry is not closed");
             result_.kernels.push_back(std::move(kernel));
             return;
         }
@@ -148,7 +148,7 @@ std::optional<std::int64_t> ptx_reader::read_parameters()
     for (;;) {
         const std::string_view token = tokens_.next();
         if (token.empty() || token == "{" || token == ";") {
-            problem("a parameter list is not closed");
+            complain("a parameter list is not closed");
             return std::nullopt;
         }
         if (token == ")" || token == ",") {
@@ -202,7 +202,7 @@ std::optional<int> ptx_reader::read_number(std::string_view directive)
     if (number)
         tokens_.next();
     else
-        problem(std::string(directive) + " without a number");
+        complain(std::string(directive) + " without a number");
     return number;
 }
 

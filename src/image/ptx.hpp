@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "image/image_problem.hpp"
+#include "image/image_diagnostic.hpp"
 #include "image/kernel_info.hpp"
 
 namespace launchbox {
@@ -16,7 +16,7 @@ struct ptx_contents {
     std::string target;   ///< "sm_90a"; empty when the text does not tell
     std::vector<kernel_info> kernels;
     std::size_t functions = 0;  ///< device functions with a body, which kernels call and may share
-    std::vector<image_problem> problems;
+    std::vector<image_diagnostic> diagnostics;
 };
 
 /// Whether text begins as a PTX module: with `.version`, behind comments and space.

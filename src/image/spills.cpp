@@ -20,14 +20,14 @@ struct memory_access {
 };
 
 std::optional<memory_access> decode(std::string_view code, std::size_t offset);
-void add(spill_bytes& sum, const memory_access& access);
+void add(spill_counts& sum, const memory_access& access);
 
 }  // namespace
 
-std::optional<spill_bytes> count_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
+std::optional<spill_counts> count_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
                                         bool shared_scratch)
 {
-    spill_bytes of_list;
+    spill_counts of_list;
     for (const std::uint32_t offset : listed) {
         if (offset % instruction_size != 0 || !slice(code, offset, instruction_size)) return std::nullopt;
         const auto access = decode(code, offset);
@@ -38,7 +38,7 @@ std::optional<spill_bytes> count_spills(std::string_view code, const std::vector
     if (code.size() / instruction_size < list_wraps_at) return of_list;  // too short for a longer list
 
     std::size_t count = 0;
-    spill_bytes of_code;
+    spill_counts of_code;
     for (std::size_t offset = 0; code.size() - offset >= instruction_size; offset += instruction_size) {
         const auto access = decode(code, offset);
         if (!access || !(access->local || shared_scratch)) continue;
@@ -78,7 +78,7 @@ std::optional<memory_access> decode(std::string_view code, std::size_t offset)
     return access;
 }
 
-void add(spill_bytes& sum, const memory_access& access)
+void add(spill_counts& sum, const memory_access& access)
 {
     (access.store ? sum.stores : sum.loads) += access.bytes;
 }

@@ -8,16 +8,16 @@
 
 namespace launchbox {
 
-struct spill_bytes {
+struct spill_counts {
     std::int64_t stores = 0, loads = 0;
 
-    friend bool operator==(const spill_bytes&, const spill_bytes&) = default;
+    friend bool operator==(const spill_counts&, const spill_counts&) = default;
 };
 
 /// Adds up the width of the spill instructions of a kernel compiled for sm_70 or later. `listed` holds the code offsets
 /// that ptxas annotated as spills, `shared_scratch` whether it may spill to shared memory as well. `nullopt` when the
 /// list is cut off and the code does not tell which of its accesses are spills, or when the list does not fit the code.
-std::optional<spill_bytes> count_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
+std::optional<spill_counts> count_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
                                         bool shared_scratch);
 
 }  // namespace launchbox

@@ -1,9 +1,9 @@
 // The forms of `bounds` for programs: JSON and the table behind CSV.
 #include <fmt/format.h>
 
-#include "advice/bounds/shared_declarations.hpp"
 #include "report/bounds_report.hpp"
 #include "report/json.hpp"
+#include "report/kernels_json.hpp"
 #include "report/limiter_ids.hpp"
 
 namespace launchbox {
@@ -17,7 +17,7 @@ ordered_json kernel_json(const bounds_answer& answer, const std::optional<portab
 ordered_json texts(const std::vector<std::string>& all)
 {
     ordered_json json = ordered_json::array();
-    for (const std::string& each : all) json.push_back(json_text(each));
+    for (const std::string& sentence : all) json.push_back(json_text(sentence));
     return json;
 }
 
@@ -40,26 +40,23 @@ nlohmann::ordered_json bounds_json(const bounds_report& found)
     json["from_cache"] = found.from_cache;
     json["measured"] = nullptr;
     if (found.measured) {
-        const auto text = [](const std::string& each) {
-            return each.empty() ? ordered_json(nullptr) : ordered_json(json_text(each));
+        const auto text = [](const std::string& value) {
+            return value.empty() ? ordered_json(nullptr) : ordered_json(json_text(value));
         };
         json["measured"] = {{"command", text(found.measured->command)},
                             {"build", text(found.measured->build)},
                             {"runs", found.measured->runs},
-                            {"architecture", text(found.measured->architecture)},
+                            {"architecture", architecture_name(found.measured->architecture).view()},
                             {"gpu", text(found.measured->gpu)},
                             {"driver", text(found.measured->driver)},
                             {"date", text(found.measured->date)}};
     }
     json["inputs"] = inputs_json(found.inputs);
     json["kernels"] = ordered_json::array();
-    for (std::size_t first = 0; first < found.answers.size();) {
-        const auto answers = same_kernel(found.answers, first);
-        const auto portable = portable_bounds_of(answers);
-        for (const bounds_answer* each : answers) json["kernels"].push_back(kernel_json(*each, portable));
-        first += answers.size();
-    }
-    json["conflicts"] = texts(conflicting_declarations(found.answers));
+    for (const kernel_bounds& kernel : found.overview.kernels)
+        for (std::size_t i = 0; i < kernel.count; ++i)
+            json["kernels"].push_back(kernel_json(found.answers[kernel.first + i], kernel.portable));
+    json["conflicts"] = texts(found.overview.conflicts);
     return json;
 }
 
@@ -168,12 +165,12 @@ ordered_json kernel_json(const bounds_answer& answer, const std::optional<portab
     for (const block_size_answer& size : answer.block_sizes) {
         json["threads"].push_back(size.threads);
         for (const bounds_row& row : size.rows) json["rows"].push_back(row_json(size.threads, row));
-        for (const bounds_threshold& each : size.thresholds)
+        for (const bounds_threshold& threshold : size.thresholds)
             json["thresholds"].push_back({{"threads", size.threads},
-                                          {"blocks", each.blocks},
-                                          {"registers", or_null(each.registers)},
-                                          {"shared_bytes", or_null(each.shared_bytes)},
-                                          {"barriers", or_null(each.barriers)}});
+                                          {"blocks", threshold.blocks},
+                                          {"registers", or_null(threshold.registers)},
+                                          {"shared_bytes", or_null(threshold.shared_bytes)},
+                                          {"barriers", or_null(threshold.barriers)}});
         json["recommendations"].push_back(recommendation_json(size));
     }
     json["recommendation"] =

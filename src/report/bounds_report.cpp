@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "advice/bounds/bounds_reasons.hpp"
-#include "advice/bounds/shared_declarations.hpp"
 #include "report/kernel_cells.hpp"
 #include "report/occupancy_report.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 void add_summary(document& page, const std::vector<bounds_answer>& answers, const output_style& style);
 void add_answer(document& page, const bounds_answer& answer, bool all_rows, const output_style& style);
-void add_portable(document& page, const std::vector<const bounds_answer*>& answers);
+void add_portable(document& page, const portable_bounds& portable, std::span<const bounds_answer> answers);
 
 }  // namespace
 
@@ -24,16 +24,15 @@ document bounds_document(const bounds_report& found, const output_style& style)
     document page;
     const bool many = found.answers.size() > few_answers;
     if (many) add_summary(page, found.answers, style);
-    for (std::size_t first = 0; first < found.answers.size();) {
-        const std::vector<const bounds_answer*> answers = same_kernel(found.answers, first);
-        for (const bounds_answer* each : answers) add_answer(page, *each, !many, style);
-        add_portable(page, answers);
-        first += answers.size();
+    for (const kernel_bounds& kernel : found.overview.kernels) {
+        const std::span answers = std::span(found.answers).subspan(kernel.first, kernel.count);
+        for (const bounds_answer& answer : answers) add_answer(page, answer, !many, style);
+        if (kernel.portable) add_portable(page, *kernel.portable, answers);
     }
     if (found.answers.empty()) return page;
-    for (const std::string& each : conflicting_declarations(found.answers)) {
+    for (const std::string& conflict : found.overview.conflicts) {
         page.line("");
-        page.line("  " + escape_for_terminal(each), tone::warning);
+        page.line("  " + escape_for_terminal(conflict), tone::warning);
     }
     page.line("");
     if (found.measured)
@@ -45,18 +44,6 @@ document bounds_document(const bounds_report& found, const output_style& style)
                           many ? "; rows that something beats are left out, --format csv has them" : ""),
               tone::faint);
     return page;
-}
-
-std::vector<const bounds_answer*> same_kernel(const std::vector<bounds_answer>& answers, std::size_t first)
-{
-    std::vector<const bounds_answer*> same;
-    const bounds_answer& one = answers[first];
-    for (std::size_t i = first; i < answers.size(); ++i) {
-        const bool together = one.group > 0 && answers[i].group == one.group;
-        if (!together && answers[i].name != one.name) break;
-        same.push_back(&answers[i]);
-    }
-    return same;
 }
 
 namespace {
@@ -135,8 +122,8 @@ void add_equal_attributes(document& page, const block_size_answer& size, const l
         if (row.attributes.size() < 2) continue;
         const launch_attribute& shown = shown_of(row, size, written);
         std::string text;
-        for (const launch_attribute& each : row.attributes)
-            if (each != shown) text += (text.empty() ? "" : ", ") + short_text(each);
+        for (const launch_attribute& attribute : row.attributes)
+            if (attribute != shown) text += (text.empty() ? "" : ", ") + short_text(attribute);
         page.line(fmt::format("  the same code as {}: {}", short_text(shown), text), tone::faint);
     }
 }
@@ -195,10 +182,10 @@ std::string thresholds_text(const block_size_answer& size)
 {
     std::string text;
     for (std::size_t i = 0; i < size.thresholds.size(); ++i) {
-        const bounds_threshold& each = size.thresholds[i];
-        if (!each.registers) continue;
-        if (i + 1 < size.thresholds.size() && size.thresholds[i + 1].registers == each.registers) continue;
-        text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", each.blocks, *each.registers);
+        const bounds_threshold& threshold = size.thresholds[i];
+        if (!threshold.registers) continue;
+        if (i + 1 < size.thresholds.size() && size.thresholds[i + 1].registers == threshold.registers) continue;
+        text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", threshold.blocks, *threshold.registers);
     }
     if (text.empty()) return text;
     return fmt::format("  registers at most for n blocks: {}; {} allow{} no more", text, size.limited_by,
@@ -255,23 +242,22 @@ void add_answer(document& page, const bounds_answer& answer, bool all_rows, cons
                               best->recommendation.by_time ? "are fastest" : "have the best figures",
                               attribute_text(best->recommendation.attribute)),
                   tone::strong);
-    for (const std::string& each : answer.errors) page.line("  not compiled: " + escape_for_terminal(each), tone::bad);
+    for (const std::string& error : answer.errors)
+        page.line("  not compiled: " + escape_for_terminal(error), tone::bad);
 }
 
-void add_portable(document& page, const std::vector<const bounds_answer*>& answers)
+void add_portable(document& page, const portable_bounds& portable, std::span<const bounds_answer> answers)
 {
-    const std::optional<portable_bounds> portable = portable_bounds_of(answers);
-    if (!portable) return;
     std::string architectures;
-    for (const bounds_answer* each : answers)
-        architectures += (architectures.empty() ? "" : ", ") + escape_for_terminal(each->architecture);
-    page.heading(fmt::format("{}, {} together, {} threads: {}", name_of(*answers.front()), architectures,
-                             portable->threads, portable->attribute.empty() ? "no attribute" : portable->attribute));
+    for (const bounds_answer& answer : answers)
+        architectures += (architectures.empty() ? "" : ", ") + escape_for_terminal(answer.architecture);
+    page.heading(fmt::format("{}, {} together, {} threads: {}", name_of(answers.front()), architectures,
+                             portable.threads, portable.attribute.empty() ? "no attribute" : portable.attribute));
     std::string text;
-    for (const auto* lines : {&portable->lines, &portable->rows})
+    for (const auto* lines : {&portable.lines, &portable.rows})
         for (const std::string& line : *lines) text += "    " + line + "\n";
     page.verbatim(text);
-    for (const std::string& note : portable->notes) page.line("  " + note, tone::warning);
+    for (const std::string& note : portable.notes) page.line("  " + note, tone::warning);
 }
 
 }  // namespace

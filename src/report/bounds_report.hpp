@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "advice/bounds/bounds_answer.hpp"
-#include "advice/bounds/portable_bounds.hpp"
+#include "advice/bounds/bounds_overview.hpp"
 #include "report/document.hpp"
 #include "report/kernels_report.hpp"
 #include "support/text/terminal.hpp"
@@ -18,7 +18,7 @@ namespace launchbox {
 
 /// With what the times were taken.
 struct bounds_conditions {
-    std::string architecture;    ///< "sm_90"
+    compute_capability architecture;
     std::string gpu, driver;     ///< empty: there is no GPU here
     std::string command, build;  ///< as the user typed them
     int runs = 0;                ///< of each row, in turns
@@ -28,6 +28,7 @@ struct bounds_conditions {
 struct bounds_report {
     std::vector<inspected_input> inputs;
     std::vector<bounds_answer> answers;  ///< those of one kernel one after the other
+    bounds_overview overview = {};       ///< of the answers
     std::string compiler = {};           ///< version of nvcc
     std::size_t compiles = 0;            ///< runs of nvcc
     std::size_t from_cache = 0;          ///< compiles that were made before
@@ -44,8 +45,5 @@ nlohmann::ordered_json bounds_json(const bounds_report& found);
 
 /// One row a row of the answers.
 table bounds_table(const bounds_report& found);
-
-/// The answers from `first` on that are for the same kernel.
-std::vector<const bounds_answer*> same_kernel(const std::vector<bounds_answer>& answers, std::size_t first);
 
 }  // namespace launchbox

@@ -5,13 +5,12 @@
 #include <algorithm>
 
 #include "image/kernel_identity.hpp"
-#include "report/json.hpp"
 
 namespace launchbox {
 
 namespace {
 
-constexpr std::size_t most_named = 20;  // of kernels that only changed place: the summary has the count
+constexpr std::size_t max_named = 20;  // of kernels that only changed place: the summary has the count
 
 void add_findings(const check_result& result, bool (*wanted)(const check_finding&), const char* title, document& page);
 void add_kernels(const char* title, const std::vector<std::string>& names, document& page);
@@ -28,22 +27,22 @@ document check_document(const check_outcome& outcome)
     const check_result& result = outcome.result;
     document page;
     add_findings(
-        result, [](const check_finding& each) { return each.status == check_status::broken; }, "Broken", page);
+        result, [](const check_finding& finding) { return finding.status == check_status::broken; }, "Broken", page);
     add_findings(
-        result, [](const check_finding& each) { return each.status == check_status::unknown && each.fails; },
+        result, [](const check_finding& finding) { return finding.status == check_status::unknown && finding.fails; },
         "Cannot be checked", page);
     add_findings(
-        result, [](const check_finding& each) { return each.status == check_status::unknown && !each.fails; },
+        result, [](const check_finding& finding) { return finding.status == check_status::unknown && !finding.fails; },
         "Cannot be checked, allowed", page);
     add_findings(
-        result, [](const check_finding& each) { return each.status == check_status::better; },
+        result, [](const check_finding& finding) { return finding.status == check_status::better; },
         "Better than the baseline", page);
     if (!result.unused_rules.empty()) {
         page.heading("Rules that match no kernel");
         table rows{{{"rule"}, {"set by"}}, {}};
-        for (const unused_rule& each : result.unused_rules)
-            rows.rows.push_back({{escape_for_terminal(each.pattern), each.fails ? tone::bad : tone::warning},
-                                 escape_for_terminal(place_text(each.place))});
+        for (const unused_rule& rule : result.unused_rules)
+            rows.rows.push_back({{escape_for_terminal(rule.pattern), rule.fails ? tone::bad : tone::warning},
+                                 escape_for_terminal(place_text(rule.place))});
         page.add(std::move(rows));
     }
     std::vector<std::string> names;
@@ -51,9 +50,9 @@ document check_document(const check_outcome& outcome)
         names.push_back(title_of(result.kernels[k]) + "  " + architecture_of(result.kernels[k]));
     add_kernels("Not in the baseline", names, page);
     names.clear();
-    for (const gone_kernel& each : result.gone)
-        names.push_back(escape_for_terminal(each.identity) + "  " +
-                        (each.architecture.empty() ? "?" : escape_for_terminal(each.architecture)));
+    for (const gone_kernel& kernel : result.gone)
+        names.push_back(escape_for_terminal(kernel.identity) + "  " +
+                        (kernel.architecture.empty() ? "?" : escape_for_terminal(kernel.architecture)));
     add_kernels("In the baseline and not found", names, page);
 
     if (!page.blocks.empty()) page.line("");
@@ -66,105 +65,6 @@ document check_document(const check_outcome& outcome)
         (result.count(check_status::better) > 0 || !result.new_kernels.empty() || !result.gone.empty()))
         page.line("→ to compare with these figures from now on: launchbox check --write-baseline");
     return page;
-}
-
-nlohmann::ordered_json check_json(const check_outcome& outcome)
-{
-    using nlohmann::ordered_json;
-    const check_result& result = outcome.result;
-    const auto text_or_null = [](const std::string& text) {
-        return text.empty() ? ordered_json(nullptr) : ordered_json(json_text(text));
-    };
-    const auto place_of = [](const file_line& place) {
-        return ordered_json{{"file", json_text(place.file)}, {"line", place.line}};
-    };
-    ordered_json json;
-    json["schema"] = "launchbox.check/1";
-    json["passed"] = !result.failed();
-    json["summary"] = summary_of(result);
-    json["budget"] = nullptr;
-    if (!result.budget_file.empty())
-        json["budget"] = {{"file", json_text(result.budget_file)}, {"rules", result.rules}};
-    json["baseline"] = nullptr;
-    if (!result.baseline_file.empty())
-        json["baseline"] = {{"file", json_text(result.baseline_file)}, {"entries", result.baseline_entries}};
-    json["inputs"] = ordered_json::array();
-    for (const inspected_input& input : outcome.inputs) {
-        ordered_json errors = ordered_json::array();
-        for (const std::string& each : input.errors) errors.push_back(json_text(each));
-        json["inputs"].push_back({{"file", json_text(input.file)},
-                                  {"kind", input.kind},
-                                  {"kernels", input.kernels},
-                                  {"errors", std::move(errors)}});
-    }
-    json["counts"] = {{"kernels", result.kernels.size()},
-                      {"checks", result.checks},
-                      {"broken", result.count(check_status::broken)},
-                      {"unknown", result.count(check_status::unknown)},
-                      {"better", result.count(check_status::better)},
-                      {"unused_rules", result.unused_rules.size()},
-                      {"new_kernels", result.new_kernels.size()},
-                      {"gone_kernels", result.gone.size()},
-                      {"ptx_only", result.ptx_only},
-                      {"unlinked", result.unlinked}};
-    const auto kernel_names = [&](const checked_kernel& kernel) {
-        ordered_json each;
-        each["identity"] = json_text(kernel.identity);
-        each["name"] = json_text(kernel.info.name);
-        each["short_name"] = json_text(kernel.short_form);
-        each["architecture"] = text_or_null(kernel.info.architecture);
-        return each;
-    };
-    json["findings"] = ordered_json::array();
-    for (const check_finding& finding : result.findings) {
-        const checked_kernel& kernel = result.kernels[finding.kernel];
-        ordered_json each = kernel_names(kernel);
-        each["check"] = finding.check;
-        each["status"] = status_name(finding.status);
-        each["fails"] = finding.fails;
-        each["value"] = finding.value ? number_json(*finding.value) : ordered_json(nullptr);
-        each["limit"] = finding.limit ? number_json(*finding.limit) : ordered_json(nullptr);
-        each["message"] = json_text(finding.message);
-        each["set_by"] = place_of(finding.set_by);
-        each["input"] = json_text(kernel.info.source.file);
-        each["written_at"] = nullptr;
-        if (kernel.info.written_at)
-            each["written_at"] = place_of({kernel.info.written_at->file, kernel.info.written_at->line});
-        json["findings"].push_back(std::move(each));
-    }
-    json["unused_rules"] = ordered_json::array();
-    for (const unused_rule& each : result.unused_rules)
-        json["unused_rules"].push_back(
-            {{"rule", json_text(each.pattern)}, {"fails", each.fails}, {"set_by", place_of(each.place)}});
-    json["new_kernels"] = ordered_json::array();
-    for (std::size_t k : result.new_kernels) json["new_kernels"].push_back(kernel_names(result.kernels[k]));
-    json["gone_kernels"] = ordered_json::array();
-    for (const gone_kernel& each : result.gone)
-        json["gone_kernels"].push_back({{"identity", json_text(each.identity)},
-                                        {"architecture", text_or_null(each.architecture)},
-                                        {"set_by", place_of(each.place)}});
-    return json;
-}
-
-table check_table(const check_outcome& outcome)
-{
-    table rows;
-    for (const char* title : {"identity", "name", "short_name", "architecture", "check", "status", "fails", "value",
-                              "limit", "message", "set_by_file", "set_by_line", "input"})
-        rows.columns.push_back({title});
-    const auto number = [](const std::optional<double>& value) {
-        return value ? number_json(*value).dump() : std::string();
-    };
-    for (const check_finding& finding : outcome.result.findings) {
-        const checked_kernel& kernel = outcome.result.kernels[finding.kernel];
-        rows.rows.push_back({escape_for_terminal(kernel.identity), escape_for_terminal(kernel.info.name),
-                             escape_for_terminal(kernel.short_form), escape_for_terminal(kernel.info.architecture),
-                             finding.check, status_name(finding.status), finding.fails ? "true" : "false",
-                             number(finding.value), number(finding.limit), escape_for_terminal(finding.message),
-                             escape_for_terminal(finding.set_by.file), std::to_string(finding.set_by.line),
-                             escape_for_terminal(kernel.info.source.file)});
-    }
-    return rows;
 }
 
 std::string summary_of(const check_result& result)
@@ -213,13 +113,13 @@ std::string place_text(const file_line& place)
 std::vector<std::string> failures_of(const check_result& result)
 {
     std::vector<std::string> lines;
-    for (const check_finding& each : result.findings)
-        if (each.fails)
-            lines.push_back(fmt::format("{} {}: {}: {} ({})", title_of(result.kernels[each.kernel]),
-                                        architecture_of(result.kernels[each.kernel]), each.check, each.message,
-                                        place_text(each.set_by)));
-    for (const unused_rule& each : result.unused_rules)
-        if (each.fails) lines.push_back(fmt::format("no kernel matches {} ({})", each.pattern, place_text(each.place)));
+    for (const check_finding& finding : result.findings)
+        if (finding.fails)
+            lines.push_back(fmt::format("{} {}: {}: {} ({})", title_of(result.kernels[finding.kernel]),
+                                        architecture_of(result.kernels[finding.kernel]), finding.check, finding.message,
+                                        place_text(finding.set_by)));
+    for (const unused_rule& rule : result.unused_rules)
+        if (rule.fails) lines.push_back(fmt::format("no kernel matches {} ({})", rule.pattern, place_text(rule.place)));
     return lines;
 }
 
@@ -228,49 +128,43 @@ const char* status_name(check_status status)
     return status == check_status::broken ? "broken" : status == check_status::unknown ? "unknown" : "better";
 }
 
-nlohmann::ordered_json number_json(double value)
-{
-    constexpr double exact = 9007199254740992;
-    if (value == static_cast<double>(static_cast<std::int64_t>(std::clamp(value, -exact, exact))))
-        return static_cast<std::int64_t>(value);
-    return value;
-}
-
 namespace {
 
 void add_findings(const check_result& result, bool (*wanted)(const check_finding&), const char* title, document& page)
 {
     table rows{{{"kernel"}, {"arch"}, {"check"}, {"value", true}, {"limit", true}, {"set by"}}, {}};
     std::vector<std::string> reasons;
-    for (const check_finding& each : result.findings) {
-        if (!wanted(each)) continue;
-        const tone look = each.status == check_status::better ? tone::good : each.fails ? tone::bad : tone::warning;
-        rows.rows.push_back({title_of(result.kernels[each.kernel]),
-                             architecture_of(result.kernels[each.kernel]),
-                             each.check,
-                             {each.shown_value, look},
-                             each.shown_limit,
-                             escape_for_terminal(place_text(each.set_by))});
+    for (const check_finding& finding : result.findings) {
+        if (!wanted(finding)) continue;
+        const tone look = finding.status == check_status::better ? tone::good
+                          : finding.fails                        ? tone::bad
+                                                                 : tone::warning;
+        rows.rows.push_back({title_of(result.kernels[finding.kernel]),
+                             architecture_of(result.kernels[finding.kernel]),
+                             finding.check,
+                             {finding.shown_value, look},
+                             finding.shown_limit,
+                             escape_for_terminal(place_text(finding.set_by))});
         // What is not known needs its reason, and an impossible launch too; the same one is said once.
-        const bool obstacle = each.check.starts_with("min_") && each.message.find(" (") != std::string::npos;
-        if (each.status != check_status::unknown && !obstacle) continue;
-        const std::string reason = "  " + each.check + ": " + escape_for_terminal(each.message);
-        if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end() && reasons.size() < most_named)
+        const bool obstacle = finding.check.starts_with("min_") && finding.message.find(" (") != std::string::npos;
+        if (finding.status != check_status::unknown && !obstacle) continue;
+        const std::string reason = "  " + finding.check + ": " + escape_for_terminal(finding.message);
+        if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end() && reasons.size() < max_named)
             reasons.push_back(reason);
     }
     if (rows.rows.empty()) return;
     page.heading(title);
     page.add(std::move(rows));
-    for (const std::string& each : reasons) page.line(each);
+    for (const std::string& reason : reasons) page.line(reason);
 }
 
 void add_kernels(const char* title, const std::vector<std::string>& names, document& page)
 {
     if (names.empty()) return;
     page.heading(title);
-    for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i) page.line("  " + names[i]);
-    if (names.size() > most_named)
-        page.line(fmt::format("  … and {}", plural(names.size() - most_named, "other", "others")));
+    for (std::size_t i = 0; i < std::min(names.size(), max_named); ++i) page.line("  " + names[i]);
+    if (names.size() > max_named)
+        page.line(fmt::format("  … and {}", plural(names.size() - max_named, "other", "others")));
 }
 
 }  // namespace

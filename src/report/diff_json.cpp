@@ -3,10 +3,10 @@
 
 #include <ostream>
 
-#include "advice/model/kernel_question.hpp"
 #include "report/diff_report.hpp"
 #include "report/json.hpp"
 #include "report/json_stream.hpp"
+#include "report/kernels_json.hpp"
 
 namespace launchbox {
 
@@ -43,9 +43,9 @@ void write_diff_json(const diff_inputs& inputs, const kernel_diff& diff, std::op
          {std::pair("appeared", &shown.appeared), std::pair("vanished", &shown.vanished)}) {
         json.begin_array(name);
         for (const inspected_kernel* kernel : *kernels) {
-            ordered_json each = kernel_json(*kernel);
-            each["figures"] = figures_json(*kernel);
-            json.element(each);
+            ordered_json object = kernel_json(*kernel);
+            object["figures"] = figures_json(*kernel);
+            json.element(object);
         }
         json.end_array();
     }
@@ -94,7 +94,7 @@ namespace {
 ordered_json counts_json(const kernel_diff& diff)
 {
     std::size_t counts[3] = {};
-    for (const kernel_change& each : diff.changes) counts[static_cast<std::size_t>(each.verdict)] += each.copies;
+    for (const kernel_change& change : diff.changes) counts[static_cast<std::size_t>(change.verdict)] += change.copies;
     return {{"compared", diff.compared},
             {"worse", counts[0]},
             {"better", counts[1]},
@@ -125,8 +125,8 @@ ordered_json figures_json(const inspected_kernel& kernel)
     const auto& residency = kernel.residency;
     ordered_json json;
     json["threads"] = residency ? ordered_json(residency->threads) : ordered_json(nullptr);
-    json["resident_blocks"] = residency ? ordered_json(residency->resident_blocks) : ordered_json(nullptr);
-    json["occupancy"] = residency ? ordered_json(residency->occupancy) : ordered_json(nullptr);
+    json["resident_blocks"] = residency ? ordered_json(residency->result.resident_blocks) : ordered_json(nullptr);
+    json["occupancy"] = residency ? ordered_json(residency->result.occupancy()) : ordered_json(nullptr);
     json["registers"] = or_null(info.registers);
     json["spill_store_bytes"] = or_null(info.spill_store_bytes);
     json["spill_load_bytes"] = or_null(info.spill_load_bytes);

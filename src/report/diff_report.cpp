@@ -51,7 +51,7 @@ document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, 
     const shown_diff shown = shown_of(diff, top);
     const auto total = [&](diff_verdict verdict) {
         return static_cast<std::size_t>(std::count_if(diff.changes.begin(), diff.changes.end(),
-                                                      [&](const auto& each) { return each.verdict == verdict; }));
+                                                      [&](const auto& change) { return change.verdict == verdict; }));
     };
     page.line(counts_of(diff));
     if (diff.compared == 0 && !diff.appeared.empty() && !diff.vanished.empty())
@@ -74,7 +74,7 @@ namespace {
 std::string counts_of(const kernel_diff& diff)
 {
     std::size_t counts[3] = {};
-    for (const kernel_change& each : diff.changes) counts[static_cast<std::size_t>(each.verdict)] += each.copies;
+    for (const kernel_change& change : diff.changes) counts[static_cast<std::size_t>(change.verdict)] += change.copies;
     std::string text =
         fmt::format("{} compared: {} worse, {} better, {} changed otherwise, {} unchanged",
                     diff.compared == 1 ? "1 kernel" : count_text(diff.compared) + " kernels", count_text(counts[0]),
@@ -99,8 +99,8 @@ std::vector<std::string> figures_of(const inspected_kernel& kernel)
             known_or_sign(info.static_shared_bytes, info),
             known_or_sign(info.barriers, info),
             bounds_text(info),
-            residency ? fmt::format("{}x{}", residency->resident_blocks, residency->threads) : "–",
-            residency ? percent(residency->occupancy) : "–",
+            residency ? fmt::format("{}x{}", residency->result.resident_blocks, residency->threads) : "–",
+            residency ? percent(residency->result.occupancy()) : "–",
             known_or_sign(info.code_bytes, info)};
 }
 

@@ -181,7 +181,7 @@ document in_ascii(document content)
         block.text.text = to_ascii(block.text.text);
         for (table::column& column : block.data.columns) column.title = to_ascii(column.title);
         for (auto& row : block.data.rows)
-            for (cell& each : row) each.text = to_ascii(each.text);
+            for (cell& field : row) field.text = to_ascii(field.text);
     }
     return content;
 }
@@ -239,7 +239,7 @@ std::string render_markdown(const document& content)
                 break;
             case document::kind::table: {
                 const auto row = [&](const auto& cells, const auto& content_of) {
-                    for (const auto& each : cells) text += "| " + content_of(each) + ' ';
+                    for (const auto& cell : cells) text += "| " + content_of(cell) + ' ';
                     text += "|\n";
                 };
                 row(block.data.columns,
@@ -269,7 +269,7 @@ std::string csv_line(const std::vector<cell>& row)
             continue;
         }
         text += '"';
-        for (char each : value) text.append(each == '"' ? 2 : 1, each);
+        for (char c : value) text.append(c == '"' ? 2 : 1, c);
         text += '"';
     }
     return text + "\r\n";

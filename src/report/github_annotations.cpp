@@ -25,20 +25,21 @@ std::string check_annotations(const check_outcome& outcome)
 {
     const check_result& result = outcome.result;
     std::string text;
-    for (const check_finding& each : result.findings) {
-        if (each.status == check_status::better) continue;
-        const checked_kernel& kernel = result.kernels[each.kernel];
-        text += command(each.fails ? "error" : "warning", location_of(each, outcome), "launchbox: " + each.check,
-                        title_of(kernel) + " on " + architecture_of(kernel) + ": " + each.message + " (set in " +
-                            place_text(each.set_by) + ")");
+    for (const check_finding& finding : result.findings) {
+        if (finding.status == check_status::better) continue;
+        const checked_kernel& kernel = result.kernels[finding.kernel];
+        text +=
+            command(finding.fails ? "error" : "warning", location_of(finding, outcome), "launchbox: " + finding.check,
+                    title_of(kernel) + " on " + architecture_of(kernel) + ": " + finding.message + " (set in " +
+                        place_text(finding.set_by) + ")");
     }
-    for (const unused_rule& each : result.unused_rules)
-        text += command(each.fails ? "error" : "warning",
-                        {relative_path(each.place.file, outcome.directory), each.place.line}, "launchbox: unused_rule",
-                        "no kernel matches " + each.pattern);
+    for (const unused_rule& rule : result.unused_rules)
+        text += command(rule.fails ? "error" : "warning",
+                        {relative_path(rule.place.file, outcome.directory), rule.place.line}, "launchbox: unused_rule",
+                        "no kernel matches " + rule.pattern);
     for (const inspected_input& input : outcome.inputs)
-        for (const std::string& each : input.errors)
-            text += command("error", {}, "launchbox: input", input.file + ": " + each);
+        for (const std::string& error : input.errors)
+            text += command("error", {}, "launchbox: input", input.file + ": " + error);
     if (result.count(check_status::better) > 0)
         text += command("notice", {}, "launchbox: baseline",
                         "figures are better than in the baseline; keep that with launchbox check --write-baseline");

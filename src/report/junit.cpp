@@ -25,15 +25,15 @@ std::string check_junit(const check_outcome& outcome)
     const std::vector<test_case> cases = test_cases(outcome);
     std::size_t failures = 0, errors = 0;
     std::string body;
-    for (const test_case& each : cases) {
-        failures += each.failures.empty() ? 0 : 1;
-        errors += each.errors.empty() ? 0 : 1;
-        body += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", xml_text(each.group),
-                            xml_text(each.name));
+    for (const test_case& test : cases) {
+        failures += test.failures.empty() ? 0 : 1;
+        errors += test.errors.empty() ? 0 : 1;
+        body += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", xml_text(test.group),
+                            xml_text(test.name));
         std::string inside;
-        if (!each.errors.empty()) inside += element("error", "input", each.errors);
-        if (!each.failures.empty()) inside += element("failure", "check", each.failures);
-        if (!each.notes.empty()) inside += element("system-out", nullptr, each.notes);
+        if (!test.errors.empty()) inside += element("error", "input", test.errors);
+        if (!test.failures.empty()) inside += element("failure", "check", test.failures);
+        if (!test.notes.empty()) inside += element("system-out", nullptr, test.notes);
         body += inside.empty() ? "/>\n" : ">\n" + inside + "    </testcase>\n";
     }
     const std::string counts =
@@ -85,16 +85,16 @@ std::vector<test_case> test_cases(const check_outcome& outcome)
     std::vector<test_case> cases;
     for (const checked_kernel& kernel : result.kernels)
         cases.push_back({architecture_of(kernel), kernel.identity, {}, {}, {}});
-    for (const check_finding& each : result.findings) {
-        test_case& owner = cases[each.kernel];
-        (each.fails ? owner.failures : owner.notes)
-            .push_back(fmt::format("{}: {} ({})", each.check, each.message, place_text(each.set_by)));
+    for (const check_finding& finding : result.findings) {
+        test_case& owner = cases[finding.kernel];
+        (finding.fails ? owner.failures : owner.notes)
+            .push_back(fmt::format("{}: {} ({})", finding.check, finding.message, place_text(finding.set_by)));
     }
-    for (const unused_rule& each : result.unused_rules)
-        if (each.fails)
+    for (const unused_rule& rule : result.unused_rules)
+        if (rule.fails)
             cases.push_back({"budget",
-                             "rule " + each.pattern + " at " + place_text(each.place),
-                             {"no kernel matches " + each.pattern},
+                             "rule " + rule.pattern + " at " + place_text(rule.place),
+                             {"no kernel matches " + rule.pattern},
                              {},
                              {}});
     for (const inspected_input& input : outcome.inputs)

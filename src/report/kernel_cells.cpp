@@ -7,9 +7,9 @@ namespace launchbox {
 void cell_signs::note(const table& shown)
 {
     for (const auto& row : shown.rows)
-        for (const cell& each : row) {
-            unknown |= each.text.find('?') != std::string::npos;
-            inferred |= each.text.find("≈") != std::string::npos;
+        for (const cell& field : row) {
+            unknown |= field.text.find('?') != std::string::npos;
+            inferred |= field.text.find("≈") != std::string::npos;
         }
 }
 

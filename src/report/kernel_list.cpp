@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "report/kernel_cells.hpp"
 #include "report/occupancy_report.hpp"
@@ -21,12 +20,12 @@ std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file);
 // A column in which no row has anything to tell takes room from the names.
 void drop_empty_columns(table& rows);
 
-// How many kernels have each finding.
-std::string findings_line(const inspection& found);
+std::string findings_line(const std::vector<finding_count>& findings);
 
 }  // namespace
 
-void add_kernel_list(document& page, const inspection& found, const output_style& style)
+void add_kernel_list(document& page, const inspection& found, const std::vector<finding_count>& findings,
+                     const output_style& style)
 {
     table rows{{{"arch"},
                 {"regs", true},
@@ -53,16 +52,16 @@ void add_kernel_list(document& page, const inspection& found, const output_style
     signs.note(rows);
     add_names(rows, names, style);
     page.add(std::move(rows));
-    if (const std::string findings = findings_line(found); !findings.empty()) {
+    if (!findings.empty()) {
         page.line("");
-        page.line(findings);
+        page.line(findings_line(findings));
     }
     const auto any = [&](const auto& condition) {
         return std::any_of(found.kernels.begin(), found.kernels.end(), condition);
     };
-    if (any([](const auto& each) { return !each.residency && each.info.registers; }))
+    if (any([](const auto& kernel) { return !kernel.residency && kernel.info.registers; }))
         page.line("  resident: – where neither --threads nor a launch bound tells the threads of a block", tone::faint);
-    if (any([](const auto& each) { return is_ptx(each.info); }))
+    if (any([](const auto& kernel) { return is_ptx(kernel.info); }))
         page.line("  compute_…: PTX, of which registers are decided when it is compiled", tone::faint);
     signs.explain(page);
 }
@@ -95,9 +94,9 @@ std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file)
                           known_or_sign(info.barriers, info),
                           bounds_text(info)};
     if (const auto& residency = kernel.residency) {
-        const tone look = residency->launches ? tone::plain : tone::bad;
-        row.emplace_back(fmt::format("{}x{}", residency->resident_blocks, residency->threads), look);
-        row.emplace_back(percent(residency->occupancy), look);
+        const tone look = residency->launches() ? tone::plain : tone::bad;
+        row.emplace_back(fmt::format("{}x{}", residency->result.resident_blocks, residency->threads), look);
+        row.emplace_back(percent(residency->result.occupancy()), look);
     } else {
         // Without a bound the threads are the user's to tell; nothing is missing from the input.
         row.emplace_back("–");
@@ -120,22 +119,12 @@ void drop_empty_columns(table& rows)
     }
 }
 
-std::string findings_line(const inspection& found)
+std::string findings_line(const std::vector<finding_count>& findings)
 {
-    std::map<std::string, std::size_t> count_of;
-    for (const inspected_kernel& kernel : found.kernels) {
-        std::string last;
-        for (const diagnosis& each : diagnose(kernel.info, found.threads)) {
-            if (each.id != last) ++count_of[each.id];
-            last = each.id;
-        }
-    }
-    std::vector<std::pair<std::string, std::size_t>> most_first(count_of.begin(), count_of.end());
-    std::stable_sort(most_first.begin(), most_first.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
     std::string text;
-    for (const auto& [id, count] : most_first)
-        text += fmt::format("{}{} {}", text.empty() ? "  findings: " : ", ", with_commas(std::int64_t(count)), id);
+    for (const finding_count& finding : findings)
+        text += fmt::format("{}{} {}", text.empty() ? "  findings: " : ", ",
+                            with_commas(static_cast<std::int64_t>(finding.kernels)), finding.id);
     if (!text.empty()) text += "; --kernel PATTERN shows those of one kernel with their remedies";
     return text;
 }

@@ -10,7 +10,8 @@
 namespace launchbox {
 
 /// The list of `inspect`, and how often each finding occurs.
-void add_kernel_list(document& page, const inspection& found, const output_style& style);
+void add_kernel_list(document& page, const inspection& found, const std::vector<finding_count>& findings,
+                     const output_style& style);
 
 /// Adds `names`, one a row, as the last column and cuts what is too wide out of their middle, so that each row of the
 /// table takes one line of the style's width.

@@ -1,10 +1,7 @@
-// What `inspect` found, for people and for programs.
+// What `inspect` found, for people.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include <cstddef>
-#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,16 +34,14 @@ struct inspection {
 /// From this many kernels on (names, not rows) one flat list reads better than a table a kernel.
 inline constexpr std::size_t many_kernels = 41;
 
-/// A heading and a table a kernel, with its findings; one list of rows where there are many or they are sorted.
-document kernels_document(const inspection& found, const output_style& style);
+/// Whether one list of rows reads better than a table a kernel: there are many kernels, or they are sorted.
+bool shown_as_list(const inspection& found);
 
-/// launchbox.kernels/1, a kernel at a time.
-void write_kernels_json(const inspection& found, std::ostream& out);
+/// A heading and a table a kernel, with its findings; `accounts[i]` is that of `found.kernels[i]`.
+document kernel_tables_document(const inspection& found, const std::vector<kernel_account>& accounts);
 
-/// One row a kernel and architecture, a row at a time.
-void write_kernels_csv(const inspection& found, std::ostream& out);
-
-/// `inputs[]` of launchbox.kernels/1.
-nlohmann::ordered_json inputs_json(const std::vector<inspected_input>& inputs);
+/// One list of rows, and how often each finding occurs.
+document kernel_list_document(const inspection& found, const std::vector<finding_count>& findings,
+                              const output_style& style);
 
 }  // namespace launchbox

@@ -16,7 +16,7 @@ document occupancy_document(const std::vector<occupancy_account>& accounts, cons
 nlohmann::ordered_json occupancy_json(const std::vector<occupancy_account>& accounts);
 
 /// One account as it stands in `results[]` of launchbox.occupancy/1 and in `kernels[].occupancy` of
-/// launchbox.kernels/1.
+/// launchbox.kernels/2.
 nlohmann::ordered_json account_json(const occupancy_account& account);
 
 /// A row an account: the figures without the arithmetic.

@@ -96,22 +96,23 @@ ordered_json check_sarif(const check_outcome& outcome)
     run["tool"] = {{"driver", std::move(driver)}};
     ordered_json notifications = ordered_json::array();
     for (const inspected_input& input : outcome.inputs)
-        for (const std::string& each : input.errors)
-            notifications.push_back({{"level", "error"}, {"message", {{"text", json_text(input.file + ": " + each)}}}});
+        for (const std::string& error : input.errors)
+            notifications.push_back(
+                {{"level", "error"}, {"message", {{"text", json_text(input.file + ": " + error)}}}});
     const bool whole = notifications.empty();
     run["invocations"] = ordered_json::array();
     run["invocations"].push_back(
         {{"executionSuccessful", whole}, {"toolExecutionNotifications", std::move(notifications)}});
     run["results"] = ordered_json::array();
-    for (const check_finding& each : outcome.result.findings)
-        if (each.status != check_status::better) run["results"].push_back(finding_result(each, outcome));
-    for (const unused_rule& each : outcome.result.unused_rules) {
+    for (const check_finding& finding : outcome.result.findings)
+        if (finding.status != check_status::better) run["results"].push_back(finding_result(finding, outcome));
+    for (const unused_rule& rule : outcome.result.unused_rules) {
         ordered_json result =
-            result_of("unused_rule", each.fails ? "error" : "warning", "no kernel matches " + each.pattern);
+            result_of("unused_rule", rule.fails ? "error" : "warning", "no kernel matches " + rule.pattern);
         result["locations"] = ordered_json::array();
         result["locations"].push_back(
             {{"physicalLocation",
-              physical_location({relative_path(each.place.file, outcome.directory), each.place.line})}});
+              physical_location({relative_path(rule.place.file, outcome.directory), rule.place.line})}});
         run["results"].push_back(std::move(result));
     }
 

@@ -29,68 +29,85 @@ std::string broken_ids(const block_size_candidate& candidate)
     return text;
 }
 
+std::string heading_of(const block_size_advice& advice)
+{
+    std::string title = fmt::format("{} (compute capability {})", architecture_name(advice.architecture).view(),
+                                    compute_capability_name(advice.architecture).view());
+    if (!advice.kernel.empty()) title = escape_for_terminal(advice.kernel) + ", " + title;
+    title += fmt::format(": {} registers", advice.resources.registers);
+    if (advice.resources.static_shared_bytes > 0)
+        title += fmt::format(", {} B static shared", with_commas(advice.resources.static_shared_bytes));
+    if (!advice.dynamic_shared.empty())
+        title += fmt::format(", dynamic shared {}", escape_for_terminal(advice.dynamic_shared));
+    return title;
+}
+
+void add_suggestion(document& page, const block_size_advice& advice)
+{
+    const block_size_candidate& best = advice.candidates.front();
+    page.line(fmt::format("  {} threads per block: {} block{} per SM = {} of {} threads, occupancy {}, limited by {}",
+                          best.choice.threads, best.choice.resident_blocks, best.choice.resident_blocks == 1 ? "" : "s",
+                          with_commas(best.choice.resident_threads()), with_commas(advice.limits->threads_per_sm),
+                          percent(best.result.occupancy()), limiter_names(best.result)),
+              tone::strong);
+    page.line(advice.sms
+                  ? fmt::format("  a grid of {} blocks fills the GPU once",
+                                with_commas(std::int64_t{best.choice.resident_blocks} * *advice.sms))
+                  : fmt::format("  a grid of {} × the number of SMs fills the GPU once", best.choice.resident_blocks));
+}
+
+// The suggested block size first.
+table candidates_table(const std::vector<block_size_candidate>& candidates)
+{
+    table rows{{{"threads", true},
+                {"blocks", true},
+                {"resident", true},
+                {"occupancy", true},
+                {"shared B", true},
+                {"limited by"},
+                {"rules broken"}},
+               {}};
+    for (const block_size_candidate& candidate : candidates) {
+        const tone look = rows.rows.empty() ? tone::good : tone::plain;
+        const std::int64_t shared = candidate.result.shared.static_bytes + candidate.result.shared.dynamic_bytes;
+        rows.rows.push_back({{std::to_string(candidate.choice.threads), look},
+                             {std::to_string(candidate.choice.resident_blocks), look},
+                             {with_commas(candidate.choice.resident_threads()), look},
+                             {percent(candidate.result.occupancy()), look},
+                             {with_commas(shared), look},
+                             {limiter_names(candidate.result), look},
+                             {broken_rules(candidate), look}});
+    }
+    return rows;
+}
+
+void add_rules(document& page, const std::vector<rule_check>& rules)
+{
+    page.line("  rules of thumb, for the suggestion:");
+    for (const rule_check& rule : rules)
+        page.line(fmt::format("  {} {}: {} ({})", rule.kept ? "kept  " : "broken", rule.id, rule.rule, rule.figure) +
+                      (rule.kept    ? ""
+                       : rule.costs ? ", which costs occupancy"
+                                    : ", which costs nothing here"),
+                  rule.kept || !rule.costs ? tone::plain : tone::warning);
+}
+
 }  // namespace
 
 document suggest_document(const std::vector<block_size_advice>& all)
 {
     document page;
     for (const block_size_advice& advice : all) {
-        std::string title = fmt::format("{} (compute capability {})", architecture_name(advice.architecture).view(),
-                                        compute_capability_name(advice.architecture).view());
-        if (!advice.kernel.empty()) title = escape_for_terminal(advice.kernel) + ", " + title;
-        title += fmt::format(": {} registers", advice.resources.registers);
-        if (advice.resources.static_shared_bytes > 0)
-            title += fmt::format(", {} B static shared", with_commas(advice.resources.static_shared_bytes));
-        if (!advice.dynamic_shared.empty())
-            title += fmt::format(", dynamic shared {}", escape_for_terminal(advice.dynamic_shared));
-        page.heading(title);
+        page.heading(heading_of(advice));
         if (advice.candidates.empty()) {
             page.line("  no block size can be launched", tone::bad);
             continue;
         }
-        const block_size_candidate& best = advice.candidates.front();
-        page.line(
-            fmt::format("  {} threads per block: {} block{} per SM = {} of {} threads, occupancy {}, limited by {}",
-                        best.choice.threads, best.choice.resident_blocks, best.choice.resident_blocks == 1 ? "" : "s",
-                        with_commas(best.choice.resident_threads()), with_commas(advice.limits->threads_per_sm),
-                        percent(best.result.occupancy()), limiter_names(best.result)),
-            tone::strong);
-        page.line(advice.sms ? fmt::format("  a grid of {} blocks fills the GPU once",
-                                           with_commas(std::int64_t{best.choice.resident_blocks} * *advice.sms))
-                             : fmt::format("  a grid of {} × the number of SMs fills the GPU once",
-                                           best.choice.resident_blocks));
+        add_suggestion(page, advice);
         page.line("");
-        table rows{{{"threads", true},
-                    {"blocks", true},
-                    {"resident", true},
-                    {"occupancy", true},
-                    {"shared B", true},
-                    {"limited by"},
-                    {"rules broken"}},
-                   {}};
-        bool first = true;
-        for (const block_size_candidate& each : advice.candidates) {
-            const tone look = first ? tone::good : tone::plain;
-            first = false;
-            rows.rows.push_back(
-                {{std::to_string(each.choice.threads), look},
-                 {std::to_string(each.choice.resident_blocks), look},
-                 {with_commas(each.choice.resident_threads()), look},
-                 {percent(each.result.occupancy()), look},
-                 {with_commas(each.result.shared.static_bytes + each.result.shared.dynamic_bytes), look},
-                 {limiter_names(each.result), look},
-                 {broken_rules(each), look}});
-        }
-        page.add(std::move(rows));
+        page.add(candidates_table(advice.candidates));
         page.line("");
-        page.line("  rules of thumb, for the suggestion:");
-        for (const rule_check& rule : best.rules)
-            page.line(
-                fmt::format("  {} {}: {} ({})", rule.kept ? "kept  " : "broken", rule.id, rule.rule, rule.figure) +
-                    (rule.kept    ? ""
-                     : rule.costs ? ", which costs occupancy"
-                                  : ", which costs nothing here"),
-                rule.kept || !rule.costs ? tone::plain : tone::warning);
+        add_rules(page, advice.candidates.front().rules);
     }
     return page;
 }
@@ -102,19 +119,19 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
     json["schema"] = "launchbox.suggestions/1";
     json["results"] = ordered_json::array();
     for (const block_size_advice& advice : all) {
-        ordered_json each;
-        each["architecture"] = architecture_name(advice.architecture).view();
-        each["kernel"] = {
+        ordered_json object;
+        object["architecture"] = architecture_name(advice.architecture).view();
+        object["kernel"] = {
             {"name", advice.kernel.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.kernel))},
             {"registers", advice.resources.registers},
             {"static_shared_bytes", advice.resources.static_shared_bytes},
             {"barriers", advice.resources.barriers},
             {"max_threads", advice.resources.max_threads}};
-        each["dynamic_shared"] =
+        object["dynamic_shared"] =
             advice.dynamic_shared.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.dynamic_shared));
-        each["threads"] =
+        object["threads"] =
             advice.candidates.empty() ? ordered_json(nullptr) : ordered_json(advice.candidates.front().choice.threads);
-        each["candidates"] = ordered_json::array();
+        object["candidates"] = ordered_json::array();
         for (const block_size_candidate& candidate : advice.candidates) {
             ordered_json rules = ordered_json::array();
             for (const rule_check& rule : candidate.rules)
@@ -123,15 +140,15 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
                                  {"kept", rule.kept},
                                  {"costs", rule.costs},
                                  {"figure", rule.figure}});
-            each["candidates"].push_back({{"threads", candidate.choice.threads},
-                                          {"dynamic_shared_bytes", candidate.choice.dynamic_shared_bytes},
-                                          {"resident_blocks", candidate.choice.resident_blocks},
-                                          {"resident_threads", candidate.choice.resident_threads()},
-                                          {"occupancy", candidate.result.occupancy()},
-                                          {"limiters", limiter_ids(candidate.result)},
-                                          {"rules", std::move(rules)}});
+            object["candidates"].push_back({{"threads", candidate.choice.threads},
+                                            {"dynamic_shared_bytes", candidate.choice.dynamic_shared_bytes},
+                                            {"resident_blocks", candidate.choice.resident_blocks},
+                                            {"resident_threads", candidate.choice.resident_threads()},
+                                            {"occupancy", candidate.result.occupancy()},
+                                            {"limiters", limiter_ids(candidate.result)},
+                                            {"rules", std::move(rules)}});
         }
-        json["results"].push_back(std::move(each));
+        json["results"].push_back(std::move(object));
     }
     return json;
 }
@@ -144,13 +161,14 @@ table suggest_table(const std::vector<block_size_advice>& all)
         rows.columns.push_back({title});
     for (const block_size_advice& advice : all) {
         int rank = 0;
-        for (const block_size_candidate& each : advice.candidates)
+        for (const block_size_candidate& candidate : advice.candidates)
             rows.rows.push_back(
                 {std::string(architecture_name(advice.architecture).view()), escape_for_terminal(advice.kernel),
-                 std::to_string(++rank), std::to_string(each.choice.threads),
-                 std::to_string(each.choice.dynamic_shared_bytes), std::to_string(each.choice.resident_blocks),
-                 std::to_string(each.choice.resident_threads()), fmt::format("{:.6g}", each.result.occupancy()),
-                 limiter_ids_text(each.result), broken_ids(each)});
+                 std::to_string(++rank), std::to_string(candidate.choice.threads),
+                 std::to_string(candidate.choice.dynamic_shared_bytes),
+                 std::to_string(candidate.choice.resident_blocks), std::to_string(candidate.choice.resident_threads()),
+                 fmt::format("{:.6g}", candidate.result.occupancy()), limiter_ids_text(candidate.result),
+                 broken_ids(candidate)});
     }
     return rows;
 }

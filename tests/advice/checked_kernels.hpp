@@ -12,7 +12,7 @@ inline checked_kernel plain_kernel(const std::string& name, const std::string& a
 {
     checked_kernel kernel{{}, name, name.substr(0, name.find('(')), name};
     kernel.info.name = name;
-    kernel.info.architecture = architecture;
+    set_architecture(kernel.info, architecture);
     kernel.info.source.file = "a.cu";
     kernel.info.registers = 32;
     kernel.info.spill_store_bytes = kernel.info.spill_load_bytes = 0;
@@ -28,13 +28,13 @@ inline checked_kernel plain_kernel(const std::string& name, const std::string& a
 inline std::string findings_of(const check_result& result)
 {
     std::string text;
-    for (const check_finding& each : result.findings) {
-        const checked_kernel& kernel = result.kernels[each.kernel];
-        const char* status = each.status == check_status::broken    ? "broken"
-                             : each.status == check_status::unknown ? "unknown"
-                                                                    : "better";
-        text += kernel.short_form + " " + kernel.info.architecture + " " + each.check + " " + status +
-                (each.fails ? "" : " allowed") + "\n";
+    for (const check_finding& finding : result.findings) {
+        const checked_kernel& kernel = result.kernels[finding.kernel];
+        const char* status = finding.status == check_status::broken    ? "broken"
+                             : finding.status == check_status::unknown ? "unknown"
+                                                                       : "better";
+        text += kernel.short_form + " " + kernel.info.architecture + " " + finding.check + " " + status +
+                (finding.fails ? "" : " allowed") + "\n";
     }
     return text;
 }

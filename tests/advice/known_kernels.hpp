@@ -13,7 +13,7 @@ inline inspected_kernel known_kernel(const std::string& name, int registers = 40
 {
     kernel_info info;
     info.name = name;
-    info.architecture = architecture;
+    set_architecture(info, architecture);
     info.source = {"lib.so", "fatbin at byte 64", ""};
     info.registers = registers;
     info.spill_store_bytes = info.spill_load_bytes = info.stack_frame_bytes = info.static_shared_bytes = 0;

@@ -27,7 +27,7 @@ inline kernel_info kernel_of(const std::string& architecture, const launch_attri
 {
     kernel_info kernel;
     kernel.name = "merge";
-    kernel.architecture = architecture;
+    set_architecture(kernel, architecture);
     kernel.registers = code.registers;
     kernel.spill_store_bytes = kernel.spill_load_bytes = code.spill_bytes;
     kernel.static_shared_bytes = 0;

@@ -63,8 +63,8 @@ TEST_F(binary_input, is_read_from_a_file_and_from_standard_input)
     ASSERT_EQ(json["kernels"].size(), 2u);
     EXPECT_EQ(json["inputs"][0]["kind"], "fat binary");
     nlohmann::json piped = launchbox_run({"inspect", "-", "--format", "json"}, fatbin()).json();
-    for (nlohmann::json* each : {&json, &piped})
-        for (nlohmann::json& kernel : (*each)["kernels"]) kernel["source"].erase("file");
+    for (nlohmann::json* entry : {&json, &piped})
+        for (nlohmann::json& kernel : (*entry)["kernels"]) kernel["source"].erase("file");
     EXPECT_EQ(json["kernels"], piped["kernels"]);
     EXPECT_EQ(launchbox_run({"inspect", "-", "--arch", "sm_90", "--format", "json"}, fatbin()).json()["kernels"].size(),
               1u);

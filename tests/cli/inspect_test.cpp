@@ -12,8 +12,8 @@ const std::string log_90 = repository_file("tests/data/logs/basic_sm_90.log");
 
 nlohmann::json kernel_of(const nlohmann::json& json, const std::string& short_name, const std::string& architecture)
 {
-    for (const nlohmann::json& each : json["kernels"])
-        if (each["short_name"] == short_name && each["architecture"] == architecture) return each;
+    for (const nlohmann::json& entry : json["kernels"])
+        if (entry["short_name"] == short_name && entry["architecture"] == architecture) return entry;
     ADD_FAILURE() << "no " << short_name << " for " << architecture;
     return {};
 }
@@ -23,7 +23,7 @@ TEST(inspect_verb, reads_a_log_from_a_file_and_from_standard_input)
     const call file = launchbox_run({"inspect", log_90, "--threads", "256", "--format", "json"});
     EXPECT_EQ(file.status, 0) << file.err;
     EXPECT_EQ(file.err, "");
-    EXPECT_TRUE(file.out.starts_with("{\n  \"schema\": \"launchbox.kernels/1\""));
+    EXPECT_TRUE(file.out.starts_with("{\n  \"schema\": \"launchbox.kernels/2\""));
     nlohmann::json from_file = file.json();
     nlohmann::json from_input =
         launchbox_run({"inspect", "-", "--threads", "256", "--format", "json"}, read_input(log_90)).json();
@@ -43,11 +43,11 @@ TEST(inspect_verb, kernels_are_chosen_by_pattern_and_architecture)
     const nlohmann::json whole = launchbox_run({"inspect", all, "--format", "json"}).json();
     const nlohmann::json some = launchbox_run({"inspect", all, "--arch", "sm_90", "--format", "json"}).json();
     EXPECT_LT(some["kernels"].size(), whole["kernels"].size());
-    for (const nlohmann::json& each : some["kernels"]) EXPECT_EQ(each["architecture"], "sm_90");
+    for (const nlohmann::json& entry : some["kernels"]) EXPECT_EQ(entry["architecture"], "sm_90");
 
     const std::string name = whole["kernels"][0]["short_name"];
     const nlohmann::json one = launchbox_run({"inspect", all, "--kernel", name, "--format", "json"}).json();
-    for (const nlohmann::json& each : one["kernels"]) EXPECT_EQ(each["short_name"], name);
+    for (const nlohmann::json& entry : one["kernels"]) EXPECT_EQ(entry["short_name"], name);
     std::string misspelt = name;
     misspelt.back() = misspelt.back() == 'x' ? 'y' : 'x';
     expect_refused(launchbox_run({"inspect", all, "--kernel", misspelt}), "did you mean " + name + "?");
@@ -235,9 +235,9 @@ TEST(inspect_verb, a_source_is_read_for_mistakes_around_its_kernels)
     EXPECT_EQ(whole.status, 0) << whole.err;
     const nlohmann::json json = whole.json();
     std::string found;
-    for (const nlohmann::json& each : json["inputs"][0]["diagnoses"]) {
-        EXPECT_EQ(each["file"], "tests/data/kernels/launches.cu");
-        found += each["id"].get<std::string>() + ':' + std::to_string(each["line"].get<int>()) + ' ';
+    for (const nlohmann::json& entry : json["inputs"][0]["diagnoses"]) {
+        EXPECT_EQ(entry["file"], "tests/data/kernels/launches.cu");
+        found += entry["id"].get<std::string>() + ':' + std::to_string(entry["line"].get<int>()) + ' ';
     }
     EXPECT_EQ(found, "maxrregcount_ignored:13 host_reads_cuda_arch:21 launch_over_bound:22 ");
     // The figures that the findings stand on: what the two compilations for devices took.
@@ -305,7 +305,7 @@ TEST(inspect_verb, spilling_kernels_alone_and_how_many_are_not_known)
     const auto whole = launchbox_run({"inspect", linked, "--format", "json"}).json();
     const auto some = launchbox_run({"inspect", linked, "--spilling", "--format", "json"}).json();
     std::size_t not_told = 0;
-    for (const auto& each : whole["kernels"]) not_told += each["spill_store_bytes"].is_null() ? 1 : 0;
+    for (const auto& entry : whole["kernels"]) not_told += entry["spill_store_bytes"].is_null() ? 1 : 0;
     EXPECT_GT(not_told, 0u);
     EXPECT_EQ(some["selection"]["spills_unknown"], not_told);
     EXPECT_TRUE(unknown.shows("Of " + std::to_string(not_told) + " more the input does not tell whether they spill."));
@@ -313,8 +313,8 @@ TEST(inspect_verb, spilling_kernels_alone_and_how_many_are_not_known)
         launchbox_run({"inspect", repository_file("tests/data/logs/spills.log"), "--spilling", "--format", "json"})
             .json();
     EXPECT_GT(spills["kernels"].size(), 0u);
-    for (const auto& each : spills["kernels"])
-        EXPECT_GT(each["spill_store_bytes"].get<int>() + each["spill_load_bytes"].get<int>(), 0);
+    for (const auto& spill : spills["kernels"])
+        EXPECT_GT(spill["spill_store_bytes"].get<int>() + spill["spill_load_bytes"].get<int>(), 0);
 }
 
 TEST(inspect_verb, sorted_and_cut_in_every_form)

@@ -124,7 +124,7 @@ TEST_P(interrupt, occupancy_and_suggest_show_what_is_finished)
 }
 
 INSTANTIATE_TEST_SUITE_P(by, interrupt, testing::Values(SIGINT, SIGTERM),
-                         [](const auto& each) { return each.param == SIGINT ? "SIGINT" : "SIGTERM"; });
+                         [](const auto& entry) { return entry.param == SIGINT ? "SIGINT" : "SIGTERM"; });
 
 }  // namespace
 }  // namespace launchbox

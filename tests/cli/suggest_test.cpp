@@ -63,7 +63,7 @@ TEST(suggest_verb, keeps_limits_multiples_and_ties)
     EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--max-threads", "100", "--top", "1"})["candidates"].size(),
               1u);
     const nlohmann::json all = suggested({"--arch", "sm_90", "-r", "32", "--multiple", "96", "--top", "99"});
-    for (const nlohmann::json& each : all["candidates"]) EXPECT_EQ(each["threads"].get<int>() % 96, 0);
+    for (const nlohmann::json& entry : all["candidates"]) EXPECT_EQ(entry["threads"].get<int>() % 96, 0);
 }
 
 TEST(suggest_verb, says_when_nothing_can_be_launched)
@@ -98,13 +98,13 @@ TEST(devices_verb, lists_every_compute_capability)
     EXPECT_EQ(json["schema"], "launchbox.devices/1");
     EXPECT_EQ(json["compute_capabilities"].size(), 27u);
     EXPECT_EQ(lines_of(launchbox_run({"devices", "--format", "csv"}).out).size(), 28u);
-    for (const nlohmann::json& each : json["compute_capabilities"])
-        if (each["architecture"] == "sm_90") {
-            EXPECT_EQ(each["compute_capability"], "9.0");
-            EXPECT_EQ(each["threads_per_sm"], 2048);
-            EXPECT_EQ(each["shared_per_block_opt_in"], 232448);
-            EXPECT_EQ(each["barriers_per_sm"], 64);
-            EXPECT_EQ(each["non_portable_cluster"], 16);
+    for (const nlohmann::json& entry : json["compute_capabilities"])
+        if (entry["architecture"] == "sm_90") {
+            EXPECT_EQ(entry["compute_capability"], "9.0");
+            EXPECT_EQ(entry["threads_per_sm"], 2048);
+            EXPECT_EQ(entry["shared_per_block_opt_in"], 232448);
+            EXPECT_EQ(entry["barriers_per_sm"], 64);
+            EXPECT_EQ(entry["non_portable_cluster"], 16);
         }
 }
 

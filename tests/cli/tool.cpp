@@ -20,7 +20,7 @@ call launchbox_run(const std::vector<std::string>& arguments, const std::string&
     command.insert(command.end(), arguments.begin(), arguments.end());
     // The first of two equal names counts.
     std::vector<std::string> all = environment;
-    for (const char* each : {"COLUMNS=100", "LC_ALL=C.UTF-8", "NO_COLOR="}) all.emplace_back(each);
+    for (const char* entry : {"COLUMNS=100", "LC_ALL=C.UTF-8", "NO_COLOR="}) all.emplace_back(entry);
     for (const char* name : {"in", "out", "err"}) {
         std::string upper(name);
         std::transform(upper.begin(), upper.end(), upper.begin(),
@@ -28,11 +28,11 @@ call launchbox_run(const std::vector<std::string>& arguments, const std::string&
         all.push_back("TEST_" + upper + "=" + file(name));
     }
     std::vector<std::string> first_of_each;
-    for (const std::string& each : all) {
-        const std::string name = each.substr(0, each.find('=') + 1);
+    for (const std::string& entry : all) {
+        const std::string name = entry.substr(0, entry.find('=') + 1);
         const bool known = std::any_of(first_of_each.begin(), first_of_each.end(),
                                        [&](const std::string& other) { return other.starts_with(name); });
-        if (!known) first_of_each.push_back(each);
+        if (!known) first_of_each.push_back(entry);
     }
     call result;
     result.status = run(command, {.directory = LAUNCHBOX_SOURCE_DIR, .environment = first_of_each}).exit_code;

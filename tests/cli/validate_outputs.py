@@ -89,7 +89,7 @@ def check_json(arguments, text):
 def rows_of(found):
     """The records that make one CSV row each."""
     kind = found["schema"]
-    if kind == "launchbox.kernels/1":
+    if kind == "launchbox.kernels/2":
         return found["kernels"]
     if kind == "launchbox.summary/1":
         return [{"file": each["file"], "kind": each["kind"], **row}

@@ -66,9 +66,9 @@ inline std::string describe(const log_message& message)
     return text + ": " + message.text;
 }
 
-inline std::string describe(const log_problem& problem)
+inline std::string describe(const log_diagnostic& diagnostic)
 {
-    return std::to_string(problem.line) + ": " + problem.what;
+    return std::to_string(diagnostic.line) + ": " + diagnostic.what;
 }
 
 template <class T>

@@ -103,7 +103,7 @@ void launch(int* p)
             EXPECT_EQ(site.attribute_at, std::nullopt) << name;
         else
             EXPECT_EQ(site.attribute_at, place_of(attribute, file)) << name;
-        EXPECT_EQ(site.problem, "") << name;
+        EXPECT_EQ(site.diagnostic, "") << name;
     };
     expect("_Z9in_headerIiEvPT_", header, "h", "");
     expect("_Z9in_headerIlEvPT_", source, "i", "");  // an explicit instantiation is a declaration of its own
@@ -135,9 +135,9 @@ TEST_F(KernelSites, TwoFilesOfOneNameWithAKernelInTheSameLine)
     write("one/k.cuh", "extern \"C\" __global__ void a() {}\nextern \"C\" __global__ void c() {}\n");
     write("two/k.cuh", "extern \"C\" __global__ void b() {}\n");
     const auto sites = sites_in(write("k.cu", "#include \"one/k.cuh\"\n#include \"two/k.cuh\"\n"));
-    EXPECT_NE(sites.at("a").problem.find("two/k.cuh"), std::string::npos);
-    EXPECT_NE(sites.at("b").problem.find("one/k.cuh"), std::string::npos);
-    EXPECT_EQ(sites.at("c").problem, "");
+    EXPECT_NE(sites.at("a").diagnostic.find("two/k.cuh"), std::string::npos);
+    EXPECT_NE(sites.at("b").diagnostic.find("one/k.cuh"), std::string::npos);
+    EXPECT_EQ(sites.at("c").diagnostic, "");
 }
 
 TEST_F(KernelSites, GeneratedCodeSaysWhereItComesFrom)

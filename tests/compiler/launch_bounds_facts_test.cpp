@@ -90,7 +90,7 @@ TEST(LaunchBoundsFacts, WhoSetsTheCap)
                                 const std::string& sentence = {}) {
             const assembled made = assemble_with(architecture, directives, options);
             std::string how = directives;
-            for (const std::string& each : options) how += " " + each;
+            for (const std::string& option : options) how += " " + option;
             EXPECT_EQ(made.cap, cap) << how;
             if (sentence.empty())
                 EXPECT_EQ(made.log, "") << how;

@@ -29,7 +29,7 @@ TEST(ResourceLogFiles, bad_assembly)
                      "2 ptxas error bad_assembly.ptx:26: Unknown modifier '.instruction'",
                      "3 ptxas error bad_assembly.ptx:26: Not a name of any known instruction: 'no'",
                      "4 ptxas error: Ptx assembly aborted due to errors"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -48,7 +48,7 @@ TEST(ResourceLogFiles, basic_sm_75)
                "nothing sm_75 line 37: 8 registers, 0 barriers, stack 0/0/0 of ?, smem 0 cmem[0]=360"}));
     EXPECT_EQ(describe_all(log.modules), (texts{"ptxas log sm_75 line 1: gmem 120 cmem[3]=80 cmem[4]=8"}));
     EXPECT_EQ(describe_all(log.messages), texts{});
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -66,7 +66,7 @@ TEST(ResourceLogFiles, basic_sm_90)
                      "nothing sm_90 line 37: 10 registers, 0 barriers, stack 0/0/0 of ?, smem 0"}));
     EXPECT_EQ(describe_all(log.modules), (texts{"ptxas log sm_90 line 1: gmem 120"}));
     EXPECT_EQ(describe_all(log.messages), texts{});
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -92,7 +92,7 @@ TEST(ResourceLogFiles, bounds)
                      "range. minnctapersm will be ignored",
                      "3 ptxas warning [too_many_threads]: Value of threads per SM for entry too_many_threads is out of "
                      "range. .minnctapersm will be ignored"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -108,7 +108,7 @@ TEST(ResourceLogFiles, bounds_warnings_are_errors)
                                                  "3 ptxas error [too_many_threads]: Value of threads per SM for entry "
                                                  "too_many_threads is out of range. .minnctapersm will be ignored",
                                                  "4 ptxas error: Ptx assembly aborted due to errors"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -123,7 +123,7 @@ TEST(ResourceLogFiles, build_noise)
               (texts{"3 front end warning kernel.cu:7: variable \"x\" was declared but never referenced",
                      "19 front end error: ninja: error: loading build.ninja: No such file or directory",
                      "20 front end error kernel.cu:3: missing.hpp: No such file or directory"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -139,7 +139,7 @@ TEST(ResourceLogFiles, callees)
                "0/0/0, calls _Z5scalef 0/0/0"}));
     EXPECT_EQ(describe_all(log.modules), (texts{"ptxas log sm_90 line 1: gmem 0"}));
     EXPECT_EQ(describe_all(log.messages), texts{});
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -171,7 +171,7 @@ TEST(ResourceLogFiles, compiled_and_linked)
     EXPECT_EQ(describe_all(log.modules),
               (texts{"ptxas log sm_90 line 1: gmem 120", "nvlink log sm_90 line 42: gmem 120 cmem[3]=80"}));
     EXPECT_EQ(describe_all(log.messages), texts{});
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -189,7 +189,7 @@ TEST(ResourceLogFiles, debug)
         describe_all(log.messages),
         (texts{
             "1 ptxas warning [recursive]: Stack size for entry function 'recursive' cannot be statically determined"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -203,7 +203,7 @@ TEST(ResourceLogFiles, historical_cc1)
                "_Z6simplePf sm_13 line 5: 2 registers, 1 barriers, stack ?/?/? of ?, smem 24 cmem[1]=4"}));
     EXPECT_EQ(describe_all(log.modules), texts{});
     EXPECT_EQ(describe_all(log.messages), texts{});
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -219,7 +219,7 @@ TEST(ResourceLogFiles, historical_cuda11)
               (texts{"ptxas log sm_80 line 1: gmem 77696 cmem[3]=72", "ptxas log sm_90 line 7: gmem 0"}));
     EXPECT_EQ(describe_all(log.messages), (texts{"6 ptxas warning: (C7508) Potential Performance Loss: 'setmaxnreg' "
                                                  "ignored to maintain minimum register requirements."}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -232,7 +232,7 @@ TEST(ResourceLogFiles, historical_cuda5)
                                                 "barriers, stack 72/0/0 of 72, smem 0 cmem[0]=176 cmem[14]=16"}));
     EXPECT_EQ(describe_all(log.modules), (texts{"ptxas log sm_35 line 1: gmem 0 cmem[3]=24"}));
     EXPECT_EQ(describe_all(log.messages), texts{});
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -251,7 +251,7 @@ TEST(ResourceLogFiles, historical_cuda8)
                                                 "nvlink log sm_52 line 16: gmem 144 cmem[3]=65536"}));
     EXPECT_EQ(describe_all(log.messages), (texts{"10 ptxas warning [_Z8traverseP4node]: Stack size for entry function "
                                                  "'_Z8traverseP4node' cannot be statically determined"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -264,7 +264,7 @@ TEST(ResourceLogFiles, historical_fermi)
                      "_Z6filterPf sm_20 line 7: 63 registers, ? barriers, stack 0/0/0 of ?, smem 4112 cmem[0]=44"}));
     EXPECT_EQ(describe_all(log.modules), texts{});
     EXPECT_EQ(describe_all(log.messages), texts{});
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -280,7 +280,7 @@ TEST(ResourceLogFiles, historical_truncated)
                      "cut sm_70 line 24: 31 registers, ? barriers, stack 0/0/0 of ?, smem ?"}));
     EXPECT_EQ(describe_all(log.modules), (texts{"ptxas log sm_70 line 1: gmem 0"}));
     EXPECT_EQ(describe_all(log.messages), texts{});
-    EXPECT_EQ(describe_all(log.problems),
+    EXPECT_EQ(describe_all(log.diagnostics),
               (texts{"8: cannot read \"99999999999999999999 bytes spill stores, 0 bytes spill loads\"",
                      "9: cannot read \"Used 4294967296 registers\"",
                      "12: cannot read \"-8 bytes stack frame, 0 bytes spill stores, 0 bytes spill lo\"",
@@ -304,7 +304,7 @@ TEST(ResourceLogFiles, historical_windows)
                      "4 front end warning kernel.cu:20: variable \"unused\" was declared but never referenced",
                      "10 ptxas warning [_Z3mulPf]: Value of threads per SM for entry _Z3mulPf is out of range. "
                      ".minnctapersm will be ignored"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -319,7 +319,7 @@ TEST(ResourceLogFiles, interleaved)
                      "fifth sm_80 line 21: 50 registers, 0 barriers, stack 0/0/0 of ?, smem 0 cmem[0]=360"}));
     EXPECT_EQ(describe_all(log.modules), (texts{"ptxas log ? line 1: gmem 0", "ptxas log sm_80 line 2: gmem 0"}));
     EXPECT_EQ(describe_all(log.messages), texts{});
-    EXPECT_EQ(describe_all(log.problems),
+    EXPECT_EQ(describe_all(log.diagnostics),
               (texts{"19: 2 kernels wait for their \"Used\" line here, because several compilers wrote at once: whose "
                      "figures these are cannot be told; keep the compilers' output apart"}));
     EXPECT_FALSE(log.ends_inside_a_report);
@@ -345,7 +345,7 @@ TEST(ResourceLogFiles, linked_one_architecture)
             "2 nvlink warning [recursive]: Stack size for entry function 'recursive' cannot be statically determined",
             "3 nvlink error [calls_external_bounded]: entry function 'calls_external_bounded' with max regcount of 64 "
             "calls function '_Z8externalPf' with regcount of 254"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -369,7 +369,7 @@ TEST(ResourceLogFiles, linked_two_architectures)
                      "statically determined",
                      "2 nvlink error [calls_external_bounded] <sm_80>: entry function 'calls_external_bounded' with "
                      "max regcount of 64 calls function '_Z8externalPf' with regcount of 246"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -384,7 +384,7 @@ TEST(ResourceLogFiles, linked_undefined)
     EXPECT_EQ(describe_all(log.modules), (texts{"nvlink log ? line 2: gmem 13181"}));
     EXPECT_EQ(describe_all(log.messages),
               (texts{"1 nvlink error: Undefined reference to '_Z8externalPf' in 'link_caller.o'"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -404,7 +404,7 @@ TEST(ResourceLogFiles, linked_without_architecture)
             "_Z9templatedIdEvPT_ ? line 16: 8 registers, 0 barriers, stack ?/?/? of 0, smem 0 cmem[0]=536, linked"}));
     EXPECT_EQ(describe_all(log.modules), (texts{"nvlink log ? line 1: gmem 120 cmem[3]=80"}));
     EXPECT_EQ(describe_all(log.messages), texts{});
-    EXPECT_EQ(describe_all(log.problems),
+    EXPECT_EQ(describe_all(log.diagnostics),
               (texts{"5: nvlink does not say for which architecture it links 'static_shared': the static shared memory "
                      "is 1536 bytes, or on sm_90 1024 less"}));
     EXPECT_FALSE(log.ends_inside_a_report);
@@ -440,7 +440,7 @@ TEST(ResourceLogFiles, max_registers)
             "6 ptxas info: Overriding global maxrregcount 24 with entry-specific value 128 computed using thread count",
             "7 ptxas info [no_bounds]: Overriding maximum register limit 256 for 'no_bounds' with  24 of maxrregcount "
             "option"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -451,7 +451,7 @@ TEST(ResourceLogFiles, missing_file)
     EXPECT_EQ(describe_all(log.modules), texts{});
     EXPECT_EQ(describe_all(log.messages),
               (texts{"1 front end error: cc1plus: fatal error: missing.cu: No such file or directory"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -465,7 +465,7 @@ TEST(ResourceLogFiles, relocatable)
     EXPECT_EQ(describe_all(log.modules),
               (texts{"ptxas log sm_90 line 1: gmem 0, _Z9fibonaccii 16/16/16, _Z5scalef 0/0/0, _Z4pickfi 264/0/0"}));
     EXPECT_EQ(describe_all(log.messages), texts{});
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -479,7 +479,7 @@ TEST(ResourceLogFiles, set_registers)
     EXPECT_EQ(describe_all(log.modules), (texts{"ptxas log sm_90a line 2: gmem 0"}));
     EXPECT_EQ(describe_all(log.messages), (texts{"1 ptxas warning: (C7508) Potential Performance Loss: 'setmaxnreg' "
                                                  "ignored; unable to determine register count at entry."}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -500,7 +500,7 @@ TEST(ResourceLogFiles, several_threads)
                      "ptxas log sm_90 line 25: gmem 0", "ptxas log sm_120 line 32: gmem 0"}));
     EXPECT_EQ(describe_all(log.messages), (texts{"31 ptxas warning [spilling]: Value of threads per SM for entry "
                                                  "spilling is out of range. .minnctapersm will be ignored"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -518,7 +518,7 @@ TEST(ResourceLogFiles, spills)
         (texts{"1 ptxas warning [spilling]: Local memory used for function 'spilling', size of stack frame: 672 bytes",
                "2 ptxas warning [spilling]: Registers are spilled to local memory in function 'spilling', 1160 bytes "
                "spill stores, 1216 bytes spill loads"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -530,7 +530,7 @@ TEST(ResourceLogFiles, spills_without_verbose)
     EXPECT_EQ(describe_all(log.messages),
               (texts{"1 ptxas warning [spilling]: Registers are spilled to local memory in function 'spilling', 1160 "
                      "bytes spill stores, 1216 bytes spill loads"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -542,7 +542,7 @@ TEST(ResourceLogFiles, syntax_error)
     EXPECT_EQ(describe_all(log.messages),
               (texts{"1 front end error syntax_error.cu:3: identifier \"undefined_name\" is undefined",
                      "5 front end error syntax_error.cu:4: expected a \";\""}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -556,7 +556,7 @@ TEST(ResourceLogFiles, too_much_shared)
     EXPECT_EQ(describe_all(log.modules), (texts{"ptxas log sm_80 line 2: gmem 0"}));
     EXPECT_EQ(describe_all(log.messages), (texts{"1 ptxas error [too_much_shared]: Entry function 'too_much_shared' "
                                                  "uses too much shared data (0xcb20 bytes, 0xc000 max)"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -566,7 +566,7 @@ TEST(ResourceLogFiles, unknown_option)
     EXPECT_EQ(describe_all(log.kernels), texts{});
     EXPECT_EQ(describe_all(log.modules), texts{});
     EXPECT_EQ(describe_all(log.messages), (texts{"1 nvcc error: Unknown option '-no-such-option'"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -580,7 +580,7 @@ TEST(ResourceLogFiles, unknown_pragma)
               (texts{"1 front end warning unknown_pragma.cu:3: the unroll value cannot be zero or negative, ignoring "
                      "pragma for this loop",
                      "7 front end warning unknown_pragma.cu:5: unrecognized #pragma in device code"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -593,7 +593,7 @@ TEST(ResourceLogFiles, warnings_are_errors)
               (texts{"1 front end error unknown_pragma.cu:3: the unroll value cannot be zero or negative, ignoring "
                      "pragma for this loop",
                      "7 front end error unknown_pragma.cu:5: unrecognized #pragma in device code"}));
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 

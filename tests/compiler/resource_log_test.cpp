@@ -44,7 +44,7 @@ kernel_info only_kernel(const std::string& text)
 {
     const resource_log log = parse_resource_log(text, "log");
     EXPECT_EQ(log.kernels.size(), 1u);
-    EXPECT_EQ(describe_all(log.problems), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{});
     EXPECT_FALSE(log.ends_inside_a_report);
     return log.kernels.empty() ? kernel_info{} : log.kernels.front();
 }
@@ -103,7 +103,7 @@ TEST(ResourceLog, ReservedSharedMemoryOfTheLinkerIsSubtractedFor90Only)
     EXPECT_EQ(linked("(target: sm_100)", "1124").kernels.at(0).reserved_shared_bytes, std::nullopt);
     EXPECT_EQ(linked("", "1024").kernels.at(0).static_shared_bytes, 1024);  // sm_90 would print more
     EXPECT_EQ(linked("", "1124").kernels.at(0).static_shared_bytes, std::nullopt);
-    EXPECT_EQ(linked("", "1124").problems.size(), 1u);
+    EXPECT_EQ(linked("", "1124").diagnostics.size(), 1u);
 }
 
 TEST(ResourceLog, ALineCutByTheEndOfTheLogClaimsNothingThatMayBeMissing)
@@ -148,7 +148,7 @@ TEST(ResourceLog, TwoArchitecturesOfAKernelAtTheSameTimeAreNotGuessed)
         EXPECT_EQ(kernel.registers, std::nullopt);
         EXPECT_EQ(kernel.stack_frame_bytes, std::nullopt);
     }
-    EXPECT_FALSE(log.problems.empty());
+    EXPECT_FALSE(log.diagnostics.empty());
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -164,7 +164,7 @@ TEST(ResourceLog, AUsedLineThatIsOwedIsNotTakenForTheNextKernels)
     const resource_log log =
         parse_resource_log(begin("first") + begin("second") + used + begin("third") + time + used + used, "");
     for (const kernel_info& kernel : log.kernels) EXPECT_EQ(kernel.registers, std::nullopt) << kernel.name;
-    EXPECT_EQ(log.problems.size(), 2u);
+    EXPECT_EQ(log.diagnostics.size(), 2u);
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
@@ -182,14 +182,14 @@ TEST(ResourceLog, OneLostLineCostsOneReport)
     EXPECT_EQ(log.kernels[1].registers, std::nullopt);
     EXPECT_EQ(log.kernels[2].registers, 11);
     EXPECT_EQ(log.kernels[4].registers, 13);
-    EXPECT_EQ(log.problems.size(), 1u);
+    EXPECT_EQ(log.diagnostics.size(), 1u);
 }
 
 TEST(ResourceLog, TwoUsedLinesInARowTakeBackTheFirst)
 {
     const resource_log log = parse_resource_log(report("Used 8 registers") + "ptxas info    : Used 9 registers\n", "");
     EXPECT_EQ(log.kernels.at(0).registers, std::nullopt);
-    EXPECT_EQ(describe_all(log.problems), texts{"5: a \"Used\" line that belongs to no entry function"});
+    EXPECT_EQ(describe_all(log.diagnostics), texts{"5: a \"Used\" line that belongs to no entry function"});
 }
 
 TEST(ResourceLog, AUsedLineOfANewModuleTakesNothingBack)
@@ -197,7 +197,7 @@ TEST(ResourceLog, AUsedLineOfANewModuleTakesNothingBack)
     const resource_log log = parse_resource_log(
         report("Used 8 registers") + "ptxas info    : 0 bytes gmem\nptxas info    : Used 9 registers\n", "");
     EXPECT_EQ(log.kernels.at(0).registers, 8);
-    EXPECT_EQ(log.problems.size(), 1u);
+    EXPECT_EQ(log.diagnostics.size(), 1u);
 }
 
 TEST(ResourceLog, WarningsGoToTheNextReportOfTheirKernel)
@@ -385,7 +385,7 @@ TEST(ResourceLog, JunkIsReadWithoutHarm)
             ASSERT_GE(kernel.registers.value_or(0), 0);
             ASSERT_GE(kernel.static_shared_bytes.value_or(0), 0);
         }
-        for (const log_problem& problem : log.problems) ASSERT_LE(problem.line, lines);
+        for (const log_diagnostic& diagnostic : log.diagnostics) ASSERT_LE(diagnostic.line, lines);
     }
 }
 

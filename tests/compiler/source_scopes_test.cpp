@@ -175,8 +175,8 @@ TEST(source_launches, names_and_arguments)
         "r<<<1, 2; t<<<1, 2> >>(); operator<<<int>(x); u<<<1, v<<<1, 2>>>();");
     const std::vector<source_launch> launches = read_source_launches(source);
     std::string names;
-    for (const source_launch& each : launches)
-        names += std::string(each.kernel) + std::to_string(each.arguments.size()) + ' ';
+    for (const source_launch& found_launch : launches)
+        names += std::string(found_launch.kernel) + std::to_string(found_launch.arguments.size()) + ' ';
     EXPECT_EQ(names, "k2 b4 2 v2 ");
 }
 

@@ -12,12 +12,12 @@ namespace {
 std::string words(std::string_view text)
 {
     std::string result;
-    for (const source_token& each : read_source_text(text).tokens) {
+    for (const source_token& token : read_source_text(text).tokens) {
         if (!result.empty()) result += '|';
-        if (each.kind == source_token_kind::number) result += "n:";
-        if (each.kind == source_token_kind::text) result += "t:";
-        if (each.kind == source_token_kind::punctuation) result += "p:";
-        result += each.text;
+        if (token.kind == source_token_kind::number) result += "n:";
+        if (token.kind == source_token_kind::text) result += "t:";
+        if (token.kind == source_token_kind::punctuation) result += "p:";
+        result += token.text;
     }
     return result;
 }
@@ -58,7 +58,8 @@ TEST(source_tokens, places)
     EXPECT_EQ(source.tokens[2].line, 3);
     EXPECT_EQ(source.tokens[3].line, 4);
     EXPECT_EQ(source.tokens[3].column, 4);
-    for (const source_token& each : source.tokens) EXPECT_EQ(text.substr(each.begin, each.end - each.begin), each.text);
+    for (const source_token& token : source.tokens)
+        EXPECT_EQ(text.substr(token.begin, token.end - token.begin), token.text);
     ASSERT_EQ(source.comments.size(), 1u);
     EXPECT_EQ(source.comments[0].line, 3);
     EXPECT_EQ(source.comments[0].last_line, 4);
@@ -90,7 +91,8 @@ TEST(source_tokens, branches_know_their_if_and_where_that_stands)
         read_source_text("a\n#if 1\nb\n#ifdef X\nc\n#else\nd\n#endif\ne\n#elif 2\nf\n#endif\ng\n#else\n#endif\nh");
     ASSERT_EQ(source.branches.size(), 4u);  // if 1, ifdef X, else, elif 2
     std::string places;
-    for (const source_token& each : source.tokens) places += std::string(each.text) + std::to_string(each.branch) + ' ';
+    for (const source_token& token : source.tokens)
+        places += std::string(token.text) + std::to_string(token.branch) + ' ';
     EXPECT_EQ(places, "a-1 b0 c1 d2 e0 f3 g-1 h-1 ");
     EXPECT_EQ(source.branches[1].outer, 0);
     EXPECT_EQ(source.branches[2].outer, 0);
@@ -109,10 +111,10 @@ TEST(source_tokens, every_byte_is_read_once)
         const source_text source = read_source_text(text);
         ASSERT_GE(source.tokens.size() + source.directives.size(), 1u) << c;
         std::size_t end = 0;
-        for (const source_token& each : source.tokens) {
-            EXPECT_GE(each.begin, end);
-            EXPECT_GT(each.end, each.begin);
-            end = each.end;
+        for (const source_token& token : source.tokens) {
+            EXPECT_GE(token.begin, end);
+            EXPECT_GT(token.end, token.begin);
+            end = token.end;
         }
         EXPECT_LE(end, text.size());
     }

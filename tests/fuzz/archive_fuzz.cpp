@@ -8,9 +8,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-    std::vector<launchbox::image_problem> problems;
-    const auto members = launchbox::read_archive(bytes, problems);
-    if (problems.size() > launchbox::max_image_problems + 1) std::abort();
+    std::vector<launchbox::image_diagnostic> diagnostics;
+    const auto members = launchbox::read_archive(bytes, diagnostics);
+    if (diagnostics.size() > launchbox::max_image_diagnostics + 1) std::abort();
     std::uint64_t end = 8;
     for (const launchbox::archive_member& each : members) {
         if (each.offset < end + 60 || each.offset > size || each.bytes.size() > size - each.offset) std::abort();

@@ -19,7 +19,7 @@ void require_round_trip(const std::vector<launchbox::baseline_entry>& entries)
     const std::string text = launchbox::baseline_text(entries);
     require(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) == entries.size() + 2);
     const launchbox::baseline_reading again = launchbox::parse_baseline(text, "again");
-    require(again.problems.empty() && again.value.entries == entries);
+    require(again.errors.empty() && again.value.entries == entries);
 }
 
 }  // namespace
@@ -29,10 +29,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     const launchbox::baseline_reading reading = launchbox::parse_baseline(text, "fuzz");
     const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
-    require(reading.problems.size() <= launchbox::max_baseline_problems);
-    for (const launchbox::file_problem& problem : reading.problems)
-        require(problem.line >= 1 && problem.line <= lines && !problem.what.empty() && !problem.hint.empty());
-    if (reading.problems.empty()) require_round_trip(reading.value.entries);
+    require(reading.errors.size() <= launchbox::max_baseline_errors);
+    for (const launchbox::file_error& diagnostic : reading.errors)
+        require(diagnostic.line >= 1 && diagnostic.line <= lines && !diagnostic.what.empty() &&
+                !diagnostic.hint.empty());
+    if (reading.errors.empty()) require_round_trip(reading.value.entries);
 
     const std::size_t half = size / 2;
     launchbox::baseline_entry any{.identity = std::string(text.substr(half)),

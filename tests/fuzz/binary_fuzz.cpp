@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     const launchbox::binary_contents contents =
         launchbox::read_binary(bytes, "-", {.wanted = {}, .jobs = 1, .hash_code = true, .before_linking = true});
-    if (contents.kind.empty() || contents.problems.size() > launchbox::max_image_problems + 1) std::abort();
+    if (contents.kind.empty() || contents.diagnostics.size() > launchbox::max_image_diagnostics + 1) std::abort();
     std::size_t kernels = 0;
     for (const launchbox::binary_image& image : contents.images) {
         if (image.offset > size || image.stored_bytes > size - image.offset || image.container.empty()) std::abort();

@@ -35,12 +35,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const launchbox::budget_reading reading = launchbox::parse_budget(text, "fuzz");
     const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
     int last = 0;
-    for (const launchbox::file_problem& problem : reading.problems) {
-        require(problem.line >= std::max(1, last) && problem.line <= lines && problem.column >= 0);
-        require(!problem.what.empty() && !problem.hint.empty());
-        last = problem.line;
+    for (const launchbox::file_error& diagnostic : reading.errors) {
+        require(diagnostic.line >= std::max(1, last) && diagnostic.line <= lines && diagnostic.column >= 0);
+        require(!diagnostic.what.empty() && !diagnostic.hint.empty());
+        last = diagnostic.line;
     }
-    if (!reading.problems.empty()) return 0;
+    if (!reading.errors.empty()) return 0;
     launchbox::check_result result;
     for (const char* architecture : {"sm_80", "sm_90a", "", "sm_999"})
         result.kernels.push_back(kernel("merge<int, 256>", architecture));

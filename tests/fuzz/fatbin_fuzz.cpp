@@ -10,10 +10,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-    std::vector<launchbox::image_problem> problems;
-    const auto contents = launchbox::read_fatbin(bytes, problems);
-    if (problems.size() > launchbox::max_image_problems + 1) std::abort();
-    if (!contents) return launchbox::is_fatbin(bytes) || problems.empty() ? std::abort(), 0 : 0;
+    std::vector<launchbox::image_diagnostic> diagnostics;
+    const auto contents = launchbox::read_fatbin(bytes, diagnostics);
+    if (diagnostics.size() > launchbox::max_image_diagnostics + 1) std::abort();
+    if (!contents) return launchbox::is_fatbin(bytes) || diagnostics.empty() ? std::abort(), 0 : 0;
     if (contents->size > size || contents->size > contents->claimed || contents->claimed > size) std::abort();
 
     static launchbox::decompressor unpack;
@@ -25,9 +25,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (end > size) std::abort();
         // What it takes is known; here it only costs time.
         if (entry.decompressed_bytes > (std::uint64_t{1} << 24)) continue;
-        std::string problem;
-        const auto image = unpack.decompress(entry.payload, entry.compression, entry.decompressed_bytes, problem);
-        if (image.has_value() != problem.empty()) std::abort();
+        std::string diagnostic;
+        const auto image = unpack.decompress(entry.payload, entry.compression, entry.decompressed_bytes, diagnostic);
+        if (image.has_value() != diagnostic.empty()) std::abort();
         if (image && image->size() != entry.decompressed_bytes &&
             entry.compression != launchbox::fatbin_compression::stored)
             std::abort();

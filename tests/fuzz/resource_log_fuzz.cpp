@@ -50,9 +50,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const launchbox::module_memory& module : log.modules) require_banks(module.constant_banks);
     for (const launchbox::log_message& message : log.messages) require(message.line >= 1 && message.line <= lines);
     std::size_t last = 0;
-    for (const launchbox::log_problem& problem : log.problems) {
-        require(problem.line >= std::max<std::size_t>(last, 1) && problem.line <= lines);
-        last = problem.line;
+    for (const launchbox::log_diagnostic& diagnostic : log.diagnostics) {
+        require(diagnostic.line >= std::max<std::size_t>(last, 1) && diagnostic.line <= lines);
+        last = diagnostic.line;
     }
     require(text_kept <= size);
     return 0;

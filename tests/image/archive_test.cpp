@@ -13,14 +13,14 @@ const std::string magic = "!<arch>\n";
 
 struct reading {
     std::vector<archive_member> members;
-    std::vector<image_problem> problems;
+    std::vector<image_diagnostic> diagnostics;
 
     // "name=content name=content"
     [[nodiscard]] std::string all() const
     {
         std::string text;
-        for (const archive_member& each : members)
-            text += (text.empty() ? "" : " ") + std::string(each.name) + "=" + std::string(each.bytes);
+        for (const archive_member& member : members)
+            text += (text.empty() ? "" : " ") + std::string(member.name) + "=" + std::string(member.bytes);
         return text;
     }
 };
@@ -29,9 +29,9 @@ struct reading {
 reading read(const std::string& bytes)
 {
     reading result;
-    result.members = read_archive(bytes, result.problems);
-    for (const archive_member& each : result.members)
-        EXPECT_EQ(each.bytes.data(), bytes.data() + each.offset) << each.name;
+    result.members = read_archive(bytes, result.diagnostics);
+    for (const archive_member& member : result.members)
+        EXPECT_EQ(member.bytes.data(), bytes.data() + member.offset) << member.name;
     return result;
 }
 
@@ -44,7 +44,7 @@ TEST(archive, gnu_names_short_and_long)
     ASSERT_TRUE(is_archive(bytes));
     const reading got = read(bytes);
     EXPECT_EQ(got.all(), "short.o=even a very long name.o=odd another long name.o= last.o=z");
-    EXPECT_TRUE(got.problems.empty());
+    EXPECT_TRUE(got.diagnostics.empty());
 }
 
 TEST(archive, bsd_names)
@@ -55,7 +55,7 @@ TEST(archive, bsd_names)
                               archive_member_of("short.o", "abc");
     const reading got = read(bytes);
     EXPECT_EQ(got.all(), "long name=bytes short.o=abc");
-    EXPECT_TRUE(got.problems.empty());
+    EXPECT_TRUE(got.diagnostics.empty());
 }
 
 TEST(archive, names_that_are_not_there_are_told_and_the_member_is_read)
@@ -64,17 +64,17 @@ TEST(archive, names_that_are_not_there_are_told_and_the_member_is_read)
         const std::string bytes = magic + archive_member_of(field, "abc") + archive_member_of("b.o/", "d");
         const reading got = read(bytes);
         EXPECT_EQ(got.all(), field + "=abc b.o=d");
-        ASSERT_EQ(got.problems.size(), 1u) << field;
-        EXPECT_EQ(got.problems[0].offset, 68u);
+        ASSERT_EQ(got.diagnostics.size(), 1u) << field;
+        EXPECT_EQ(got.diagnostics[0].offset, 68u);
     }
 }
 
 TEST(archive, without_members_and_not_one)
 {
     EXPECT_EQ(read(magic).members.size(), 0u);
-    EXPECT_TRUE(read(magic).problems.empty());
+    EXPECT_TRUE(read(magic).diagnostics.empty());
     EXPECT_FALSE(is_archive("!<arch>"));
-    EXPECT_EQ(read("hello").problems.size(), 1u);
+    EXPECT_EQ(read("hello").diagnostics.size(), 1u);
 }
 
 TEST(archive, a_thin_one_is_refused_with_what_to_do)
@@ -83,8 +83,8 @@ TEST(archive, a_thin_one_is_refused_with_what_to_do)
     ASSERT_TRUE(is_archive(bytes));
     const reading got = read(bytes);
     EXPECT_TRUE(got.members.empty());
-    ASSERT_EQ(got.problems.size(), 1u);
-    EXPECT_NE(got.problems[0].what.find("give those files instead"), std::string::npos);
+    ASSERT_EQ(got.diagnostics.size(), 1u);
+    EXPECT_NE(got.diagnostics[0].what.find("give those files instead"), std::string::npos);
 }
 
 TEST(archive, sizes_that_lie)
@@ -94,16 +94,16 @@ TEST(archive, sizes_that_lie)
         const std::string bytes = first + archive_header("b.o/", size) + "56";
         const reading got = read(bytes);
         EXPECT_EQ(got.all(), "a.o=1234 b.o=56") << size;
-        ASSERT_EQ(got.problems.size(), 1u);
-        EXPECT_EQ(got.problems[0].offset, first.size());
+        ASSERT_EQ(got.diagnostics.size(), 1u);
+        EXPECT_EQ(got.diagnostics[0].offset, first.size());
     }
     for (const std::string size : {"", "-1", "0x10", "1 2", "99999999x"}) {
         std::string header = archive_header("b.o/", size);
         const std::string bytes = first + header + "56";
         const reading got = read(bytes);
         EXPECT_EQ(got.all(), "a.o=1234") << size;
-        ASSERT_EQ(got.problems.size(), 1u) << size;
-        EXPECT_EQ(got.problems[0].offset, first.size());
+        ASSERT_EQ(got.diagnostics.size(), 1u) << size;
+        EXPECT_EQ(got.diagnostics[0].offset, first.size());
     }
 }
 
@@ -122,7 +122,7 @@ TEST(archive, every_truncation_keeps_the_whole_members)
         }
         // Where a member has just ended the archive is shorter, not broken.
         const bool between = length == 8 || length == 8 + 60 + 20 || length == second || length == last_byte_of_first;
-        EXPECT_EQ(got.problems.empty(), between) << length;
+        EXPECT_EQ(got.diagnostics.empty(), between) << length;
     }
 }
 
@@ -151,10 +151,10 @@ TEST(archive, reads_what_ar_writes)
     };
     const std::string bytes = archive("rcsD", "lib.a");
     const reading got = read(bytes);
-    EXPECT_TRUE(got.problems.empty());
+    EXPECT_TRUE(got.diagnostics.empty());
     EXPECT_EQ(got.all(), "a.o=content of a.o " + long_name + "=content of " + long_name +
                              " sixteen_letters_=content of sixteen_letters_");
-    EXPECT_EQ(read(archive("rcsDT", "thin.a")).problems.size(), 1u);
+    EXPECT_EQ(read(archive("rcsDT", "thin.a")).diagnostics.size(), 1u);
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ using strings = std::vector<std::string>;
 std::string problems_of(const flat_contents& contents)
 {
     std::string all;
-    for (const image_problem& each : contents.problems) all += std::to_string(each.offset) + ": " + each.what + "\n";
+    for (const image_diagnostic& diagnostic : contents.diagnostics)
+        all += std::to_string(diagnostic.offset) + ": " + diagnostic.what + "\n";
     return all;
 }
 
@@ -28,9 +29,10 @@ std::string bounds_of(const flat_contents& contents)
     std::vector<kernel_info> sorted = contents.kernels;  // nvcc has no fixed order
     std::ranges::sort(sorted, {}, &kernel_info::architecture);
     std::string text;
-    for (const kernel_info& each : sorted)
-        text += (text.empty() ? "" : ", ") + each.architecture + " " + each.name + ": " +
-                (each.min_blocks ? std::to_string(*each.min_blocks) : "none") + (each.min_blocks_inferred ? "?" : "");
+    for (const kernel_info& kernel : sorted)
+        text += (text.empty() ? "" : ", ") + kernel.architecture + " " + kernel.name + ": " +
+                (kernel.min_blocks ? std::to_string(*kernel.min_blocks) : "none") +
+                (kernel.min_blocks_inferred ? "?" : "");
     return text;
 }
 
@@ -60,23 +62,23 @@ TEST(binary, names_every_image_with_its_place)
     const flat_contents contents = read_made(made);
     ASSERT_EQ(contents.images.size(), 4u);
     std::set<std::string> seen;
-    for (const binary_image& each : contents.images) {
-        seen.insert(each.kind + " " + each.architecture + " " + std::to_string(each.kernels));
-        EXPECT_EQ(each.container, "fatbin at byte 0");
-        EXPECT_GT(each.stored_bytes, 0u);
-        EXPECT_LE(each.offset + each.stored_bytes, made.image.size());
-        if (each.compression == "zstd" && each.kind != "LTO-IR") {  // whose bytes are scrambled as well
-            EXPECT_EQ(made.image.substr(each.offset, 4), "\x28\xb5\x2f\xfd");
-            EXPECT_GT(each.bytes, each.stored_bytes);
+    for (const binary_image& image : contents.images) {
+        seen.insert(image.kind + " " + image.architecture + " " + std::to_string(image.kernels));
+        EXPECT_EQ(image.container, "fatbin at byte 0");
+        EXPECT_GT(image.stored_bytes, 0u);
+        EXPECT_LE(image.offset + image.stored_bytes, made.image.size());
+        if (image.compression == "zstd" && image.kind != "LTO-IR") {  // whose bytes are scrambled as well
+            EXPECT_EQ(made.image.substr(image.offset, 4), "\x28\xb5\x2f\xfd");
+            EXPECT_GT(image.bytes, image.stored_bytes);
         }
     }
     EXPECT_EQ(seen,
               (std::set<std::string>{"cubin sm_75 1", "cubin sm_90a 1", "PTX compute_90a 1", "LTO-IR compute_90a 0"}));
     ASSERT_EQ(contents.kernels.size(), 2u);
-    for (const kernel_info& each : contents.kernels) {
-        EXPECT_EQ(each.source.file, "made");
-        EXPECT_EQ(each.source.container, "fatbin at byte 0");
-        EXPECT_TRUE(each.source.entry.starts_with("entry ")) << each.source.entry;
+    for (const kernel_info& kernel : contents.kernels) {
+        EXPECT_EQ(kernel.source.file, "made");
+        EXPECT_EQ(kernel.source.container, "fatbin at byte 0");
+        EXPECT_TRUE(kernel.source.entry.starts_with("entry ")) << kernel.source.entry;
     }
 }
 
@@ -103,7 +105,7 @@ TEST(binary, code_bytes_are_those_that_readelf_shows)
         sizes[section] = std::stoll(size, nullptr, 16);
     }
     ASSERT_EQ(contents.kernels.size(), 2u);
-    for (const kernel_info& each : contents.kernels) EXPECT_EQ(each.code_bytes, sizes.at(".text." + each.name));
+    for (const kernel_info& kernel : contents.kernels) EXPECT_EQ(kernel.code_bytes, sizes.at(".text." + kernel.name));
 }
 
 TEST(binary, features_that_the_code_uses)
@@ -171,8 +173,9 @@ __global__ void uses_shuffle(int* p) { p[threadIdx.x] = __shfl_xor_sync(~0u, p[t
 )cuda";
     const flat_contents contents = read_made(compile({"nvcc", "-cubin", "-w", "-arch=sm_90a"}, source, ".cu"));
     std::map<std::string, std::string> features;
-    for (const kernel_info& each : contents.kernels)
-        for (const std::string_view feature : each.features.names()) features[each.name] += std::string(feature) + " ";
+    for (const kernel_info& kernel : contents.kernels)
+        for (const std::string_view feature : kernel.features.names())
+            features[kernel.name] += std::string(feature) + " ";
     EXPECT_EQ(contents.kernels.size(), 7u);
     EXPECT_EQ(features["none"], "");
     EXPECT_EQ(features["uses_wmma"], "wmma ");
@@ -281,11 +284,11 @@ TEST(binary, kernels_of_one_name_in_several_sources_are_told_apart)
     EXPECT_EQ(contents.kind, "shared library");
     std::multiset<std::string> kernels;
     std::set<std::string> containers;
-    for (const kernel_info& each : contents.kernels) {
-        kernels.insert(short_name(demangle(each.name)) + " " + std::to_string(each.min_blocks.value_or(0)) +
-                       (each.min_blocks_inferred ? "?" : ""));
-        containers.insert(each.source.container);
-        EXPECT_NE(each.source.container.find("(.nv_fatbin)"), std::string::npos);
+    for (const kernel_info& kernel : contents.kernels) {
+        kernels.insert(short_name(demangle(kernel.name)) + " " + std::to_string(kernel.min_blocks.value_or(0)) +
+                       (kernel.min_blocks_inferred ? "?" : ""));
+        containers.insert(kernel.source.container);
+        EXPECT_NE(kernel.source.container.find("(.nv_fatbin)"), std::string::npos);
     }
     EXPECT_EQ(kernels.count("k 2"), 1u);
     EXPECT_EQ(kernels.count("k 4"), 1u);
@@ -329,8 +332,8 @@ int main() { k<<<1, 1>>>(nullptr); r<<<1, 1>>>(nullptr); }
             const auto target = line.find("(target: ");
             const std::string architecture = line.substr(target + 9, line.find(')', target) - target - 9);
             std::map<std::string, std::int64_t> amounts = parse_amounts(line.substr(used, target - used - 1));
-            const auto info = std::ranges::find_if(contents.kernels, [&](const kernel_info& each) {
-                return each.name == name && each.architecture == architecture;
+            const auto info = std::ranges::find_if(contents.kernels, [&](const kernel_info& kernel) {
+                return kernel.name == name && kernel.architecture == architecture;
             });
             ASSERT_NE(info, contents.kernels.end()) << name << architecture;
             // nvlink counts the reserve of sm_90 where there is shared memory at all.
@@ -350,20 +353,20 @@ int main() { k<<<1, 1>>>(nullptr); r<<<1, 1>>>(nullptr); }
     EXPECT_EQ(compared, 4);
     EXPECT_EQ(contents.kernels.size(), 4u);
 
-    const auto is_unlinked = [](const binary_image& each) {
-        return each.container.find("(__nv_relfatbin)") != std::string::npos;
+    const auto is_unlinked = [](const binary_image& image) {
+        return image.container.find("(__nv_relfatbin)") != std::string::npos;
     };
     EXPECT_EQ(std::ranges::count_if(contents.images, is_unlinked), 3);
-    for (const binary_image& each : contents.images) {
-        EXPECT_EQ(each.relocatable, is_unlinked(each));
-        if (is_unlinked(each)) {
-            EXPECT_EQ(each.kernels, 0u);
+    for (const binary_image& image : contents.images) {
+        EXPECT_EQ(image.relocatable, is_unlinked(image));
+        if (is_unlinked(image)) {
+            EXPECT_EQ(image.kernels, 0u);
         }
     }
     const flat_contents both = read_made(made, {.wanted = {}, .before_linking = true});
     EXPECT_EQ(both.kernels.size(), 8u);
-    for (const kernel_info& each : both.kernels)
-        EXPECT_EQ(each.relocatable, each.source.container.find("(__nv_relfatbin)") != std::string::npos);
+    for (const kernel_info& kernel : both.kernels)
+        EXPECT_EQ(kernel.relocatable, kernel.source.container.find("(__nv_relfatbin)") != std::string::npos);
     EXPECT_EQ(std::ranges::count_if(both.kernels, &kernel_info::relocatable), 4);
 }
 
@@ -378,7 +381,7 @@ TEST(binary, threads_change_nothing)
     const flat_contents many = read_made(made, {.wanted = {}, .jobs = 16, .hash_code = true});
     EXPECT_EQ(one.kernels, many.kernels);
     ASSERT_EQ(one.kernels.size(), 3u);
-    for (const kernel_info& each : one.kernels) EXPECT_TRUE(each.code_hash);
+    for (const kernel_info& kernel : one.kernels) EXPECT_TRUE(kernel.code_hash);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ inline std::string make_entry(const made_entry& entry)
 inline std::string make_fatbin(const std::vector<made_entry>& entries)
 {
     std::string content;
-    for (const made_entry& each : entries) content += make_entry(each);
+    for (const made_entry& entry : entries) content += make_entry(entry);
     std::string bytes("\x50\xed\x55\xba\x01\x00\x10\x00", 8);
     bytes.resize(16);
     put(bytes, 8, std::uint64_t{content.size()});
@@ -93,17 +93,17 @@ inline std::string make_host(const std::vector<made_section>& sections, std::uin
     put(bytes, 60, static_cast<std::uint16_t>(sections.size() + 2));
     put(bytes, 62, std::uint16_t{1});
     std::string names("\0.shstrtab\0", 11), headers(128, '\0');
-    for (const made_section& each : sections) {
+    for (const made_section& section : sections) {
         bytes.resize((bytes.size() + 7) / 8 * 8);
         std::string header(64, '\0');
         put(header, 0, static_cast<std::uint32_t>(names.size()));
         put(header, 4, std::uint32_t{1});
-        put(header, 8, each.flags);
+        put(header, 8, section.flags);
         put(header, 24, std::uint64_t{bytes.size()});
-        put(header, 32, std::uint64_t{each.content.size()});
+        put(header, 32, std::uint64_t{section.content.size()});
         headers += header;
-        names += each.name + '\0';
-        bytes += each.content;
+        names += section.name + '\0';
+        bytes += section.content;
     }
     put(headers, 64, std::uint32_t{1});
     put(headers, 68, std::uint32_t{3});

@@ -44,9 +44,9 @@ std::string virtual_of(const std::string& architecture)
 strings code_for(const strings& architectures, bool with_ptx)
 {
     strings options;
-    for (const std::string& each : architectures)
-        options.push_back("-gencode=arch=" + virtual_of(each) +
-                          ",code=" + (with_ptx ? "[" + each + "," + virtual_of(each) + "]" : each));
+    for (const std::string& architecture : architectures)
+        options.push_back("-gencode=arch=" + virtual_of(architecture) + ",code=" +
+                          (with_ptx ? "[" + architecture + "," + virtual_of(architecture) + "]" : architecture));
     return options;
 }
 
@@ -82,7 +82,8 @@ bool before_sm_90(const std::string& architecture)
 std::string problems_of(const flat_contents& contents)
 {
     std::string all;
-    for (const image_problem& each : contents.problems) all += std::to_string(each.offset) + ": " + each.what + "\n";
+    for (const image_diagnostic& diagnostic : contents.diagnostics)
+        all += std::to_string(diagnostic.offset) + ": " + diagnostic.what + "\n";
     return all;
 }
 
@@ -233,17 +234,17 @@ strings those_of(const strings& all, const Condition& condition)
 
 strings only_from_90(const strings& all)
 {
-    return those_of(all, [](const std::string& each) { return !before_sm_90(each); });
+    return those_of(all, [](const std::string& entry) { return !before_sm_90(entry); });
 }
 
 strings families(const strings& all)
 {
-    return those_of(all, [](const std::string& each) { return each.ends_with('f'); });
+    return those_of(all, [](const std::string& entry) { return entry.ends_with('f'); });
 }
 
 strings without_families(const strings& all)
 {
-    return those_of(all, [](const std::string& each) { return !each.ends_with('f'); });
+    return those_of(all, [](const std::string& entry) { return !entry.ends_with('f'); });
 }
 
 TEST(corpus, every_container_says_what_ptxas_said)

@@ -27,8 +27,8 @@ const kernel_info& kernel(const cubin_contents& cubin, const std::string& name)
 std::string problems_of(const cubin_contents& cubin)
 {
     std::string all;
-    for (const image_problem& problem : cubin.problems)
-        all += std::to_string(problem.offset) + ": " + problem.what + "\n";
+    for (const image_diagnostic& diagnostic : cubin.diagnostics)
+        all += std::to_string(diagnostic.offset) + ": " + diagnostic.what + "\n";
     return all;
 }
 

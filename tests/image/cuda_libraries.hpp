@@ -39,10 +39,10 @@ inline std::vector<std::filesystem::path> cuda_library_folders()
         cuda_libraries_detail::add_toolkit(fs::canonical(nvcc, ignored).parent_path().parent_path(), folders);
     }
     std::vector<fs::path> installed;
-    for (const auto& each : fs::directory_iterator("/usr/local", ignored))
-        if (each.path().filename().string().starts_with("cuda")) installed.push_back(each.path());
+    for (const auto& entry : fs::directory_iterator("/usr/local", ignored))
+        if (entry.path().filename().string().starts_with("cuda")) installed.push_back(entry.path());
     std::ranges::sort(installed);
-    for (const fs::path& each : installed) cuda_libraries_detail::add_toolkit(each, folders);
+    for (const fs::path& entry : installed) cuda_libraries_detail::add_toolkit(entry, folders);
     return folders;
 }
 
@@ -56,12 +56,12 @@ inline std::vector<std::string> shared_libraries_in(const std::vector<std::files
     for (const fs::path& folder : folders) {
         std::error_code ignored;
         std::vector<fs::path> here;
-        for (const auto& each : fs::directory_iterator(folder, ignored)) here.push_back(each.path());
+        for (const auto& entry : fs::directory_iterator(folder, ignored)) here.push_back(entry.path());
         std::ranges::sort(here);
-        for (const fs::path& each : here) {
-            const std::string name = each.filename().string();
+        for (const fs::path& entry : here) {
+            const std::string name = entry.filename().string();
             if (!name.starts_with("lib") || name.find(".so") == std::string::npos) continue;
-            const fs::path file = fs::canonical(each, ignored);
+            const fs::path file = fs::canonical(entry, ignored);
             if (ignored || !fs::is_regular_file(file, ignored) || !files.insert(file).second) continue;
             // libcurand.so.10 of a wheel is libcurand.so.10.4.0.35 of the toolkit.
             const std::string stem = name.substr(0, name.find(".so"));

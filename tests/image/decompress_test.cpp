@@ -43,23 +43,23 @@ std::string some_text()
 std::string refusal(std::string_view payload, fatbin_compression how, std::uint64_t size)
 {
     decompressor unpack;
-    std::string problem;
-    EXPECT_FALSE(unpack.decompress(payload, how, size, problem));
-    EXPECT_FALSE(problem.empty());
-    return problem;
+    std::string diagnostic;
+    EXPECT_FALSE(unpack.decompress(payload, how, size, diagnostic));
+    EXPECT_FALSE(diagnostic.empty());
+    return diagnostic;
 }
 
 TEST(decompress, gives_the_bytes_back_again_and_again)
 {
     decompressor unpack;
-    std::string problem;
+    std::string diagnostic;
     const std::string text = some_text(), longer = text + text + text, single = "x";
-    for (const std::string* each : {&text, &longer, &single, &text})
+    for (const std::string* entry : {&text, &longer, &single, &text})
         for (const fatbin_compression how : {zstd, lz4}) {
-            EXPECT_EQ(unpack.decompress(packed(*each, how), how, each->size(), problem), *each);
-            EXPECT_EQ(problem, "");
+            EXPECT_EQ(unpack.decompress(packed(*entry, how), how, entry->size(), diagnostic), *entry);
+            EXPECT_EQ(diagnostic, "");
         }
-    EXPECT_EQ(unpack.decompress(text, stored, 5, problem)->data(), text.data());
+    EXPECT_EQ(unpack.decompress(text, stored, 5, diagnostic)->data(), text.data());
 }
 
 TEST(decompress, another_size_than_promised_is_damage)
@@ -100,8 +100,8 @@ TEST(decompress, a_frame_without_its_size_is_read)
     ZSTD_freeCCtx(context);
     ASSERT_EQ(ZSTD_getFrameContentSize(payload.data(), payload.size()), ZSTD_CONTENTSIZE_UNKNOWN);
     decompressor unpack;
-    std::string problem;
-    EXPECT_EQ(unpack.decompress(payload, zstd, text.size(), problem), text);
+    std::string diagnostic;
+    EXPECT_EQ(unpack.decompress(payload, zstd, text.size(), diagnostic), text);
     refusal(payload, zstd, text.size() + 1);
     refusal(payload, zstd, text.size() - 1);
 }
@@ -131,8 +131,8 @@ TEST(decompress, bombs_are_refused_by_their_ratio)
     // The best that LZ4 can do is not refused.
     const std::string same(1 << 20, 'a');
     decompressor unpack;
-    std::string problem;
-    EXPECT_EQ(unpack.decompress(packed_lz4(same), lz4, same.size(), problem), same);
+    std::string diagnostic;
+    EXPECT_EQ(unpack.decompress(packed_lz4(same), lz4, same.size(), diagnostic), same);
 }
 
 // LZ4 counts in `int`. The pages are never touched.

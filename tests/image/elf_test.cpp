@@ -51,8 +51,8 @@ const std::string names("\0.names\0.data", 13);  // without a NUL at its end
 TEST(elf, reads_names_and_contents)
 {
     const std::string bytes = image_of(names, {{1, 3, 64, 13}, {8, 1, 64, 5}, {8, 8, 1u << 30, 1u << 30}});
-    std::vector<image_problem> problems;
-    const auto image = read_elf(bytes, problems);
+    std::vector<image_diagnostic> diagnostics;
+    const auto image = read_elf(bytes, diagnostics);
     ASSERT_TRUE(image);
     ASSERT_EQ(image->sections.size(), 4u);
     EXPECT_EQ(image->sections[1].name, ".names");
@@ -60,7 +60,7 @@ TEST(elf, reads_names_and_contents)
     EXPECT_EQ(image->sections[2].content, std::string("\0.nam", 5));
     EXPECT_EQ(image->sections[3].content, "");
     EXPECT_EQ(image->sections[3].size, 1u << 30);
-    EXPECT_TRUE(problems.empty());
+    EXPECT_TRUE(diagnostics.empty());
 }
 
 TEST(elf, section_bounds_do_not_overflow)
@@ -68,12 +68,12 @@ TEST(elf, section_bounds_do_not_overflow)
     for (const auto& [offset, size] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{
              {64, 10000}, {10000, 1}, {~0ull, 2}, {2, ~0ull}, {~0ull, ~0ull}}) {
         const std::string bytes = image_of(names, {{1, 3, 64, 13}, {8, 1, offset, size}});
-        std::vector<image_problem> problems;
-        const auto image = read_elf(bytes, problems);
+        std::vector<image_diagnostic> diagnostics;
+        const auto image = read_elf(bytes, diagnostics);
         ASSERT_TRUE(image);
         EXPECT_EQ(image->sections[2].content, "");
-        ASSERT_EQ(problems.size(), 1u);
-        EXPECT_EQ(problems[0].offset, 64 + 13 + 2 * 64u);
+        ASSERT_EQ(diagnostics.size(), 1u);
+        EXPECT_EQ(diagnostics[0].offset, 64 + 13 + 2 * 64u);
     }
 }
 
@@ -85,8 +85,8 @@ TEST(elf, takes_large_numbers_from_section_header_0)
     put<std::uint16_t>(bytes, 62, 0xffff);
     put<std::uint64_t>(bytes, headers + 32, 3);
     put<std::uint32_t>(bytes, headers + 40, 1);
-    std::vector<image_problem> problems;
-    const auto image = read_elf(bytes, problems);
+    std::vector<image_diagnostic> diagnostics;
+    const auto image = read_elf(bytes, diagnostics);
     ASSERT_TRUE(image);
     ASSERT_EQ(image->sections.size(), 3u);
     EXPECT_EQ(image->sections[2].name, ".data");
@@ -97,11 +97,11 @@ TEST(elf, counts_that_do_not_fit_are_cut)
     std::string bytes = image_of(names, {{1, 3, 64, 13}});
     put<std::uint16_t>(bytes, 60, 0);
     put<std::uint64_t>(bytes, 64 + 13 + 32, ~0ull);
-    std::vector<image_problem> problems;
-    const auto image = read_elf(bytes, problems);
+    std::vector<image_diagnostic> diagnostics;
+    const auto image = read_elf(bytes, diagnostics);
     ASSERT_TRUE(image);
     EXPECT_EQ(image->sections.size(), 2u);
-    EXPECT_EQ(problems.size(), 1u);
+    EXPECT_EQ(diagnostics.size(), 1u);
 }
 
 TEST(elf, reads_symbols_with_wide_section_numbers)
@@ -116,23 +116,23 @@ TEST(elf, reads_symbols_with_wide_section_numbers)
     put<std::uint8_t>(bytes, symbols + 29, 0x10);
     put<std::uint16_t>(bytes, symbols + 30, 0xffff);
     put<std::uint32_t>(bytes, wide + 4, 70000);
-    std::vector<image_problem> problems;
-    const auto image = read_elf(bytes, problems);
+    std::vector<image_diagnostic> diagnostics;
+    const auto image = read_elf(bytes, diagnostics);
     ASSERT_TRUE(image);
     ASSERT_EQ(image->symbols.size(), 2u);
     EXPECT_EQ(image->symbol_name(image->symbols[1]), ".data");
     EXPECT_EQ(image->symbols[1].type, elf::symbol_function);
     EXPECT_EQ(image->symbols[1].other, 0x10);
     EXPECT_EQ(image->symbols[1].section, 70000u);
-    EXPECT_EQ(problems.size(), 1u);  // 53 bytes are two symbols and a bit
+    EXPECT_EQ(diagnostics.size(), 1u);  // 53 bytes are two symbols and a bit
 }
 
 // How long an image in the middle of a file is, only its headers tell.
 TEST(elf, ends_behind_the_last_part_that_its_headers_name)
 {
     const auto end_of = [](const std::string& bytes) {
-        std::vector<image_problem> problems;
-        const auto image = read_elf(bytes + std::string(1000, 'x'), problems, elf_parts::sections);
+        std::vector<image_diagnostic> diagnostics;
+        const auto image = read_elf(bytes + std::string(1000, 'x'), diagnostics, elf_parts::sections);
         return image ? image->end : 0;
     };
     std::string bytes = image_of(names, {{1, 3, 64, 13}, {8, 1, 64, 5}});
@@ -155,15 +155,15 @@ TEST(elf, no_sections_and_no_names_are_told)
 {
     std::string bytes = image_of(names, {{1, 3, 64, 13}});
     put<std::uint16_t>(bytes, 62, 0);
-    std::vector<image_problem> problems;
-    EXPECT_TRUE(read_elf(bytes, problems));
-    ASSERT_EQ(problems.size(), 1u);
-    EXPECT_EQ(problems[0].offset, 62u);
+    std::vector<image_diagnostic> diagnostics;
+    EXPECT_TRUE(read_elf(bytes, diagnostics));
+    ASSERT_EQ(diagnostics.size(), 1u);
+    EXPECT_EQ(diagnostics[0].offset, 62u);
     put<std::uint16_t>(bytes, 60, 0);
-    problems.clear();
-    EXPECT_FALSE(read_elf(bytes, problems));
-    ASSERT_EQ(problems.size(), 1u);
-    EXPECT_EQ(problems[0].offset, 60u);
+    diagnostics.clear();
+    EXPECT_FALSE(read_elf(bytes, diagnostics));
+    ASSERT_EQ(diagnostics.size(), 1u);
+    EXPECT_EQ(diagnostics[0].offset, 60u);
 }
 
 TEST(elf, refuses_what_it_cannot_read_at_all)
@@ -183,10 +183,10 @@ TEST(elf, refuses_what_it_cannot_read_at_all)
                                                            {changed(40, ~std::uint64_t{0}), 40},
                                                            {changed(40, std::uint64_t{0}), 40}};
     for (const auto& [bytes, offset] : cases) {
-        std::vector<image_problem> problems;
-        EXPECT_FALSE(read_elf(bytes, problems));
-        ASSERT_EQ(problems.size(), 1u);
-        EXPECT_EQ(problems[0].offset, offset);
+        std::vector<image_diagnostic> diagnostics;
+        EXPECT_FALSE(read_elf(bytes, diagnostics));
+        ASSERT_EQ(diagnostics.size(), 1u);
+        EXPECT_EQ(diagnostics[0].offset, offset);
     }
 }
 
@@ -200,9 +200,9 @@ TEST(nv_info, reads_every_format)
         "\x04\x70\x01\x00Q\x00\x00\x00"
         "\x03\x19\x04\x00",
         4 * 3 + 12 + 8 + 4);
-    std::vector<image_problem> problems;
-    const auto read = read_nv_info(records, 1000, problems);
-    EXPECT_TRUE(problems.empty());
+    std::vector<image_diagnostic> diagnostics;
+    const auto read = read_nv_info(records, 1000, diagnostics);
+    EXPECT_TRUE(diagnostics.empty());
     ASSERT_EQ(read.size(), 6u);
     EXPECT_EQ(read[1].value, 5);
     EXPECT_EQ(read[2].value, 0x1ff);
@@ -218,11 +218,11 @@ TEST(nv_info, stops_where_it_cannot_go_on)
 {
     for (const std::string& tail :
          {std::string("\x04"), std::string("\x04\x2f\x08\x00\x01\x00", 6), std::string("\x07\x2f\x00\x00", 4)}) {
-        std::vector<image_problem> problems;
-        const auto read = read_nv_info(std::string("\x01\x3e\x00\x00", 4) + tail, 100, problems);
+        std::vector<image_diagnostic> diagnostics;
+        const auto read = read_nv_info(std::string("\x01\x3e\x00\x00", 4) + tail, 100, diagnostics);
         EXPECT_EQ(read.size(), 1u);
-        ASSERT_EQ(problems.size(), 1u);
-        EXPECT_EQ(problems[0].offset, 104u);
+        ASSERT_EQ(diagnostics.size(), 1u);
+        EXPECT_EQ(diagnostics[0].offset, 104u);
     }
 }
 

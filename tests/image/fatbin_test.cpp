@@ -13,7 +13,7 @@ namespace {
 
 struct reading {
     std::optional<fatbin_contents> contents;
-    std::vector<image_problem> problems;
+    std::vector<image_diagnostic> diagnostics;
 };
 
 // The bytes stay: entries are views into them.
@@ -21,14 +21,14 @@ reading read(std::string bytes)
 {
     static std::deque<std::string> kept;
     reading result;
-    result.contents = read_fatbin(kept.emplace_back(std::move(bytes)), result.problems);
+    result.contents = read_fatbin(kept.emplace_back(std::move(bytes)), result.diagnostics);
     return result;
 }
 
-bool says(const std::vector<image_problem>& problems, std::uint64_t offset, const std::string& words)
+bool says(const std::vector<image_diagnostic>& diagnostics, std::uint64_t offset, const std::string& words)
 {
-    return std::any_of(problems.begin(), problems.end(), [&](const image_problem& each) {
-        return each.offset == offset && each.what.find(words) != std::string::npos;
+    return std::any_of(diagnostics.begin(), diagnostics.end(), [&](const image_diagnostic& diagnostic) {
+        return diagnostic.offset == offset && diagnostic.what.find(words) != std::string::npos;
     });
 }
 
@@ -47,8 +47,8 @@ TEST(fatbin, reads_every_field_of_its_entries)
         {.kind = 64, .payload = "", .architecture = 80},
     });
     ASSERT_TRUE(is_fatbin(bytes));
-    const auto [contents, problems] = read(bytes + "what follows");
-    EXPECT_TRUE(problems.empty());
+    const auto [contents, diagnostics] = read(bytes + "what follows");
+    EXPECT_TRUE(diagnostics.empty());
     ASSERT_TRUE(contents);
     EXPECT_EQ(contents->size, bytes.size());
     EXPECT_EQ(contents->claimed, bytes.size());
@@ -95,9 +95,9 @@ TEST(fatbin, what_is_none_is_refused)
          {std::string(), good.substr(0, 15), std::string("\x50\xed\x55\xba"), std::string(100, 'x'),
           changed(0, std::uint32_t{0x1ee55a01}), changed(4, std::uint16_t{2}), changed(6, std::uint16_t{24})}) {
         EXPECT_FALSE(is_fatbin(bytes));
-        const auto [contents, problems] = read(bytes);
+        const auto [contents, diagnostics] = read(bytes);
         EXPECT_FALSE(contents);
-        EXPECT_EQ(problems.size(), 1u);
+        EXPECT_EQ(diagnostics.size(), 1u);
     }
     // A container by its header, but nothing that looks like an entry.
     for (const std::string& bytes :
@@ -117,28 +117,28 @@ TEST(fatbin, entries_before_a_broken_one_are_kept)
         return read(bytes);
     };
     {
-        const auto [contents, problems] = changed(second + 2, std::uint16_t{0x0202});
+        const auto [contents, diagnostics] = changed(second + 2, std::uint16_t{0x0202});
         EXPECT_EQ(contents->entries.size(), 1u);
-        EXPECT_TRUE(says(problems, second, "version 514"));
+        EXPECT_TRUE(says(diagnostics, second, "version 514"));
         EXPECT_EQ(contents->size, second);  // the search goes on there
         EXPECT_EQ(contents->claimed, good.size());
     }
     for (const std::uint64_t claim :
          {std::uint64_t{81}, std::uint64_t{1} << 40, ~std::uint64_t{0}, ~std::uint64_t{0} - 63}) {
-        const auto [contents, problems] = changed(second + 8, claim);
+        const auto [contents, diagnostics] = changed(second + 8, claim);
         EXPECT_EQ(contents->entries.size(), 1u) << claim;
-        EXPECT_TRUE(says(problems, second + 8, std::to_string(claim))) << claim;
-        EXPECT_EQ(problems.size(), 1u);
+        EXPECT_TRUE(says(diagnostics, second + 8, std::to_string(claim))) << claim;
+        EXPECT_EQ(diagnostics.size(), 1u);
     }
     for (const std::uint32_t header : {0u, 8u, 56u, 65u, 1u << 31, ~0u}) {
-        const auto [contents, problems] = changed(second + 4, header);
+        const auto [contents, diagnostics] = changed(second + 4, header);
         EXPECT_EQ(contents->entries.size(), 1u) << header;
-        EXPECT_EQ(problems.size(), 1u) << header;
+        EXPECT_EQ(diagnostics.size(), 1u) << header;
     }
     {  // a header that is longer than what is left
-        const auto [contents, problems] = changed(second + 4, std::uint32_t{65536});
+        const auto [contents, diagnostics] = changed(second + 4, std::uint32_t{65536});
         EXPECT_EQ(contents->entries.size(), 1u);
-        EXPECT_EQ(problems.size(), 1u);
+        EXPECT_EQ(diagnostics.size(), 1u);
     }
 }
 
@@ -148,11 +148,11 @@ TEST(fatbin, one_that_says_it_is_larger_than_the_file_is_cut_off)
     std::string bytes = make_fatbin({one, one});
     for (const std::uint64_t claim : {std::uint64_t{145}, std::uint64_t{1} << 50, ~std::uint64_t{0}}) {
         put(bytes, 8, claim);
-        const auto [contents, problems] = read(bytes);
+        const auto [contents, diagnostics] = read(bytes);
         EXPECT_EQ(contents->entries.size(), 2u);
         EXPECT_EQ(contents->size, bytes.size());
-        EXPECT_TRUE(says(problems, 8, std::to_string(claim) + " bytes, but only 144 are there"));
-        EXPECT_EQ(problems.size(), 1u);
+        EXPECT_TRUE(says(diagnostics, 8, std::to_string(claim) + " bytes, but only 144 are there"));
+        EXPECT_EQ(diagnostics.size(), 1u);
     }
 }
 
@@ -161,10 +161,10 @@ TEST(fatbin, one_that_says_it_is_smaller_ends_there)
     const made_entry one{.payload = "12345678"};
     std::string bytes = make_fatbin({one, one});
     put(bytes, 8, std::uint64_t{72});
-    const auto [contents, problems] = read(bytes);
+    const auto [contents, diagnostics] = read(bytes);
     EXPECT_EQ(contents->entries.size(), 1u);
     EXPECT_EQ(contents->size, 88u);
-    EXPECT_TRUE(problems.empty());
+    EXPECT_TRUE(diagnostics.empty());
 
     put(bytes, 8, std::uint64_t{80});
     const auto [cut, of_cut] = read(bytes);
@@ -176,26 +176,26 @@ TEST(fatbin, doubtful_fields_are_told)
 {
     const auto of = [](made_entry entry) { return read(make_fatbin({std::move(entry)})); };
     {
-        const auto [contents, problems] =
+        const auto [contents, diagnostics] =
             of({.payload = "12345678", .flags = flag_lz4 | flag_zstd, .compressed = 8, .decompressed = 8});
-        EXPECT_TRUE(says(problems, 16 + 40, "both LZ4 and zstd"));
+        EXPECT_TRUE(says(diagnostics, 16 + 40, "both LZ4 and zstd"));
         EXPECT_EQ(contents->entries.at(0).compression, fatbin_compression::zstd);
     }
     {
-        const auto [contents, problems] = of({.payload = "12345678", .compressed = 8, .decompressed = 100});
-        EXPECT_TRUE(says(problems, 16 + 40, "does not say how"));
+        const auto [contents, diagnostics] = of({.payload = "12345678", .compressed = 8, .decompressed = 100});
+        EXPECT_TRUE(says(diagnostics, 16 + 40, "does not say how"));
         EXPECT_EQ(contents->entries.at(0).compression, fatbin_compression::stored);
         EXPECT_EQ(contents->entries.at(0).decompressed_bytes, 8u);
     }
     {
-        const auto [contents, problems] =
+        const auto [contents, diagnostics] =
             of({.payload = "12345678", .flags = flag_zstd, .compressed = ~0u, .decompressed = 100});
-        EXPECT_TRUE(says(problems, 16 + 16, "4294967295 compressed bytes of 8"));
+        EXPECT_TRUE(says(diagnostics, 16 + 16, "4294967295 compressed bytes of 8"));
         EXPECT_EQ(contents->entries.at(0).payload, "12345678");
     }
     for (const std::uint32_t number : {1000u, ~0u}) {
-        const auto [contents, problems] = of({.payload = "12345678", .architecture = number});
-        EXPECT_TRUE(says(problems, 16 + 28, std::to_string(number)));
+        const auto [contents, diagnostics] = of({.payload = "12345678", .architecture = number});
+        EXPECT_TRUE(says(diagnostics, 16 + 28, std::to_string(number)));
         EXPECT_EQ(contents->entries.at(0).architecture, 0);
     }
 }
@@ -211,26 +211,26 @@ TEST(fatbin, reads_what_nvcc_writes)
                      "-gencode=arch=compute_90a,code=sm_90a"},
                     source, ".cu");
         ASSERT_EQ(made.exit_code, 0) << made.log;
-        const auto [contents, problems] = read(made.image);
-        EXPECT_TRUE(problems.empty()) << problems.front().what;
+        const auto [contents, diagnostics] = read(made.image);
+        EXPECT_TRUE(diagnostics.empty()) << diagnostics.front().what;
         ASSERT_TRUE(contents);
         EXPECT_EQ(contents->size, made.image.size());
         ASSERT_EQ(contents->entries.size(), 3u);
         std::string seen;
-        for (const fatbin_entry& each : contents->entries) {
-            seen += std::to_string(each.kind) + ":" + std::to_string(each.architecture) +
-                    (each.variant != 0 ? std::string(1, each.variant) : "") + " ";
-            const bool ptx = each.kind == fatbin_entry::ptx;
+        for (const fatbin_entry& entry : contents->entries) {
+            seen += std::to_string(entry.kind) + ":" + std::to_string(entry.architecture) +
+                    (entry.variant != 0 ? std::string(1, entry.variant) : "") + " ";
+            const bool ptx = entry.kind == fatbin_entry::ptx;
             if (mode == "none") {
-                EXPECT_EQ(each.compression, fatbin_compression::stored);
+                EXPECT_EQ(entry.compression, fatbin_compression::stored);
             }
             if (mode == "size") {
-                EXPECT_EQ(each.compression, fatbin_compression::zstd);
+                EXPECT_EQ(entry.compression, fatbin_compression::zstd);
             }
             if (mode == "speed" && ptx) {
-                EXPECT_EQ(each.compression, fatbin_compression::lz4);
+                EXPECT_EQ(entry.compression, fatbin_compression::lz4);
             }
-            EXPECT_EQ(each.decompressed_bytes > each.payload.size(), each.compression != fatbin_compression::stored);
+            EXPECT_EQ(entry.decompressed_bytes > entry.payload.size(), entry.compression != fatbin_compression::stored);
         }
         std::vector<std::string> words{"1:75", "2:75", "2:90a"};
         for (const std::string& word : words) EXPECT_NE(seen.find(word + " "), std::string::npos) << seen;

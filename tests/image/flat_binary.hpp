@@ -17,14 +17,14 @@ struct flat_contents {
     std::string kind;
     std::vector<binary_image> images;
     std::vector<kernel_info> kernels;
-    std::vector<image_problem> problems;
+    std::vector<image_diagnostic> diagnostics;
 };
 
 inline flat_contents read_flat(std::string_view bytes, const std::string& file, const binary_options& options = {})
 {
     binary_contents contents = read_binary(bytes, file, options);
     EXPECT_EQ(contents.images.size(), contents.kernels.size());
-    flat_contents flat{std::move(contents.kind), std::move(contents.images), {}, std::move(contents.problems)};
+    flat_contents flat{std::move(contents.kind), std::move(contents.images), {}, std::move(contents.diagnostics)};
     for (std::vector<kernel_info>& kernels : contents.kernels)
         for (kernel_info& kernel : kernels) flat.kernels.push_back(std::move(kernel));
     return flat;

@@ -49,22 +49,24 @@ flat_contents read(std::string_view bytes)
 {
     flat_contents contents =
         read_flat(bytes, "-", {.wanted = {}, .jobs = 1, .hash_code = true, .before_linking = true});
-    EXPECT_LE(contents.problems.size(), max_image_problems + 1);
-    for (const image_problem& each : contents.problems) EXPECT_FALSE(each.what.empty());
+    EXPECT_LE(contents.diagnostics.size(), max_image_diagnostics + 1);
+    for (const image_diagnostic& diagnostic : contents.diagnostics) EXPECT_FALSE(diagnostic.what.empty());
     EXPECT_LE(contents.images.size() * 64, bytes.size() + 64);
     return contents;
 }
 
 bool says(const flat_contents& contents, const std::string& words)
 {
-    return std::ranges::any_of(contents.problems,
-                               [&](const image_problem& each) { return each.what.find(words) != std::string::npos; });
+    return std::ranges::any_of(contents.diagnostics, [&](const image_diagnostic& diagnostic) {
+        return diagnostic.what.find(words) != std::string::npos;
+    });
 }
 
 std::string told(const flat_contents& contents)
 {
     std::string all;
-    for (const image_problem& each : contents.problems) all += std::to_string(each.offset) + ": " + each.what + "\n";
+    for (const image_diagnostic& diagnostic : contents.diagnostics)
+        all += std::to_string(diagnostic.offset) + ": " + diagnostic.what + "\n";
     return all;
 }
 
@@ -79,9 +81,9 @@ TEST(bad_binary, offsets_and_sizes_never_overflow)
           ~std::uint64_t{0}, ~std::uint64_t{0} - 15, ~std::uint64_t{0} - 79, ~std::uint64_t{0} - second}) {
         std::string container = good, entry = good;
         put(container, 8, value);
-        EXPECT_FALSE(read(container).problems.empty()) << value;
+        EXPECT_FALSE(read(container).diagnostics.empty()) << value;
         put(entry, second + 8, value);
-        EXPECT_FALSE(read(entry).problems.empty()) << value;
+        EXPECT_FALSE(read(entry).diagnostics.empty()) << value;
         EXPECT_GE(read(entry).kernels.size(), 1u) << value;
         for (const std::size_t field : {16u, 20u, 32u, 48u, 56u}) {  // sizes that a stored image does not use
             std::string other = good;
@@ -90,7 +92,7 @@ TEST(bad_binary, offsets_and_sizes_never_overflow)
         }
         std::string header = good;
         put(header, second + 4, static_cast<std::uint32_t>(value));
-        EXPECT_FALSE(read(header).problems.empty()) << value;
+        EXPECT_FALSE(read(header).diagnostics.empty()) << value;
         EXPECT_GE(read(header).kernels.size(), 1u) << value;
     }
 }
@@ -107,7 +109,7 @@ TEST(bad_binary, bombs_are_told_and_the_rest_is_read)
                                   .decompressed = claim};
             const flat_contents contents = read(make_fatbin({cubin_entry(), bomb, cubin_entry()}));
             EXPECT_EQ(contents.kernels.size(), 2u);
-            ASSERT_EQ(contents.problems.size(), 1u);
+            ASSERT_EQ(contents.diagnostics.size(), 1u);
             EXPECT_TRUE(says(contents, "fatbin at byte 0, entry 2: ")) << told(contents);
             EXPECT_TRUE(says(contents, claim > std::uint64_t{1} << 30 ? "1 GiB is the limit" : "a bomb, or damage"));
         }
@@ -203,7 +205,7 @@ TEST(bad_binary, one_bad_entry_hides_no_other)
         {.payload = small_cubin(), .architecture = 80},  // the cubin itself says sm_90
         {.payload = "", .architecture = 90}};
     std::vector<made_entry> entries;
-    for (const made_entry& each : bad) entries.insert(entries.end(), {cubin_entry(), each});
+    for (const made_entry& entry : bad) entries.insert(entries.end(), {cubin_entry(), entry});
     entries.push_back(cubin_entry());
     const flat_contents contents = read(std::string(8, 'x') + make_fatbin(entries));
     EXPECT_EQ(contents.images.size(), entries.size());
@@ -246,7 +248,7 @@ TEST(bad_binary, the_same_kernel_in_several_places_is_several_kernels)
     const flat_contents contents = read(one + one + small_cubin());
     ASSERT_EQ(contents.kernels.size(), 5u);
     std::vector<std::string> places;
-    for (const kernel_info& each : contents.kernels) places.push_back(each.source.container + each.source.entry);
+    for (const kernel_info& kernel : contents.kernels) places.push_back(kernel.source.container + kernel.source.entry);
     std::ranges::sort(places);
     EXPECT_EQ(std::ranges::unique(places).size(), 0u);
 }
@@ -272,23 +274,23 @@ TEST(bad_binary, offsets_beyond_4_gib)
 void expect_whole_parts_at_every_length(const std::string& bytes, std::size_t step)
 {
     const flat_contents whole = read(bytes);
-    ASSERT_TRUE(whole.problems.empty()) << told(whole);
+    ASSERT_TRUE(whole.diagnostics.empty()) << told(whole);
     ASSERT_GT(whole.kernels.size(), 1u);
     std::uint64_t end_of_images = 0;
-    for (const binary_image& each : whole.images)
-        end_of_images = std::max(end_of_images, each.offset + each.stored_bytes);
+    for (const binary_image& image : whole.images)
+        end_of_images = std::max(end_of_images, image.offset + image.stored_bytes);
     for (std::size_t length = 0; length < bytes.size(); length += step) {
         const std::vector<char> exact(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length));
         const flat_contents cut = read({exact.data(), exact.size()});
         std::size_t expected = 0;
-        for (const binary_image& each : whole.images)
-            if (each.kind == "cubin" && each.offset + (each.stored_bytes + 7) / 8 * 8 <= length)
-                expected += each.kernels;
+        for (const binary_image& image : whole.images)
+            if (image.kind == "cubin" && image.offset + (image.stored_bytes + 7) / 8 * 8 <= length)
+                expected += image.kernels;
         const auto compiled = std::ranges::count_if(
-            cut.kernels, [](const kernel_info& each) { return each.architecture.starts_with("sm_"); });
+            cut.kernels, [](const kernel_info& kernel) { return kernel.architecture.starts_with("sm_"); });
         ASSERT_GE(static_cast<std::size_t>(compiled), expected) << length << told(cut);
         if (length >= 64 && length < end_of_images) {
-            ASSERT_FALSE(cut.problems.empty()) << length;
+            ASSERT_FALSE(cut.diagnostics.empty()) << length;
         }
     }
 }

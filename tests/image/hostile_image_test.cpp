@@ -29,15 +29,15 @@ std::string small_cubin()
 }
 
 // Touches every value, for the sanitizers.
-std::size_t digest(const std::vector<kernel_info>& kernels, const std::vector<image_problem>& problems)
+std::size_t digest(const std::vector<kernel_info>& kernels, const std::vector<image_diagnostic>& diagnostics)
 {
     std::size_t sum = 0;
     for (const kernel_info& kernel : kernels) sum += kernel.name.size() + (kernel == kernel ? 1 : 0);
-    for (const image_problem& problem : problems) {
-        EXPECT_FALSE(problem.what.empty());
-        sum += problem.what.size();
+    for (const image_diagnostic& diagnostic : diagnostics) {
+        EXPECT_FALSE(diagnostic.what.empty());
+        sum += diagnostic.what.size();
     }
-    EXPECT_LE(problems.size(), max_image_problems + 1);
+    EXPECT_LE(diagnostics.size(), max_image_diagnostics + 1);
     return sum;
 }
 
@@ -50,10 +50,10 @@ TEST(hostile_image, every_truncation_of_a_cubin)
     for (std::size_t length = 0; length < image.size(); ++length) {
         const std::vector<char> cut(image.begin(), image.begin() + static_cast<std::ptrdiff_t>(length));
         const cubin_contents cubin = read_cubin({cut.data(), cut.size()}, "-");
-        digest(cubin.kernels, cubin.problems);
+        digest(cubin.kernels, cubin.diagnostics);
         // Program headers lie behind the section headers; they hold nothing that is read.
         if (length < read_number<std::uint64_t>(image, 40)) {
-            EXPECT_FALSE(cubin.problems.empty()) << length;
+            EXPECT_FALSE(cubin.diagnostics.empty()) << length;
         }
     }
 }
@@ -80,7 +80,7 @@ TEST(hostile_image, random_damage_to_a_cubin)
                 damaged[at] = static_cast<char>(place(0, 2) == 0 ? values[place(0, 6)] : place(0, 256));
             }
             const cubin_contents cubin = read_cubin({damaged.data(), damaged.size()}, "-");
-            digest(cubin.kernels, cubin.problems);
+            digest(cubin.kernels, cubin.diagnostics);
         }
     }
 }
@@ -101,7 +101,7 @@ TEST(hostile_image, random_damage_to_ptx)
         damaged.resize(pick(damaged.size()));
         damaged.shrink_to_fit();
         const ptx_contents ptx = read_ptx({damaged.data(), damaged.size()}, "-");
-        digest(ptx.kernels, ptx.problems);
+        digest(ptx.kernels, ptx.diagnostics);
     }
 }
 
@@ -112,12 +112,12 @@ TEST(hostile_image, other_files_are_not_cubins)
                                     "ELF",
                                     "!<arch>\n", ".version 9.0"}) {
         const cubin_contents cubin = read_cubin(bytes, "-");
-        EXPECT_EQ(cubin.problems.size(), 1u);
+        EXPECT_EQ(cubin.diagnostics.size(), 1u);
         EXPECT_TRUE(cubin.kernels.empty());
     }
     const cubin_contents host = read_cubin(read_input("/proc/self/exe"), "-");
-    ASSERT_EQ(host.problems.size(), 1u);
-    EXPECT_EQ(host.problems[0].what, "not a cubin: an ELF image for another machine");
+    ASSERT_EQ(host.diagnostics.size(), 1u);
+    EXPECT_EQ(host.diagnostics[0].what, "not a cubin: an ELF image for another machine");
     EXPECT_TRUE(host.kernels.empty());
 }
 
@@ -128,8 +128,8 @@ TEST(hostile_image, an_unknown_abi_is_said_and_not_guessed)
     image[8] = 9;
     const cubin_contents cubin = read_cubin(image, "-");
     EXPECT_EQ(cubin.architecture, "");
-    ASSERT_EQ(cubin.problems.size(), 1u);
-    EXPECT_EQ(cubin.problems[0].offset, 8u);
+    ASSERT_EQ(cubin.diagnostics.size(), 1u);
+    EXPECT_EQ(cubin.diagnostics[0].offset, 8u);
     ASSERT_EQ(cubin.kernels.size(), 1u);
     EXPECT_EQ(cubin.kernels[0].static_shared_bytes, std::nullopt);
     EXPECT_EQ(cubin.kernels[0].spill_store_bytes, std::nullopt);
@@ -185,8 +185,8 @@ TEST(hostile_image, overlapping_sections_do_not_make_it_quadratic)
     std::memcpy(hostile.data() + new_headers + 32, &many, 8);
     const cubin_contents cubin = read_cubin(hostile, "-");
     EXPECT_EQ(cubin.kernels.size(), 1u);
-    EXPECT_EQ(cubin.problems.size(), max_image_problems + 1);
-    EXPECT_EQ(cubin.problems.front().what, "sections or names overlap; the rest is not read");
+    EXPECT_EQ(cubin.diagnostics.size(), max_image_diagnostics + 1);
+    EXPECT_EQ(cubin.diagnostics.front().what, "sections or names overlap; the rest is not read");
 }
 
 }  // namespace

@@ -25,16 +25,16 @@ std::string any_cubin(const std::string& content = "code")
 std::string found(const image_scan& scan)
 {
     std::string text;
-    for (const located_image& each : scan.images)
-        text += (text.empty() ? "" : ", ") + each.container + "@" + std::to_string(each.offset);
+    for (const located_image& image : scan.images)
+        text += (text.empty() ? "" : ", ") + image.container + "@" + std::to_string(image.offset);
     return text;
 }
 
 std::string told(const image_scan& scan)
 {
     std::string text;
-    for (const image_problem& each : scan.problems)
-        text += (text.empty() ? "" : "; ") + std::to_string(each.offset) + ": " + each.what;
+    for (const image_diagnostic& diagnostic : scan.diagnostics)
+        text += (text.empty() ? "" : "; ") + std::to_string(diagnostic.offset) + ": " + diagnostic.what;
     return text;
 }
 
@@ -201,9 +201,9 @@ TEST(image_scan, a_raw_cubin_that_is_cut_off_is_told_and_what_follows_is_found)
     const std::string bytes = "0123456789" + broken + any_fatbin;
     const image_scan scan = scan_for_images(bytes);
     EXPECT_EQ(scan.images.size(), 1u);
-    ASSERT_EQ(scan.problems.size(), 1u);
-    EXPECT_EQ(scan.problems[0].offset, 10u);
-    EXPECT_NE(scan.problems[0].what.find("cubin at byte 10"), std::string::npos);
+    ASSERT_EQ(scan.diagnostics.size(), 1u);
+    EXPECT_EQ(scan.diagnostics[0].offset, 10u);
+    EXPECT_NE(scan.diagnostics[0].what.find("cubin at byte 10"), std::string::npos);
 }
 
 TEST(image_scan, a_broken_container_between_good_ones_is_told_with_its_byte)
@@ -216,9 +216,9 @@ TEST(image_scan, a_broken_container_between_good_ones_is_told_with_its_byte)
             const std::string bytes = make_host({{".data", "x"}, {section, content}});
             const image_scan scan = scan_for_images(bytes);
             EXPECT_EQ(scan.images.size(), 2u) << damaged;
-            ASSERT_EQ(scan.problems.size(), 1u) << damaged;
-            EXPECT_EQ(scan.problems[0].offset, place_of(bytes, content) + any_fatbin.size()) << damaged;
-            EXPECT_NE(scan.problems[0].what.find("section " + section), std::string::npos) << told(scan);
+            ASSERT_EQ(scan.diagnostics.size(), 1u) << damaged;
+            EXPECT_EQ(scan.diagnostics[0].offset, place_of(bytes, content) + any_fatbin.size()) << damaged;
+            EXPECT_NE(scan.diagnostics[0].what.find("section " + section), std::string::npos) << told(scan);
         }
     }
     // Elsewhere nobody knows that it was meant to be one.
@@ -235,9 +235,9 @@ TEST(image_scan, broken_containers_at_both_ends_of_the_section_are_told)
     const std::string bytes = make_host({{".nv_fatbin", content}});
     const image_scan scan = scan_for_images(bytes);
     EXPECT_EQ(scan.images.size(), 1u);
-    ASSERT_EQ(scan.problems.size(), 2u);
-    EXPECT_EQ(scan.problems[0].offset, place_of(bytes, content));
-    EXPECT_EQ(scan.problems[1].offset, place_of(bytes, content) + 2 * any_fatbin.size());
+    ASSERT_EQ(scan.diagnostics.size(), 2u);
+    EXPECT_EQ(scan.diagnostics[0].offset, place_of(bytes, content));
+    EXPECT_EQ(scan.diagnostics[1].offset, place_of(bytes, content) + 2 * any_fatbin.size());
     EXPECT_EQ(told(scan_for_images(make_host({{".nv_fatbin", any_fatbin + std::string(40, '\0')}}))), "");
 }
 
@@ -248,8 +248,8 @@ TEST(image_scan, a_container_that_claims_its_neighbour_gives_the_neighbour_back)
     const std::string bytes = make_host({{".nv_fatbin", greedy + any_fatbin + any_fatbin}});
     const image_scan scan = scan_for_images(bytes);
     EXPECT_EQ(scan.images.size(), 3u) << found(scan);
-    ASSERT_EQ(scan.problems.size(), 1u) << told(scan);
-    EXPECT_EQ(scan.problems[0].offset, place_of(bytes, greedy) + any_fatbin.size());
+    ASSERT_EQ(scan.diagnostics.size(), 1u) << told(scan);
+    EXPECT_EQ(scan.diagnostics[0].offset, place_of(bytes, greedy) + any_fatbin.size());
 }
 
 TEST(image_scan, a_file_that_begins_as_a_fat_binary_and_is_none_says_why)

@@ -54,8 +54,8 @@ TEST(libraries, are_read_without_a_problem)
         const binary_contents contents =
             read_binary(file.bytes(), path, {.wanted = {}, .jobs = 0, .hash_code = false, .before_linking = true});
         EXPECT_EQ(contents.kind, "shared library");
-        for (const image_problem& each : contents.problems)
-            ADD_FAILURE() << "byte " << each.offset << ": " << each.what;
+        for (const image_diagnostic& diagnostic : contents.diagnostics)
+            ADD_FAILURE() << "byte " << diagnostic.offset << ": " << diagnostic.what;
         if (contents.images.empty()) continue;
 
         const library_counts counts = count(contents);

@@ -38,7 +38,7 @@ std::map<std::string, int> lines_of(const std::string& image)
 {
     std::map<std::string, int> lines;
     const cubin_contents cubin = read_cubin(image, "kernels.cu");
-    EXPECT_TRUE(cubin.problems.empty());
+    EXPECT_TRUE(cubin.diagnostics.empty());
     for (const kernel_info& kernel : cubin.kernels) {
         const std::string name = kernel.name.find("hidden") != std::string::npos  ? "hidden"
                                  : kernel.name.find("power") != std::string::npos ? "power"
@@ -81,21 +81,22 @@ std::string unit_of(const std::string& program, char version = 2)
 const std::string set_address("\x00\x09\x02\0\0\0\0\0\0\0\0", 11), end_sequence("\x00\x01\x01", 3),
     advance_4("\x03\x04", 2), copy("\x01", 1), inlined("\x00\x03\x90\x02\x00", 5), own("\x00\x03\x90\x00\x00", 5);
 
-std::vector<line_of_function> functions_of(const std::string& section, std::vector<image_problem>& problems)
+std::vector<line_of_function> functions_of(const std::string& section, std::vector<image_diagnostic>& diagnostics)
 {
     std::vector<line_of_function> functions;
-    read_line_table(section, 1000, problems, [&](const line_of_function& each) { functions.push_back(each); });
+    read_line_table(section, 1000, diagnostics,
+                    [&](const line_of_function& function) { functions.push_back(function); });
     return functions;
 }
 
 TEST(line_table, takes_the_first_row_that_is_the_functions_own)
 {
-    std::vector<image_problem> problems;
+    std::vector<image_diagnostic> diagnostics;
     const std::string section =
         unit_of(set_address + advance_4 + copy + advance_4 + copy + end_sequence) +
         unit_of(set_address + inlined + advance_4 + copy + own + advance_4 + copy + end_sequence);
-    const auto functions = functions_of(section, problems);
-    EXPECT_TRUE(problems.empty());
+    const auto functions = functions_of(section, diagnostics);
+    EXPECT_TRUE(diagnostics.empty());
     ASSERT_EQ(functions.size(), 2u);
     EXPECT_EQ(functions[0].line, 5);
     EXPECT_EQ(source_path(functions[0]), "/src/a.cu");
@@ -108,38 +109,38 @@ TEST(line_table, takes_the_first_row_that_is_the_functions_own)
 TEST(line_table, reports_what_it_cannot_read)
 {
     const std::string whole = unit_of(set_address + advance_4 + copy + end_sequence);
-    std::vector<image_problem> problems;
-    EXPECT_TRUE(functions_of(whole.substr(0, whole.size() - 1), problems).empty());
-    ASSERT_EQ(problems.size(), 1u);
-    EXPECT_EQ(problems[0].offset, 1000u);
+    std::vector<image_diagnostic> diagnostics;
+    EXPECT_TRUE(functions_of(whole.substr(0, whole.size() - 1), diagnostics).empty());
+    ASSERT_EQ(diagnostics.size(), 1u);
+    EXPECT_EQ(diagnostics[0].offset, 1000u);
 
-    problems.clear();
-    EXPECT_TRUE(functions_of(unit_of(set_address + copy, '\5'), problems).empty());
-    ASSERT_EQ(problems.size(), 1u);
-    EXPECT_EQ(problems[0].what, "line information of a version other than 2 to 4");
+    diagnostics.clear();
+    EXPECT_TRUE(functions_of(unit_of(set_address + copy, '\5'), diagnostics).empty());
+    ASSERT_EQ(diagnostics.size(), 1u);
+    EXPECT_EQ(diagnostics[0].what, "line information of a version other than 2 to 4");
 
     // What follows a damaged unit is read.
-    problems.clear();
-    EXPECT_EQ(functions_of(unit_of(std::string("\x00\x7f\x02", 3)) + whole, problems).size(), 1u);
-    EXPECT_EQ(problems.size(), 1u);
+    diagnostics.clear();
+    EXPECT_EQ(functions_of(unit_of(std::string("\x00\x7f\x02", 3)) + whole, diagnostics).size(), 1u);
+    EXPECT_EQ(diagnostics.size(), 1u);
 }
 
 TEST(line_table, survives_every_cut_and_every_changed_byte)
 {
     const std::string whole = unit_of(set_address + inlined + advance_4 + copy + own + copy + end_sequence);
-    std::vector<image_problem> problems;
+    std::vector<image_diagnostic> diagnostics;
     for (std::size_t i = 0; i < whole.size(); ++i) {
-        functions_of(whole.substr(0, i), problems);
+        functions_of(whole.substr(0, i), diagnostics);
         for (int value = 0; value < 256; ++value) {
             std::string changed = whole;
             changed[i] = static_cast<char>(value);
-            for (const line_of_function& each : functions_of(changed, problems)) {
-                EXPECT_GE(each.line, 1);
-                EXPECT_LE(each.address_offset, changed.size());
+            for (const line_of_function& function : functions_of(changed, diagnostics)) {
+                EXPECT_GE(function.line, 1);
+                EXPECT_LE(function.address_offset, changed.size());
             }
         }
     }
-    EXPECT_LE(problems.size(), max_image_problems + 1);
+    EXPECT_LE(diagnostics.size(), max_image_diagnostics + 1);
 }
 
 }  // namespace

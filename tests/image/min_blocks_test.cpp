@@ -12,7 +12,7 @@ kernel_info cubin_kernel(const std::string& name, const std::string& architectur
 {
     kernel_info kernel;
     kernel.name = name;
-    kernel.architecture = architecture;
+    set_architecture(kernel, architecture);
     kernel.virtual_architecture = from;
     kernel.max_threads = std::array<int, 3>{threads, 1, 1};
     kernel.register_cap = cap;
@@ -23,7 +23,8 @@ kernel_info ptx_kernel(const std::string& name, const std::string& architecture,
 {
     kernel_info kernel;
     kernel.name = name;
-    kernel.architecture = kernel.virtual_architecture = architecture;
+    set_architecture(kernel, architecture);
+    kernel.virtual_architecture = architecture;
     kernel.max_threads = std::array<int, 3>{threads, 1, 1};
     kernel.min_blocks = blocks;
     return kernel;

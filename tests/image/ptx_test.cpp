@@ -18,7 +18,7 @@ const std::string header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
 kernel_info only_kernel(const std::string& text)
 {
     const ptx_contents ptx = read_ptx(header + text, "a.ptx");
-    EXPECT_TRUE(ptx.problems.empty()) << ptx.problems.front().what;
+    EXPECT_TRUE(ptx.diagnostics.empty()) << ptx.diagnostics.front().what;
     EXPECT_EQ(ptx.kernels.size(), 1u);
     return ptx.kernels.empty() ? kernel_info{} : ptx.kernels.front();
 }
@@ -80,7 +80,7 @@ apart
 .section .debug_str { .b8 46, 101 }
 .entry last(.param .b32 a) { ret; })",
                                       "-");
-    EXPECT_TRUE(ptx.problems.empty());
+    EXPECT_TRUE(ptx.diagnostics.empty());
     ASSERT_EQ(ptx.kernels.size(), 5u);
     const std::vector<std::string> names{"bare", "weak", "apart", "after_comment", "last"};
     for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(ptx.kernels[i].name, names[i]);
@@ -105,15 +105,15 @@ TEST(ptx, a_type_that_is_not_known_makes_the_parameters_unknown)
 
 TEST(ptx, reports_what_it_cannot_read_and_goes_on)
 {
-    const auto problems = [](const std::string& text) { return read_ptx(text, "-").problems; };
-    EXPECT_EQ(problems("").size(), 1u);
-    EXPECT_EQ(problems("hello {").size(), 2u);
-    EXPECT_EQ(problems(header + ".entry k() { ret;").size(), 1u);
-    EXPECT_EQ(problems(header + ".entry k(").size(), 2u);
-    EXPECT_EQ(problems(header + ".entry k() .maxntid { ret; }").size(), 1u);
-    EXPECT_EQ(problems(header + ".entry k() .maxntid 1, 2, { ret; }").size(), 1u);
-    EXPECT_EQ(problems(header + ".entry k() .minnctapersm 99999999999 { ret; }").size(), 1u);
-    const image_problem where = problems(header + "  .entry k() .maxnreg x { ret; }").front();
+    const auto diagnostics = [](const std::string& text) { return read_ptx(text, "-").diagnostics; };
+    EXPECT_EQ(diagnostics("").size(), 1u);
+    EXPECT_EQ(diagnostics("hello {").size(), 2u);
+    EXPECT_EQ(diagnostics(header + ".entry k() { ret;").size(), 1u);
+    EXPECT_EQ(diagnostics(header + ".entry k(").size(), 2u);
+    EXPECT_EQ(diagnostics(header + ".entry k() .maxntid { ret; }").size(), 1u);
+    EXPECT_EQ(diagnostics(header + ".entry k() .maxntid 1, 2, { ret; }").size(), 1u);
+    EXPECT_EQ(diagnostics(header + ".entry k() .minnctapersm 99999999999 { ret; }").size(), 1u);
+    const image_diagnostic where = diagnostics(header + "  .entry k() .maxnreg x { ret; }").front();
     EXPECT_EQ(where.offset, header.size() + 13);
     EXPECT_EQ(where.what, ".maxnreg without a number");
     EXPECT_EQ(read_ptx(header + ".entry k() .maxntid x { ret; } .entry l() { ret; }", "-").kernels.size(), 2u);
@@ -171,7 +171,7 @@ TEST(ptx, equals_the_cubin_for_what_nvcc_writes)
         ASSERT_EQ(made.exit_code, 0) << made.log;
         const ptx_contents ptx = read_ptx(made.image, "-");
         const cubin_contents cubin = read_cubin(assemble(made.image, architecture).image, "-");
-        EXPECT_TRUE(ptx.problems.empty());
+        EXPECT_TRUE(ptx.diagnostics.empty());
         EXPECT_EQ(ptx.version, "9.0");
         EXPECT_EQ(ptx.target, architecture);
         ASSERT_EQ(ptx.kernels.size(), cubin.kernels.size());

@@ -20,7 +20,7 @@ const std::string store_local = instruction(0x387, 4), load_local = instruction(
 TEST(spills, adds_up_what_is_listed_and_nothing_else)
 {
     const std::string code = store_local + other + load_local + store_local;
-    EXPECT_EQ(count_spills(code, {0, 32}, false), (spill_bytes{4, 16}));
+    EXPECT_EQ(count_spills(code, {0, 32}, false), (spill_counts{4, 16}));
 }
 
 TEST(spills, a_list_that_does_not_fit_the_code_tells_nothing)
@@ -37,15 +37,15 @@ TEST(spills, a_wrapped_list_counts_only_when_all_accesses_can_be_spills)
 {
     std::string code;
     for (int i = 0; i < 8192 + 2; ++i) code += store_local;
-    EXPECT_EQ(count_spills(code, {0, 16}, false), (spill_bytes{(8192 + 2) * 4, 0}));
+    EXPECT_EQ(count_spills(code, {0, 16}, false), (spill_counts{(8192 + 2) * 4, 0}));
     EXPECT_EQ(count_spills(code, {0}, false), std::nullopt);
     EXPECT_EQ(count_spills(code, {0, 16}, true), std::nullopt);
-    EXPECT_EQ(count_spills(code.substr(16 * 3), {0, 16}, false), (spill_bytes{8, 0}));
+    EXPECT_EQ(count_spills(code.substr(16 * 3), {0, 16}, false), (spill_counts{8, 0}));
 }
 
 TEST(spills, shared_memory_counts_when_it_is_listed)
 {
-    EXPECT_EQ(count_spills(store_shared + store_local, {0}, true), (spill_bytes{4, 0}));
+    EXPECT_EQ(count_spills(store_shared + store_local, {0}, true), (spill_counts{4, 0}));
 }
 
 }  // namespace

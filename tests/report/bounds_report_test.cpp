@@ -26,8 +26,9 @@ bounds_answer merge_on(const std::string& architecture, const launch_attribute& 
                                     {{.max_registers = 64}, {64, 40, 5200}}}));
 }
 
-std::string page_of(const bounds_report& report, int width)
+std::string page_of(bounds_report report, int width)
 {
+    report.overview = overview_of(report.answers);
     const output_style style{.width = width};
     return render_text(bounds_document(report, style), style);
 }
@@ -148,9 +149,9 @@ TEST(BoundsReport, JsonSaysTheSame)
     answer.block_sizes[0].rows[3].kernel.spill_load_bytes = 31;
     answer.errors = {"__launch_bounds__(256, 3): error"};
     conclude(answer);
-    const bounds_report report{
-        .inputs = {{.file = "a.cu", .kind = "CUDA source", .kernels = 1, .errors = {}, .images = {}}},
-        .answers = {answer, merge_on("sm_120")}};
+    bounds_report report{.inputs = {{.file = "a.cu", .kind = "CUDA source", .kernels = 1, .errors = {}, .images = {}}},
+                         .answers = {answer, merge_on("sm_120")}};
+    report.overview = overview_of(report.answers);
     const auto json = bounds_json(report);
     EXPECT_EQ(json.begin().key(), "schema");
     EXPECT_EQ(json["schema"], "launchbox.bounds/1");
@@ -203,12 +204,13 @@ TEST(BoundsReport, JsonSaysTheSame)
 TEST(BoundsReport, UnknownIsNull)
 {
     kernel_trials trials = trials_of("sm_90", {}, {256}, {{{}, {}}});
-    for (kernel_info* each : {&trials.written, &trials.trials[0].kernel}) {
-        each->registers.reset();
-        each->spill_load_bytes.reset();
-        each->code_bytes.reset();
+    for (kernel_info* kernel : {&trials.written, &trials.trials[0].kernel}) {
+        kernel->registers.reset();
+        kernel->spill_load_bytes.reset();
+        kernel->code_bytes.reset();
     }
-    const bounds_report report{.inputs = {}, .answers = {answer_bounds(trials)}};
+    bounds_report report{.inputs = {}, .answers = {answer_bounds(trials)}};
+    report.overview = overview_of(report.answers);
     const auto json = bounds_json(report);
     const auto& row = json["kernels"][0]["rows"][0];
     for (const char* name : {"registers", "spill_load_bytes", "code_bytes", "resident_blocks", "occupancy"})

@@ -85,8 +85,8 @@ TEST(chart, never_is_wider_than_the_page)
     for (int width = 40; width <= 140; ++width)
         for (int points : {1, 2, 32, 64, 96, 97, 255, 1000})
             for (std::int64_t here : {1, points / 2, points, 232'448})
-                for (const std::string& each : lines_of(render_chart(line(points, 64, here), 64, {.width = width})))
-                    ASSERT_LE(display_width(each), width) << points << ' ' << here << ": " << each;
+                for (const std::string& entry : lines_of(render_chart(line(points, 64, here), 64, {.width = width})))
+                    ASSERT_LE(display_width(entry), width) << points << ' ' << here << ": " << entry;
 }
 
 TEST(chart, colours_change_nothing_but_colours)

@@ -20,7 +20,7 @@ check_outcome outcome_with(const std::string& name)
     outcome.version = "1.2.3";
     checked_kernel kernel{{}, name, name, name};
     kernel.info.name = name;
-    kernel.info.architecture = "sm_90";
+    set_architecture(kernel.info, "sm_90");
     kernel.info.source.file = "build/app";
     outcome.result.kernels.push_back(kernel);
     outcome.result.budget_file = "b.toml";
@@ -97,7 +97,7 @@ TEST(check_report, fingerprints_depend_on_kernel_architecture_and_check_alone)
     two.result.findings[0].check = "max_spill_bytes";
     EXPECT_NE(print(one), print(two));
     two = outcome_with("k");
-    two.result.kernels[0].info.architecture = "sm_90a";
+    set_architecture(two.result.kernels[0].info, "sm_90a");
     EXPECT_NE(print(one), print(two));
 }
 

@@ -2,6 +2,7 @@
 #include "report/diff_report.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <sstream>
 

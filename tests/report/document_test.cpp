@@ -188,7 +188,7 @@ TEST(document, csv_reads_back_as_it_was)
     const std::vector<std::string> hostile = {"plain",      "a,b",       "say \"x\"", "\"", "two\nlines",
                                               "cr\rlf\r\n", "cr\ralone", "",          ",",  " é "};
     table data;
-    for (const std::string& each : hostile) data.columns.push_back({each});
+    for (const std::string& entry : hostile) data.columns.push_back({entry});
     data.rows.emplace_back(hostile.begin(), hostile.end());
     data.rows.emplace_back(hostile.rbegin(), hostile.rend());
     const auto rows = parsed_csv(render_csv(data));

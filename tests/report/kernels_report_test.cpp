@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "../advice/known_kernels.hpp"
+#include "report/kernels_json.hpp"
 
 namespace launchbox {
 namespace {
@@ -19,10 +20,35 @@ inspection with(std::vector<inspected_kernel> kernels)
     return found;
 }
 
+std::string page_in_style(const inspection& found, const output_style& style)
+{
+    const document page = shown_as_list(found)
+                              ? kernel_list_document(found, count_findings(found.kernels, found.threads), style)
+                              : kernel_tables_document(found, accounts_of(found.kernels, found.threads));
+    return render_text(page, style);
+}
+
 std::string page_of(const inspection& found, int width = 100)
 {
-    const output_style style{.width = width, .colour = false, .unicode = true};
-    return render_text(kernels_document(found, style), style);
+    return page_in_style(found, {.width = width, .colour = false, .unicode = true});
+}
+
+std::string json_of(const inspection& found)
+{
+    std::ostringstream out;
+    kernels_json_writer json(found, out);
+    for (const inspected_kernel& kernel : found.kernels)
+        json.add(kernel_json_text(kernel, account_of(kernel, found.threads)));
+    json.finish();
+    return out.str();
+}
+
+std::string csv_of(const inspection& found)
+{
+    std::string text = kernels_csv_header();
+    for (const inspected_kernel& kernel : found.kernels)
+        text += kernel_csv_line(kernel, account_of(kernel, found.threads));
+    return text;
 }
 
 bool has(const std::string& text, const std::string& words)
@@ -58,7 +84,7 @@ TEST(kernels_report, findings_of_a_source_stand_below_its_kernels)
 {
     inspection found = with(many(1));
     found.inputs.front().diagnoses = {
-        {"launch_over_bound", severity::problem, "k\x1b is launched", "fewer", source_location{"a\x1b.cu", 7}},
+        {"launch_over_bound", severity::error, "k\x1b is launched", "fewer", source_location{"a\x1b.cu", 7}},
         {"maxrregcount_ignored", severity::warning, "does nothing", "remove it"}};
     const std::string page = page_of(found);
     EXPECT_TRUE(has(page,
@@ -67,15 +93,12 @@ TEST(kernels_report, findings_of_a_source_stand_below_its_kernels)
         << page;
     found.wish.sort = sort_key::registers;
     EXPECT_TRUE(has(page_of(found), "launch_over_bound (a"));
-    std::ostringstream json, csv;
-    write_kernels_json(found, json);
-    const auto diagnoses = nlohmann::json::parse(json.str())["inputs"][0]["diagnoses"];
+    const auto diagnoses = nlohmann::json::parse(json_of(found))["inputs"][0]["diagnoses"];
     ASSERT_EQ(diagnoses.size(), 2u);
     EXPECT_EQ(diagnoses[0]["line"], 7);
-    EXPECT_EQ(diagnoses[0]["severity"], "problem");
+    EXPECT_EQ(diagnoses[0]["severity"], "error");
     EXPECT_TRUE(diagnoses[1]["line"].is_null() && diagnoses[1]["file"].is_null());
-    write_kernels_csv(found, csv);
-    EXPECT_FALSE(has(csv.str(), "launch_over_bound"));
+    EXPECT_FALSE(has(csv_of(found), "launch_over_bound"));
     EXPECT_FALSE(inputs_json(found.inputs)[0].contains("diagnoses"));  // as summaries and differences have it
     found.kernels.clear();
     EXPECT_TRUE(page_of(found).starts_with("  launch_over_bound"));
@@ -96,12 +119,10 @@ TEST(kernels_report, each_row_of_the_list_is_one_line_whatever_the_name)
     EXPECT_TRUE(has(page, "…"));
     EXPECT_TRUE(has(page, ", last>"));
     EXPECT_FALSE(has(page, "\x1b"));
-    std::ostringstream json, csv;
-    write_kernels_json(with(kernels), json);
-    write_kernels_csv(with(kernels), csv);
-    EXPECT_TRUE(has(json.str(), std::string(2000, 'x')));
-    EXPECT_EQ(nlohmann::json::parse(json.str())["kernels"].size(), 41u);
-    const std::string rows = csv.str();
+    const std::string json = json_of(with(kernels));
+    EXPECT_TRUE(has(json, std::string(2000, 'x')));
+    EXPECT_EQ(nlohmann::json::parse(json)["kernels"].size(), 41u);
+    const std::string rows = csv_of(with(kernels));
     EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 42);
 }
 
@@ -130,7 +151,7 @@ TEST(kernels_report, an_inferred_bound_is_marked_and_explained)
     EXPECT_TRUE(has(page, "256,≈3")) << page;
     EXPECT_TRUE(has(page, "≈: not in the input, concluded from the register cap")) << page;
     const output_style ascii{.width = 100, .colour = false, .unicode = false};
-    EXPECT_TRUE(has(render_text(kernels_document(with({kernel}), ascii), ascii), "256,~3"));
+    EXPECT_TRUE(has(page_in_style(with({kernel}), ascii), "256,~3"));
 }
 
 TEST(kernels_report, copies_in_several_containers_are_one_row_and_others_are_told_apart)
@@ -159,17 +180,15 @@ TEST(kernels_report, says_what_each_input_was)
         library.images.push_back({.kind = "cubin", .architecture = architecture});
     library.images.push_back({.kind = "PTX", .architecture = "compute_90"});
     found.inputs = {library};
-    EXPECT_NE(render_text(kernels_document(found, {}), {})
-                  .find("lib.so: shared library; cubin sm_80, sm_90; PTX compute_90\n"),
-              std::string::npos);
+    EXPECT_NE(page_of(found).find("lib.so: shared library; cubin sm_80, sm_90; PTX compute_90\n"), std::string::npos);
     library.images.push_back({.kind = "cubin", .architecture = "sm_80", .relocatable = true});
     found.inputs = {library, {"a.log", "compiler log", 1, {}, {}}};
-    const std::string page = render_text(kernels_document(found, {}), {.width = 200});
+    const std::string page = page_of(found, 200);
     EXPECT_NE(page.find("PTX compute_90; images from before linking are not shown (--before-linking)"),
               std::string::npos);
     EXPECT_NE(page.find("a.log: compiler log\n"), std::string::npos);
     found.inputs = {{"a.log", "compiler log", 1, {}, {}}};
-    EXPECT_EQ(render_text(kernels_document(found, {}), {}).find("a.log"), std::string::npos);
+    EXPECT_EQ(page_of(found).find("a.log"), std::string::npos);
 }
 
 TEST(kernels_report, features_and_differing_toolkits_are_named)
@@ -195,9 +214,7 @@ TEST(kernels_report, what_is_left_out_is_said)
     EXPECT_TRUE(has(page, "  Of 7 more the input does not tell whether they spill.\n")) << page;
     found.kernels.clear();
     EXPECT_TRUE(page_of(found).starts_with("No kernel is known to spill.\n"));
-    std::ostringstream json;
-    write_kernels_json(found, json);
-    const nlohmann::json selection = nlohmann::json::parse(json.str())["selection"];
+    const nlohmann::json selection = nlohmann::json::parse(json_of(found))["selection"];
     EXPECT_EQ(selection["spills_unknown"], 7);
     EXPECT_EQ(selection["not_shown"], 1234);
     EXPECT_EQ(selection["spilling"], true);

@@ -14,6 +14,7 @@ binary_image image(const std::string& architecture, const std::string& kind)
             .entry = "",
             .kind = kind,
             .architecture = architecture,
+            .capability = parse_compute_capability(architecture),
             .compression = "zstd",
             .offset = 0,
             .stored_bytes = 1000,

@@ -53,7 +53,7 @@ inline stored_result example_result(std::int64_t threads, std::int64_t items, st
 {
     kernel_info kernel;
     kernel.name = "_Z10block_sortIiLi256ELi11EEvPKT_PS0_i";
-    kernel.architecture = "sm_90";
+    set_architecture(kernel, "sm_90");
     kernel.registers = static_cast<int>(24 + items);
     kernel.spill_store_bytes = 0;
     kernel.spill_load_bytes = 0;

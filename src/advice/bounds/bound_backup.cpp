@@ -111,8 +111,8 @@ std::vector<std::string> backups_of(const fs::path& file)
     const std::string beginning = file.filename().string() + ".before-";
     std::vector<std::string> names;
     std::error_code ignored;
-    for (const fs::directory_entry& each : fs::directory_iterator(file.parent_path(), ignored))
-        if (each.path().filename().string().starts_with(beginning)) names.push_back(shown(each.path()));
+    for (const fs::directory_entry& entry : fs::directory_iterator(file.parent_path(), ignored))
+        if (entry.path().filename().string().starts_with(beginning)) names.push_back(shown(entry.path()));
     std::sort(names.begin(), names.end());
     return names;
 }

@@ -26,8 +26,9 @@ public:
     bound_editor(std::string_view text, const bound_edit_request& request)
         : text_(text), request_(request), source_(read_source_text(text))
     {
-        for (const source_directive& each : source_.directives)
-            if (each.name == "define" && !each.tokens.empty()) macros_.emplace(each.tokens.front().text, &each);
+        for (const source_directive& directive : source_.directives)
+            if (directive.name == "define" && !directive.tokens.empty())
+                macros_.emplace(directive.tokens.front().text, &directive);
     }
     bound_edit edit();
 
@@ -75,7 +76,7 @@ private:
 bound_edit bound_editor::edit()
 {
     blocks_ = find_own_blocks(text_, source_, request_.kernel);
-    for (const own_block& each : blocks_) own_macros_.insert(each.macros.begin(), each.macros.end());
+    for (const own_block& block : blocks_) own_macros_.insert(block.macros.begin(), block.macros.end());
     if (!check_request() || !choose_declaration() || !find_attribute() || !check_words()) return result_;
     plan_preamble();  // first, for it comes above an attribute at the same place
     plan_attribute();
@@ -92,13 +93,13 @@ bool bound_editor::check_request()
     if (!is_one_block(request_.preamble) || request_.attribute.empty())
         return refuse("the lines to be put above it are not one #if block");
     std::string lines;
-    for (const std::string& each : request_.preamble) lines += each + '\n';
-    for (const source_directive& each : read_source_text(lines).directives) {
-        if (each.name != "define" || each.tokens.empty()) continue;
-        const source_directive* other = macro(each.tokens.front().text);
-        if (other == nullptr || is_own_macro(each.tokens.front().text)) continue;
+    for (const std::string& line : request_.preamble) lines += line + '\n';
+    for (const source_directive& directive : read_source_text(lines).directives) {
+        if (directive.name != "define" || directive.tokens.empty()) continue;
+        const source_directive* other = macro(directive.tokens.front().text);
+        if (other == nullptr || is_own_macro(directive.tokens.front().text)) continue;
         return refuse(
-            fmt::format("line {} defines {} already", other->line, escape_for_terminal(each.tokens.front().text)));
+            fmt::format("line {} defines {} already", other->line, escape_for_terminal(directive.tokens.front().text)));
     }
     return true;
 }
@@ -128,11 +129,11 @@ std::optional<std::size_t> bound_editor::global_on_declared_line()
         found = i;
     }
     if (found) return found;
-    for (const source_directive& each : source_.directives)
-        if (each.line <= line && line <= each.last_line) {
-            const bool names = each.name == "define" && !each.tokens.empty();
+    for (const source_directive& directive : source_.directives)
+        if (directive.line <= line && line <= directive.last_line) {
+            const bool names = directive.name == "define" && !directive.tokens.empty();
             refuse(names ? fmt::format("{} is declared by the macro {} (line {})", request_.kernel,
-                                       escape_for_terminal(each.tokens.front().text), each.line)
+                                       escape_for_terminal(directive.tokens.front().text), directive.line)
                          : fmt::format("line {} is a directive of the preprocessor, not a kernel: the file changed "
                                        "since it was compiled",
                                        line));
@@ -170,13 +171,14 @@ bool bound_editor::choose_declaration()
     if (!found.declaration) return refuse(found.refusal);
     declaration_ = std::move(*found.declaration);
     const auto holds_bound = [&](const std::vector<const source_token*>& words) {
-        return std::any_of(words.begin(), words.end(), [&](const source_token* each) { return is_bound(*each); });
+        return std::any_of(words.begin(), words.end(), [&](const source_token* word) { return is_bound(*word); });
     };
     if (!request_.attribute_line || holds_bound(declaration_.head) || holds_bound(declaration_.tail)) return true;
 
     const int line = *request_.attribute_line;
-    const auto block = std::find_if(blocks_.begin(), blocks_.end(),
-                                    [&](const own_block& each) { return each.line <= line && line <= each.last_line; });
+    const auto block = std::find_if(blocks_.begin(), blocks_.end(), [&](const own_block& block) {
+        return block.line <= line && line <= block.last_line;
+    });
     const std::optional<std::size_t> elsewhere =
         attribute_on(line, block != blocks_.end() && !block->macros.empty() ? block->macros.front() : "");
     if (!elsewhere)
@@ -234,30 +236,30 @@ bool bound_editor::check_words()
     const source_token& name = *declaration_.head[declaration_.name];
     int branch = name.branch;
     for (const auto* words : {&declaration_.head, &declaration_.tail})
-        for (const source_token* each : *words) {
-            if (each->is("__global__")) branch = each->branch;
-            if (each->is("__block_size__") && !request_.attribute.empty())
+        for (const source_token* token : *words) {
+            if (token->is("__global__")) branch = token->branch;
+            if (token->is("__block_size__") && !request_.attribute.empty())
                 return refuse(fmt::format("{} has __block_size__ (line {}), and ptxas takes no launch bound beside it",
-                                          request_.kernel, each->line));
-            if (each->kind != source_token_kind::identifier || is_own_macro(each->text)) continue;
-            const source_directive* definition = macro(each->text);
+                                          request_.kernel, token->line));
+            if (token->kind != source_token_kind::identifier || is_own_macro(token->text)) continue;
+            const source_directive* definition = macro(token->text);
             if (definition == nullptr) continue;
             for (const source_token& word : definition->tokens)
                 if (word.is("__launch_bounds__") || word.is("__maxnreg__") || word.is("launch_bounds") ||
                     word.is("maxnreg") || word.is("template") || word.is("__block_size__"))
                     return refuse(fmt::format("the declaration of {} uses the macro {} (line {}), which holds {}",
-                                              request_.kernel, escape_for_terminal(each->text), definition->line,
+                                              request_.kernel, escape_for_terminal(token->text), definition->line,
                                               word.text));
         }
-    for (const source_token* each : {&name, old_.first, old_.last})
-        if (each != nullptr && each->branch != branch)
+    for (const source_token* token : {&name, old_.first, old_.last})
+        if (token != nullptr && token->branch != branch)
             return refuse(fmt::format("the declaration of {} has an #if of its own inside (line {})", request_.kernel,
-                                      each->line));
+                                      token->line));
     if (old_.first != nullptr)
-        for (const source_directive& each : source_.directives)
-            if (each.begin > old_.first->begin && each.begin < old_.last->end)
+        for (const source_directive& directive : source_.directives)
+            if (directive.begin > old_.first->begin && directive.begin < old_.last->end)
                 return refuse(fmt::format("there is a directive of the preprocessor in the bound of {} (line {})",
-                                          request_.kernel, each.line));
+                                          request_.kernel, directive.line));
     return true;
 }
 
@@ -294,7 +296,7 @@ void bound_editor::plan_preamble()
 {
     const std::size_t top = top_of_declaration(text_, source_, declaration_);
     const auto old =
-        std::find_if(blocks_.begin(), blocks_.end(), [&](const own_block& each) { return each.end == top; });
+        std::find_if(blocks_.begin(), blocks_.end(), [&](const own_block& block) { return block.end == top; });
     const std::size_t feed = text_.find('\n');
     const bool windows = feed != std::string_view::npos && feed > 0 && text_[feed - 1] == '\r';
     std::string text = preamble_text(request_.kernel, request_.preamble, windows ? "\r\n" : "\n");
@@ -311,9 +313,9 @@ std::string bound_editor::apply() const
                      [](const replacement& a, const replacement& b) { return a.begin < b.begin; });
     std::string text;
     std::size_t from = 0;
-    for (const replacement& each : plan) {
-        text.append(text_, from, each.begin - from).append(each.text);
-        from = each.end;
+    for (const replacement& edit : plan) {
+        text.append(text_, from, edit.begin - from).append(edit.text);
+        from = edit.end;
     }
     return text.append(text_, from);
 }

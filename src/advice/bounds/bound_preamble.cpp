@@ -37,12 +37,13 @@ std::vector<own_block> find_own_blocks(std::string_view text, const source_text&
             .begin = line_begin(text, comment.begin), .end = 0, .line = comment.line, .last_line = 0, .macros = {}};
         int depth = 0;
         for (; next < source.directives.size(); ++next) {
-            const source_directive& each = source.directives[next];
-            if (each.name.starts_with("if")) ++depth;
-            if (each.name == "define" && !each.tokens.empty()) block.macros.push_back(each.tokens.front().text);
-            if (each.name != "endif" || --depth > 0) continue;
-            block.end = std::min(line_end(text, each.end) + 1, text.size());
-            block.last_line = each.last_line;
+            const source_directive& directive = source.directives[next];
+            if (directive.name.starts_with("if")) ++depth;
+            if (directive.name == "define" && !directive.tokens.empty())
+                block.macros.push_back(directive.tokens.front().text);
+            if (directive.name != "endif" || --depth > 0) continue;
+            block.end = std::min(line_end(text, directive.end) + 1, text.size());
+            block.last_line = directive.last_line;
             break;
         }
         const auto inside =
@@ -57,10 +58,10 @@ std::vector<own_block> find_own_blocks(std::string_view text, const source_text&
 bool is_one_block(const std::vector<std::string>& lines)
 {
     std::string text;
-    for (const std::string& each : lines) text += each + '\n';
+    for (const std::string& line : lines) text += line + '\n';
     const source_text preamble = read_source_text(text);
     const auto& directives = preamble.directives;
-    const auto begins = [](const source_directive& each) { return each.name.starts_with("if"); };
+    const auto begins = [](const source_directive& directive) { return directive.name.starts_with("if"); };
     return preamble.tokens.empty() && preamble.comments.empty() && !directives.empty() && begins(directives.front()) &&
            directives.back().name == "endif" && std::count_if(directives.begin(), directives.end(), begins) == 1;
 }
@@ -70,8 +71,8 @@ std::string preamble_text(std::string_view kernel, const std::vector<std::string
     if (lines.empty()) return {};
     std::string text = preamble_comment(kernel);
     text += line_feed;
-    for (const std::string& each : lines) {
-        text += each;
+    for (const std::string& line : lines) {
+        text += line;
         text += line_feed;
     }
     return text;
@@ -82,14 +83,14 @@ std::size_t top_of_declaration(std::string_view text, const source_text& source,
     const source_token* first = declaration.head.front();
     std::size_t top = first->begin;
     int branch = first->branch;
-    for (const source_token* each : declaration.head)
-        if (each->is("__global__")) branch = each->branch;
+    for (const source_token* token : declaration.head)
+        if (token->is("__global__")) branch = token->branch;
     // A first word in an #if of its own: go out of it.
     for (int in = first->branch; in >= 0 && in != branch; in = source.branches[static_cast<std::size_t>(in)].outer) {
-        const source_branch& each = source.branches[static_cast<std::size_t>(in)];
-        const auto opening = source.branches[static_cast<std::size_t>(each.group)].directive;
+        const source_branch& enclosing = source.branches[static_cast<std::size_t>(in)];
+        const auto opening = source.branches[static_cast<std::size_t>(enclosing.group)].directive;
         top = source.directives[opening].begin;
-        if (each.outer == branch) break;
+        if (enclosing.outer == branch) break;
     }
     top = outside_of_words(text, source, top);
     // Comments that end on the line before and begin on a line of their own belong to the declaration.

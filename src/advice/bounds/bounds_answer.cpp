@@ -29,6 +29,8 @@ bounds_answer answer_bounds(const kernel_trials& kernel, const bounds_launch& la
                          .demangled = kernel.demangled,
                          .short_form = kernel.short_form,
                          .architecture = kernel.written.architecture,
+                         .capability = kernel.written.capability,
+                         .limits = limits_of(kernel.written),
                          .group = kernel.group,
                          .written = kernel.attribute,
                          .declared_at = kernel.declared_at,
@@ -40,8 +42,7 @@ bounds_answer answer_bounds(const kernel_trials& kernel, const bounds_launch& la
         const std::string text = trial.attribute.empty() ? "no attribute" : attribute_source(trial.attribute);
         answer.errors.push_back(text + ": " + (trial.errors.empty() ? "did not compile" : trial.errors.front()));
     }
-    const sm_limits* limits = limits_of(kernel.written);
-    if (limits == nullptr) {
+    if (answer.limits == nullptr) {
         if (answer.not_swept.empty()) answer.not_swept = "the limits of " + answer.architecture + " are not known";
         return answer;
     }
@@ -54,7 +55,7 @@ bounds_answer answer_bounds(const kernel_trials& kernel, const bounds_launch& la
                 "than the source as it is; the other rows may differ from what you will get");
     for (int threads : std::set<int>(kernel.threads.begin(), kernel.threads.end()))
         if (threads >= 1 && threads <= max_threads_per_block)
-            answer.block_sizes.push_back(answer_for(kernel, *limits, threads, launch));
+            answer.block_sizes.push_back(answer_for(kernel, *answer.limits, threads, launch));
     mark_pareto(answer);
     conclude(answer);
     return answer;
@@ -109,7 +110,7 @@ void fill_residency(bounds_row& row, const sm_limits& limits, int threads, const
     if (auto question = question_for(row.kernel, threads)) {
         question->shape.dynamic_shared_bytes = launch.dynamic_shared_bytes;
         question->settings = settings_of(limits, row.kernel, launch);
-        row.obstacle = explain(*question).obstacle;
+        row.obstacle = obstacle_text(*question, *row.residency);
     }
     if (row.obstacle.empty()) row.obstacle = "it cannot be launched";
 }
@@ -151,7 +152,7 @@ block_size_answer answer_for(const kernel_trials& kernel, const sm_limits& limit
     });
 
     const occupancy_result room = room_of(limits, kernel.written, threads, launch);
-    answer.most_blocks = room.resident_blocks;
+    answer.max_blocks = room.resident_blocks;
     answer.limited_by = limiter_names(room);
     for (int blocks = 1; blocks <= room.resident_blocks; ++blocks) {
         const resource_allowance allowed = room_for(limits, kernel.written, threads, blocks, launch);

@@ -70,8 +70,8 @@ struct bounds_recommendation {
 struct block_size_answer {
     int threads = 0;
     std::vector<bounds_row> rows = {};              ///< the weakest attribute first
-    std::vector<bounds_threshold> thresholds = {};  ///< for 1 block, 2 blocks, ... up to `most_blocks`
-    int most_blocks = 0;                            ///< that all but registers let be resident
+    std::vector<bounds_threshold> thresholds = {};  ///< for 1 block, 2 blocks, ... up to `max_blocks`
+    int max_blocks = 0;                             ///< that all but registers let be resident
     std::string limited_by = {};                    ///< what allows no more
     bounds_recommendation recommendation = {};
     std::vector<std::string> findings = {};  ///< what else a reader must know, a sentence each
@@ -80,8 +80,10 @@ struct block_size_answer {
 /// One kernel for one architecture.
 struct bounds_answer {
     std::string name, demangled, short_form, architecture;
-    std::size_t group = 0;          ///< as in `kernel_trials`
-    launch_attribute written = {};  ///< empty: none
+    std::optional<compute_capability> capability = std::nullopt;  ///< of `architecture`
+    const sm_limits* limits = nullptr;                            ///< of `architecture`; null: not known
+    std::size_t group = 0;                                        ///< as in `kernel_trials`
+    launch_attribute written = {};                                ///< empty: none
     std::optional<source_location> declared_at = std::nullopt;
     bool relocatable = false;  ///< the figures are not final before nvlink
     bounds_launch launch = {};

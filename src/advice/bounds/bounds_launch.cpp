@@ -23,12 +23,6 @@ launch_shape shape_of(int threads, const bounds_launch& launch)
 
 }  // namespace
 
-const sm_limits* limits_of(const kernel_info& kernel)
-{
-    const std::optional<compute_capability> capability = parse_compute_capability(kernel.architecture);
-    return capability ? find_sm_limits(*capability) : nullptr;
-}
-
 launch_settings settings_of(const sm_limits& limits, const kernel_info& kernel, const bounds_launch& launch)
 {
     const std::int64_t all = limits.shared_per_block_opt_in - kernel.static_shared_bytes.value_or(0);

@@ -19,9 +19,6 @@ struct bounds_launch {
     friend bool operator==(const bounds_launch&, const bounds_launch&) = default;
 };
 
-/// The limits of the kernel's architecture; null when that is not known.
-const sm_limits* limits_of(const kernel_info& kernel);
-
 launch_settings settings_of(const sm_limits& limits, const kernel_info& kernel, const bounds_launch& launch);
 
 /// What an SM holds of this kernel, as it was compiled, in blocks of `threads`.

@@ -69,7 +69,7 @@ std::string reason_by_time(const block_size_answer& size, const bounds_recommend
     const bounds_row* written = written_row(size);
     const std::string what = attribute_text(chosen.attribute);
     std::size_t others = 0;
-    for (const bounds_row& each : size.rows) others += each.has_time() ? 1 : 0;
+    for (const bounds_row& row : size.rows) others += row.has_time() ? 1 : 0;
     --others;
     const std::string time = time_text(row.measured->time.median);
     if (chosen.verdict == bounds_verdict::no_difference)
@@ -149,10 +149,10 @@ std::string reason_for(const bounds_answer& answer, const block_size_answer& siz
 std::vector<std::string> findings_of_kernel(const kernel_info& written)
 {
     std::vector<std::string> result;
-    for (const diagnosis& each : diagnose(written, std::nullopt))
-        if (each.id == "bound_ignored" || each.id == "bound_over_1024" || each.id == "needs_nvlink" ||
-            each.id == "setmaxnreg_ignored")
-            result.push_back(each.message);
+    for (const diagnosis& finding : diagnose(written, std::nullopt))
+        if (finding.id == "bound_ignored" || finding.id == "bound_over_1024" || finding.id == "needs_nvlink" ||
+            finding.id == "setmaxnreg_ignored")
+            result.push_back(finding.message);
     return result;
 }
 
@@ -181,12 +181,12 @@ void add_idle_cap(const bounds_answer& answer, const block_size_answer& size, co
                   std::vector<std::string>& findings)
 {
     const int wanted = answer.written.min_blocks;
-    if (answer.written.threads != size.threads || wanted <= std::max(1, size.most_blocks)) return;
+    if (answer.written.threads != size.threads || wanted <= std::max(1, size.max_blocks)) return;
     const auto cap = register_cap(limits, size.threads, wanted);
-    const auto enough = register_cap(limits, size.threads, std::max(1, size.most_blocks));
+    const auto enough = register_cap(limits, size.threads, std::max(1, size.max_blocks));
     if (!cap || !enough || *cap >= *enough) return;
     findings.push_back(fmt::format("the register cap of {} bought nothing: {} allow{} only {}", *cap, size.limited_by,
-                                   size.limited_by == "shared memory" ? "s" : "", blocks_text(size.most_blocks)));
+                                   size.limited_by == "shared memory" ? "s" : "", blocks_text(size.max_blocks)));
 }
 
 // With one argument ptxas chooses the cap itself, and may choose one far too low.
@@ -196,10 +196,10 @@ void add_collapse(const block_size_answer& size, const sm_limits& limits, std::v
     const bounds_row *one = nullptr, *two = nullptr;
     launch_attribute one_attribute, two_attribute;
     for (const bounds_row& row : size.rows)
-        for (const launch_attribute& each : row.attributes) {
-            if (each.threads != size.threads) continue;
-            if (each.min_blocks == 0 && one == nullptr) one = &row, one_attribute = each;
-            if (each.min_blocks > 0 && two == nullptr) two = &row, two_attribute = each;
+        for (const launch_attribute& attribute : row.attributes) {
+            if (attribute.threads != size.threads) continue;
+            if (attribute.min_blocks == 0 && one == nullptr) one = &row, one_attribute = attribute;
+            if (attribute.min_blocks > 0 && two == nullptr) two = &row, two_attribute = attribute;
         }
     if (!whole || one == nullptr || two == nullptr || !one->kernel.registers || !two->kernel.registers) return;
     if (*one->kernel.registers + 8 > *whole || known_spills(*one) <= known_spills(*two)) return;
@@ -247,12 +247,10 @@ void add_failures(const block_size_answer& size, std::vector<std::string>& findi
 std::vector<std::string> findings_of_block_size(const bounds_answer& answer, const block_size_answer& size)
 {
     std::vector<std::string> findings;
-    const auto capability = parse_compute_capability(answer.architecture);
-    const sm_limits* limits = capability ? find_sm_limits(*capability) : nullptr;
-    if (limits == nullptr) return findings;
+    if (answer.limits == nullptr) return findings;
     add_cost_of_written(answer, size, findings);
-    add_idle_cap(answer, size, *limits, findings);
-    add_collapse(size, *limits, findings);
+    add_idle_cap(answer, size, *answer.limits, findings);
+    add_collapse(size, *answer.limits, findings);
     add_trade_off(size, findings);
     add_failures(size, findings);
     return findings;

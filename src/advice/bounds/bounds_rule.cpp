@@ -49,13 +49,13 @@ void keep_least(rows& candidates, const Figure& figure)
 const launch_attribute* attribute_of(const bounds_row& row, bool with_threads)
 {
     const auto found = std::ranges::find_if(
-        row.attributes, [&](const launch_attribute& each) { return !with_threads || each.threads > 0; });
+        row.attributes, [&](const launch_attribute& attribute) { return !with_threads || attribute.threads > 0; });
     return found == row.attributes.end() ? nullptr : &*found;
 }
 
 // What changes nothing is preferred: the source as it is, else the weakest attribute. Rows are sorted so. A bound that
 // says the block size is not given up for nothing: it is the kernel's contract with those who launch it.
-std::size_t least_change(const std::vector<bounds_row>& all, const rows& candidates, bool with_threads)
+std::size_t smallest_change(const std::vector<bounds_row>& all, const rows& candidates, bool with_threads)
 {
     for (std::size_t i : candidates)
         if (all[i].as_written) return i;
@@ -72,11 +72,11 @@ std::size_t by_figures(const std::vector<bounds_row>& all, rows candidates, bool
     keep_least(candidates, [&](std::size_t i) { return -std::int64_t{all[i].residency->resident_warps}; });
     std::int64_t smallest = unknown;
     for (std::size_t i : candidates) smallest = std::min(smallest, code(i));
-    if (smallest == unknown) return least_change(all, candidates, with_threads);
+    if (smallest == unknown) return smallest_change(all, candidates, with_threads);
     const auto written = std::ranges::find_if(candidates, [&](std::size_t i) { return all[i].as_written; });
     const std::optional<std::size_t> now = written == candidates.end() ? std::nullopt : std::optional(*written);
     std::erase_if(candidates, [&](std::size_t i) { return code(i) == unknown || !about_as_large(code(i), smallest); });
-    const std::size_t chosen = least_change(all, candidates, with_threads);
+    const std::size_t chosen = smallest_change(all, candidates, with_threads);
     // What is chosen need not be the smallest: it has to be worth the change itself.
     return now && code(*now) != unknown && about_as_large(code(*now), code(chosen)) ? *now : chosen;
 }
@@ -102,10 +102,8 @@ rows fastest(const std::vector<bounds_row>& all, const rows& timed)
 // A bound that ptxas drops is not right, though its code be the best: it warns, and it promises what it does not keep.
 bool written_is_dropped(const bounds_answer& answer)
 {
-    const auto capability = parse_compute_capability(answer.architecture);
-    const sm_limits* limits = capability ? find_sm_limits(*capability) : nullptr;
-    return limits != nullptr && answer.written.threads > 0 &&
-           check_launch_bounds(*limits, answer.written.threads, answer.written.min_blocks) !=
+    return answer.limits != nullptr && answer.written.threads > 0 &&
+           check_launch_bounds(*answer.limits, answer.written.threads, answer.written.min_blocks) !=
                launch_bounds_verdict::honoured;
 }
 
@@ -113,8 +111,8 @@ bool written_is_dropped(const bounds_answer& answer)
 // that (T, B) with a B that ptxas drops need not be the code of (T).
 std::optional<launch_attribute> instead_of_written(const bounds_row& row, const bounds_answer& answer)
 {
-    for (const launch_attribute& each : row.attributes)
-        if (each != answer.written) return each;
+    for (const launch_attribute& attribute : row.attributes)
+        if (attribute != answer.written) return attribute;
     return std::nullopt;
 }
 
@@ -155,8 +153,8 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     rows alike;
     if (result.by_time) alike = fastest(size.rows, timed);
     const bool with_threads = answer.written.threads > 0;
-    const std::size_t chosen =
-        result.by_time ? least_change(size.rows, alike, with_threads) : by_figures(size.rows, launching, with_threads);
+    const std::size_t chosen = result.by_time ? smallest_change(size.rows, alike, with_threads)
+                                              : by_figures(size.rows, launching, with_threads);
     bounds_row& row = size.rows[chosen];
     row.recommended = true;
     result.row = chosen;
@@ -194,7 +192,7 @@ std::optional<std::size_t> best_block_size(const bounds_answer& answer)
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     rows timed = all;
     std::erase_if(timed, [&](std::size_t i) { return !winners[i].has_time(); });
-    if (timed.size() > 1) return places[least_change(winners, fastest(winners, timed), false)];
+    if (timed.size() > 1) return places[smallest_change(winners, fastest(winners, timed), false)];
     return places[by_figures(winners, all, false)];
 }
 

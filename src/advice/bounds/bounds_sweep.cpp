@@ -97,7 +97,7 @@ std::string obstacle(const kernel_trials& kernel, const kernel_census& census, c
     if (site == nullptr || !site->declared_at)
         return "its declaration is not found: declare it with __global__, and its launch bound, if it has one, with "
                "__launch_bounds__ or __maxnreg__, not with __attribute__";
-    if (!site->problem.empty()) return site->problem;
+    if (!site->diagnostic.empty()) return site->diagnostic;
     if (!kernel.attribute.empty() && !site->attribute_at)
         return "its launch bound is not written with __launch_bounds__ or __maxnreg__; write it so";
     return {};
@@ -208,14 +208,14 @@ void bounds_sweep::plan_trials(swept_unit& unit)
     for (kernel_trials& kernel : unit.kernels) {
         if (!kernel.not_swept.empty()) continue;
         std::vector<launch_attribute> attributes{launch_attribute{}};
-        for (launch_attribute each : plan_(kernel)) {
-            if (each.threads > 0 && each.max_cluster_blocks == 0)
-                each.max_cluster_blocks = kernel.attribute.max_cluster_blocks;
-            if (std::ranges::find(attributes, each) == attributes.end()) attributes.push_back(each);
+        for (launch_attribute attribute : plan_(kernel)) {
+            if (attribute.threads > 0 && attribute.max_cluster_blocks == 0)
+                attribute.max_cluster_blocks = kernel.attribute.max_cluster_blocks;
+            if (std::ranges::find(attributes, attribute) == attributes.end()) attributes.push_back(attribute);
         }
-        for (const launch_attribute& each : attributes) {
-            bounds_trial& trial = kernel.trials.emplace_back(bounds_trial{.attribute = each, .kernel = {}});
-            if (each == kernel.attribute) trial.kernel = kernel.written;  // the source is that compile
+        for (const launch_attribute& attribute : attributes) {
+            bounds_trial& trial = kernel.trials.emplace_back(bounds_trial{.attribute = attribute, .kernel = {}});
+            if (attribute == kernel.attribute) trial.kernel = kernel.written;  // the source is that compile
         }
     }
 }
@@ -232,7 +232,7 @@ void bounds_sweep::compile_variants()
         std::vector<variant_compile> alone;
         for (variant_compile& work : round)
             if (work.retry_alone)
-                for (const site_variant& each : work.variants) alone.push_back({work.unit, {each}});
+                for (const site_variant& variant : work.variants) alone.push_back({work.unit, {variant}});
         total_ += alone.size();
         round = std::move(alone);
     }
@@ -242,9 +242,9 @@ void bounds_sweep::compile_variant(variant_compile& work)
 {
     if (interrupted()) return;
     std::vector<injected_bound> bounds;
-    for (const site_variant& each : work.variants)
+    for (const site_variant& variant : work.variants)
         bounds.push_back(
-            {.declared_at = each.declared_at, .attribute_at = each.attribute_at, .attribute = each.attribute});
+            {.declared_at = variant.declared_at, .attribute_at = variant.attribute_at, .attribute = variant.attribute});
     const std::string header = injection_header(bounds);
     const nvcc_job job = work.unit->compiler->job(header, false);
     const compile_result result = read_compile(job, work.unit->compiler->compile(header, false), true);

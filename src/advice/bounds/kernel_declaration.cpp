@@ -87,13 +87,13 @@ found_declaration read_kernel_declaration(const source_text& source, std::size_t
 std::vector<bool> branches_beside(const source_text& source, int branch)
 {
     std::map<int, int> own;  // #if -> the branch of it
-    for (int each = branch; each >= 0; each = source.branches[static_cast<std::size_t>(each)].outer)
-        own[source.branches[static_cast<std::size_t>(each)].group] = each;
+    for (int enclosing = branch; enclosing >= 0; enclosing = source.branches[static_cast<std::size_t>(enclosing)].outer)
+        own[source.branches[static_cast<std::size_t>(enclosing)].group] = enclosing;
     std::vector<bool> beside(source.branches.size());
     for (std::size_t i = 0; i < beside.size(); ++i) {
-        const source_branch& each = source.branches[i];
-        const auto same_if = own.find(each.group);
-        beside[i] = (each.outer < 0 || beside[static_cast<std::size_t>(each.outer)]) &&
+        const source_branch& other = source.branches[i];
+        const auto same_if = own.find(other.group);
+        beside[i] = (other.outer < 0 || beside[static_cast<std::size_t>(other.outer)]) &&
                     (same_if == own.end() || same_if->second == static_cast<int>(i));
     }
     return beside;
@@ -105,8 +105,8 @@ token_list visible_from(const source_text& source, const source_token& from)
 {
     const std::vector<bool> visible = branches_beside(source, from.branch);
     token_list tokens;
-    for (const source_token& each : source.tokens)
-        if (each.branch < 0 || visible[static_cast<std::size_t>(each.branch)]) tokens.push_back(&each);
+    for (const source_token& token : source.tokens)
+        if (token.branch < 0 || visible[static_cast<std::size_t>(token.branch)]) tokens.push_back(&token);
     return tokens;
 }
 

@@ -22,8 +22,8 @@ void bring_together(std::vector<kernel_trials>& kernels)
         for (std::size_t i = next; i < kernels.size(); ++i) {
             const auto begin = kernels.begin() + static_cast<std::ptrdiff_t>(first);
             const auto end = kernels.begin() + static_cast<std::ptrdiff_t>(next);
-            const bool known = std::any_of(begin, end, [&](const kernel_trials& each) {
-                return each.written.architecture == kernels[i].written.architecture;
+            const bool known = std::any_of(begin, end, [&](const kernel_trials& trials) {
+                return trials.written.architecture == kernels[i].written.architecture;
             });
             if (known || !same_kernel(kernels[first], kernels[i])) continue;
             std::rotate(end, kernels.begin() + static_cast<std::ptrdiff_t>(i),

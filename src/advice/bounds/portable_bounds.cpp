@@ -35,7 +35,7 @@ portable_bounds portable_bounds_for(std::string_view kernel, int threads, std::v
         result.rows.push_back(row + "}>");
     }
     const launch_attribute& first = bounds.begin()->second;
-    if (std::ranges::all_of(bounds, [&](const auto& each) { return each.second == first; })) {
+    if (std::ranges::all_of(bounds, [&](const auto& bound) { return bound.second == first; })) {
         result.attribute = attribute_source(first);
         std::string dropped;
         for (const sm_limits& row : sm_limits_table)
@@ -79,23 +79,22 @@ std::optional<portable_bounds> portable_bounds_of(const std::vector<const bounds
     std::map<int, sum> by_threads;
     for (const bounds_answer* answer : answers)
         for (const block_size_answer& size : answer->block_sizes) {
-            const auto architecture = parse_compute_capability(answer->architecture);
-            if (!architecture || !size.recommendation.row) continue;
+            if (!answer->capability || !size.recommendation.row) continue;
             const bounds_row& row = size.rows[*size.recommendation.row];
             sum& all = by_threads[size.threads];
             ++all.answers;
             all.spills += spill_bytes(row.kernel).value_or(0);
             all.occupancy += row.residency->occupancy();
-            all.wanted.push_back({*architecture, attribute_for(size)});
+            all.wanted.push_back({*answer->capability, attribute_for(size)});
         }
-    std::erase_if(by_threads, [&](const auto& each) { return each.second.answers != answers.size(); });
+    std::erase_if(by_threads, [&](const auto& thread) { return thread.second.answers != answers.size(); });
     if (by_threads.empty()) return std::nullopt;
     // Rising by block size, so that of equal ones the larger is taken.
     auto best = by_threads.begin();
-    for (auto each = by_threads.begin(); each != by_threads.end(); ++each)
-        if (std::pair(each->second.spills, -each->second.occupancy) <=
+    for (auto candidate = by_threads.begin(); candidate != by_threads.end(); ++candidate)
+        if (std::pair(candidate->second.spills, -candidate->second.occupancy) <=
             std::pair(best->second.spills, -best->second.occupancy))
-            best = each;
+            best = candidate;
     return portable_bounds_for(answers.front()->short_form, best->first, best->second.wanted);
 }
 
@@ -113,22 +112,22 @@ launch_attribute attribute_for(const block_size_answer& size)
 {
     const launch_attribute& chosen = size.recommendation.attribute;
     if (chosen.threads == 0 || chosen.threads == size.threads) return chosen;
-    for (const launch_attribute& each : size.rows[*size.recommendation.row].attributes)
-        if (each.threads == size.threads) return each;
+    for (const launch_attribute& attribute : size.rows[*size.recommendation.row].attributes)
+        if (attribute.threads == size.threads) return attribute;
     return chosen;
 }
 
 bound_of_number merged(std::vector<architecture_bound> wanted, std::vector<std::string>& notes)
 {
     bound_of_number result;
-    for (const architecture_bound& each : wanted) {
-        const auto [at, added] = result.emplace(each.architecture.number(), each.attribute);
-        if (added || at->second == each.attribute) continue;
+    for (const architecture_bound& bound : wanted) {
+        const auto [at, added] = result.emplace(bound.architecture.number(), bound.attribute);
+        if (added || at->second == bound.attribute) continue;
         notes.push_back(
             fmt::format("architectures of compute capability {} want different bounds; __CUDA_ARCH__ does not "
                         "tell them apart, and the weaker is taken",
-                        compute_capability_name(each.architecture).view()));
-        if (weaker(each.attribute, at->second)) at->second = each.attribute;
+                        compute_capability_name(bound.architecture).view()));
+        if (weaker(bound.attribute, at->second)) at->second = bound.attribute;
     }
     return result;
 }
@@ -146,9 +145,9 @@ std::vector<std::string> macro_lines(const std::string& name, int threads, const
     const launch_attribute fallback{.threads = threads};
     const int oldest = wanted.begin()->first;
     std::vector<branch> exact, ranges;
-    for (auto each = wanted.begin(); each != wanted.end(); ++each) {
-        const auto& [number, attribute] = *each;
-        const auto next = std::next(each);
+    for (auto place = wanted.begin(); place != wanted.end(); ++place) {
+        const auto& [number, attribute] = *place;
+        const auto next = std::next(place);
         bool everywhere = true;
         std::string numbers;
         for (const sm_limits& row : sm_limits_table) {
@@ -171,9 +170,9 @@ std::vector<std::string> macro_lines(const std::string& name, int threads, const
         const std::string text = attribute_source(attribute);
         lines.push_back("#define " + name + (text.empty() ? "" : " " + text));
     };
-    for (const branch& each : chain) {
-        lines.push_back((lines.empty() ? "#if " : "#elif ") + each.condition);
-        define(each.attribute);
+    for (const branch& arm : chain) {
+        lines.push_back((lines.empty() ? "#if " : "#elif ") + arm.condition);
+        define(arm.attribute);
     }
     lines.emplace_back("#else");  // the host's compiler too: there __CUDA_ARCH__ is not defined and counts as 0
     define(fallback);

@@ -13,18 +13,18 @@ namespace launchbox {
 std::vector<std::string> conflicting_declarations(const std::vector<bounds_answer>& answers)
 {
     std::map<std::tuple<std::string, int, std::string>, std::vector<const bounds_answer*>> kernels_of;
-    for (const bounds_answer& each : answers)
-        if (each.declared_at && each.best)
-            kernels_of[{each.declared_at->file, each.declared_at->line, each.architecture}].push_back(&each);
+    for (const bounds_answer& answer : answers)
+        if (answer.declared_at && answer.best)
+            kernels_of[{answer.declared_at->file, answer.declared_at->line, answer.architecture}].push_back(&answer);
 
     std::vector<std::string> sentences;
     for (const auto& entry : kernels_of) {
         const std::vector<const bounds_answer*>& kernels = entry.second;
-        const auto wish = [](const bounds_answer* each) {
-            return attribute_text(each->block_sizes[*each->best].recommendation.attribute);
+        const auto wish = [](const bounds_answer* answer) {
+            return attribute_text(answer->block_sizes[*answer->best].recommendation.attribute);
         };
         const auto other = std::ranges::find_if(
-            kernels, [&](const bounds_answer* each) { return wish(each) != wish(kernels.front()); });
+            kernels, [&](const bounds_answer* kernel) { return wish(kernel) != wish(kernels.front()); });
         if (other == kernels.end()) continue;
         const auto& [file, line, architecture] = entry.first;
         sentences.push_back(

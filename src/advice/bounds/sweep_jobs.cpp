@@ -26,8 +26,8 @@ std::vector<site> sites_of(const std::vector<kernel_trials>& kernels)
     std::vector<site> sites;
     for (const kernel_trials& kernel : kernels) {
         if (!kernel.not_swept.empty()) continue;
-        auto at = std::ranges::find_if(sites, [&](const site& each) {
-            return each.declared_at == *kernel.declared_at && each.attribute_at == kernel.attribute_at;
+        auto at = std::ranges::find_if(sites, [&](const site& place) {
+            return place.declared_at == *kernel.declared_at && place.attribute_at == kernel.attribute_at;
         });
         if (at == sites.end()) at = sites.insert(sites.end(), {*kernel.declared_at, kernel.attribute_at, {}});
         for (const bounds_trial& trial : kernel.trials)
@@ -52,20 +52,20 @@ std::vector<sweep_job> jobs_for(const std::vector<kernel_trials>& kernels, bool 
         std::set<int> lines;
     };
     std::vector<group> groups;
-    for (const site& each : sites_of(kernels)) {
-        const std::set<int> lines = each.lines();
+    for (const site& place : sites_of(kernels)) {
+        const std::set<int> lines = place.lines();
         const auto free = [&](const group& other) {
             return together && std::ranges::none_of(lines, [&](int line) { return other.lines.contains(line); });
         };
         auto at = std::ranges::find_if(groups, free);
         if (at == groups.end()) at = groups.insert(groups.end(), group{});
         at->lines.insert(lines.begin(), lines.end());
-        if (at->jobs.size() < each.variants.size()) at->jobs.resize(each.variants.size());
-        for (std::size_t i = 0; i < each.variants.size(); ++i)
-            at->jobs[i].push_back({each.declared_at, each.attribute_at, each.variants[i]});
+        if (at->jobs.size() < place.variants.size()) at->jobs.resize(place.variants.size());
+        for (std::size_t i = 0; i < place.variants.size(); ++i)
+            at->jobs[i].push_back({place.declared_at, place.attribute_at, place.variants[i]});
     }
     std::vector<sweep_job> jobs;
-    for (const group& each : groups) jobs.insert(jobs.end(), each.jobs.begin(), each.jobs.end());
+    for (const group& packed : groups) jobs.insert(jobs.end(), packed.jobs.begin(), packed.jobs.end());
     return jobs;
 }
 

@@ -62,9 +62,9 @@ lines lines_of(std::string_view text)
 std::vector<change> changes_between(const lines& before, const lines& after, std::size_t same, std::size_t before_end,
                                     std::size_t after_end)
 {
-    constexpr std::ptrdiff_t most_differences = 400;
+    constexpr std::ptrdiff_t max_differences = 400;
     const auto n = static_cast<std::ptrdiff_t>(before_end - same), m = static_cast<std::ptrdiff_t>(after_end - same);
-    const std::ptrdiff_t limit = std::min(n + m, most_differences);
+    const std::ptrdiff_t limit = std::min(n + m, max_differences);
     std::vector<std::vector<std::ptrdiff_t>> furthest;  // by differences, then by diagonal: how far in `before`
     std::vector<std::ptrdiff_t> reach(static_cast<std::size_t>(2 * limit + 3), 0);
     const auto at = [&](std::ptrdiff_t diagonal) { return static_cast<std::size_t>(diagonal + limit + 1); };
@@ -153,10 +153,10 @@ void append_hunk(std::string& text, const lines& before, const lines& after, con
     };
     text += fmt::format("@@ -{} +{} @@\n", range(from, to), range(new_from, new_to));
     std::size_t at = from;
-    for (const change& each : changes) {
-        for (; at < each.before; ++at) put(' ', before[at]);
-        for (; at < each.before_end; ++at) put('-', before[at]);
-        for (std::size_t i = each.after; i < each.after_end; ++i) put('+', after[i]);
+    for (const change& edit : changes) {
+        for (; at < edit.before; ++at) put(' ', before[at]);
+        for (; at < edit.before_end; ++at) put('-', before[at]);
+        for (std::size_t i = edit.after; i < edit.after_end; ++i) put('+', after[i]);
     }
     for (; at < to; ++at) put(' ', before[at]);
 }

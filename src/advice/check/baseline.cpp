@@ -35,7 +35,7 @@ private:
     void sort();
     void complain(std::string what, std::string hint)
     {
-        reading.problems.push_back({number_, 0, std::move(what), std::move(hint)});
+        reading.errors.push_back({number_, 0, std::move(what), std::move(hint)});
     }
 
     int number_ = 0;
@@ -46,7 +46,7 @@ const std::string rewrite_hint = "write the baseline anew with --write-baseline"
 bool before(const baseline_entry& a, const baseline_entry& b)
 {
     if (a.identity != b.identity) return a.identity < b.identity;
-    return architecture_before(a.architecture, b.architecture);
+    return architecture_order(a.capability, a.architecture) < architecture_order(b.capability, b.architecture);
 }
 
 }  // namespace
@@ -69,8 +69,15 @@ std::string baseline_text(std::vector<baseline_entry> entries)
 baseline_entry entry_of(const checked_kernel& kernel)
 {
     const kernel_info& info = kernel.info;
-    return {kernel.identity,       info.architecture,      info.registers,           info.spill_store_bytes,
-            info.spill_load_bytes, info.stack_frame_bytes, info.static_shared_bytes, residency_of(info)};
+    return {.identity = kernel.identity,
+            .architecture = info.architecture,
+            .capability = info.capability,
+            .registers = info.registers,
+            .spill_store_bytes = info.spill_store_bytes,
+            .spill_load_bytes = info.spill_load_bytes,
+            .stack_frame_bytes = info.stack_frame_bytes,
+            .static_shared_bytes = info.static_shared_bytes,
+            .resident = residency_of(info)};
 }
 
 namespace {
@@ -160,11 +167,11 @@ baseline_reader::baseline_reader(std::string_view text, const std::string& file)
         ++number_;
         if (number_ == 1) {
             read_first_line(line);
-            if (!reading.problems.empty() && !is_conflict(line)) return;
+            if (!reading.errors.empty() && !is_conflict(line)) return;
         } else {
             read_line(line);
         }
-        if (reading.problems.size() == max_baseline_problems) return;
+        if (reading.errors.size() == max_baseline_errors) return;
     }
     sort();
 }
@@ -251,6 +258,7 @@ void baseline_reader::read_line(std::string_view line)
         const std::optional<std::string> plain = unescaped(*architecture);
         if (!plain || plain->empty()) return wrong("the architecture", *architecture);
         entry.architecture = *plain;
+        entry.capability = parse_compute_capability(*plain);
     }
     const std::pair<std::string_view, std::optional<std::int64_t>*> figures[] = {
         {"regs=", &entry.registers}, {"stack=", &entry.stack_frame_bytes}, {"shared=", &entry.static_shared_bytes}};
@@ -282,16 +290,16 @@ void baseline_reader::sort()
 {
     std::vector<baseline_entry>& entries = reading.value.entries;
     std::stable_sort(entries.begin(), entries.end(), before);
-    if (!reading.problems.empty()) return;  // both sides of a conflict have the same kernels
-    for (std::size_t i = 1; i < entries.size() && reading.problems.size() < max_baseline_problems; ++i) {
+    if (!reading.errors.empty()) return;  // both sides of a conflict have the same kernels
+    for (std::size_t i = 1; i < entries.size() && reading.errors.size() < max_baseline_errors; ++i) {
         if (entries[i].identity != entries[i - 1].identity || entries[i].architecture != entries[i - 1].architecture)
             continue;
         number_ = entries[i].line;
         complain(fmt::format("the same kernel and architecture as in line {}", entries[i - 1].line),
                  "remove one of the lines, or " + rewrite_hint);
     }
-    std::stable_sort(reading.problems.begin(), reading.problems.end(),
-                     [](const file_problem& a, const file_problem& b) { return a.line < b.line; });
+    std::stable_sort(reading.errors.begin(), reading.errors.end(),
+                     [](const file_error& a, const file_error& b) { return a.line < b.line; });
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace launchbox {
 /// One line. Bytes per thread for spills and stack, per block for shared memory.
 struct baseline_entry {
     std::string identity;
-    std::string architecture;  ///< empty: not known
+    std::string architecture;                      ///< empty: not known
+    std::optional<compute_capability> capability;  ///< of `architecture`
     std::optional<std::int64_t> registers, spill_store_bytes, spill_load_bytes, stack_frame_bytes, static_shared_bytes;
     std::optional<residency> resident;
     int line = 0;  ///< in the file that it was read from; 0: none
@@ -35,10 +36,10 @@ struct baseline {
 };
 
 struct baseline_reading {
-    baseline value;                      ///< of use only without problems
-    std::vector<file_problem> problems;  ///< at most `max_baseline_problems`
+    baseline value;                  ///< of use only without errors
+    std::vector<file_error> errors;  ///< at most `max_baseline_errors`
 };
-inline constexpr std::size_t max_baseline_problems = 50;
+inline constexpr std::size_t max_baseline_errors = 50;
 
 /// Never throws on bad text; linear in it but for the sorting.
 baseline_reading parse_baseline(std::string_view text, const std::string& file);

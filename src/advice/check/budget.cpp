@@ -100,8 +100,8 @@ std::string description(const budget_rule& rule)
     for (const std::string& pattern : rule.patterns) text += (text.empty() ? "" : ", ") + pattern;
     if (text.empty()) text = "*";
     std::string architectures;
-    for (const compute_capability& each : rule.architectures)
-        architectures += (architectures.empty() ? " on " : ", ") + std::string(architecture_name(each).view());
+    for (const compute_capability& architecture : rule.architectures)
+        architectures += (architectures.empty() ? " on " : ", ") + std::string(architecture_name(architecture).view());
     return text + architectures;
 }
 

@@ -51,7 +51,7 @@ private:
 std::string in_quotes(std::string_view text);
 std::string type_name(const toml::node& node);
 int line_of(const toml::source_region& at);
-void restore(std::vector<file_problem>& problems, std::string_view spelled);
+void restore(std::vector<file_error>& errors, std::string_view spelled);
 
 }  // namespace
 
@@ -61,29 +61,28 @@ budget_reading parse_budget(std::string_view text, const std::string& file)
     failed.value.file = file;
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
     if (text.size() > max_budget_bytes) {
-        failed.problems.push_back({1, 0,
-                                   fmt::format("the budget is larger than {} bytes", with_commas(max_budget_bytes)),
-                                   "put kernels that share limits under one pattern"});
+        failed.errors.push_back({1, 0, fmt::format("the budget is larger than {} bytes", with_commas(max_budget_bytes)),
+                                 "put kernels that share limits under one pattern"});
         return failed;
     }
     if (const std::optional<toml_trouble> trouble = trouble_for_the_parser(text)) {
-        failed.problems.push_back({trouble->line, trouble->column, trouble->what, trouble->hint});
+        failed.errors.push_back({trouble->line, trouble->column, trouble->what, trouble->hint});
         return failed;
     }
     const std::string spelled = spelled_in_ascii(text);
     try {
         budget_reader reader(toml::parse(spelled, file), file);
-        restore(reader.reading.problems, spelled);
-        std::stable_sort(reader.reading.problems.begin(), reader.reading.problems.end(),
-                         [](const file_problem& a, const file_problem& b) {
+        restore(reader.reading.errors, spelled);
+        std::stable_sort(reader.reading.errors.begin(), reader.reading.errors.end(),
+                         [](const file_error& a, const file_error& b) {
                              return std::pair(a.line, a.column) < std::pair(b.line, b.column);
                          });
         return std::move(reader.reading);
-    } catch (const toml::parse_error& problem) {
-        const toml::source_position at = problem.source().begin;
-        failed.problems.push_back({static_cast<int>(at.line), static_cast<int>(at.column),
-                                   std::string(problem.description()), "the file is TOML; see docs/check.md"});
-        restore(failed.problems, spelled);
+    } catch (const toml::parse_error& diagnostic) {
+        const toml::source_position at = diagnostic.source().begin;
+        failed.errors.push_back({static_cast<int>(at.line), static_cast<int>(at.column),
+                                 std::string(diagnostic.description()), "the file is TOML; see docs/check.md"});
+        restore(failed.errors, spelled);
         return failed;
     }
 }
@@ -119,7 +118,7 @@ void budget_reader::read(const toml::table& root, const std::string& file)
                  complain_type(node, "rule", "a list of tables", "[[rule]], with two brackets");
                  return;
              }
-             for (const toml::node& each : *rules) read_rule(*each.as_table(), false);
+             for (const toml::node& rule : *rules) read_rule(*rule.as_table(), false);
          }}};
     read_keys(root, keys, "at the top of the file");
 }
@@ -153,12 +152,12 @@ void budget_reader::read_rule(const toml::table& table, bool is_defaults)
             read_limit(node, static_cast<budget_limit>(l), rule);
         });
 
-    const std::size_t problems = reading.problems.size();
+    const std::size_t errors = reading.errors.size();
     read_keys(table, keys, is_defaults ? "in [defaults]" : "in a [[rule]]");
     const bool sets_something =
         rule.exempt || rule.threads || rule.dynamic_shared ||
         std::any_of(rule.limits.begin(), rule.limits.end(), [](const auto& limit) { return limit.has_value(); });
-    if (!sets_something && !is_defaults && reading.problems.size() == problems)
+    if (!sets_something && !is_defaults && reading.errors.size() == errors)
         complain(table.source(), "this rule sets nothing", "add a limit, such as max_spill_bytes = 0");
     // TOML allows [defaults] anywhere; it comes first all the same.
     reading.value.rules.insert(is_defaults ? reading.value.rules.begin() : reading.value.rules.end(), std::move(rule));
@@ -171,7 +170,7 @@ void budget_reader::read_keys(const toml::table& table, const std::vector<std::p
     for (const auto& [name, use] : keys) names.push_back(name);
     for (const auto& [key, node] : table) {
         const std::string name(key.str());
-        const auto known = std::find_if(keys.begin(), keys.end(), [&](const auto& each) { return each.first == name; });
+        const auto known = std::find_if(keys.begin(), keys.end(), [&](const auto& key) { return key.first == name; });
         if (known != keys.end()) {
             known->second(node);
             continue;
@@ -189,7 +188,7 @@ void budget_reader::read_keys(const toml::table& table, const std::vector<std::p
             hint = "write it at the top of the file, before [defaults] and [[rule]]";
         else {
             hint = "there are: ";
-            for (const std::string& each : names) hint += (each == names.front() ? "" : ", ") + each;
+            for (const std::string& name : names) hint += (name == names.front() ? "" : ", ") + name;
         }
         complain(key.source(), fmt::format("unknown key {} {}", in_quotes(name), where), hint);
     }
@@ -197,9 +196,9 @@ void budget_reader::read_keys(const toml::table& table, const std::vector<std::p
 
 void budget_reader::read_patterns(const toml::node& node, std::vector<std::string>& patterns)
 {
-    each_text(node, "kernel", "kernel = \"merge*\"", [&](const toml::node& each, const std::string& pattern) {
+    each_text(node, "kernel", "kernel = \"merge*\"", [&](const toml::node& element, const std::string& pattern) {
         if (pattern.empty())
-            complain(each.source(), "kernel is empty", "write a pattern, such as \"merge*\"");
+            complain(element.source(), "kernel is empty", "write a pattern, such as \"merge*\"");
         else
             patterns.push_back(pattern);
     });
@@ -207,16 +206,16 @@ void budget_reader::read_patterns(const toml::node& node, std::vector<std::strin
 
 void budget_reader::read_architectures(const toml::node& node, std::vector<compute_capability>& architectures)
 {
-    each_text(node, "arch", "arch = [\"sm_80\", \"sm_90\"]", [&](const toml::node& each, const std::string& name) {
+    each_text(node, "arch", "arch = [\"sm_80\", \"sm_90\"]", [&](const toml::node& element, const std::string& name) {
         const std::optional<compute_capability> capability = parse_compute_capability(name);
         if (name.starts_with("compute_"))
-            complain(each.source(), in_quotes(name) + " is a virtual architecture, which has no figures",
+            complain(element.source(), in_quotes(name) + " is a virtual architecture, which has no figures",
                      "write " + (capability ? std::string(architecture_name(*capability).view()) : "sm_90"));
         else if (!capability || find_sm_limits(*capability) == nullptr) {
             std::string known;
             for (const sm_limits& row : sm_limits_table)
                 known.append(known.empty() ? "" : " ").append(architecture_name(row.capability).view());
-            complain(each.source(), "unknown architecture " + in_quotes(name), "known are: " + known);
+            complain(element.source(), "unknown architecture " + in_quotes(name), "known are: " + known);
         } else
             architectures.push_back(*capability);
     });
@@ -259,7 +258,7 @@ std::optional<std::string> budget_reader::read_choice(const toml::node& node, co
                                                       const std::vector<std::string>& choices)
 {
     std::string list;
-    for (const std::string& each : choices) list += (list.empty() ? "" : " or ") + in_quotes(each);
+    for (const std::string& choice : choices) list += (list.empty() ? "" : " or ") + in_quotes(choice);
     const auto* text = node.as_string();
     if (text == nullptr) {
         complain_type(node, key, "a string", key + " = " + list);
@@ -301,17 +300,17 @@ void budget_reader::each_text(const toml::node& node, const std::string& key, co
         complain_type(node, key, "a string or a list of strings", example);
         return;
     }
-    for (const toml::node& each : *list) {
-        if (const auto* text = each.as_string())
-            use(each, from_ascii_spelling(text->get()));
+    for (const toml::node& element : *list) {
+        if (const auto* text = element.as_string())
+            use(element, from_ascii_spelling(text->get()));
         else
-            complain_type(each, "an element of " + key, "a string", example);
+            complain_type(element, "an element of " + key, "a string", example);
     }
 }
 
 void budget_reader::complain(const toml::source_region& at, std::string what, std::string hint)
 {
-    reading.problems.push_back({line_of(at), static_cast<int>(at.begin.column), std::move(what), std::move(hint)});
+    reading.errors.push_back({line_of(at), static_cast<int>(at.begin.column), std::move(what), std::move(hint)});
 }
 
 void budget_reader::complain_type(const toml::node& node, const std::string& key, const std::string& wanted,
@@ -347,7 +346,7 @@ std::string type_name(const toml::node& node)
 }
 
 // Sentences and columns as they are in the file, whose text the library has seen spelled in ASCII.
-void restore(std::vector<file_problem>& problems, std::string_view spelled)
+void restore(std::vector<file_error>& errors, std::string_view spelled)
 {
     std::vector<std::string_view> lines;
     for (std::string_view rest = spelled;;) {
@@ -356,12 +355,13 @@ void restore(std::vector<file_problem>& problems, std::string_view spelled)
         if (end == std::string_view::npos) break;
         rest.remove_prefix(end + 1);
     }
-    for (file_problem& each : problems) {
-        each.what = from_ascii_spelling(each.what);
-        each.hint = from_ascii_spelling(each.hint);
-        if (each.line < 1 || each.column < 1 || static_cast<std::size_t>(each.line) > lines.size()) continue;
-        const std::string_view line = lines[static_cast<std::size_t>(each.line) - 1];
-        each.column = column_from_ascii_spelling(line, each.column);
+    for (file_error& diagnostic : errors) {
+        diagnostic.what = from_ascii_spelling(diagnostic.what);
+        diagnostic.hint = from_ascii_spelling(diagnostic.hint);
+        if (diagnostic.line < 1 || diagnostic.column < 1 || static_cast<std::size_t>(diagnostic.line) > lines.size())
+            continue;
+        const std::string_view line = lines[static_cast<std::size_t>(diagnostic.line) - 1];
+        diagnostic.column = column_from_ascii_spelling(line, diagnostic.column);
     }
 }
 

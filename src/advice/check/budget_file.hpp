@@ -14,8 +14,8 @@ namespace launchbox {
 inline constexpr std::size_t max_budget_bytes = std::size_t{1} << 18;
 
 struct budget_reading {
-    budget value;  ///< of use only without problems
-    std::vector<file_problem> problems;
+    budget value;  ///< of use only without errors
+    std::vector<file_error> errors;
 };
 
 /// Never throws on bad text. All mistakes are reported, in the order of the file; where it is no TOML, the first.

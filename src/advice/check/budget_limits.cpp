@@ -158,8 +158,7 @@ known_figure figure_of(budget_limit which, const effective_limits& limits, const
 std::string why_no_question(const kernel_info& kernel, bool threads_known)
 {
     if (kernel.architecture.empty()) return "its architecture is not known";
-    const std::optional<compute_capability> capability = parse_compute_capability(kernel.architecture);
-    if (!capability || find_sm_limits(*capability) == nullptr)
+    if (limits_of(kernel) == nullptr)
         return "no limits are known for " + escape_for_terminal(kernel.architecture);
     if (!threads_known) return "it has no launch bound that is known; add threads to the rule";
     return "the input does not tell its registers";
@@ -188,7 +187,7 @@ known_figure residency_figure(budget_limit which, const effective_limits& limits
                                        with_commas(question->shape.threads));
     if (limits.dynamic_shared > 0)
         found.shown += fmt::format(" and {} B of dynamic shared memory", with_commas(limits.dynamic_shared));
-    if (result.obstacle != launch_obstacle::none) found.shown += " (" + explain(*question).obstacle + ")";
+    if (result.obstacle != launch_obstacle::none) found.shown += " (" + obstacle_text(*question, result) + ")";
     if (!question->shared_known) {
         found.worst = 0;
         found.why_not = "the input does not tell its static shared memory";

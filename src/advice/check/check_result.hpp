@@ -20,7 +20,7 @@ struct file_line {
 };
 
 /// What is wrong in one of the user's files, and what to write there.
-struct file_problem {
+struct file_error {
     int line = 0, column = 0;  ///< from 1; column 0: the whole line
     std::string what;
     std::string hint;

@@ -1,10 +1,7 @@
 #include "advice/check/checked_kernel.hpp"
 
-#include <launchbox/compute_capability.hpp>
-
 #include <algorithm>
 #include <iterator>
-#include <tuple>
 #include <utility>
 
 #include "advice/model/kernel_question.hpp"
@@ -18,27 +15,19 @@ checked_kernel merged(std::vector<checked_kernel>& same);
 
 }  // namespace
 
-bool architecture_before(const std::string& one, const std::string& other)
-{
-    const auto order = [](const std::string& name) {
-        const std::optional<compute_capability> capability = parse_compute_capability(name);
-        return std::tuple(!capability, capability.value_or(compute_capability{}), std::string_view(name));
-    };
-    return order(one) < order(other);
-}
-
 std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found)
 {
     for (checked_kernel& kernel : found) kernel.identity = kernel_identity(kernel.info.name, kernel.demangled);
     // Stable, so that of equal kernels the first in the user's order lends its place.
     std::stable_sort(found.begin(), found.end(), [](const checked_kernel& a, const checked_kernel& b) {
         if (a.identity != b.identity) return a.identity < b.identity;
-        return architecture_before(a.info.architecture, b.info.architecture);
+        return architecture_order(a.info.capability, a.info.architecture) <
+               architecture_order(b.info.capability, b.info.architecture);
     });
     std::vector<checked_kernel> result;
     for (auto first = found.begin(); first != found.end();) {
-        const auto last = std::find_if(first, found.end(), [&](const checked_kernel& each) {
-            return each.identity != first->identity || each.info.architecture != first->info.architecture;
+        const auto last = std::find_if(first, found.end(), [&](const checked_kernel& kernel) {
+            return kernel.identity != first->identity || kernel.info.architecture != first->info.architecture;
         });
         std::vector<checked_kernel> same(std::make_move_iterator(first), std::make_move_iterator(last));
         result.push_back(merged(same));
@@ -69,9 +58,9 @@ std::optional<std::int64_t> worst_told(const std::vector<checked_kernel>& same,
 {
     std::optional<std::int64_t> worst;
     bool told = false;
-    for (const checked_kernel& each : same) {
-        const std::optional<std::int64_t>& bytes = each.info.*figure;
-        if (each.info.linked && !bytes) continue;
+    for (const checked_kernel& kernel : same) {
+        const std::optional<std::int64_t>& bytes = kernel.info.*figure;
+        if (kernel.info.linked && !bytes) continue;
         if (told)
             raise(worst, bytes);
         else
@@ -84,10 +73,10 @@ std::optional<std::int64_t> worst_told(const std::vector<checked_kernel>& same,
 checked_kernel merged(std::vector<checked_kernel>& same)
 {
     // What is linked is final; what was compiled for it comes last.
-    const auto is_linked = [](const checked_kernel& each) { return each.info.linked; };
+    const auto is_linked = [](const checked_kernel& kernel) { return kernel.info.linked; };
     const bool linked = std::any_of(same.begin(), same.end(), is_linked);
     if (linked)
-        std::stable_partition(same.begin(), same.end(), [](const auto& each) { return !each.info.relocatable; });
+        std::stable_partition(same.begin(), same.end(), [](const auto& kernel) { return !kernel.info.relocatable; });
     const std::optional<std::int64_t> stored = worst_told(same, &kernel_info::spill_store_bytes);
     const std::optional<std::int64_t> loaded = worst_told(same, &kernel_info::spill_load_bytes);
     const std::optional<std::int64_t> stack = worst_told(same, &kernel_info::stack_frame_bytes);

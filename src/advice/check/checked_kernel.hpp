@@ -29,10 +29,6 @@ struct residency {
 /// compiled with -rdc counts for these two alone. Sorted by identity, then architecture.
 std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found);
 
-/// Whether the first architecture name comes before the second: by number, then by variant; those that are not known
-/// last.
-bool architecture_before(const std::string& one, const std::string& other);
-
 /// Resident blocks at the launch bound; `nullopt` where something needed for that is not known.
 std::optional<residency> residency_of(const kernel_info& kernel);
 

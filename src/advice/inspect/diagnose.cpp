@@ -44,7 +44,7 @@ void check_bound_in_log(const subject& s)
         if (warning.find("will be ignored") == std::string::npos || warning.find("out of range") == std::string::npos)
             continue;
         s.add(
-            "bound_ignored", severity::problem, "ptxas: " + warning,
+            "bound_ignored", severity::error, "ptxas: " + warning,
             fmt::format("{} has {} block slots and {} warp slots per SM: min_blocks at most {}, and min_blocks × warps "
                         "of a block at most {}",
                         s.architecture(), s.limits.blocks_per_sm, s.limits.warps_per_sm(), s.limits.blocks_per_sm,
@@ -63,7 +63,7 @@ void check_bound(const subject& s)
     const int blocks = s.kernel.min_blocks.value_or(0);
     const launch_bounds_verdict verdict = check_launch_bounds(s.limits, threads, blocks);
     if (verdict == launch_bounds_verdict::too_many_threads) {
-        s.add("bound_ignored", severity::problem,
+        s.add("bound_ignored", severity::error,
               fmt::format("ptxas ignored the whole bound: {} threads, and {} has {} per SM", with_commas(threads),
                           s.architecture(), with_commas(s.limits.threads_per_sm)),
               "set the bound to the block size that is launched, at most 1,024");
@@ -82,7 +82,7 @@ void check_bound(const subject& s)
                                 ? fmt::format("{} has {} block slots per SM", s.architecture(), s.limits.blocks_per_sm)
                                 : fmt::format("{} × {} warps exceed the {} warp slots of {}", blocks,
                                               detail::warps_of(threads), s.limits.warps_per_sm(), s.architecture());
-    s.add("bound_ignored", severity::problem,
+    s.add("bound_ignored", severity::error,
           fmt::format("ptxas ignored min_blocks {}: {}; the kernel was compiled as {}", blocks, why,
                       bounds_text(threads)),
           fmt::format("write {} for this architecture", bounds_text(threads, legal)));
@@ -111,7 +111,7 @@ bool check_bought_nothing(const subject& s)
     const std::string limiters = limiter_names(allowed);
     const bool one_thing = limiters == "shared memory";  // the others are plural
     s.add(
-        "bound_bought_nothing", s.spill_bytes() > 0 && pays ? severity::problem : severity::warning,
+        "bound_bought_nothing", s.spill_bytes() > 0 && pays ? severity::error : severity::warning,
         fmt::format("min_blocks {}{} capped registers at {}, but {} allow{} only {} block{}{}", wanted,
                     s.kernel.min_blocks_inferred ? " (inferred from the cap)" : "", cap, limiters, one_thing ? "s" : "",
                     possible, possible == 1 ? "" : "s",
@@ -132,14 +132,14 @@ void check_spills(const subject& s)
     const bool one_argument = s.bound && !s.kernel.min_blocks.value_or(0) && !s.kernel.requested_max_registers;
     const std::optional<int> whole = s.bound ? register_cap(s.limits, *s.bound, 1) : std::nullopt;
     if (one_argument && whole && registers + 8 <= *whole) {
-        s.add("one_argument_collapse", severity::problem,
+        s.add("one_argument_collapse", severity::error,
               fmt::format("{}, although {} threads allow {}: with one argument ptxas chooses the cap itself", figures,
                           *s.bound, *whole),
               fmt::format("write {}", bounds_text(*s.bound, 1)));
         return;
     }
     if (s.kernel.requested_max_registers && registers >= *s.kernel.requested_max_registers - 1) {
-        s.add("spills_from_bound", severity::problem,
+        s.add("spills_from_bound", severity::error,
               fmt::format("{}: __maxnreg__({}) is the cause", figures, *s.kernel.requested_max_registers),
               "raise it, or accept the spills if a measurement says so");
         return;
@@ -202,7 +202,7 @@ bool check_launchable(const subject& s)
     if (result.obstacle != launch_obstacle::over_launch_bound && lower > 0)
         fix += fmt::format(", or compile with {} (at most {} registers)",
                            bounds_text(std::min(*s.threads, max_threads_per_block)), lower);
-    s.add("never_launches", severity::problem, message, fix);
+    s.add("never_launches", severity::error, message, fix);
     return false;
 }
 
@@ -240,7 +240,7 @@ void check_messages(const subject& s)
 {
     for (const std::string& warning : s.kernel.warnings)
         if (warning.find("setmaxnreg") != std::string::npos)
-            s.add("setmaxnreg_ignored", severity::problem, warning,
+            s.add("setmaxnreg_ignored", severity::error, warning,
                   "setmaxnreg needs both launch bounds, so that the count at entry is known");
 }
 
@@ -249,8 +249,7 @@ void check_messages(const subject& s)
 std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> threads)
 {
     std::vector<diagnosis> findings;
-    const std::optional<compute_capability> capability = parse_compute_capability(kernel.architecture);
-    const sm_limits* limits = capability ? find_sm_limits(*capability) : nullptr;
+    const sm_limits* limits = limits_of(kernel);
     if (limits == nullptr) return findings;
     const std::optional<int> bound = bound_threads(kernel);
     const subject s{kernel, *limits, bound, threads ? threads : bound, findings};

@@ -10,7 +10,7 @@
 
 namespace launchbox {
 
-enum class severity { note, warning, problem };
+enum class severity { note, warning, error };
 
 /// One finding. `id` is stable and documented in docs/inspect.md.
 struct diagnosis {

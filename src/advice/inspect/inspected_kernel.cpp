@@ -1,5 +1,7 @@
 #include "advice/inspect/inspected_kernel.hpp"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "advice/model/kernel_question.hpp"
@@ -9,34 +11,46 @@ namespace launchbox {
 inspected_kernel inspected(kernel_info info, std::string demangled, std::string short_form, std::optional<int> threads)
 {
     inspected_kernel kernel{std::move(info), std::move(demangled), std::move(short_form), std::nullopt};
-    if (const std::optional<occupancy_question> question = question_for(kernel.info, threads)) {
-        const occupancy_result result =
-            occupancy(*question->limits, question->resources, question->shape, question->settings);
-        kernel.residency = {question->shape.threads, result.resident_blocks, result.occupancy(),
-                            result.obstacle == launch_obstacle::none};
-    }
+    if (const std::optional<occupancy_question> question = question_for(kernel.info, threads))
+        kernel.residency = {question->shape.threads,
+                            occupancy(*question->limits, question->resources, question->shape, question->settings)};
     return kernel;
 }
 
 kernel_account account_of(const inspected_kernel& kernel, std::optional<int> threads)
 {
     kernel_account account{std::nullopt, diagnose(kernel.info, threads)};
-    if (std::optional<occupancy_question> question = question_for(kernel.info, threads)) {
+    std::optional<occupancy_question> question = question_for(kernel.info, threads);
+    if (question && kernel.residency) {
         question->kernel = kernel.short_form;
-        account.occupancy = explain(*question);
+        account.occupancy = explain(*question, kernel.residency->result);
     }
     return account;
 }
 
-std::optional<std::int64_t> spill_bytes(const kernel_info& info)
+std::vector<kernel_account> accounts_of(const std::vector<inspected_kernel>& kernels, std::optional<int> threads)
 {
-    if (!info.spill_store_bytes || !info.spill_load_bytes) return std::nullopt;
-    return *info.spill_store_bytes + *info.spill_load_bytes;
+    std::vector<kernel_account> accounts;
+    accounts.reserve(kernels.size());
+    for (const inspected_kernel& kernel : kernels) accounts.push_back(account_of(kernel, threads));
+    return accounts;
 }
 
-bool is_ptx(const kernel_info& info)
+std::vector<finding_count> count_findings(const std::vector<inspected_kernel>& kernels, std::optional<int> threads)
 {
-    return info.architecture.starts_with("compute_");
+    std::map<std::string, std::size_t> count_of;
+    for (const inspected_kernel& kernel : kernels) {
+        std::string last;
+        for (const diagnosis& finding : diagnose(kernel.info, threads)) {
+            if (finding.id != last) ++count_of[finding.id];
+            last = finding.id;
+        }
+    }
+    std::vector<finding_count> counts;
+    for (const auto& [id, count] : count_of) counts.push_back({id, count});
+    std::stable_sort(counts.begin(), counts.end(),
+                     [](const finding_count& a, const finding_count& b) { return a.kernels > b.kernels; });
+    return counts;
 }
 
 }  // namespace launchbox

@@ -1,7 +1,7 @@
 // One kernel for one architecture as a report needs it: what is known, its names, and how many blocks are resident.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,12 +12,13 @@
 
 namespace launchbox {
 
-/// What remains of an occupancy_account in a row of a table.
+/// What the model says of one launch of a kernel; calculated once, when the kernel is inspected.
 struct kernel_residency {
     int threads = 0;  ///< per block, of the launch that was asked about
-    int resident_blocks = 0;
-    double occupancy = 0;  ///< 0 to 1
-    bool launches = true;  ///< false: a block of this size can never be launched
+    occupancy_result result;
+
+    /// false: a block of this size can never be launched
+    [[nodiscard]] bool launches() const { return result.obstacle == launch_obstacle::none; }
 
     friend bool operator==(const kernel_residency&, const kernel_residency&) = default;
 };
@@ -38,12 +39,18 @@ struct kernel_account {
 /// `threads` of a block, when the user tells; else the kernel's launch bound counts.
 inspected_kernel inspected(kernel_info info, std::string demangled, std::string short_form, std::optional<int> threads);
 
+/// For the same `threads` as `inspected`.
 kernel_account account_of(const inspected_kernel& kernel, std::optional<int> threads);
 
-/// Bytes of spill stores and loads together; nullopt where one of them is not known.
-std::optional<std::int64_t> spill_bytes(const kernel_info& info);
+std::vector<kernel_account> accounts_of(const std::vector<inspected_kernel>& kernels, std::optional<int> threads);
 
-/// Whether this is PTX, of which registers, spills and the like are decided when it is compiled.
-bool is_ptx(const kernel_info& info);
+/// How many kernels have a finding.
+struct finding_count {
+    std::string id;
+    std::size_t kernels = 0;
+};
+
+/// Of every finding that there is, the most frequent first.
+std::vector<finding_count> count_findings(const std::vector<inspected_kernel>& kernels, std::optional<int> threads);
 
 }  // namespace launchbox

@@ -33,7 +33,7 @@ std::optional<sort_key> parse_sort_key(std::string_view word)
 
 std::string_view sort_key_name(sort_key key)
 {
-    return std::find_if(keys.begin(), keys.end(), [&](const auto& each) { return each.second == key; })->first;
+    return std::find_if(keys.begin(), keys.end(), [&](const auto& entry) { return entry.second == key; })->first;
 }
 
 std::vector<std::string> sort_keys()
@@ -49,8 +49,8 @@ kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const ke
     if (wish.spilling)
         selection.spills_unknown = keep_spilling(kernels);
     else
-        selection.spills_unknown = static_cast<std::size_t>(
-            std::count_if(kernels.begin(), kernels.end(), [](const auto& each) { return !spill_bytes(each.info); }));
+        selection.spills_unknown = static_cast<std::size_t>(std::count_if(
+            kernels.begin(), kernels.end(), [](const auto& kernel) { return !spill_bytes(kernel.info); }));
     if (wish.sort) sort_kernels(kernels, *wish.sort);
     if (wish.top && kernels.size() > *wish.top) {
         selection.not_shown = kernels.size() - *wish.top;
@@ -92,7 +92,7 @@ std::optional<double> rank_of(const inspected_kernel& kernel, sort_key key)
         case sort_key::code:
             return cost(kernel.info.code_bytes);
         case sort_key::occupancy:
-            return kernel.residency ? std::optional(kernel.residency->occupancy) : std::nullopt;
+            return kernel.residency ? std::optional(kernel.residency->result.occupancy()) : std::nullopt;
         case sort_key::name:
             break;
     }

@@ -30,13 +30,6 @@ void add_repeated(kernel_summary& summary, const std::vector<const inspected_ker
 void add_gpus(kernel_summary& summary, const std::vector<const inspected_kernel*>& kernels,
               const std::vector<std::size_t>& identities, const std::vector<binary_image>& images);
 
-// Rising, what is no architecture last.
-auto rank_of(const std::string& architecture)
-{
-    const auto capability = parse_compute_capability(architecture);
-    return std::tuple(!capability, capability.value_or(compute_capability{}), architecture);
-}
-
 }  // namespace
 
 kernel_summary summarize(const std::vector<const inspected_kernel*>& kernels, const std::vector<binary_image>& images)
@@ -46,7 +39,7 @@ kernel_summary summarize(const std::vector<const inspected_kernel*>& kernels, co
     summary.kernels = kernels.size();
     summary.unique_kernels = identities.empty() ? 0 : *std::max_element(identities.begin(), identities.end()) + 1;
     summary.only_ptx = static_cast<std::size_t>(
-        std::count_if(kernels.begin(), kernels.end(), [](const auto* each) { return is_ptx(each->info); }));
+        std::count_if(kernels.begin(), kernels.end(), [](const auto* kernel) { return is_ptx(kernel->info); }));
     add_architectures(summary, kernels, identities, images);
     add_toolkits(summary, kernels);
     add_repeated(summary, kernels, identities);
@@ -88,21 +81,23 @@ void add_kernel(architecture_summary& sum, const kernel_info& info)
 void add_architectures(kernel_summary& summary, const std::vector<const inspected_kernel*>& kernels,
                        const std::vector<std::size_t>& identities, const std::vector<binary_image>& images)
 {
-    using key = std::tuple<bool, bool, int, decltype(rank_of("")), std::string>;
+    using key = std::tuple<bool, bool, int, decltype(architecture_order({}, {})), std::string>;
     constexpr std::array kinds{"", "cubin", "PTX", "LTO-IR"};
     std::map<key, architecture_summary> sums;
-    const auto sum_of = [&](const std::string& architecture, const std::string& kind, bool relocatable,
+    const auto sum_of = [&](const auto& image_or_kernel, const std::string& kind, bool relocatable,
                             bool linked) -> architecture_summary& {
         const auto place = std::find(kinds.begin(), kinds.end(), kind) - kinds.begin();
-        architecture_summary& sum = sums[{relocatable, linked, static_cast<int>(place), rank_of(architecture), kind}];
-        sum.architecture = architecture;
+        const auto order = architecture_order(image_or_kernel.capability, image_or_kernel.architecture);
+        architecture_summary& sum = sums[{relocatable, linked, static_cast<int>(place), order, kind}];
+        sum.architecture = image_or_kernel.architecture;
+        sum.capability = image_or_kernel.capability;
         sum.kind = kind;
         sum.relocatable = relocatable;
         sum.linked = linked;
         return sum;
     };
     for (const binary_image& image : images) {
-        architecture_summary& sum = sum_of(image.architecture, image.kind, image.relocatable, false);
+        architecture_summary& sum = sum_of(image, image.kind, image.relocatable, false);
         ++sum.images;
         sum.stored_bytes += image.stored_bytes;
         sum.bytes += image.bytes;
@@ -111,13 +106,14 @@ void add_architectures(kernel_summary& summary, const std::vector<const inspecte
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         const kernel_info& info = kernels[i]->info;
         const char* kind = images.empty() ? "" : is_ptx(info) ? "PTX" : "cubin";
-        architecture_summary& sum = sum_of(info.architecture, kind, info.relocatable, info.linked);
+        architecture_summary& sum = sum_of(info, kind, info.relocatable, info.linked);
         add_kernel(sum, info);
         if (seen.emplace(&sum, identities[i]).second) ++sum.unique_kernels;
     }
     for (auto& [order, sum] : sums) {
-        if (sum.kind == "PTX" && (summary.ptx.empty() || summary.ptx.back() != sum.architecture) && !sum.relocatable)
-            summary.ptx.push_back(sum.architecture);
+        const bool is_new = summary.ptx.empty() || summary.ptx.back().architecture != sum.architecture;
+        if (sum.kind == "PTX" && is_new && !sum.relocatable)
+            summary.ptx.push_back({sum.architecture, sum.capability ? where_ptx_runs(*sum.capability) : "unknown"});
         summary.architectures.push_back(std::move(sum));
     }
 }
@@ -177,10 +173,9 @@ const std::vector<compute_capability>& all_gpus()
     return gpus;
 }
 
-std::uint64_t gpus_of(const std::string& architecture,
+std::uint64_t gpus_of(const std::optional<compute_capability>& image,
                       bool (*runs_on)(const compute_capability&, const compute_capability&))
 {
-    const auto image = parse_compute_capability(architecture);
     std::uint64_t set = 0;
     for (std::size_t i = 0; image && i < all_gpus().size(); ++i)
         if (runs_on(*image, all_gpus()[i])) set |= std::uint64_t{1} << i;
@@ -192,15 +187,15 @@ void add_gpus(kernel_summary& summary, const std::vector<const inspected_kernel*
 {
     // PTX beside a cubin holds the same kernels: both were made from one source.
     std::unordered_map<std::string, std::uint64_t> ptx_of_container;
-    std::map<std::string, std::uint64_t> known_ptx, known_cubin;
-    const auto looked_up = [](auto& known, const std::string& architecture, auto runs_on) {
-        const auto [place, is_new] = known.try_emplace(architecture, 0);
-        if (is_new) place->second = gpus_of(architecture, runs_on);
+    std::map<std::optional<compute_capability>, std::uint64_t> known_ptx, known_cubin;
+    const auto looked_up = [](auto& known, const std::optional<compute_capability>& image, auto runs_on) {
+        const auto [place, is_new] = known.try_emplace(image, 0);
+        if (is_new) place->second = gpus_of(image, runs_on);
         return place->second;
     };
     for (const binary_image& image : images)
         if (image.kind == "PTX" && !image.relocatable)
-            ptx_of_container[image.container] |= looked_up(known_ptx, image.architecture, ptx_runs_on);
+            ptx_of_container[image.container] |= looked_up(known_ptx, image.capability, ptx_runs_on);
 
     struct sets {
         std::uint64_t cubin = 0, ptx = 0;
@@ -211,9 +206,9 @@ void add_gpus(kernel_summary& summary, const std::vector<const inspected_kernel*
         if (info.relocatable) continue;
         sets& of = sets_of[identities[i]];
         if (is_ptx(info))
-            of.ptx |= looked_up(known_ptx, info.architecture, ptx_runs_on);
+            of.ptx |= looked_up(known_ptx, info.capability, ptx_runs_on);
         else
-            of.cubin |= looked_up(known_cubin, info.architecture, cubin_runs_on);
+            of.cubin |= looked_up(known_cubin, info.capability, cubin_runs_on);
         if (const auto ptx = ptx_of_container.find(info.source.container); ptx != ptx_of_container.end())
             of.ptx |= ptx->second;
     }

@@ -17,10 +17,11 @@ namespace launchbox {
 
 /// All images and kernels of one architecture.
 struct architecture_summary {
-    std::string architecture;  ///< empty: not told
-    std::string kind;          ///< as of `binary_image`; empty for a source or a log
-    bool relocatable = false;  ///< not what runs
-    bool linked = false;       ///< a log's figures by nvlink
+    std::string architecture;                      ///< empty: not told
+    std::optional<compute_capability> capability;  ///< of `architecture`
+    std::string kind;                              ///< as of `binary_image`; empty for a source or a log
+    bool relocatable = false;                      ///< not what runs
+    bool linked = false;                           ///< a log's figures by nvlink
     std::size_t images = 0;
     std::uint64_t stored_bytes = 0, bytes = 0;                 ///< in the file, and decompressed
     std::size_t kernels = 0, unique_kernels = 0;               ///< unique: by `kernel_identity`
@@ -44,6 +45,14 @@ struct gpu_support {
     std::size_t by_cubin = 0, by_ptx = 0;  ///< by_ptx: of those that have no cubin for it
 };
 
+/// A virtual architecture of which there is PTX.
+struct ptx_summary {
+    std::string architecture;
+    std::string where_it_runs;  ///< in words; "unknown" where the name is no architecture
+
+    friend bool operator==(const ptx_summary&, const ptx_summary&) = default;
+};
+
 struct kernel_summary {
     std::size_t kernels = 0, unique_kernels = 0;
     std::vector<architecture_summary> architectures;    ///< what runs first, rising
@@ -53,7 +62,7 @@ struct kernel_summary {
     std::vector<repeated_kernel> differing;  ///< the same name with different code
     std::size_t code_not_compared = 0;       ///< kernels whose code is not known to be equal to another's or not
     std::size_t only_ptx = 0;                ///< kernels without a cubin
-    std::vector<std::string> ptx;            ///< virtual architectures of PTX, rising
+    std::vector<ptx_summary> ptx;            ///< rising
     std::size_t runnable = 0;                ///< unique kernels in images that are not relocatable
     std::vector<gpu_support> gpus;           ///< of every GPU in the table of limits; empty without images
     std::size_t on_later_gpus = 0;           ///< of `runnable`, those with PTX for GPUs that do not exist yet

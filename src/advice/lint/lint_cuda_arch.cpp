@@ -89,7 +89,7 @@ std::vector<diagnosis> arch_lint::run()
         if (scope == scope_kind::host) check_function(branches);
         if (scope == scope_kind::file || scope == scope_kind::type) find_chosen(branches);
     }
-    for (const chosen_name& each : chosen_) check_use(each);
+    for (const chosen_name& name : chosen_) check_use(name);
     return std::move(findings_);
 }
 
@@ -132,10 +132,10 @@ bool arch_lint::hidden_from_host(int branch) const
 {
     for (; branch >= 0; branch = source_.branches[static_cast<std::size_t>(branch)].outer) {
         const std::vector<int>& branches = groups_.at(source_.branches[static_cast<std::size_t>(branch)].group);
-        for (int each : branches) {
-            const std::optional<std::int64_t> value = on_host(directive_of(each));
-            if (each == branch && value == 0) return true;
-            if (each == branch) break;
+        for (int other : branches) {
+            const std::optional<std::int64_t> value = on_host(directive_of(other));
+            if (other == branch && value == 0) return true;
+            if (other == branch) break;
             if (value && *value != 0) return true;
         }
     }
@@ -152,9 +152,9 @@ bool arch_lint::decides_a_launch(const std::vector<int>& branches) const
         if (token.is("<<<")) return true;
         if (source_.tokens[i + 1].is("=") && launch_names_.contains(token.text)) return true;
     }
-    return std::any_of(source_.directives.begin(), source_.directives.end(), [&](const source_directive& each) {
-        return each.name == "define" && own.contains(each.branch) && !each.tokens.empty() &&
-               launch_names_.contains(each.tokens.front().text);
+    return std::any_of(source_.directives.begin(), source_.directives.end(), [&](const source_directive& directive) {
+        return directive.name == "define" && own.contains(directive.branch) && !directive.tokens.empty() &&
+               launch_names_.contains(directive.tokens.front().text);
     });
 }
 
@@ -172,7 +172,7 @@ void arch_lint::check_function(const std::vector<int>& branches)
     const std::string what = seen ? fmt::format("it compiles what follows line {}", directive_of(*seen).line)
                                   : "it compiles none of the branches that ask for an architecture";
     findings_.push_back(
-        {"host_reads_cuda_arch", decides ? severity::problem : severity::warning,
+        {"host_reads_cuda_arch", decides ? severity::error : severity::warning,
          fmt::format("host code reads __CUDA_ARCH__, which only device code has: {}, whatever the GPU{}", what,
                      decides ? "; a launch depends on it" : ""),
          "ask the GPU: cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)",
@@ -218,9 +218,9 @@ std::unordered_set<std::string_view> arch_lint::names_from(std::string_view name
     std::unordered_set<std::string_view> names{name};
     for (int i = 0; i < longest_chain; ++i) {
         const std::size_t before = names.size();
-        for (const constant_definition& each : constants_.definitions())
-            for (const source_token& token : each.value)
-                if (names.contains(token.text)) names.insert(each.name);
+        for (const constant_definition& definition : constants_.definitions())
+            for (const source_token& token : definition.value)
+                if (names.contains(token.text)) names.insert(definition.name);
         if (names.size() == before) break;
     }
     return names;
@@ -231,13 +231,14 @@ void arch_lint::check_use(const chosen_name& chosen)
     const std::unordered_set<std::string_view> names = names_from(chosen.name);
     const source_token* use = nullptr;
     const source_launch* launch = nullptr;
-    for (const source_launch& each : launches_) {
+    for (const source_launch& candidate : launches_) {
         // Code on the device reads what the device was given.
-        if (launch != nullptr || hidden_from_host(each.branch) || scopes_.kind_at(each.first) == scope_kind::device)
+        if (launch != nullptr || hidden_from_host(candidate.branch) ||
+            scopes_.kind_at(candidate.first) == scope_kind::device)
             continue;
-        for (const auto& argument : each.arguments)
+        for (const auto& argument : candidate.arguments)
             for (const source_token& token : argument)
-                if (launch == nullptr && names.contains(token.text)) launch = &each, use = &token;
+                if (launch == nullptr && names.contains(token.text)) launch = &candidate, use = &token;
     }
     for (std::size_t i = 0; i < source_.tokens.size() && use == nullptr; ++i) {
         const source_token& token = source_.tokens[i];
@@ -248,7 +249,7 @@ void arch_lint::check_use(const chosen_name& chosen)
     const std::string name = escape_for_terminal(chosen.name);
     const std::string by_way = use->is(chosen.name) ? "" : fmt::format(" by way of {}", escape_for_terminal(use->text));
     findings_.push_back(
-        {"host_reads_cuda_arch", launch != nullptr ? severity::problem : severity::warning,
+        {"host_reads_cuda_arch", launch != nullptr ? severity::error : severity::warning,
          fmt::format(
              "{} uses {}{}, which __CUDA_ARCH__ chooses on line {}: the host has no __CUDA_ARCH__ and takes {}, "
              "whatever the GPU; device code has {} {}",

@@ -80,13 +80,13 @@ std::optional<int> largest_bound(const lint_request& request, std::string_view n
     std::optional<int> largest;
     bool wanted = false;
     agreed = true;
-    for (const linted_kernel& each : request.kernels) {
-        if (function_name(each.short_form) != name) continue;
-        const std::optional<int> bound = bound_threads(*each.info);
+    for (const linted_kernel& kernel : request.kernels) {
+        if (function_name(kernel.short_form) != name) continue;
+        const std::optional<int> bound = bound_threads(*kernel.info);
         if (!bound) return std::nullopt;
         agreed &= !largest || *largest == *bound;
         largest = std::max(largest.value_or(0), *bound);
-        wanted |= each.wanted;
+        wanted |= kernel.wanted;
     }
     return wanted ? largest : std::nullopt;
 }
@@ -102,7 +102,7 @@ void lint_launches(const lint_request& request, const source_constants& constant
         const source_location place{request.file, launch.line};
         if (*threads > max_threads_per_block) {
             findings.push_back(
-                {"launch_over_1024", severity::problem,
+                {"launch_over_1024", severity::error,
                  fmt::format("{} is launched with {} threads per block, and no block has more than 1,024", name,
                              with_commas(*threads)),
                  "launch at most 1,024 threads per block", place});
@@ -112,7 +112,7 @@ void lint_launches(const lint_request& request, const source_constants& constant
         const std::optional<int> bound =
             launch.kernel.empty() ? std::nullopt : largest_bound(request, launch.kernel, agreed);
         if (!bound || *threads <= *bound) continue;
-        findings.push_back({"launch_over_bound", severity::problem,
+        findings.push_back({"launch_over_bound", severity::error,
                             fmt::format("{} is launched with {} threads per block, but compiled for at most {}{}: the "
                                         "launch fails",
                                         name, *threads, *bound, agreed ? "" : " in any instantiation or architecture"),
@@ -152,13 +152,13 @@ void lint_flags(const lint_request& request, const source_scopes& scopes, std::v
     std::vector<std::string> names;
     std::set<std::string> seen;
     std::optional<source_location> place;
-    for (const linted_kernel& each : request.kernels) {
-        const kernel_info& info = *each.info;
+    for (const linted_kernel& kernel : request.kernels) {
+        const kernel_info& info = *kernel.info;
         const bool bounded = info.max_threads || info.required_threads || info.requested_max_registers;
-        if (!bounded || !each.wanted || !seen.insert(each.short_form).second) continue;
-        names.push_back(escape_for_terminal(each.short_form));
+        if (!bounded || !kernel.wanted || !seen.insert(kernel.short_form).second) continue;
+        names.push_back(escape_for_terminal(kernel.short_form));
         for (const source_scope& scope : scopes.scopes)
-            if (!place && scope.global && scope.name == function_name(each.short_form))
+            if (!place && scope.global && scope.name == function_name(kernel.short_form))
                 place = source_location{request.file, scope.line};
     }
     if (names.empty()) return;

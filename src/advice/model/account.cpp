@@ -11,54 +11,6 @@ namespace launchbox {
 
 namespace {
 
-std::string obstacle_text(const occupancy_question& q, const occupancy_result& result)
-{
-    const sm_limits& limits = *q.limits;
-    switch (result.obstacle) {
-        case launch_obstacle::none:
-            return "";
-        case launch_obstacle::negative_input:
-            return "a size is negative, or there are no threads";
-        case launch_obstacle::over_1024_threads:
-            return fmt::format("{} threads: a block has at most 1,024", with_commas(q.shape.threads));
-        case launch_obstacle::over_launch_bound:
-            return fmt::format("{} threads exceed the launch bound of {}: cudaErrorInvalidValue",
-                               with_commas(q.shape.threads), with_commas(q.resources.max_threads));
-        case launch_obstacle::registers_per_thread:
-            return fmt::format("{} registers per thread: a launch takes at most {}", with_commas(q.resources.registers),
-                               limits.launchable_registers);
-        case launch_obstacle::registers_per_block:
-            return fmt::format("the block needs {} registers: a block has at most {}",
-                               with_commas(result.registers.per_block), with_commas(limits.registers_per_block));
-        case launch_obstacle::register_rounding: {
-            const int partitions = detail::launch_check_partitions(limits);
-            const int counted = detail::align_up(result.warps.warps_per_block, partitions);
-            return fmt::format(
-                "its {} registers fit, but the launch check counts {} warps as {} (a multiple of {} "
-                "sub-partitions): {} of {} registers",
-                with_commas(result.registers.per_block), result.warps.warps_per_block, counted, partitions,
-                with_commas(result.registers.per_warp * counted), with_commas(limits.registers_per_block));
-        }
-        case launch_obstacle::register_partition:
-            return "its warps do not fit the registers of the sub-partitions";
-        case launch_obstacle::dynamic_shared_limit:
-            return fmt::format("{} B of dynamic shared memory: cudaFuncSetAttribute allowed {} B",
-                               with_commas(q.shape.dynamic_shared_bytes),
-                               with_commas(*q.settings.max_dynamic_shared_bytes));
-        case launch_obstacle::shared_per_block:
-            return fmt::format("{} B of shared memory with the {} B reserved: a block has at most {} B",
-                               with_commas(result.shared.allocated), with_commas(result.shared.reserved_bytes),
-                               with_commas(result.shared.per_block_maximum));
-        case launch_obstacle::barriers_per_block:
-            return fmt::format(
-                "{} named barriers: a block has at most {}", q.resources.barriers,
-                std::min(max_barriers_per_block, limits.barriers_per_sm.value_or(max_barriers_per_block)));
-        case launch_obstacle::virtual_resources:
-            return "too many virtual resources";
-    }
-    return "";
-}
-
 std::vector<allowance_account> allowances(const occupancy_question& q, const resource_allowance& allowed)
 {
     const auto entry = [&](const char* name, std::int64_t now, std::optional<std::int64_t> at_most) {
@@ -161,10 +113,15 @@ std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_r
 
 occupancy_account explain(const occupancy_question& question)
 {
+    return explain(question, occupancy(*question.limits, question.resources, question.shape, question.settings));
+}
+
+occupancy_account explain(const occupancy_question& question, const occupancy_result& result)
+{
     occupancy_account account;
     account.question = question;
-    account.result = occupancy(*question.limits, question.resources, question.shape, question.settings);
-    account.obstacle = obstacle_text(question, account.result);
+    account.result = result;
+    account.obstacle = obstacle_text(question, result);
     account.clusters = clusters_of(question, account.result);
     account.limits = limit_accounts(question, account.result, account.clusters);
     const auto allowed = [&](int blocks) {
@@ -177,6 +134,54 @@ occupancy_account explain(const occupancy_question& question)
     if (question.curves) account.curves = curves_of(question);
     account.notes = notes_of(question, account.result);
     return account;
+}
+
+std::string obstacle_text(const occupancy_question& q, const occupancy_result& result)
+{
+    const sm_limits& limits = *q.limits;
+    switch (result.obstacle) {
+        case launch_obstacle::none:
+            return "";
+        case launch_obstacle::negative_input:
+            return "a size is negative, or there are no threads";
+        case launch_obstacle::over_1024_threads:
+            return fmt::format("{} threads: a block has at most 1,024", with_commas(q.shape.threads));
+        case launch_obstacle::over_launch_bound:
+            return fmt::format("{} threads exceed the launch bound of {}: cudaErrorInvalidValue",
+                               with_commas(q.shape.threads), with_commas(q.resources.max_threads));
+        case launch_obstacle::registers_per_thread:
+            return fmt::format("{} registers per thread: a launch takes at most {}", with_commas(q.resources.registers),
+                               limits.launchable_registers);
+        case launch_obstacle::registers_per_block:
+            return fmt::format("the block needs {} registers: a block has at most {}",
+                               with_commas(result.registers.per_block), with_commas(limits.registers_per_block));
+        case launch_obstacle::register_rounding: {
+            const int partitions = detail::launch_check_partitions(limits);
+            const int counted = detail::align_up(result.warps.warps_per_block, partitions);
+            return fmt::format(
+                "its {} registers fit, but the launch check counts {} warps as {} (a multiple of {} "
+                "sub-partitions): {} of {} registers",
+                with_commas(result.registers.per_block), result.warps.warps_per_block, counted, partitions,
+                with_commas(result.registers.per_warp * counted), with_commas(limits.registers_per_block));
+        }
+        case launch_obstacle::register_partition:
+            return "its warps do not fit the registers of the sub-partitions";
+        case launch_obstacle::dynamic_shared_limit:
+            return fmt::format("{} B of dynamic shared memory: cudaFuncSetAttribute allowed {} B",
+                               with_commas(q.shape.dynamic_shared_bytes),
+                               with_commas(*q.settings.max_dynamic_shared_bytes));
+        case launch_obstacle::shared_per_block:
+            return fmt::format("{} B of shared memory with the {} B reserved: a block has at most {} B",
+                               with_commas(result.shared.allocated), with_commas(result.shared.reserved_bytes),
+                               with_commas(result.shared.per_block_maximum));
+        case launch_obstacle::barriers_per_block:
+            return fmt::format(
+                "{} named barriers: a block has at most {}", q.resources.barriers,
+                std::min(max_barriers_per_block, limits.barriers_per_sm.value_or(max_barriers_per_block)));
+        case launch_obstacle::virtual_resources:
+            return "too many virtual resources";
+    }
+    return "";
 }
 
 std::string limiter_names(const occupancy_result& result)

@@ -109,6 +109,12 @@ struct occupancy_account {
 /// The whole account.
 occupancy_account explain(const occupancy_question& question);
 
+/// The same, where `result` is already what the model answers to the question.
+occupancy_account explain(const occupancy_question& question, const occupancy_result& result);
+
+/// Why the launch cannot be made, in words; empty: it can.
+std::string obstacle_text(const occupancy_question& question, const occupancy_result& result);
+
 /// "registers and shared memory": the limiting resources in words; "nothing" when there is none.
 std::string limiter_names(const occupancy_result& result);
 

@@ -1,27 +1,8 @@
 #include "advice/model/kernel_question.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace launchbox {
-
-namespace {
-
-std::optional<int> product(const std::optional<std::array<int, 3>>& dimensions)
-{
-    if (!dimensions) return std::nullopt;
-    std::int64_t result = 1;
-    for (int each : *dimensions) result = std::min<std::int64_t>(result * std::clamp(each, 0, 1 << 20), 1 << 20);
-    return static_cast<int>(result);
-}
-
-}  // namespace
-
-std::optional<int> bound_threads(const kernel_info& kernel)
-{
-    const std::optional<int> required = product(kernel.required_threads);
-    return required ? required : product(kernel.max_threads);
-}
 
 kernel_resources resources_of(const kernel_info& kernel)
 {
@@ -36,19 +17,18 @@ kernel_resources resources_of(const kernel_info& kernel)
 
 std::optional<occupancy_question> question_for(const kernel_info& kernel, std::optional<int> threads)
 {
-    const std::optional<compute_capability> capability = parse_compute_capability(kernel.architecture);
-    const sm_limits* limits = capability ? find_sm_limits(*capability) : nullptr;
+    const sm_limits* limits = limits_of(kernel);
     if (!threads) threads = bound_threads(kernel);
     if (limits == nullptr || !threads || !kernel.registers) return std::nullopt;
     occupancy_question question;
     question.limits = limits;
-    question.architecture = *capability;
+    question.architecture = *kernel.capability;
     question.kernel = kernel.name;
     question.resources = resources_of(kernel);
     question.barriers_known = kernel.barriers.has_value();
     question.shared_known = kernel.static_shared_bytes.has_value();
     question.shape.threads = *threads;
-    if (kernel.cluster) question.shape.cluster_blocks = std::max(1, product(kernel.cluster).value_or(1));
+    question.shape.cluster_blocks = std::max(1, cluster_blocks(kernel).value_or(1));
     return question;
 }
 

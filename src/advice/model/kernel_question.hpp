@@ -9,9 +9,6 @@
 
 namespace launchbox {
 
-/// Threads of a block by the kernel's own launch bound: what .reqntid demands, else the most that .maxntid allows.
-std::optional<int> bound_threads(const kernel_info& kernel);
-
 /// What the model needs of a kernel. A launch bound above 1,024 is 1,024, as no block is larger.
 kernel_resources resources_of(const kernel_info& kernel);
 

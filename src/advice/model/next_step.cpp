@@ -59,11 +59,11 @@ occupancy_result result_with(const occupancy_question& q, const std::vector<reso
     return occupancy(*q.limits, kernel, shape, q.settings);
 }
 
-std::optional<next_step> step_of(const occupancy_question& q, std::vector<resource_change> changes, int at_least_warps)
+std::optional<next_step> step_of(const occupancy_question& q, std::vector<resource_change> changes, int warps_now)
 {
     if (changes.empty()) return std::nullopt;
     const occupancy_result after = result_with(q, changes);
-    if (after.resident_blocks == 0 || after.resident_warps <= at_least_warps) return std::nullopt;
+    if (after.resident_blocks == 0 || after.resident_warps <= warps_now) return std::nullopt;
     next_step step{std::move(changes), after.resident_blocks, after.occupancy(), ""};
     for (const resource_change& change : step.changes)
         step.text += (step.text.empty() ? "" : " and ") + change_text(change);

@@ -159,7 +159,9 @@ std::optional<kernel_info> kernel_of(const ordered_json& value)
     kernel_info kernel;
     member_reader members(value);
     members.read("name", kernel.name);
-    members.read("architecture", kernel.architecture);
+    std::string architecture;
+    members.read("architecture", architecture);
+    set_architecture(kernel, std::move(architecture));
     members.read("registers", kernel.registers);
     members.read("spill_store_bytes", kernel.spill_store_bytes);
     members.read("spill_load_bytes", kernel.spill_load_bytes);

@@ -13,7 +13,7 @@ namespace launchbox {
 /// An object with the values in their order: {"threads":256,"items":11}.
 nlohmann::ordered_json json_of(const assignment& values);
 nlohmann::ordered_json json_of(const device_state& state);
-/// What of a kernel decides how it runs, under the names of launchbox.kernels/1.
+/// What of a kernel decides how it runs, under the names of launchbox.kernels/2.
 nlohmann::ordered_json json_of(const kernel_info& kernel);
 
 // The other way. `nullopt`: it is not what was written, and nothing of it is to be believed.

@@ -27,8 +27,8 @@ protected:
     {
         try {
             action();
-        } catch (const error& problem) {
-            return std::string(problem.what()) + " | " + problem.hint();
+        } catch (const error& failure) {
+            return std::string(failure.what()) + " | " + failure.hint();
         }
         return {};
     }

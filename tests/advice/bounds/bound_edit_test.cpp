@@ -113,38 +113,38 @@ bound_edit_request asked(const form& each, const std::string& name, const std::s
 
 TEST(bound_edit, every_form_is_edited_to_the_byte)
 {
-    for (const form& each : forms) {
-        const std::string before = filled(each.before, "merge");
+    for (const form& entry : forms) {
+        const std::string before = filled(entry.before, "merge");
         for (const char* attribute : {"__launch_bounds__(256, 2)", "__maxnreg__(64)"}) {
-            const bound_edit edit = edit_bound(before, asked(each, "merge", attribute));
-            EXPECT_EQ(edit.refusal, "") << each.name;
-            EXPECT_EQ(edit.text, filled(each.after, "merge", attribute)) << each.name;
-            EXPECT_EQ(edit.old.empty(), !each.attribute) << each.name;
+            const bound_edit edit = edit_bound(before, asked(entry, "merge", attribute));
+            EXPECT_EQ(edit.refusal, "") << entry.name;
+            EXPECT_EQ(edit.text, filled(entry.after, "merge", attribute)) << entry.name;
+            EXPECT_EQ(edit.old.empty(), !entry.attribute) << entry.name;
             // A byte order mark and a missing line feed at the end stay as they are.
             std::string cut = "\xef\xbb\xbf" + before;
             cut.pop_back();
-            std::string cut_after = "\xef\xbb\xbf" + filled(each.after, "merge", attribute);
+            std::string cut_after = "\xef\xbb\xbf" + filled(entry.after, "merge", attribute);
             cut_after.pop_back();
-            EXPECT_EQ(edit_bound(cut, asked(each, "merge", attribute)).text, cut_after) << each.name;
+            EXPECT_EQ(edit_bound(cut, asked(entry, "merge", attribute)).text, cut_after) << entry.name;
         }
     }
 }
 
 TEST(bound_edit, what_was_written_can_be_replaced_and_removed_again)
 {
-    for (const form& each : forms) {
+    for (const form& entry : forms) {
         const std::string first =
-            edit_bound(filled(each.before, "merge"), asked(each, "merge", "__maxnreg__(64)")).text;
-        form again = each;
-        const std::size_t at = filled(each.after, "merge", "__maxnreg__(64)").find("__maxnreg__(64)");
+            edit_bound(filled(entry.before, "merge"), asked(entry, "merge", "__maxnreg__(64)")).text;
+        form again = entry;
+        const std::size_t at = filled(entry.after, "merge", "__maxnreg__(64)").find("__maxnreg__(64)");
         again.attribute = 1 + static_cast<int>(std::count(first.begin(), first.begin() + static_cast<long>(at), '\n'));
         EXPECT_EQ(edit_bound(first, asked(again, "merge", "__launch_bounds__(32)")).text,
-                  filled(each.after, "merge", "__launch_bounds__(32)"))
-            << each.name;
+                  filled(entry.after, "merge", "__launch_bounds__(32)"))
+            << entry.name;
         const std::string removed = edit_bound(first, asked(again, "merge", "")).text;
-        EXPECT_EQ(removed.find("__maxnreg__"), std::string::npos) << each.name;
-        if (!each.attribute) {
-            EXPECT_EQ(removed, filled(each.before, "merge")) << each.name;
+        EXPECT_EQ(removed.find("__maxnreg__"), std::string::npos) << entry.name;
+        if (!entry.attribute) {
+            EXPECT_EQ(removed, filled(entry.before, "merge")) << entry.name;
         }
     }
 }
@@ -272,13 +272,13 @@ TEST(bound_edit, refuses_what_it_does_not_surely_understand)
         {"has a '<' on line 1", "X<int> __global__ void merge(int*) {}\n"},
         {"is not closed", "__global__ void merge(int*\n"},
     };
-    for (const refusal& each : refusals) {
-        const bound_edit edit = edit_bound(each.text, {.kernel = "merge",
-                                                       .declared_line = each.declared,
-                                                       .attribute_line = each.attribute,
-                                                       .attribute = "__launch_bounds__(256)"});
-        EXPECT_NE(edit.refusal.find(each.why), std::string::npos) << each.text << edit.refusal << '|' << edit.text;
-        EXPECT_EQ(edit.text, "") << each.text;
+    for (const refusal& entry : refusals) {
+        const bound_edit edit = edit_bound(entry.text, {.kernel = "merge",
+                                                        .declared_line = entry.declared,
+                                                        .attribute_line = entry.attribute,
+                                                        .attribute = "__launch_bounds__(256)"});
+        EXPECT_NE(edit.refusal.find(entry.why), std::string::npos) << entry.text << edit.refusal << '|' << edit.text;
+        EXPECT_EQ(edit.text, "") << entry.text;
         EXPECT_EQ(edit.refusal.find('\n'), std::string::npos);
     }
     EXPECT_NE(edit_bound("__global__ void merge(int*) {}\n", {.kernel = "merge", .declared_line = 1}).refusal, "");
@@ -307,7 +307,7 @@ TEST(bound_edit, a_preamble_goes_above_the_declaration_and_what_belongs_to_it)
         const char *above, *declaration;  // the block goes between them
         int declared;
     };
-    for (const placed& each : std::vector<placed>{
+    for (const placed& entry : std::vector<placed>{
              {"", "__global__ void merge(int*) {}\n", 1},
              {"int x;\n", "extern \"C\"\nstatic\n__global__ void merge(int*) {}\n", 4},
              {"int x;\n\n", "// One.\n// Two.\n__global__ void merge(int*) {}\n", 5},
@@ -322,11 +322,11 @@ TEST(bound_edit, a_preamble_goes_above_the_declaration_and_what_belongs_to_it)
              {"int x;\n", "// of it\n#ifdef A\nextern \"C\"\n#endif\n__global__ void merge(int*) {}\n", 6},
              {"int x;\n", "#ifdef A\n#ifdef B\nextern \"C\"\n#endif\n#endif\n__global__ void merge(int*) {}\n", 7},
              {"#if A\nint x;\n", "#ifdef B\nextern \"C\"\n#endif\n__global__ void merge(int*) {}\n#endif\n", 6}}) {
-        const std::string text = std::string(each.above) + each.declaration;
-        std::string edited = each.declaration;
+        const std::string text = std::string(entry.above) + entry.declaration;
+        std::string edited = entry.declaration;
         edited.insert(edited.find("merge(int*)"), "MERGE_BOUNDS ");
-        EXPECT_EQ(with_preamble(text, each.declared).text, each.above + block + edited)
-            << text << with_preamble(text, each.declared).refusal;
+        EXPECT_EQ(with_preamble(text, entry.declared).text, entry.above + block + edited)
+            << text << with_preamble(text, entry.declared).refusal;
     }
     // Windows lines, and a byte order mark.
     std::string windows;

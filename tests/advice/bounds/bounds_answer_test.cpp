@@ -39,13 +39,14 @@ bool has_row(const block_size_answer& size, const launch_attribute& attribute)
 
 bool says(const std::vector<std::string>& findings, const std::string& part)
 {
-    return std::ranges::any_of(findings, [&](const std::string& each) { return each.find(part) != std::string::npos; });
+    return std::ranges::any_of(findings,
+                               [&](const std::string& finding) { return finding.find(part) != std::string::npos; });
 }
 
 std::string all_of(const std::vector<std::string>& findings)
 {
     std::string text;
-    for (const std::string& each : findings) text += each + "\n";
+    for (const std::string& finding : findings) text += finding + "\n";
     return text;
 }
 
@@ -109,7 +110,7 @@ TEST(BoundsAnswer, CodeOfUnknownHashIsNeverTheSame)
     kernel_trials trials =
         trials_of("sm_90", bound(128, 4), {128}, {{none, {}}, {bound(128), {}}, {bound(128, 4), {}}});
     trials.written.code_hash.reset();
-    for (bounds_trial& each : trials.trials) each.kernel.code_hash.reset();
+    for (bounds_trial& trial : trials.trials) trial.kernel.code_hash.reset();
     const auto size = answer_bounds(trials).block_sizes.at(0);
     ASSERT_EQ(size.rows.size(), 3u) << "as written is known by its attribute";
     EXPECT_TRUE(size.rows[2].as_written);
@@ -144,7 +145,7 @@ TEST(BoundsAnswer, DynamicSharedMemoryCounts)
     const auto with = answer_bounds(trials, {.dynamic_shared_bytes = 100000}).block_sizes[0];
     EXPECT_EQ(with.rows[0].residency->resident_blocks, 2) << "the limit is raised as a working program does";
     EXPECT_EQ(with.rows[0].limited_by, "shared memory");
-    EXPECT_EQ(with.most_blocks, 2);
+    EXPECT_EQ(with.max_blocks, 2);
     EXPECT_EQ(with.limited_by, "shared memory");
     const auto refused =
         answer_bounds(trials, {.dynamic_shared_bytes = 100000, .max_dynamic_shared_bytes = 1000}).block_sizes[0];
@@ -309,7 +310,7 @@ TEST(BoundsRule, TheCapThatBoughtNothing)
                   {{none, {100, 0, 1000}}, {bound(128, 3), {100, 0, 1000}}, {bound(128, 8), {64, 300, 2000}}});
     const auto with_shared = [&](kernel_info& kernel) { kernel.static_shared_bytes = 48000; };
     with_shared(trials.written);
-    for (bounds_trial& each : trials.trials) with_shared(each.kernel);
+    for (bounds_trial& trial : trials.trials) with_shared(trial.kernel);
     const auto size = answer_bounds(trials).block_sizes.at(0);
     EXPECT_TRUE(says(size.findings, "the register cap of 64 bought nothing: shared memory allows only 3 blocks"))
         << all_of(size.findings);
@@ -397,14 +398,14 @@ TEST(BoundsRule, WhatIsNotKnown)
     EXPECT_NE(no_architecture.not_swept.find("sm_999"), std::string::npos);
 
     trials = hungry(none);
-    for (bounds_trial& each : trials.trials) each.kernel.registers.reset();
+    for (bounds_trial& trial : trials.trials) trial.kernel.registers.reset();
     trials.written.registers.reset();
     const bounds_answer no_registers = answer_bounds(trials);
     EXPECT_EQ(no_registers.block_sizes[0].recommendation.verdict, bounds_verdict::unknown);
     EXPECT_FALSE(no_registers.block_sizes[0].rows[0].residency.has_value());
 
     trials = hungry(none);
-    for (bounds_trial& each : trials.trials) each.kernel.spill_load_bytes.reset();
+    for (bounds_trial& trial : trials.trials) trial.kernel.spill_load_bytes.reset();
     EXPECT_EQ(answer_bounds(trials).block_sizes[0].rows.size(), 6u) << "no crash, no guess";
 
     trials = hungry(none);
@@ -543,8 +544,8 @@ TEST(BoundsAnswer, OfCompiledKernels)
                 EXPECT_TRUE(spill_bytes(best.kernel) < spill_bytes(row.kernel) ||
                             best.residency->resident_warps >= row.residency->resident_warps);
                 // A bound that ptxas took holds as many blocks as it asks for.
-                for (const launch_attribute& each : row.attributes)
-                    EXPECT_GE(row.residency->resident_blocks, each.min_blocks) << attribute_source(each);
+                for (const launch_attribute& attribute : row.attributes)
+                    EXPECT_GE(row.residency->resident_blocks, attribute.min_blocks) << attribute_source(attribute);
             }
             EXPECT_TRUE(std::ranges::any_of(size.rows, &bounds_row::pareto));
         }

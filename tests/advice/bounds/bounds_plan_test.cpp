@@ -15,7 +15,7 @@ using attributes = std::vector<launch_attribute>;
 std::vector<std::string> texts(const attributes& all)
 {
     std::vector<std::string> result;
-    for (const launch_attribute& each : all) result.push_back(attribute_source(each));
+    for (const launch_attribute& attribute : all) result.push_back(attribute_source(attribute));
     return result;
 }
 
@@ -91,9 +91,9 @@ TEST(BoundsPlan, BlockSizesThatNoLaunchHas)
     EXPECT_EQ(useful_attributes(plain("sm_999", {128}), 0), attributes{});
     EXPECT_EQ(useful_attributes(plain("", {128}), 0), attributes{});
     // A block of 1,024 threads of 63 registers is what 3.0 can have: no cap below it but those of the register file.
-    for (const launch_attribute& each : useful_attributes(plain("sm_30", {128, 1024}), 0)) {
-        EXPECT_LT(each.max_registers, 63);
-        EXPECT_TRUE(each.max_registers == 0 || each.max_registers >= 24);
+    for (const launch_attribute& useful_attribute : useful_attributes(plain("sm_30", {128, 1024}), 0)) {
+        EXPECT_LT(useful_attribute.max_registers, 63);
+        EXPECT_TRUE(useful_attribute.max_registers == 0 || useful_attribute.max_registers >= 24);
     }
 }
 

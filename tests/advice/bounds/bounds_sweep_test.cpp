@@ -149,7 +149,7 @@ void BoundsSweep::compare_all(const bounds_sweep_result& swept, const WriteCopy&
             if (is_exhaustive() || trial.attribute != kernel.attribute)  // that one is the source as it is
                 compiles.emplace(key(kernel, trial), hand_compile{&kernel, trial.attribute});
     std::vector<hand_compile*> list;
-    for (auto& each : compiles) list.push_back(&each.second);
+    for (auto& compile : compiles) list.push_back(&compile.second);
     run_parallel(list.size(), [&](std::size_t i) {
         const temporary_directory folder;
         const hand_copy copy = write_copy(*list[i]->kernel, list[i]->attribute, folder.path());
@@ -167,8 +167,8 @@ void BoundsSweep::compare_all(const bounds_sweep_result& swept, const WriteCopy&
             const std::map<std::string, kernel_info>& hand = compiles.at(what).kernels;
             auto found = hand.find(kernel.written.name);
             if (found == hand.end())  // symbols of an anonymous namespace hold a hash of the path
-                found = std::ranges::find_if(hand, [&](const auto& each) {
-                    return each.first.find(name_in_source(kernel)) != std::string::npos;
+                found = std::ranges::find_if(hand, [&](const auto& entry) {
+                    return entry.first.find(name_in_source(kernel)) != std::string::npos;
                 });
             ASSERT_NE(found, hand.end()) << what;
             expect_same(trial.kernel, found->second, what);

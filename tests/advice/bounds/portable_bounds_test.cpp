@@ -146,9 +146,9 @@ TEST(PortableBounds, NobodyGetsMoreThanItHolds)
         const portable_bounds found = portable_bounds_for("k", threads, wanted);
         std::string text;
         for (const std::string& line : found.lines) text += line + "\n";
-        for (const architecture_bound& each : wanted)
-            EXPECT_EQ(expanded(found, each.architecture.number()), attribute_source(each.attribute))
-                << each.architecture.number() << "\n"
+        for (const architecture_bound& bound : wanted)
+            EXPECT_EQ(expanded(found, bound.architecture.number()), attribute_source(bound.attribute))
+                << bound.architecture.number() << "\n"
                 << text;
         if (found.lines.empty()) continue;  // one for all: says itself who would drop it
         EXPECT_EQ(expanded(found, 0), attribute_source(bound(threads))) << "the host";

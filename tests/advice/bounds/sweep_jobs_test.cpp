@@ -17,7 +17,8 @@ kernel_trials kernel_at(int declared, std::optional<int> own, const std::vector<
     kernel_trials kernel;
     kernel.declared_at = source_location{file, declared};
     if (own) kernel.attribute_at = source_location{file, *own};
-    for (const launch_attribute& each : attributes) kernel.trials.push_back({.attribute = each, .kernel = {}});
+    for (const launch_attribute& attribute : attributes)
+        kernel.trials.push_back({.attribute = attribute, .kernel = {}});
     return kernel;
 }
 
@@ -76,8 +77,9 @@ TEST(SweepJobs, PlacesThatShareALineAreNeverInOneCompile)
     const std::vector<sweep_job> jobs = jobs_for({plain, same_line, other_file, attribute_there, apart}, true);
     for (const sweep_job& job : jobs) {
         int in_line_5 = 0;
-        for (const site_variant& each : job)
-            in_line_5 += each.declared_at.line == 5 || (each.attribute_at && each.attribute_at->line == 5) ? 1 : 0;
+        for (const site_variant& variant : job)
+            in_line_5 +=
+                variant.declared_at.line == 5 || (variant.attribute_at && variant.attribute_at->line == 5) ? 1 : 0;
         EXPECT_LE(in_line_5, 1);
     }
     EXPECT_EQ(count(jobs, apart, small), 1u);

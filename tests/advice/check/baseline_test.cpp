@@ -13,17 +13,17 @@ namespace {
 
 const std::string first_line = "launchbox.baseline/1\n";
 
-std::string problems(const std::string& text)
+std::string errors(const std::string& text)
 {
     std::string told;
-    for (const file_problem& each : parse_baseline(text, "b").problems)
-        told += std::to_string(each.line) + " " + each.what + "; " + each.hint + "\n";
+    for (const file_error& error : parse_baseline(text, "b").errors)
+        told += std::to_string(error.line) + " " + error.what + "; " + error.hint + "\n";
     return told;
 }
 
 void expect_problem(const std::string& text, const std::string& line, const std::string& words)
 {
-    const std::string told = problems(text);
+    const std::string told = errors(text);
     EXPECT_TRUE(told.starts_with(line + " ")) << told;
     EXPECT_NE(told.find(words), std::string::npos) << told;
 }
@@ -31,7 +31,7 @@ void expect_problem(const std::string& text, const std::string& line, const std:
 std::string text_of(const std::vector<checked_kernel>& kernels)
 {
     std::vector<baseline_entry> entries;
-    for (const checked_kernel& each : kernels) entries.push_back(entry_of(each));
+    for (const checked_kernel& kernel : kernels) entries.push_back(entry_of(kernel));
     return baseline_text(entries);
 }
 
@@ -39,7 +39,7 @@ check_result compared(const std::vector<checked_kernel>& before, const std::vect
                       const baseline_policy& policy = {})
 {
     const baseline_reading reading = parse_baseline(text_of(before), "b");
-    EXPECT_TRUE(reading.problems.empty());
+    EXPECT_TRUE(reading.errors.empty());
     check_result result;
     result.kernels = now;
     compare_baseline(reading.value, policy, result);
@@ -74,7 +74,7 @@ TEST(baseline, every_name_is_one_line_and_comes_back)
         EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << text;
         for (char c : text) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 || c == '\n');
         const baseline_reading reading = parse_baseline(text, "b");
-        ASSERT_TRUE(reading.problems.empty()) << reading.problems[0].what;
+        ASSERT_TRUE(reading.errors.empty()) << reading.errors[0].what;
         ASSERT_EQ(reading.value.entries.size(), 1u);
         EXPECT_EQ(reading.value.entries[0].identity, name);
     }
@@ -108,7 +108,7 @@ TEST(baseline, what_cannot_be_read_is_told_with_its_line)
     expect_problem("launchbox.baseline/2\nwhatever\n", "1", "version \"2\" of baselines is not known");
     expect_problem("launchbox.baseline/\n", "1", "version");
     const std::string good = "sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? f()\n";
-    EXPECT_EQ(problems(first_line + good), "");
+    EXPECT_EQ(errors(first_line + good), "");
     expect_problem(first_line + "\n" + good + good, "4", "the same kernel and architecture as in line 3");
     for (const char* marker : {"<<<<<<< HEAD", "=======", ">>>>>>> theirs", "||||||| base"})
         expect_problem(first_line + good + marker + "\n", "3", "a merge conflict is not settled");
@@ -130,7 +130,7 @@ TEST(baseline, what_cannot_be_read_is_told_with_its_line)
                        "regs is");
     std::string many = first_line;
     for (int i = 0; i < 1000; ++i) many += "bad\n";
-    EXPECT_EQ(parse_baseline(many, "b").problems.size(), max_baseline_problems);
+    EXPECT_EQ(parse_baseline(many, "b").errors.size(), max_baseline_errors);
 }
 
 TEST(baseline, the_same_is_no_finding)

@@ -8,18 +8,18 @@
 namespace launchbox {
 namespace {
 
-std::string problems(const std::string& text)
+std::string errors(const std::string& text)
 {
     std::string told;
-    for (const file_problem& each : parse_budget(text, "b.toml").problems)
-        told +=
-            std::to_string(each.line) + ":" + std::to_string(each.column) + " " + each.what + "; " + each.hint + "\n";
+    for (const file_error& error : parse_budget(text, "b.toml").errors)
+        told += std::to_string(error.line) + ":" + std::to_string(error.column) + " " + error.what + "; " + error.hint +
+                "\n";
     return told;
 }
 
 void expect_problem(const std::string& text, const std::string& place, const std::string& words)
 {
-    const std::string told = problems(text);
+    const std::string told = errors(text);
     EXPECT_TRUE(told.starts_with(place + " ")) << told;
     EXPECT_NE(told.find(words), std::string::npos) << told;
     EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
@@ -28,7 +28,7 @@ void expect_problem(const std::string& text, const std::string& place, const std
 TEST(budget_file, the_example_of_the_repository_is_right)
 {
     const std::string file = std::string(LAUNCHBOX_SOURCE_DIR) + "/examples/launchbox.budget.toml";
-    EXPECT_EQ(problems(read_input(file)), "");
+    EXPECT_EQ(errors(read_input(file)), "");
     EXPECT_TRUE(parse_budget(read_input(file), file).value.has_limits());
 }
 
@@ -42,7 +42,7 @@ TEST(budget_file, reads_every_key)
         "min_blocks_per_sm = 6\nmin_occupancy = 0.75\nrequire_launch_bounds = true\n"
         "[defaults]\nmin_occupancy = 1\nmax_registers = 'any'\nrequire_launch_bounds = false\n",
         "b.toml");
-    ASSERT_TRUE(reading.problems.empty()) << reading.problems[0].what;
+    ASSERT_TRUE(reading.errors.empty()) << reading.errors[0].what;
     const budget& value = reading.value;
     EXPECT_FALSE(value.unknown_fails);
     EXPECT_EQ(value.unused, unused_policy::fail);
@@ -130,7 +130,7 @@ TEST(budget_file, unknown_architectures_are_told)
 
 TEST(budget_file, all_mistakes_are_told_in_the_order_of_the_file)
 {
-    const std::string told = problems("zzz = 1\n[defaults]\nmax_registers = -1\nthreads = 'x'\n[[rule]]\narch = 'q'\n");
+    const std::string told = errors("zzz = 1\n[defaults]\nmax_registers = -1\nthreads = 'x'\n[[rule]]\narch = 'q'\n");
     std::vector<std::string> places;
     for (std::size_t start = 0; start < told.size(); start = told.find('\n', start) + 1)
         places.push_back(told.substr(start, told.find(' ', start) - start));
@@ -142,16 +142,16 @@ TEST(budget_file, text_that_is_no_toml_is_refused_with_its_place)
     expect_problem("[defaults\n", "1:10", "TOML");
     expect_problem("[defaults]\nmax_registers = \n", "2:17", "TOML");
     expect_problem("[defaults]\nmax_registers = 1\nmax_registers = 2\n", "3:17", "TOML");
-    EXPECT_NE(problems("\xff\xfe"), "");
+    EXPECT_NE(errors("\xff\xfe"), "");
     expect_problem("[defaults]\n\u0495 = 1\n", "2:1", "not ASCII, outside of quotes");
     expect_problem("x = 1 # fine: \u0495\ny = 'fine: \u0495' \u0495", "2:15", "not ASCII, outside of quotes");
     expect_problem("x = \"\\\"\u0495\" \u0495", "1:11", "not ASCII, outside of quotes");
     expect_problem("x = 1'7\u0495'", "1:6", "a quote in the middle of a word");
     expect_problem("x = \"\"\"a\"\"\"", "1:5", "a multi-line string");
     expect_problem("x = '''a'''", "1:5", "a multi-line string");
-    EXPECT_EQ(problems("# f\u00fcr\n[[rule]]\nkernel = 'k\u00e9*'\nmax_registers = 1 # \u0495"), "");
-    EXPECT_NE(problems(std::string("a\0b", 3)), "");
-    EXPECT_EQ(problems(""), "");
+    EXPECT_EQ(errors("# f\u00fcr\n[[rule]]\nkernel = 'k\u00e9*'\nmax_registers = 1 # \u0495"), "");
+    EXPECT_NE(errors(std::string("a\0b", 3)), "");
+    EXPECT_EQ(errors(""), "");
     EXPECT_FALSE(parse_budget("", "b.toml").value.has_limits());
 }
 
@@ -160,7 +160,7 @@ TEST(budget_file, names_and_places_are_those_of_the_file_whatever_its_characters
 {
     const budget_reading reading =
         parse_budget("[[rule]]\nkernel = ['m\u00e9rge<*>', '~7e', \"\\u00e9~\"]\nmax_registers = 1\n", "b.toml");
-    EXPECT_TRUE(reading.problems.empty());
+    EXPECT_TRUE(reading.errors.empty());
     ASSERT_EQ(reading.value.rules.size(), 1u);
     EXPECT_EQ(reading.value.rules[0].patterns, (std::vector<std::string>{"m\u00e9rge<*>", "~7e", "\u00e9~"}));
     expect_problem("unused = '\u00e9\u00e9' # \u00e9", "1:10", "unused is \"\u00e9\u00e9\"");
@@ -170,19 +170,19 @@ TEST(budget_file, names_and_places_are_those_of_the_file_whatever_its_characters
 
 TEST(budget_file, hostile_text_is_refused_in_time)
 {
-    EXPECT_NE(problems("x = " + std::string(100'000, '[')), "");
-    EXPECT_NE(problems("x = " + std::string(5'000, '{')), "");
+    EXPECT_NE(errors("x = " + std::string(100'000, '[')), "");
+    EXPECT_NE(errors("x = " + std::string(5'000, '{')), "");
     std::string dotted = "a";
     for (int i = 0; i < 50'000; ++i) dotted += ".a";
-    EXPECT_NE(problems(dotted + " = 1").find("dots"), std::string::npos);
-    EXPECT_NE(problems("[" + dotted + "]").find("dots"), std::string::npos);
-    EXPECT_NE(problems(std::string(max_budget_bytes + 1, '\n')).find("larger than 262,144 bytes"), std::string::npos);
+    EXPECT_NE(errors(dotted + " = 1").find("dots"), std::string::npos);
+    EXPECT_NE(errors("[" + dotted + "]").find("dots"), std::string::npos);
+    EXPECT_NE(errors(std::string(max_budget_bytes + 1, '\n')).find("larger than 262,144 bytes"), std::string::npos);
     std::string deep = "x = ";
     for (int i = 0; i < 1000; ++i) deep += "[\n{a.a.a.a.a.a.a.a.a.a = ";
-    EXPECT_NE(problems(deep).find("nested"), std::string::npos);
+    EXPECT_NE(errors(deep).find("nested"), std::string::npos);
     std::string tables;
     for (int i = 0; i < 15'000; ++i) tables += "[a" + std::to_string(i) + ".b]\n";
-    EXPECT_NE(problems(tables), "");
+    EXPECT_NE(errors(tables), "");
 }
 
 }  // namespace

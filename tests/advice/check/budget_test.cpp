@@ -14,7 +14,7 @@ namespace {
 check_result checked(const std::string& text, std::vector<checked_kernel> kernels)
 {
     const budget_reading reading = parse_budget(text, "b.toml");
-    for (const file_problem& each : reading.problems) ADD_FAILURE() << each.line << ": " << each.what;
+    for (const file_error& error : reading.errors) ADD_FAILURE() << error.line << ": " << error.what;
     check_result result;
     result.kernels = std::move(kernels);
     check_budget(reading.value, result);
@@ -156,14 +156,14 @@ TEST(budget, what_is_not_known_is_neither_pass_nor_silent)
         "max_code_bytes = 99\nmin_blocks_per_sm = 1\nmin_occupancy = 0.1\nrequire_launch_bounds = true\n";
     checked_kernel nothing{{}, "k", "k", "k"};
     nothing.info.name = "k";
-    nothing.info.architecture = "sm_90";
+    set_architecture(nothing.info, "sm_90");
     const check_result result = checked(all, {nothing});
     EXPECT_EQ(result.count(check_status::unknown), 8u) << findings_of(result);
     EXPECT_TRUE(result.failed());
-    for (const check_finding& each : result.findings) {
-        EXPECT_FALSE(each.value);
-        EXPECT_EQ(each.shown_value, "?");
-        EXPECT_TRUE(each.message.starts_with("cannot be checked: ")) << each.message;
+    for (const check_finding& finding : result.findings) {
+        EXPECT_FALSE(finding.value);
+        EXPECT_EQ(finding.shown_value, "?");
+        EXPECT_TRUE(finding.message.starts_with("cannot be checked: ")) << finding.message;
     }
     const check_result allowed = checked("unknown = 'allow'\n" + all, {nothing});
     EXPECT_EQ(allowed.findings.size(), 8u);

@@ -94,7 +94,7 @@ TEST(checked_kernel, residency_needs_a_bound_registers_shared_memory_and_a_known
     EXPECT_FALSE(without([](kernel_info& info) { info.max_threads.reset(); }));
     EXPECT_FALSE(without([](kernel_info& info) { info.registers.reset(); }));
     EXPECT_FALSE(without([](kernel_info& info) { info.static_shared_bytes.reset(); }));
-    EXPECT_FALSE(without([](kernel_info& info) { info.architecture = "sm_999"; }));
+    EXPECT_FALSE(without([](kernel_info& info) { set_architecture(info, "sm_999"); }));
 }
 
 }  // namespace

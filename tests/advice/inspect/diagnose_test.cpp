@@ -15,7 +15,7 @@ kernel_info kernel(const char* architecture, int registers, std::optional<int> b
 {
     kernel_info info;
     info.name = "k";
-    info.architecture = architecture;
+    set_architecture(info, architecture);
     info.registers = registers;
     info.spill_store_bytes = info.spill_load_bytes = info.stack_frame_bytes = info.static_shared_bytes = 0;
     info.barriers = 0;
@@ -38,7 +38,7 @@ kernel_info spilling(kernel_info info, std::int64_t stores, std::int64_t loads)
 std::string ids(const kernel_info& info, std::optional<int> threads = std::nullopt)
 {
     std::string text;
-    for (const diagnosis& each : diagnose(info, threads)) text += (text.empty() ? "" : " ") + each.id;
+    for (const diagnosis& finding : diagnose(info, threads)) text += (text.empty() ? "" : " ") + finding.id;
     return text;
 }
 
@@ -63,7 +63,7 @@ TEST(diagnose, bound_ignored)
     // 1,430 threads, but 66 warps.
     diagnosis found = only(kernel("sm_90", 32, 65, 22));
     EXPECT_EQ(found.id, "bound_ignored");
-    EXPECT_EQ(found.level, severity::problem);
+    EXPECT_EQ(found.level, severity::error);
     EXPECT_EQ(found.message,
               "ptxas ignored min_blocks 22: 22 × 3 warps exceed the 64 warp slots of sm_90; the kernel was compiled as "
               "__launch_bounds__(65)");
@@ -118,7 +118,7 @@ TEST(diagnose, bound_bought_nothing)
     greedy.static_shared_bytes = 48'000;
     const diagnosis found = only(greedy);
     EXPECT_EQ(found.id, "bound_bought_nothing");
-    EXPECT_EQ(found.level, severity::problem);
+    EXPECT_EQ(found.level, severity::error);
     EXPECT_EQ(found.message,
               "min_blocks 8 capped registers at 64, but shared memory allows only 4 blocks; 1,120 B were spilled for "
               "it");
@@ -180,7 +180,7 @@ TEST(diagnose, never_launches)
 {
     diagnosis found = only(kernel("sm_90", 224, 288));
     EXPECT_EQ(found.id, "never_launches");
-    EXPECT_EQ(found.level, severity::problem);
+    EXPECT_EQ(found.level, severity::error);
     EXPECT_EQ(found.message, "288 threads × 224 registers can never launch: the hardware counts 9 warps as 12");
     EXPECT_EQ(found.fix, "launch at most 256 threads, or compile with __launch_bounds__(288) (at most 168 registers)");
     EXPECT_EQ(ids(kernel("sm_90", 224, 256)), "");

@@ -43,9 +43,9 @@ TEST(kernel_diff, the_first_figure_that_differs_decides)
     EXPECT_EQ(verdict_of([](auto& k) { k.info.static_shared_bytes = 8; }), "worse by shared");
     EXPECT_EQ(verdict_of([](auto& k) { k.info.barriers = 2; }), "changed by barriers");
     EXPECT_EQ(verdict_of([](auto& k) { k.info.code_bytes = 900; }), "changed by code");
-    EXPECT_EQ(verdict_of([](auto& k) { k.residency->occupancy -= 0.25; }), "worse by occupancy");
+    EXPECT_EQ(verdict_of([](auto& k) { k.residency->result.resident_warps -= 16; }), "worse by occupancy");
     EXPECT_EQ(verdict_of([](auto& k) {
-                  k.residency->occupancy += 0.25;  // what the spills bought
+                  k.residency->result.resident_warps += 16;  // what the spills bought
                   k.info.spill_store_bytes = 100;
               }),
               "better by occupancy");
@@ -86,7 +86,7 @@ TEST(kernel_diff, the_worst_comes_first)
     after[0].info.registers = 30;
     after[1].info.registers = 41;
     after[2].info.registers = 50;
-    after[3].residency->occupancy = 0;
+    after[3].residency->result.resident_warps = 0;
     after[4].info.code_bytes = 1;
     const kernel_diff diff = compare_kernels(before, after);
     std::string order;

@@ -55,8 +55,8 @@ TEST(kernel_selection, costs_fall_occupancy_rises_unknown_is_last_and_equals_sta
     EXPECT_EQ(sorted(sort_key::occupancy,
                      [](auto& kernels) {
                          kernels[0].residency = std::nullopt;
-                         kernels[1].residency->occupancy = 0.5;
-                         kernels[2].residency->occupancy = 0;
+                         kernels[1].residency->result.resident_warps = 32;
+                         kernels[2].residency->result.resident_warps = 0;
                      }),
               "cbda");
     EXPECT_EQ(sorted(sort_key::name, [](auto& kernels) { kernels[0].short_form = "z"; }), "bcdz");
@@ -83,12 +83,12 @@ TEST(inspected_kernel, its_residency_is_that_of_its_account)
         const inspected_kernel kernel = known_kernel("k", registers);
         const kernel_account account = account_of(kernel, 256);
         ASSERT_TRUE(kernel.residency && account.occupancy);
-        EXPECT_EQ(kernel.residency->resident_blocks, account.occupancy->result.resident_blocks);
-        EXPECT_EQ(kernel.residency->occupancy, account.occupancy->result.occupancy());
+        EXPECT_EQ(kernel.residency->result.resident_blocks, account.occupancy->result.resident_blocks);
+        EXPECT_EQ(kernel.residency->result.occupancy(), account.occupancy->result.occupancy());
         EXPECT_EQ(account.occupancy->question.kernel, "k");
     }
     EXPECT_FALSE(inspected(known_kernel("k").info, "", "", std::nullopt).residency);
-    EXPECT_FALSE(inspected(known_kernel("k", 224).info, "", "", 288).residency->launches);
+    EXPECT_FALSE(inspected(known_kernel("k", 224).info, "", "", 288).residency->launches());
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ binary_image image(const std::string& architecture, const std::string& kind = "c
             .entry = "",
             .kind = kind,
             .architecture = architecture,
+            .capability = parse_compute_capability(architecture),
             .compression = "zstd",
             .offset = 0,
             .stored_bytes = 10,
@@ -35,7 +36,7 @@ binary_image image(const std::string& architecture, const std::string& kind = "c
 gpu_support support(const kernel_summary& summary, const compute_capability& gpu)
 {
     const auto found =
-        std::find_if(summary.gpus.begin(), summary.gpus.end(), [&](const auto& each) { return each.gpu == gpu; });
+        std::find_if(summary.gpus.begin(), summary.gpus.end(), [&](const auto& entry) { return entry.gpu == gpu; });
     if (found == summary.gpus.end()) throw std::runtime_error("no such GPU");
     return *found;
 }
@@ -134,7 +135,8 @@ TEST(kernel_summary, tells_which_gpus_run_it_and_how)
     EXPECT_EQ(support(summary, {7, 5}).by_cubin, 0u);  // relocatable code does not run
     EXPECT_EQ(support(summary, {7, 5}).by_ptx, 0u);
     EXPECT_EQ(summary.on_later_gpus, 2u);
-    EXPECT_EQ(summary.ptx, (std::vector<std::string>{"compute_80", "compute_90"}));
+    EXPECT_EQ(summary.ptx, (std::vector<ptx_summary>{{"compute_80", where_ptx_runs({8, 0})},
+                                                     {"compute_90", where_ptx_runs({9, 0})}}));
     EXPECT_EQ(summary_of({known_kernel("a")}, {image("sm_90")}).on_later_gpus, 0u);
 }
 

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 kernel_info bounded(std::optional<int> bound, const char* architecture = "sm_90")
 {
     kernel_info info;
-    info.architecture = architecture;
+    set_architecture(info, architecture);
     if (bound) info.max_threads = {*bound, 1, 1};
     return info;
 }
@@ -33,10 +33,11 @@ std::string places(std::string_view text, const std::vector<linted_kernel>& kern
                    const std::vector<std::string>& flags = {})
 {
     std::string result;
-    for (const diagnosis& each : found(text, kernels, flags)) {
-        EXPECT_FALSE(each.message.empty() || each.fix.empty());
-        EXPECT_EQ(each.place ? each.place->file : "k.cu", "k.cu");
-        result += fmt::format("{}{}:{}", result.empty() ? "" : " ", each.id, each.place ? each.place->line : 0);
+    for (const diagnosis& finding : found(text, kernels, flags)) {
+        EXPECT_FALSE(finding.message.empty() || finding.fix.empty());
+        EXPECT_EQ(finding.place ? finding.place->file : "k.cu", "k.cu");
+        result +=
+            fmt::format("{}{}:{}", result.empty() ? "" : " ", finding.id, finding.place ? finding.place->line : 0);
     }
     return result;
 }
@@ -48,7 +49,7 @@ TEST(source_lint, a_launch_with_a_constant_chosen_by_cuda_arch)
     const std::vector<diagnosis> one = found(by_arch + "void f() { k<<<1, T>>>(); }\n");
     ASSERT_EQ(one.size(), 1u);
     EXPECT_EQ(one[0].id, "host_reads_cuda_arch");
-    EXPECT_EQ(one[0].level, severity::problem);
+    EXPECT_EQ(one[0].level, severity::error);
     EXPECT_EQ(one[0].place, (source_location{"k.cu", 6}));
     EXPECT_EQ(one[0].message,
               "this launch uses T, which __CUDA_ARCH__ chooses on line 4: the host has no __CUDA_ARCH__ and takes 256, "
@@ -97,7 +98,7 @@ TEST(source_lint, an_if_on_cuda_arch_in_a_host_function)
         "void f() {\n int t;\n#if __CUDA_ARCH__ >= 900\n t = 512;\n#else\n t = 256;\n#endif\n k<<<1, t>>>();\n}\n");
     ASSERT_EQ(one.size(), 1u);
     EXPECT_EQ(one[0].id, "host_reads_cuda_arch");
-    EXPECT_EQ(one[0].level, severity::problem);
+    EXPECT_EQ(one[0].level, severity::error);
     EXPECT_EQ(one[0].place->line, 3);
     EXPECT_EQ(
         one[0].message,
@@ -165,17 +166,17 @@ TEST(source_lint, maxrregcount_beside_bounds_in_every_spelling)
     const std::vector<linted_kernel> kernels{{"merge<int>", &with}, {"scan", &without}, {"merge<int>", &with}};
     using flags = std::vector<std::string>;
     const std::string text = "\ntemplate <class T>\n__global__ void merge(T) {}\n";
-    for (const flags& each : {flags{"-maxrregcount", "32"},
-                              {"-maxrregcount=32"},
-                              {"--maxrregcount", "32"},
-                              {"--maxrregcount=32"},
-                              {"-O3", "-Xptxas", "-maxrregcount=32"},
-                              {"-Xptxas=-v,-maxrregcount=32"},
-                              {"--ptxas-options=-maxrregcount=32"},
-                              {"-Xptxas", "-v,--maxrregcount=32"},
-                              {"-Xptxas", "-maxrregcount", "-Xptxas", "32"}}) {
-        const std::vector<diagnosis> finding = found(text, kernels, each);
-        ASSERT_EQ(finding.size(), 1u) << fmt::format("{}", fmt::join(each, " "));
+    for (const flags& entry : {flags{"-maxrregcount", "32"},
+                               {"-maxrregcount=32"},
+                               {"--maxrregcount", "32"},
+                               {"--maxrregcount=32"},
+                               {"-O3", "-Xptxas", "-maxrregcount=32"},
+                               {"-Xptxas=-v,-maxrregcount=32"},
+                               {"--ptxas-options=-maxrregcount=32"},
+                               {"-Xptxas", "-v,--maxrregcount=32"},
+                               {"-Xptxas", "-maxrregcount", "-Xptxas", "32"}}) {
+        const std::vector<diagnosis> finding = found(text, kernels, entry);
+        ASSERT_EQ(finding.size(), 1u) << fmt::format("{}", fmt::join(entry, " "));
         EXPECT_EQ(finding[0].id, "maxrregcount_ignored");
         EXPECT_EQ(finding[0].place, (source_location{"k.cu", 3}));
         EXPECT_EQ(
@@ -183,12 +184,12 @@ TEST(source_lint, maxrregcount_beside_bounds_in_every_spelling)
             "-maxrregcount 32 does nothing for merge<int>: a kernel with a bound of its own keeps that, and ptxas "
             "says nothing");
     }
-    for (const flags& each : {flags{},
-                              {"-O3"},
-                              {"-DX=-maxrregcount2"},
-                              {"-maxrregcount=32", "-Xptxas", "--override-directive-values"},
-                              {"-maxrregcount=32", "-Xptxas=-v,-override-directive-values"}})
-        EXPECT_EQ(places(text, kernels, each), "") << fmt::format("{}", fmt::join(each, " "));
+    for (const flags& entry : {flags{},
+                               {"-O3"},
+                               {"-DX=-maxrregcount2"},
+                               {"-maxrregcount=32", "-Xptxas", "--override-directive-values"},
+                               {"-maxrregcount=32", "-Xptxas=-v,-override-directive-values"}})
+        EXPECT_EQ(places(text, kernels, entry), "") << fmt::format("{}", fmt::join(entry, " "));
     EXPECT_EQ(places(text, {{"scan", &without}}, {"-maxrregcount=32"}), "");
     EXPECT_EQ(places("", {{"scan", &capped}}, {"-maxrregcount=32"}), "maxrregcount_ignored:0");
     EXPECT_EQ(places("", {{"merge", &with, false}}, {"-maxrregcount=32"}), "");
@@ -219,12 +220,12 @@ TEST(source_lint, the_headers_of_the_toolkit_have_no_finding)
     const fs::path include = LAUNCHBOX_CUDA_INCLUDE;
     if (!fs::is_directory(include / "cccl")) GTEST_SKIP() << "needs a CUDA toolkit with include/cccl";
     std::size_t files = 0, with_arch = 0;
-    for (const fs::directory_entry& each : fs::recursive_directory_iterator(fs::canonical(include))) {
-        if (!each.is_regular_file()) continue;
-        const std::string text = read_input(each.path().string());
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::canonical(include))) {
+        if (!entry.is_regular_file()) continue;
+        const std::string text = read_input(entry.path().string());
         ++files;
         with_arch += text.find("__CUDA_ARCH__") != std::string::npos ? 1 : 0;
-        EXPECT_EQ(places(text), "") << each.path();
+        EXPECT_EQ(places(text), "") << entry.path();
     }
     EXPECT_GT(files, 1000u);
     EXPECT_GT(with_arch, 50u);

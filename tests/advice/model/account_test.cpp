@@ -12,8 +12,8 @@ namespace {
 
 const allowance_account* find(const std::vector<allowance_account>& list, const std::string& name)
 {
-    for (const allowance_account& each : list)
-        if (each.name == name) return &each;
+    for (const allowance_account& account : list)
+        if (account.name == name) return &account;
     return nullptr;
 }
 
@@ -34,7 +34,7 @@ TEST(account, thresholds_and_slack_are_the_models)
                 continue;
             }
             ASSERT_EQ(list.size(), q.limits->barriers_per_sm ? 4u : 3u);
-            for (const allowance_account& each : list) ASSERT_EQ(each.blocks, blocks);
+            for (const allowance_account& account : list) ASSERT_EQ(account.blocks, blocks);
             ASSERT_EQ(find(list, "threads")->at_most, allowed.threads) << describe(q);
             ASSERT_EQ(find(list, "registers")->at_most, allowed.registers) << describe(q);
             ASSERT_EQ(find(list, "shared")->at_most, allowed.shared_bytes) << describe(q);

@@ -10,7 +10,7 @@ kernel_info known()
 {
     kernel_info info;
     info.name = "k";
-    info.architecture = "sm_90a";
+    set_architecture(info, "sm_90a");
     info.registers = 40;
     return info;
 }
@@ -37,7 +37,7 @@ TEST(kernel_question, nothing_is_guessed)
     EXPECT_FALSE(question_for(info, 128));
     info = known();
     for (const char* architecture : {"", "sm_999", "sm_91", "gfx90a"}) {
-        info.architecture = architecture;
+        set_architecture(info, architecture);
         EXPECT_FALSE(question_for(info, 128)) << architecture;
     }
 }

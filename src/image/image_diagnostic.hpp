@@ -12,11 +12,11 @@ namespace launchbox {
 inline constexpr std::size_t max_kernels_per_image = 1'000'000;
 
 /// One thing that is wrong with an image. The rest of the image is still read.
-struct image_problem {
+struct image_diagnostic {
     std::uint64_t offset = 0;  ///< bytes from the start of the image
     std::string what;          ///< one sentence without a full stop; names in it are raw bytes
 
-    friend bool operator==(const image_problem&, const image_problem&) = default;
+    friend bool operator==(const image_diagnostic&, const image_diagnostic&) = default;
 };
 
 }  // namespace launchbox

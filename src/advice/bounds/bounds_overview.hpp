@@ -1,0 +1,28 @@
+// What the answers of several kernels and architectures say together.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advice/bounds/bounds_answer.hpp"
+#include "advice/bounds/portable_bounds.hpp"
+
+namespace launchbox {
+
+/// The answers `first` to `first + count - 1` are for one kernel, an architecture each.
+struct kernel_bounds {
+    std::size_t first = 0, count = 0;
+    std::optional<portable_bounds> portable;  ///< one bound for all of these architectures
+};
+
+struct bounds_overview {
+    std::vector<kernel_bounds> kernels;  ///< in the order of the answers
+    std::vector<std::string> conflicts;  ///< see `conflicting_declarations`
+};
+
+/// `answers`: those of one kernel one after the other.
+bounds_overview overview_of(const std::vector<bounds_answer>& answers);
+
+}  // namespace launchbox

@@ -1,0 +1,60 @@
+#include "image/kernel_info.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace launchbox {
+
+namespace {
+
+std::optional<int> product(const std::optional<std::array<int, 3>>& extents)
+{
+    if (!extents) return std::nullopt;
+    constexpr int bound = 1 << 20;  // no block is larger, and no product overflows
+    std::int64_t result = 1;
+    for (const int extent : *extents) result = std::min<std::int64_t>(result * std::clamp(extent, 0, bound), bound);
+    return static_cast<int>(result);
+}
+
+}  // namespace
+
+void set_architecture(kernel_info& kernel, std::string name)
+{
+    kernel.capability = parse_compute_capability(name);
+    kernel.architecture = std::move(name);
+}
+
+const sm_limits* limits_of(const kernel_info& kernel)
+{
+    return kernel.capability ? find_sm_limits(*kernel.capability) : nullptr;
+}
+
+std::tuple<bool, compute_capability, std::string_view> architecture_order(
+    const std::optional<compute_capability>& capability, std::string_view name)
+{
+    return {!capability, capability.value_or(compute_capability{}), name};
+}
+
+bool is_ptx(const kernel_info& kernel)
+{
+    return kernel.architecture.starts_with("compute_");
+}
+
+std::optional<int> bound_threads(const kernel_info& kernel)
+{
+    const std::optional<int> required = product(kernel.required_threads);
+    return required ? required : product(kernel.max_threads);
+}
+
+std::optional<int> cluster_blocks(const kernel_info& kernel)
+{
+    return product(kernel.cluster);
+}
+
+std::optional<std::int64_t> spill_bytes(const kernel_info& kernel)
+{
+    if (!kernel.spill_store_bytes || !kernel.spill_load_bytes) return std::nullopt;
+    return *kernel.spill_store_bytes + *kernel.spill_load_bytes;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,40 @@
+// What `inspect` found, for programs: JSON and CSV, a kernel at a time, since a report of 45,000 kernels with the
+// arithmetic of each does not fit into memory at once.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/json_stream.hpp"
+#include "report/kernels_report.hpp"
+
+namespace launchbox {
+
+/// launchbox.kernels/2: all but the kernels first, then each kernel, then `finish`.
+class kernels_json_writer {
+public:
+    kernels_json_writer(const inspection& found, std::ostream& out);
+
+    void add(std::string_view kernel);  ///< of `kernel_json_text`
+    void finish();
+
+private:
+    json_object_stream json_;
+};
+
+/// An element of `kernels[]`: the slow part, which can be done on any thread.
+std::string kernel_json_text(const inspected_kernel& kernel, const kernel_account& account);
+
+std::string kernels_csv_header();
+
+/// One row a kernel and architecture.
+std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account& account);
+
+/// `inputs[]` of launchbox.kernels/2.
+nlohmann::ordered_json inputs_json(const std::vector<inspected_input>& inputs);
+
+}  // namespace launchbox
