@@ -13,6 +13,7 @@
 #include "cli/verbs.hpp"
 #include "report/results_report.hpp"
 #include "tune/store/result_filter.hpp"
+#include "tune/exchange/result_file.hpp"
 
 namespace launchbox::cli {
 

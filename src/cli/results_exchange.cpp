@@ -14,6 +14,8 @@
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"
 #include "tune/exchange/result_export.hpp"
+#include "tune/exchange/result_file.hpp"
+#include "tune/store/result_store.hpp"
 
 namespace launchbox::cli {
 

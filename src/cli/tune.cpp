@@ -21,6 +21,8 @@
 #include "support/process/interrupt.hpp"
 #include "tune/search/search_strategy.hpp"
 #include "tune/run/tune_run.hpp"
+#include "tune/space/task_hash.hpp"
+#include "tune/exchange/result_file.hpp"
 
 namespace launchbox::cli {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "report/document.hpp"
-#include "tune/store/result_store.hpp"
+#include "tune/types/results.hpp"
 
 namespace launchbox {
 

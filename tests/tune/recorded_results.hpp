@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tune/exchange/result_file.hpp"
+#include "tune/types/recorded_run.hpp"
+#include "tune/store/result_store.hpp"
 
 namespace launchbox {
 

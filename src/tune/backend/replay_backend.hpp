@@ -1,7 +1,7 @@
 // Recorded measurements as a device: it answers with what was measured before.
 #pragma once
 
-#include "tune/exchange/result_file.hpp"
+#include "tune/types/recorded_run.hpp"
 #include "tune/run/backend.hpp"
 #include "tune/spec/tune_spec.hpp"
 

@@ -12,9 +12,10 @@
 #include "tune/store/result_filter.hpp"
 #include "tune/store/result_json.hpp"
 #include "tune/space/search_space.hpp"
-#include "tune/run/tune_run.hpp"
+#include "tune/space/task_hash.hpp"
 #include "tune/emit/tuned_rows.hpp"
 #include "tune/emit/tuning_header.hpp"
+#include "tune/exchange/result_file.hpp"
 
 namespace launchbox {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tune/exchange/result_file.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 

@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <vector>
 
-#include "tune/exchange/result_file.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 

@@ -13,6 +13,7 @@
 #include "support/text/terminal.hpp"
 #include "tune/exchange/foreign_results.hpp"
 #include "tune/store/result_json.hpp"
+#include "tune/store/result_store.hpp"
 
 namespace launchbox {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "support/sample_statistics.hpp"
-#include "tune/store/result_store.hpp"
+#include "tune/types/results.hpp"
 
 namespace launchbox {
 

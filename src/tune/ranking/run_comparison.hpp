@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tune/ranking/ranking.hpp"
-#include "tune/exchange/result_file.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 

@@ -11,7 +11,7 @@
 #include "image/kernel_info.hpp"
 #include "support/expression/parameter_value.hpp"
 #include "tune/types/measurement.hpp"
-#include "tune/store/result_store.hpp"
+#include "tune/types/results.hpp"
 #include "tune/spec/tune_spec.hpp"
 
 namespace launchbox {

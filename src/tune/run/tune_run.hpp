@@ -53,9 +53,6 @@ struct tune_summary {
     std::string device_lost = {};      ///< why measuring ended early; empty: it did not
 };
 
-/// Which constraint of the space needs a workload, and other facts of the spec that results depend on, as one hash.
-std::string task_hash(const tune_spec& spec, const search_space& space);
-
 /// Results go to the store one by one; those that it has of the same task, sources and environment are not measured
 /// again. Throws `error` when the reference (the baseline) cannot be measured, since nothing else can be judged then.
 /// `progress` is called from one thread, a few times a second.

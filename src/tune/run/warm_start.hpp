@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tune/exchange/result_file.hpp"
+#include "tune/types/recorded_run.hpp"
 #include "tune/space/search_space.hpp"
 
 namespace launchbox {

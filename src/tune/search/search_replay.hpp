@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tune/exchange/result_file.hpp"
+#include "tune/types/recorded_run.hpp"
 #include "tune/space/search_space.hpp"
 #include "tune/search/search_strategy.hpp"
 

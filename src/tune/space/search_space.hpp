@@ -10,19 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "gpu/driver.hpp"
-#include "launchbox/sm_limits.hpp"
-#include "support/expression/value_expression.hpp"
 #include "tune/space/search_space_scan.hpp"
+#include "tune/spec/limit_values.hpp"
 #include "tune/spec/tune_spec.hpp"
 
 namespace launchbox {
-
-/// Names that expressions may use beside parameters: "sm.max_threads" and the like, and "device.sms".
-using limit_values = named_constants;
-
-/// The sm.* names of the table's row, and device.* where a GPU is given.
-limit_values limits_for_expressions(const sm_limits& limits, const gpu_device* gpu);
 
 /// Candidates are numbered from 0 in the order of the file, the first parameter slowest. An immutable value.
 class search_space {

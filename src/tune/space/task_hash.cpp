@@ -1,9 +1,10 @@
+#include "tune/space/task_hash.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "compiler/compile_cache.hpp"
-#include "tune/run/tune_run.hpp"
 
 namespace launchbox {
 

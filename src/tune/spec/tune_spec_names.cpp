@@ -8,7 +8,7 @@
 #include "support/text/matching.hpp"
 #include "support/expression/value_expression.hpp"
 #include "support/process/command_words.hpp"
-#include "tune/space/search_space.hpp"
+#include "tune/spec/limit_values.hpp"
 #include "tune/spec/tune_spec_reader.hpp"
 
 namespace launchbox::spec_toml {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "tune/store/result_store.hpp"
+#include "tune/types/results.hpp"
 
 namespace launchbox {
 

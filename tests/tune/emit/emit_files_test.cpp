@@ -10,6 +10,7 @@
 #include "support/process/subprocess.hpp"
 #include "tune/emit/emit_check.hpp"
 #include "tune/emit/emit_forms.hpp"
+#include "tune/store/result_store.hpp"
 
 namespace launchbox {
 namespace {

@@ -1,5 +1,6 @@
 // Files of other tuners: what is read of them, and what is said about the rest.
 #include "tune/exchange/foreign_results.hpp"
+#include "tune/exchange/result_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,6 +14,8 @@
 #include "support/files/files.hpp"
 #include "support/sample_statistics.hpp"
 #include "tune/exchange/foreign_results.hpp"
+#include "tune/exchange/result_file.hpp"
+#include "tune/store/result_store.hpp"
 
 namespace launchbox {
 namespace {

@@ -12,6 +12,7 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "tune/store/result_filter.hpp"
+#include "tune/store/result_store.hpp"
 
 namespace launchbox {
 namespace {

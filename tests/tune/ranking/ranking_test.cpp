@@ -1,5 +1,6 @@
 // Who is the fastest, by how much, and who is equal.
 #include "tune/ranking/ranking.hpp"
+#include "tune/types/recorded_run.hpp"
 
 #include <gtest/gtest.h>
 

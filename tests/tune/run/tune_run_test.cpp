@@ -1,5 +1,6 @@
 // The engine with devices made of functions: what is measured when, how often, and what is kept of it.
 #include "tune/run/tune_run.hpp"
+#include "tune/space/task_hash.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "tune/search/search_replay.hpp"
+#include "tune/exchange/result_file.hpp"
 
 namespace launchbox {
 namespace {

@@ -17,6 +17,7 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "tune/store/result_store_schema.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 namespace {

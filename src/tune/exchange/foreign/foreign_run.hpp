@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tune/exchange/foreign/own_facts.hpp"
-#include "tune/exchange/result_file.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 

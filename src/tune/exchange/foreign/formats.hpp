@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "tune/exchange/foreign/foreign_run.hpp"
-#include "tune/exchange/result_file.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tune/store/result_store.hpp"
+#include "tune/types/results.hpp"
 
 namespace launchbox {
 
