@@ -55,11 +55,11 @@ ordered_json architecture_json(const architecture_summary& sum)
 ordered_json repeated_json(const std::vector<repeated_kernel>& kernels, const char* times, bool with_bytes)
 {
     ordered_json list = ordered_json::array();
-    for (const repeated_kernel& each : kernels) {
-        ordered_json entry{{"short_name", json_text(each.short_form)},
-                           {"architecture", text_or_null(each.architecture)},
-                           {times, each.times}};
-        if (with_bytes) entry["extra_code_bytes"] = or_null(each.bytes);
+    for (const repeated_kernel& kernel : kernels) {
+        ordered_json entry{{"short_name", json_text(kernel.short_form)},
+                           {"architecture", text_or_null(kernel.architecture)},
+                           {times, kernel.times}};
+        if (with_bytes) entry["extra_code_bytes"] = or_null(kernel.bytes);
         list.push_back(std::move(entry));
     }
     return list;
@@ -73,33 +73,33 @@ nlohmann::ordered_json summary_json(const std::vector<summarized_input>& inputs)
     json["schema"] = "launchbox.summary/1";
     json["inputs"] = ordered_json::array();
     for (const auto& [input, summary] : inputs) {
-        ordered_json each = inputs_json({input})[0];
-        each["kernels"] = summary.kernels;
-        each["unique_kernels"] = summary.unique_kernels;
-        each["only_ptx"] = summary.only_ptx;
-        each["architectures"] = ordered_json::array();
+        ordered_json value = inputs_json({input})[0];
+        value["kernels"] = summary.kernels;
+        value["unique_kernels"] = summary.unique_kernels;
+        value["only_ptx"] = summary.only_ptx;
+        value["architectures"] = ordered_json::array();
         for (const architecture_summary& sum : summary.architectures)
-            each["architectures"].push_back(architecture_json(sum));
-        each["toolkits"] = ordered_json::array();
+            value["architectures"].push_back(architecture_json(sum));
+        value["toolkits"] = ordered_json::array();
         for (const auto& [version, kernels] : summary.toolkits)
-            each["toolkits"].push_back({{"toolkit", toolkit_name(version)}, {"kernels", kernels}});
-        each["toolkit_unknown"] = summary.toolkit_unknown;
-        each["copies"] = repeated_json(summary.copies, "copies", true);
-        each["differing"] = repeated_json(summary.differing, "codes", false);
-        each["code_not_compared"] = summary.code_not_compared;
-        each["ptx"] = ordered_json::array();
-        for (const std::string& ptx : summary.ptx) each["ptx"].push_back(json_text(ptx));
-        each["runs_on"] = nullptr;
+            value["toolkits"].push_back({{"toolkit", toolkit_name(version)}, {"kernels", kernels}});
+        value["toolkit_unknown"] = summary.toolkit_unknown;
+        value["copies"] = repeated_json(summary.copies, "copies", true);
+        value["differing"] = repeated_json(summary.differing, "codes", false);
+        value["code_not_compared"] = summary.code_not_compared;
+        value["ptx"] = ordered_json::array();
+        for (const std::string& ptx : summary.ptx) value["ptx"].push_back(json_text(ptx));
+        value["runs_on"] = nullptr;
         if (!summary.gpus.empty()) {
             ordered_json gpus = ordered_json::array();
             for (const gpu_support& gpu : summary.gpus)
                 gpus.push_back({{"compute_capability", compute_capability_name(gpu.gpu).view()},
                                 {"by_cubin", gpu.by_cubin},
                                 {"by_ptx", gpu.by_ptx}});
-            each["runs_on"] = {
+            value["runs_on"] = {
                 {"kernels", summary.runnable}, {"gpus", std::move(gpus)}, {"later_gpus_by_ptx", summary.on_later_gpus}};
         }
-        json["inputs"].push_back(std::move(each));
+        json["inputs"].push_back(std::move(value));
     }
     return json;
 }

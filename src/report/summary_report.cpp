@@ -15,7 +15,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t most_listed = 5;  // of the kernels that are there several times
+constexpr std::size_t max_listed = 5;  // of the kernels that are there several times
 
 // As `ls -h` writes sizes: three figures tell enough here, and the table fits. Programs get the bytes.
 std::string size_text(std::int64_t bytes)
@@ -31,7 +31,7 @@ std::string size_text(std::int64_t bytes)
     return fmt::format("{:.{}f}{}", value, value < 99.95 ? 1 : 0, unit);
 }
 
-table architectures_of(const summarized_input& each);
+table architectures_of(const summarized_input& input);
 void add_toolkits(document& page, const kernel_summary& summary);
 void add_repeated(document& page, const kernel_summary& summary);
 void add_gpus(document& page, const kernel_summary& summary);
@@ -55,13 +55,13 @@ document summary_document(const std::vector<summarized_input>& inputs)
 {
     document page;
     cell_signs signs;
-    for (const summarized_input& each : inputs) {
-        const kernel_summary& summary = each.summary;
+    for (const summarized_input& input : inputs) {
+        const kernel_summary& summary = input.summary;
         page.heading(fmt::format("{}: {}, {}",
-                                 each.input.file == "-" ? "standard input" : escape_for_terminal(each.input.file),
-                                 each.input.kind, counted(summary.unique_kernels, "kernel", "kernels")));
+                                 input.input.file == "-" ? "standard input" : escape_for_terminal(input.input.file),
+                                 input.input.kind, counted(summary.unique_kernels, "kernel", "kernels")));
         if (summary.architectures.empty()) continue;
-        table rows = architectures_of(each);
+        table rows = architectures_of(input);
         signs.note(rows);
         page.add(std::move(rows));
         add_toolkits(page, summary);
@@ -74,9 +74,9 @@ document summary_document(const std::vector<summarized_input>& inputs)
 
 namespace {
 
-table architectures_of(const summarized_input& each)
+table architectures_of(const summarized_input& input)
 {
-    const bool images = !each.input.images.empty();
+    const bool images = !input.input.images.empty();
     table rows{{{"arch"}}, {}};
     if (images)
         rows.columns.insert(rows.columns.end(), {{"image"}, {"images", true}, {"stored", true}, {"unpacked", true}});
@@ -88,7 +88,7 @@ table architectures_of(const summarized_input& each)
         if (unknown == 0) return text;
         return all_unknown ? "?" : text + "+?";
     };
-    for (const architecture_summary& sum : each.summary.architectures) {
+    for (const architecture_summary& sum : input.summary.architectures) {
         std::string label = sum.architecture.empty() ? "?" : escape_for_terminal(sum.architecture);
         if (sum.linked) label += " linked";
         if (sum.relocatable) label += " -rdc";
@@ -120,10 +120,10 @@ table architectures_of(const summarized_input& each)
 void add_toolkits(document& page, const kernel_summary& summary)
 {
     if (std::any_of(summary.architectures.begin(), summary.architectures.end(),
-                    [](const auto& each) { return each.relocatable; }))
+                    [](const auto& architecture) { return architecture.relocatable; }))
         page.line("  -rdc: compiled for linking, not what runs; registers and stack are final only after nvlink");
     if (std::any_of(summary.architectures.begin(), summary.architectures.end(),
-                    [](const auto& each) { return each.kind == "LTO-IR"; }))
+                    [](const auto& architecture) { return architecture.kind == "LTO-IR"; }))
         page.line("  LTO-IR: runs only after it was compiled at link time (nvlink -dlto, nvJitLink)");
     if (summary.toolkits.empty()) return;
     std::string text;
@@ -137,22 +137,22 @@ void add_toolkits(document& page, const kernel_summary& summary)
 void add_repeated(document& page, const kernel_summary& summary)
 {
     const auto list = [&](const std::vector<repeated_kernel>& kernels, const char* times) {
-        for (std::size_t i = 0; i < std::min(kernels.size(), most_listed); ++i) {
-            const repeated_kernel& each = kernels[i];
-            std::string text = fmt::format("    {} × {}{}, {}", each.times, times, each.architecture,
-                                           shortened(escape_for_terminal(each.short_form), 60));
-            if (each.bytes) text += fmt::format(": {} B too much", with_commas(*each.bytes));
+        for (std::size_t i = 0; i < std::min(kernels.size(), max_listed); ++i) {
+            const repeated_kernel& kernel = kernels[i];
+            std::string text = fmt::format("    {} × {}{}, {}", kernel.times, times, kernel.architecture,
+                                           shortened(escape_for_terminal(kernel.short_form), 60));
+            if (kernel.bytes) text += fmt::format(": {} B too much", with_commas(*kernel.bytes));
             page.line(std::move(text));
         }
-        if (kernels.size() > most_listed)
-            page.line(fmt::format("    and {} more", count_text(kernels.size() - most_listed)));
+        if (kernels.size() > max_listed)
+            page.line(fmt::format("    and {} more", count_text(kernels.size() - max_listed)));
     };
     if (!summary.copies.empty()) {
         std::int64_t bytes = 0;
         std::size_t extra = 0;
-        for (const repeated_kernel& each : summary.copies) {
-            bytes += each.bytes.value_or(0);
-            extra += each.times - 1;
+        for (const repeated_kernel& copy : summary.copies) {
+            bytes += copy.bytes.value_or(0);
+            extra += copy.times - 1;
         }
         page.line(fmt::format("  copies: {} of kernels with the same code for the same architecture, {} B of code:",
                               count_text(extra), with_commas(bytes)),
@@ -172,8 +172,8 @@ void add_repeated(document& page, const kernel_summary& summary)
 std::string names_of(const std::vector<gpu_support>& gpus, const std::function<bool(const gpu_support&)>& chosen)
 {
     std::string text;
-    for (const gpu_support& each : gpus)
-        if (chosen(each)) text += (text.empty() ? "" : ", ") + std::string(compute_capability_name(each.gpu).view());
+    for (const gpu_support& gpu : gpus)
+        if (chosen(gpu)) text += (text.empty() ? "" : ", ") + std::string(compute_capability_name(gpu.gpu).view());
     return text;
 }
 
@@ -187,9 +187,9 @@ void add_gpus(document& page, const kernel_summary& summary)
     }
     if (!summary.ptx.empty()) {
         std::string text;
-        for (const std::string& each : summary.ptx) {
-            const auto image = parse_compute_capability(each);
-            text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", escape_for_terminal(each),
+        for (const std::string& virtual_architecture : summary.ptx) {
+            const auto image = parse_compute_capability(virtual_architecture);
+            text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", escape_for_terminal(virtual_architecture),
                                 image ? where_ptx_runs(*image) : "unknown");
         }
         page.line("  PTX: " + text);
@@ -209,10 +209,10 @@ void add_gpus(document& page, const kernel_summary& summary)
         return some > 0 && some < all;
     };
     std::string some;
-    for (const gpu_support& each : summary.gpus)
-        if (partly(each))
-            some += fmt::format("{}{} ({} of {})", some.empty() ? "" : ", ", compute_capability_name(each.gpu).view(),
-                                count_text(each.by_cubin + each.by_ptx), count_text(all));
+    for (const gpu_support& gpu : summary.gpus)
+        if (partly(gpu))
+            some += fmt::format("{}{} ({} of {})", some.empty() ? "" : ", ", compute_capability_name(gpu.gpu).view(),
+                                count_text(gpu.by_cubin + gpu.by_ptx), count_text(all));
     say("runs in part on", some);
     if (summary.on_later_gpus < all) {
         const char* which = summary.on_later_gpus == 0 ? "No kernel has" : "Not all kernels have";

@@ -11,9 +11,9 @@
 namespace launchbox {
 
 struct header_check {
-    std::vector<std::string> problems;  ///< "FILE:LINE: what"
-    std::size_t rows = 0;               ///< that were compared with a record
-    std::size_t others = 0;             ///< records of another program, of which only the hash was compared
+    std::vector<std::string> differences;  ///< "FILE:LINE: what"
+    std::size_t rows = 0;                  ///< that were compared with a record
+    std::size_t others = 0;                ///< records of another program, of which only the hash was compared
 };
 
 struct header_check_wishes {

@@ -23,7 +23,7 @@ public:
     /// value is not for this: `workload_constraints`. Throws `error` for an expression that is none, names something
     /// unknown or fails; for sm.* and device.* without `limits`; and for a space with more than `most` candidates, or
     /// so many points to look at that it would take minutes. A space without candidates is not an error here.
-    search_space(const tune_spec& spec, const limit_values& limits, std::size_t most = 20'000'000,
+    search_space(const tune_spec& spec, const limit_values& limits, std::size_t max_candidates = 20'000'000,
                  const std::function<void(double part_done)>& progress = {});
 
     /// Of listed candidates, as a record has them: without expressions. Each has all of the parameters; others, and
@@ -55,7 +55,7 @@ public:
 
     /// Constraints that need a workload, and whether a candidate satisfies them: the first that it breaks, or empty.
     [[nodiscard]] const std::vector<std::string>& workload_constraints() const { return workload_constraints_; }
-    [[nodiscard]] std::string why_not(const assignment& candidate, const workload& problem) const;
+    [[nodiscard]] std::string why_not(const assignment& candidate, const workload& workload) const;
 
     /// For each constraint how many points (of prefixes) it alone turned away first; to explain an empty space.
     [[nodiscard]] const std::vector<std::pair<std::string, std::uint64_t>>& turned_away() const { return turned_away_; }

@@ -39,7 +39,7 @@ public:
 
     /// What the four above left out, because its values are not what launchbox writes: one sentence each, every one
     /// once. Empty for every store that nobody else has written to.
-    [[nodiscard]] std::vector<std::string> problems() const;
+    [[nodiscard]] std::vector<std::string> diagnostics() const;
 
 private:
     struct inside;

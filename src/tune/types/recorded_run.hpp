@@ -19,7 +19,7 @@ struct recorded_run {
 
 struct result_file {
     std::vector<recorded_run> runs;
-    std::vector<std::string> problems;  ///< what was left out, and why: one sentence each, with the file's name
+    std::vector<std::string> diagnostics;  ///< what was left out, and why: one sentence each, with the file's name
 };
 
 }  // namespace launchbox

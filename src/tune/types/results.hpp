@@ -44,7 +44,7 @@ struct run_info {
 
 struct stored_result {
     std::int64_t run = 0;  ///< the call that measured it
-    assignment parameters, problem;
+    assignment parameters, workload;
     double weight = 1;  ///< of the workload
     measurement measured;
     std::optional<kernel_info> kernel;       ///< what the compiler made; `nullopt`: nothing, or a program
@@ -68,7 +68,7 @@ struct race_entry {
 };
 struct race_result_info {
     std::int64_t run = 0;
-    assignment problem;
+    assignment workload;
     std::vector<race_entry> entries;  ///< the winner first
     std::string verdict;              ///< "winner", "equal": the first is not separated from the second
     double equal_within = 0;          ///< with "equal": 0.004 for 0.4 %
@@ -78,7 +78,7 @@ struct race_result_info {
 
 /// A candidate that was being measured when the process that measured it, or launchbox itself, ended.
 struct attempt {
-    assignment parameters, problem;
+    assignment parameters, workload;
     int deaths = 0;
 };
 

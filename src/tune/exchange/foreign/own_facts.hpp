@@ -10,7 +10,7 @@ namespace launchbox {
 
 struct own_facts {
     environment_info environment;  ///< without the host: files are given away
-    assignment problem;
+    assignment workload;
     double weight = 1;
     std::optional<assignment> baseline = {};
 };
