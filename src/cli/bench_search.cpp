@@ -23,7 +23,7 @@ namespace {
 struct bench_options {
     std::vector<std::string> files, folders, strategies;
     output_options output;
-    std::int64_t repeats = 100, most = 1000;
+    std::int64_t repeats = 100, max_evaluations = 1000;
     std::uint64_t seed = 1;
 };
 
@@ -38,9 +38,9 @@ exit_status run_bench(const bench_options& options)
     std::set<std::string> from_folders;
     const std::vector<std::string> files = files_of(options, from_folders);
     search_bench bench{.repeats = static_cast<std::size_t>(options.repeats),
-                       .most = static_cast<std::size_t>(options.most),
+                       .max_evaluations = static_cast<std::size_t>(options.max_evaluations),
                        .seed = options.seed,
-                       .problems = {},
+                       .workloads = {},
                        .notes = {}};
     exit_status status = exit_status::done;
     catch_interrupts();
@@ -50,25 +50,25 @@ exit_status run_bench(const bench_options& options)
             if (interrupted()) break;
             try {
                 const result_file read = read_result_file(file);
-                const std::size_t before = bench.problems.size();
+                const std::size_t before = bench.workloads.size();
                 bench_file(options, strategies, file, read, bench, line);
-                if (bench.problems.size() == before && !interrupted()) {
+                if (bench.workloads.size() == before && !interrupted()) {
                     line.clear();
                     say(file + ": no candidate was measured");
                 }
-                bench.notes.insert(bench.notes.end(), read.problems.begin(), read.problems.end());
-            } catch (const error& problem) {
+                bench.notes.insert(bench.notes.end(), read.diagnostics.begin(), read.diagnostics.end());
+            } catch (const error& failure) {
                 // A folder may hold other things too.
                 line.clear();
-                const std::string what = problem.what();
+                const std::string what = failure.what();
                 say((what.find(file) == std::string::npos ? file + ": " : "") + what);
-                if (!from_folders.contains(file)) status = problem.status();
+                if (!from_folders.contains(file)) status = failure.status();
             }
         }
     }
     bench.interrupted = interrupted();
     if (bench.interrupted) say("interrupted; what was finished is shown");
-    if (bench.problems.empty() && !bench.interrupted)
+    if (bench.workloads.empty() && !bench.interrupted)
         throw error("no file holds a recorded space",
                     "name stores of launchbox tune, or what other tuners have recorded");
     write_report(options.output, {[&](const output_style&) { return search_bench_document(bench); },
@@ -93,7 +93,7 @@ void add_bench_search(CLI::App& app, call_context& context)
     verb->add_option("--repeats", options->repeats, "Searches with each strategy (default 100)")
         ->type_name("N")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
-    verb->add_option("--most", options->most, "Evaluations after which a search is given up (default 1000)")
+    verb->add_option("--most", options->max_evaluations, "Evaluations after which a search is given up (default 1000)")
         ->type_name("N")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{20000000}));
     verb->add_option("--seed", options->seed, "Of the first search; the others follow (default 1)")->type_name("N");
@@ -110,17 +110,17 @@ namespace {
 std::vector<std::string> strategies_wanted(const std::vector<std::string>& named)
 {
     std::vector<std::string> wanted, known;
-    for (const strategy_description& each : search_strategies()) known.emplace_back(each.name);
+    for (const strategy_description& search_strategy : search_strategies()) known.emplace_back(search_strategy.name);
     if (named.empty()) {
         wanted = known;
         std::erase(wanted, "exhaustive");
         return wanted;
     }
-    for (const std::string& each : named) {
-        if (std::find(known.begin(), known.end(), each) == known.end())
-            throw error("there is no search strategy '" + escape_for_terminal(each) + "'",
+    for (const std::string& text : named) {
+        if (std::find(known.begin(), known.end(), text) == known.end())
+            throw error("there is no search strategy '" + escape_for_terminal(text) + "'",
                         fmt::format("there are: {}", fmt::join(known, ", ")));
-        if (std::find(wanted.begin(), wanted.end(), each) == wanted.end()) wanted.push_back(each);
+        if (std::find(wanted.begin(), wanted.end(), text) == wanted.end()) wanted.push_back(text);
     }
     return wanted;
 }
@@ -131,15 +131,15 @@ std::vector<std::string> files_of(const bench_options& options, std::set<std::st
     std::vector<std::string> named = options.files, files;
     named.insert(named.end(), options.folders.begin(), options.folders.end());
     if (named.empty()) throw error("no recorded space is named", "name a file of results, or a folder with --data");
-    for (const std::string& each : named) {
+    for (const std::string& text : named) {
         std::error_code failure;
-        if (!std::filesystem::is_directory(each, failure)) {
-            files.push_back(each);
+        if (!std::filesystem::is_directory(text, failure)) {
+            files.push_back(text);
             continue;
         }
         std::vector<std::string> inside;
-        std::filesystem::directory_iterator entries(each, failure);
-        if (failure) throw error(each + " cannot be read: " + failure.message(), "name a folder that can");
+        std::filesystem::directory_iterator entries(text, failure);
+        if (failure) throw error(text + " cannot be read: " + failure.message(), "name a folder that can");
         for (const auto& entry : entries)
             if (entry.is_regular_file(failure)) inside.push_back(entry.path().string());
         std::sort(inside.begin(), inside.end());
@@ -149,7 +149,7 @@ std::vector<std::string> files_of(const bench_options& options, std::set<std::st
     return files;
 }
 
-replay_figures search_often(const bench_options& options, const replay_problem& problem, const std::string& strategy,
+replay_figures search_often(const bench_options& options, const replay_workload& replay, const std::string& strategy,
                             const std::function<void(std::size_t done)>& progress)
 {
     std::vector<search_course> courses(static_cast<std::size_t>(options.repeats));
@@ -157,40 +157,40 @@ replay_figures search_often(const bench_options& options, const replay_problem& 
     std::size_t done = 0;
     run_parallel(courses.size(), [&](std::size_t i) {
         if (interrupted()) return;
-        const auto search = make_strategy(strategy, problem.space, {.seed = options.seed + i});
-        courses[i] = replay_search(problem, *search, static_cast<std::size_t>(options.most), interrupted);
+        const auto search = make_strategy(strategy, replay.space, {.seed = options.seed + i});
+        courses[i] = replay_search(replay, *search, static_cast<std::size_t>(options.max_evaluations), interrupted);
         const std::lock_guard guard(lock);
         progress(++done);
     });
-    return interrupted() ? replay_figures{} : figures_of(problem, courses);
+    return interrupted() ? replay_figures{} : figures_of(replay, courses);
 }
 
 void bench_file(const bench_options& options, const std::vector<std::string>& strategies, const std::string& file,
                 const result_file& read, search_bench& bench, progress_line& line)
 {
     for (const recorded_run& run : read.runs)
-        for (const replay_problem& problem : replay_problems(run)) {
+        for (const replay_workload& replay : replay_workloads(run)) {
             const environment_info& where = run.info.environment;
-            benched_problem made{.file = file,
-                                 .name = run.info.name,
-                                 .device = where.gpu.empty() ? where.processor : where.gpu,
-                                 .run = run.number,
-                                 .workload = problem.workload,
-                                 .candidates = problem.answers.size(),
-                                 .measured = problem.costs.size(),
-                                 .screened = problem.answers.size() - problem.evaluable,
-                                 .best_ns = problem.best(),
-                                 .median_ns = problem.median(),
-                                 .of_chance = evaluations_of_chance(problem),
-                                 .strategies = {}};
+            benched_workload made{.file = file,
+                                  .name = run.info.name,
+                                  .device = where.gpu.empty() ? where.processor : where.gpu,
+                                  .run = run.number,
+                                  .workload = replay.workload,
+                                  .candidates = replay.answers.size(),
+                                  .measured = replay.costs.size(),
+                                  .screened = replay.answers.size() - replay.evaluable,
+                                  .best_ns = replay.best(),
+                                  .median_ns = replay.median(),
+                                  .of_chance = evaluations_of_chance(replay),
+                                  .strategies = {}};
             for (const std::string& strategy : strategies) {
-                replay_figures figures = search_often(options, problem, strategy, [&](std::size_t done) {
+                replay_figures figures = search_often(options, replay, strategy, [&](std::size_t done) {
                     line.show(fmt::format("{}, {}", file, strategy), done, static_cast<std::size_t>(options.repeats));
                 });
                 if (interrupted()) break;
                 made.strategies.push_back({strategy, std::move(figures)});
             }
-            if (!made.strategies.empty()) bench.problems.push_back(std::move(made));
+            if (!made.strategies.empty()) bench.workloads.push_back(std::move(made));
             if (interrupted()) return;
         }
 }

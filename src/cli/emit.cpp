@@ -55,22 +55,22 @@ exit_status run_emit(const emit_options& options)
     const emit_plan plan = plan_of(options);
     const emitted_tables emitted = emit_tables(plan.chosen.all, plan.settings, plan.existing);
     const std::string text = text_of_form(options, plan, emitted);
-    for (const std::string& each : plan.chosen.notes) say(each);
+    for (const std::string& note : plan.chosen.notes) say(note);
     if (options.explain) {
         std::vector<compute_capability> shown_architectures = known_capabilities();
         if (!options.architectures.empty()) {
             const auto targets = parse_targets(options.architectures, known_capabilities());
             shown_architectures.clear();
-            for (const target& each : targets) shown_architectures.push_back(each.architecture);
+            for (const target& target : targets) shown_architectures.push_back(target.architecture);
         }
         const output_style style = style_of_standard_output();
         std::cout << render_text(emit_document(emitted, plan.chosen.all, shown_architectures), style);
         return exit_status::done;
     }
     if (options.check) {
-        const std::string problem = first_difference(plan.old_header, text, options.output);
-        if (!problem.empty()) {
-            std::cout << shown(problem) << '\n';
+        const std::string difference = first_difference(plan.old_header, text, options.output);
+        if (!difference.empty()) {
+            std::cout << shown(difference) << '\n';
             return exit_status::check_failed;
         }
         return options.form == "box" ? check_only_header(options) : exit_status::done;
@@ -145,16 +145,16 @@ split_kind split_named(const std::string& text)
 
 void refuse_box(const emit_options& options, const emit_plan& plan)
 {
-    for (const emit_record& each : plan.chosen.all) {
-        if (each.run.info.environment.architecture.empty())
-            throw error(each.path +
-                            (each.run.info.environment.gpu.empty() ? " was measured without a GPU"
-                                                                   : " does not tell the GPU's architecture") +
+    for (const emit_record& record : plan.chosen.all) {
+        if (record.run.info.environment.architecture.empty())
+            throw error(record.path +
+                            (record.run.info.environment.gpu.empty() ? " was measured without a GPU"
+                                                                     : " does not tell the GPU's architecture") +
                             ", and a launch_box has a row per architecture",
                         "use --format json or --format defines");
-        if (!options.row.empty() || !plan.existing.empty() || each.run.results.empty()) continue;
+        if (!options.row.empty() || !plan.existing.empty() || record.run.results.empty()) continue;
         for (const char* member : {"threads", "items"})
-            if (each.run.results.front().parameters.find(member) == nullptr)
+            if (record.run.results.front().parameters.find(member) == nullptr)
                 throw error(fmt::format("a row of launch_box has '{}', and the spec has no such parameter", member),
                             "give your own type of rows with --row, or use --format constexpr");
     }
@@ -213,8 +213,8 @@ exit_status check_only_header(const emit_options& options)
                                              .name = options.name,
                                              .workload = options.workload,
                                              .names = options.names});
-    for (const std::string& each : found.problems) std::cout << shown(each) << '\n';
-    if (!found.problems.empty()) return exit_status::check_failed;
+    for (const std::string& difference : found.differences) std::cout << shown(difference) << '\n';
+    if (!found.differences.empty()) return exit_status::check_failed;
     std::cout << fmt::format("{}: {} {} what {} record says\n", shown(options.output), found.rows,
                              found.rows == 1 ? "row is" : "rows are", found.rows == 1 ? "its" : "their");
     return exit_status::done;
@@ -222,14 +222,14 @@ exit_status check_only_header(const emit_options& options)
 
 void tell(const emit_options& options, const emit_plan& plan, const emitted_tables& emitted)
 {
-    for (const emitted_table& each : emitted.tables)
-        for (const emitted_row& row : each.rows) {
+    for (const emitted_table& table : emitted.tables)
+        for (const emitted_row& row : table.rows) {
             std::string what = text_of(row.choice.parameters);
             if (row.choice.kept)
                 what = "no gain: row kept";
             else if (row.choice.over)
                 what += fmt::format(", {:.3f} times as fast as {}", row.choice.over->times, row.replaced);
-            std::cout << shown(fmt::format("{}: {}: {}", each.table.name,
+            std::cout << shown(fmt::format("{}: {}: {}", table.table.name,
                                            plan.chosen.all[row.record].run.info.environment.architecture, what))
                       << '\n';
         }

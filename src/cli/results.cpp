@@ -12,6 +12,7 @@
 #include "cli/results_views.hpp"
 #include "cli/verbs.hpp"
 #include "report/results_report.hpp"
+#include "tune/exchange/result_file.hpp"
 #include "tune/store/result_filter.hpp"
 
 namespace launchbox::cli {
@@ -45,10 +46,10 @@ exit_status run_results(results_options options)
     report.with_samples = options.samples;
     exit_status status = exit_status::done;
     if (options.exchange.import)
-        options.files = {import_results(options.exchange, options.files, report.problems, status)};
+        options.files = {import_results(options.exchange, options.files, report.diagnostics, status)};
     report.runs = read_files(options, report, status);
     keep_wanted(options, report.runs);
-    for (shown_run& each : report.runs) each.rankings = rank(each.run.results, each.run.races, each.run.info.baseline);
+    for (shown_run& run : report.runs) run.rankings = rank(run.run.results, run.run.races, run.run.info.baseline);
     if (options.view.any()) {
         const exit_status shown = show_results_view(options.view, std::move(report), options.output);
         return status == exit_status::done ? shown : status;
@@ -108,13 +109,13 @@ std::vector<shown_run> read_files(const results_options& options, results_report
     for (const std::string& path : options.files) try {
             result_file read = read_result_file(path);
             ++read_well;
-            for (recorded_run& each : read.runs)
-                runs.push_back({path == "-" ? "standard input" : path, std::move(each), {}});
-            report.problems.insert(report.problems.end(), read.problems.begin(), read.problems.end());
-        } catch (const error& problem) {
+            for (recorded_run& run : read.runs)
+                runs.push_back({path == "-" ? "standard input" : path, std::move(run), {}});
+            report.diagnostics.insert(report.diagnostics.end(), read.diagnostics.begin(), read.diagnostics.end());
+        } catch (const error& failure) {
             if (options.files.size() == 1) throw;
-            say(problem.what());
-            status = problem.status();
+            say(failure.what());
+            status = failure.status();
         }
     if (read_well == 0) throw error("none of the files can be read", "name stores of launchbox tune");
     return runs;
@@ -123,7 +124,7 @@ std::vector<shown_run> read_files(const results_options& options, results_report
 std::string lower(std::string text)
 {
     std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char each) { return static_cast<char>(each < 128 ? std::tolower(each) : each); });
+                   [](unsigned char byte) { return static_cast<char>(byte < 128 ? std::tolower(byte) : byte); });
     return text;
 }
 
@@ -132,9 +133,9 @@ std::string known(const std::set<std::string>& names)
 {
     std::string text;
     std::size_t count = 0;
-    for (const std::string& each : names) {
+    for (const std::string& name : names) {
         if (++count > 8) return text + fmt::format(" and {} more", names.size() - 8);
-        text += (text.empty() ? "" : "; ") + escape_for_terminal(each);
+        text += (text.empty() ? "" : "; ") + escape_for_terminal(name);
     }
     return text.empty() ? "there are none" : "there are: " + text;
 }
@@ -143,8 +144,8 @@ void keep_runs(const results_options& options, std::vector<shown_run>& runs)
 {
     std::set<std::string> machines, numbers;
     const std::string wanted = lower(options.gpu);
-    std::erase_if(runs, [&](const shown_run& each) {
-        const environment_info& where = each.run.info.environment;
+    std::erase_if(runs, [&](const shown_run& run) {
+        const environment_info& where = run.run.info.environment;
         machines.insert(where.gpu.empty() ? where.processor : where.gpu);
         return lower(where.gpu).find(wanted) == std::string::npos &&
                lower(where.processor).find(wanted) == std::string::npos;
@@ -152,9 +153,9 @@ void keep_runs(const results_options& options, std::vector<shown_run>& runs)
     if (runs.empty() && !options.gpu.empty())
         throw error("no run was on '" + escape_for_terminal(options.gpu) + "'", known(machines));
     if (options.run == 0) return;
-    std::erase_if(runs, [&](const shown_run& each) {
-        numbers.insert(std::to_string(each.run.number));
-        return each.run.number != options.run;
+    std::erase_if(runs, [&](const shown_run& run) {
+        numbers.insert(std::to_string(run.run.number));
+        return run.run.number != options.run;
     });
     if (runs.empty()) throw error(fmt::format("there is no run {}", options.run), known(numbers));
 }
@@ -169,15 +170,15 @@ void keep_results(std::vector<shown_run>& runs, const std::vector<std::string>& 
         return;
     }
     std::set<std::string> names;
-    for (shown_run& each : runs) {
-        std::erase_if(each.run.results, [&](const stored_result& result) {
+    for (shown_run& run : runs) {
+        std::erase_if(run.run.results, [&](const stored_result& result) {
             names.insert(text_of(result.*part));
             return !filter.matches(result.*part);
         });
-        if (part == &stored_result::problem)
-            std::erase_if(each.run.races, [&](const race_result_info& race) { return !filter.matches(race.problem); });
+        if (part == &stored_result::workload)
+            std::erase_if(run.run.races, [&](const race_result_info& race) { return !filter.matches(race.workload); });
     }
-    std::erase_if(runs, [](const shown_run& each) { return each.run.results.empty(); });
+    std::erase_if(runs, [](const shown_run& run) { return run.run.results.empty(); });
     if (!runs.empty()) return;
     std::string asked;
     for (const auto& [name, value] : filter.wanted) asked += (asked.empty() ? "" : " ") + name + "=" + value;
@@ -187,7 +188,7 @@ void keep_results(std::vector<shown_run>& runs, const std::vector<std::string>& 
 void keep_wanted(const results_options& options, std::vector<shown_run>& runs)
 {
     keep_runs(options, runs);
-    keep_results(runs, options.workload, "--workload", &stored_result::problem);
+    keep_results(runs, options.workload, "--workload", &stored_result::workload);
     keep_results(runs, options.log, "--log", &stored_result::parameters);
 }
 

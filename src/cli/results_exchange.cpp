@@ -14,6 +14,8 @@
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"
 #include "tune/exchange/result_export.hpp"
+#include "tune/exchange/result_file.hpp"
+#include "tune/store/result_store.hpp"
 
 namespace launchbox::cli {
 
@@ -47,7 +49,7 @@ void exchange_options::add_to(CLI::App& app)
 
 void export_results(const exchange_options& options, const std::string& path, const results_report& report)
 {
-    for (const std::string& each : report.problems) say(each);
+    for (const std::string& diagnostic : report.diagnostics) say(diagnostic);
     const bool is_folder = !path.empty() && (path.back() == '/' || fs::is_directory(path));
     if (options.format == "csv") {
         if (is_folder) throw error("CSV is one table of everything", "name a file with -o, such as -o results.csv");
@@ -56,9 +58,9 @@ void export_results(const exchange_options& options, const std::string& path, co
     }
     std::vector<exported_part> parts;
     std::size_t lost = 0;
-    for (const shown_run& each : report.runs) {
-        for (exported_part& part : parts_of(each.run)) parts.push_back(std::move(part));
-        for (const stored_result& result : each.run.results) lost += result.measured.what == outcome::device_lost;
+    for (const shown_run& run : report.runs) {
+        for (exported_part& part : parts_of(run.run)) parts.push_back(std::move(part));
+        for (const stored_result& result : run.run.results) lost += result.measured.what == outcome::device_lost;
     }
     if (parts.empty()) throw error("there is no candidate to export", "look at the file with launchbox results");
     if (lost > 0) say(fmt::format("{} candidates that were lost with the device are left out", lost));
@@ -79,7 +81,7 @@ void export_results(const exchange_options& options, const std::string& path, co
 }
 
 std::string import_results(const exchange_options& options, const std::vector<std::string>& files,
-                           std::vector<std::string>& problems, exit_status& status)
+                           std::vector<std::string>& diagnostics, exit_status& status)
 {
     std::string store = options.store;
     if (store.empty()) {
@@ -95,11 +97,11 @@ std::string import_results(const exchange_options& options, const std::vector<st
     for (const std::string& path : files) try {
             result_file read = read_result_file(path);
             std::move(read.runs.begin(), read.runs.end(), std::back_inserter(runs));
-            problems.insert(problems.end(), read.problems.begin(), read.problems.end());
-        } catch (const error& problem) {
+            diagnostics.insert(diagnostics.end(), read.diagnostics.begin(), read.diagnostics.end());
+        } catch (const error& failure) {
             if (files.size() == 1) throw;
-            say(problem.what());
-            status = problem.status();
+            say(failure.what());
+            status = failure.status();
         }
     if (runs.empty()) throw error("none of the files can be read", "name files of Kernel Tuner, KTT, T4 or launchbox");
     save_all(store, runs);
@@ -134,11 +136,11 @@ std::string file_name_of(const exported_part& part)
 {
     const environment_info& where = part.run->info.environment;
     std::string name = part.run->info.name + "-" + (where.gpu.empty() ? where.processor : where.gpu);
-    if (!part.problem.values.empty()) name += "-" + text_of(part.problem);
+    if (!part.workload.values.empty()) name += "-" + text_of(part.workload);
     name.resize(std::min(name.size(), longest_name));
-    for (char& each : name) {
-        const auto byte = static_cast<unsigned char>(each);
-        if (byte >= 128 || (std::isalnum(byte) == 0 && each != '-' && each != '=' && each != '.')) each = '_';
+    for (char& letter : name) {
+        const auto byte = static_cast<unsigned char>(letter);
+        if (byte >= 128 || (std::isalnum(byte) == 0 && letter != '-' && letter != '=' && letter != '.')) letter = '_';
     }
     if (name.front() == '.' || name.front() == '-') name.front() = '_';
     return name;
@@ -165,7 +167,7 @@ std::string words_of(const exported_part& part)
     const environment_info& where = part.run->info.environment;
     return fmt::format("run {} of {} on {}{}", part.run->number, escape_for_terminal(part.run->info.name),
                        escape_for_terminal(where.gpu.empty() ? where.processor : where.gpu),
-                       part.problem.values.empty() ? "" : ", " + escape_for_terminal(text_of(part.problem)));
+                       part.workload.values.empty() ? "" : ", " + escape_for_terminal(text_of(part.workload)));
 }
 
 // Beside the store and renamed in the end, so that there is all of it or none.

@@ -23,10 +23,10 @@ struct exchange_options {
 /// for one file a run and workload, or standard output where it is empty. Throws `error` where one file cannot hold it.
 void export_results(const exchange_options& options, const std::string& path, const results_report& report);
 
-/// Writes all that `files` hold to a new store, and returns its name. What was left out of them goes to `problems`, and
-/// a file that cannot be read, where there are others, changes `status`. Throws `error` where the store is there
+/// Writes all that `files` hold to a new store, and returns its name. What was left out of them goes to `diagnostics`,
+/// and a file that cannot be read, where there are others, changes `status`. Throws `error` where the store is there
 /// already.
 std::string import_results(const exchange_options& options, const std::vector<std::string>& files,
-                           std::vector<std::string>& problems, exit_status& status);
+                           std::vector<std::string>& diagnostics, exit_status& status);
 
 }  // namespace launchbox::cli

@@ -40,23 +40,23 @@ std::vector<std::string> slower_winners(const comparison_report& report, double 
     std::vector<std::string> messages;
     std::size_t judged = 0;
     for (std::size_t i = 0; i < report.others.size(); ++i)
-        for (const compared_workload& each : report.others[i].workloads) {
+        for (const compared_workload& workload : report.others[i].workloads) {
             const std::string where =
-                fmt::format("{} in {}, against {}", workload_name(each.problem), letter_of(i + 1), letter_of(0));
-            if (!each.winner_a) continue;
+                fmt::format("{} in {}, against {}", workload_name(workload.workload), letter_of(i + 1), letter_of(0));
+            if (!workload.winner_a) continue;
             ++judged;
-            if (!each.best) {
+            if (!workload.best) {
                 messages.push_back(where + ": nothing wins any more");
                 continue;
             }
-            const double slower = (each.best->ratio.times - 1) * 100;
-            if (slower <= allowed_percent || each.best->moved == move_kind::equal) continue;
-            if (each.best->moved == move_kind::unclear)
+            const double slower = (workload.best->ratio.times - 1) * 100;
+            if (slower <= allowed_percent || workload.best->moved == move_kind::equal) continue;
+            if (workload.best->moved == move_kind::unclear)
                 throw error(
                     fmt::format("{}: the winner is {:.1f} % slower, with too few samples to tell that from noise",
                                 where, slower),
                     "give stores, or JSON written with --samples");
-            if (each.best->moved == move_kind::slower)
+            if (workload.best->moved == move_kind::slower)
                 messages.push_back(fmt::format("{}: the winner is {:.1f} % slower ({:.1f} % are allowed)", where,
                                                slower, allowed_percent));
         }
@@ -96,7 +96,7 @@ exit_status show_results_view(const results_view_options& options, results_repor
     std::vector<std::string> slower;
     if (options.fail_slower) slower = slower_winners(report, *options.fail_slower);
     write_report(output, forms);
-    for (const std::string& each : slower) say(each);
+    for (const std::string& text : slower) say(text);
     return slower.empty() ? exit_status::done : exit_status::check_failed;
 }
 

@@ -19,8 +19,10 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
+#include "tune/exchange/result_file.hpp"
 #include "tune/run/tune_run.hpp"
 #include "tune/search/search_strategy.hpp"
+#include "tune/space/task_hash.hpp"
 
 namespace launchbox::cli {
 
@@ -31,7 +33,7 @@ namespace {
 struct tune_verb_options {
     std::string file, store, budget, search, write_spec;
     std::vector<std::string> workloads, warm_start;
-    lane_request lanes;
+    backend_request backends;
     std::uint64_t seed = 1;
     bool resume = false, no_cache = false;
     output_options output;
@@ -49,9 +51,9 @@ void read_budget(const std::string& text, tune_options& options)
     if (failure != std::errc() || !std::isfinite(number) || number <= 0 || number > 1e9) throw wrong;
     if (unit.empty()) {
         if (number != std::floor(number)) throw wrong;
-        options.most_candidates = static_cast<std::size_t>(number);
+        options.max_candidates = static_cast<std::size_t>(number);
     } else if (unit == "s" || unit == "m" || unit == "h") {
-        options.most_seconds = number * (unit == "s" ? 1 : unit == "m" ? 60 : 3600);
+        options.max_seconds = number * (unit == "s" ? 1 : unit == "m" ? 60 : 3600);
     } else {
         throw wrong;
     }
@@ -66,16 +68,16 @@ std::string plural(std::size_t count, const std::string& what)
 void refuse_empty(const tune_spec& spec, const search_space& space)
 {
     if (space.size() > 0) return;
-    std::string most;
+    std::string strictest;
     std::uint64_t turned_away = 0;
     for (const auto& [constraint, count] : space.turned_away())
         if (count > turned_away) {
             turned_away = count;
-            most = constraint;
+            strictest = constraint;
         }
     throw error(fmt::format("{}: none of the {:.0f} points of the space satisfies the constraints", spec.file,
                             space.raw_size()),
-                most.empty() ? "widen the lists of values" : "most are turned away by: " + most);
+                strictest.empty() ? "widen the lists of values" : "most are turned away by: " + strictest);
 }
 
 void check_baseline(const tune_spec& spec, const search_space& space)
@@ -86,23 +88,27 @@ void check_baseline(const tune_spec& spec, const search_space& space)
                     "change the baseline or the constraint");
 }
 
-void say_what_it_cost(const tune_summary& summary, const tune_lane& lane)
+void say_what_it_cost(const tune_summary& summary, const tune_backend& backend)
 {
     std::string outcomes;
-    for (const auto& [what, count] : summary.outcomes)
-        outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", with_commas(static_cast<std::int64_t>(count)),
-                                what == outcome::measured && lane.measurers.empty() ? "built" : words_of(what));
+    const auto add = [&](std::size_t count, std::string_view words) {
+        outcomes +=
+            fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", with_commas(static_cast<std::int64_t>(count)), words);
+    };
+    for (const auto& [what, count] : summary.outcomes) add(count, words_of(what));
+    for (const auto& [status, count] : summary.builds) add(count, words_of(status));
     if (outcomes.empty()) outcomes = "nothing new";
     if (summary.shared > 0) outcomes += fmt::format("; {} of them with code that was measured already", summary.shared);
-    say(lane.recorded ? fmt::format("{}: {:.1f} s of compiling and measuring then: {}", lane.label,
-                                    summary.recorded_seconds, outcomes)
-                      : fmt::format("{}: {:.1f} s: {}", lane.label, summary.seconds, outcomes));
-    if (summary.measured == 0 || lane.recorded) return;
-    const double share = summary.measuring_seconds / summary.seconds / static_cast<double>(lane.measurers.size());
-    const std::string idle = lane.alone ? "" : fmt::format(", idle {:.0f} %", 100 * (1 - share));
+    say(backend.recorded ? fmt::format("{}: {:.1f} s of compiling and measuring then: {}", backend.label,
+                                       summary.recorded_seconds, outcomes)
+                         : fmt::format("{}: {:.1f} s: {}", backend.label, summary.seconds, outcomes));
+    if (summary.measured == 0 || backend.recorded) return;
+    const double share = summary.measuring_seconds / summary.seconds / static_cast<double>(backend.measurers.size());
+    const std::string idle = backend.alone ? "" : fmt::format(", idle {:.0f} %", 100 * (1 - share));
     say(fmt::format(
         "compiling took {:.1f} s on {} processes; measuring {:.1f} s ({:.0f} % of the time{}), of it samples {:.1f} s",
-        summary.compile_seconds, lane.preparers, summary.measuring_seconds, 100 * share, idle, summary.sample_seconds));
+        summary.compile_seconds, backend.preparers, summary.measuring_seconds, 100 * share, idle,
+        summary.sample_seconds));
 }
 
 // The runs of this call, as `results` shows them. `name`: where the user finds them.
@@ -112,10 +118,10 @@ void show_results(const output_options& output, const std::string& file, const s
     results_report report;
     report.top = 5;
     result_file read = read_result_file(file);
-    report.problems = std::move(read.problems);
-    for (recorded_run& each : read.runs)
-        if (std::ranges::find(runs, each.number) != runs.end()) {
-            shown_run& shown = report.runs.emplace_back(shown_run{name, std::move(each), {}});
+    report.diagnostics = std::move(read.diagnostics);
+    for (recorded_run& run : read.runs)
+        if (std::ranges::find(runs, run.number) != runs.end()) {
+            shown_run& shown = report.runs.emplace_back(shown_run{name, std::move(run), {}});
             shown.rankings = rank(shown.run.results, shown.run.races, shown.run.info.baseline);
         }
     report_forms forms;
@@ -125,85 +131,135 @@ void show_results(const output_options& output, const std::string& file, const s
     write_report(output, forms);
 }
 
-exit_status run_tune_verb(tune_verb_options options, const std::string& command)
+tune_options options_of(const tune_verb_options& options, const tune_spec& spec)
 {
-    const std::optional<tune_spec> read = read_spec(options.file, options.write_spec);
-    if (!read) return exit_status::done;
-    tune_spec spec = *read;
-    for (const std::string& each : options.workloads) choose_workloads(spec, each);
     tune_options how{.workloads = {}, .seed = options.seed};
     read_budget(options.budget, how);
     // Without a budget everything is measured, and the order matters little: then no proposal waits for an answer.
     how.search = !options.search.empty() ? options.search : options.budget.empty() ? "random" : "auto";
     for (std::size_t i = 0; i < spec.workloads.size(); ++i) how.workloads.push_back(i);
-    if (options.store.empty()) options.store = fs::path(options.file).stem().string() + ".db";
-    if (options.resume && !fs::exists(options.store))
-        throw error("there is no " + options.store + " to resume", "leave --resume out, or name the file with --store");
+    return how;
+}
 
-    const std::vector<assignment> warm = warm_candidates(spec, options.warm_start);
-    const temporary_directory folder;
-    options.lanes.folder = folder.path();
-    options.lanes.builder.cache_folder = options.no_cache ? fs::path{} : default_cache_folder();
-    const planned_lanes planned = plan_lanes(spec, options.lanes);
-    std::vector<search_space> spaces;
-    for (const planned_lane& each : planned.lanes) {
-        spaces.emplace_back(spec, each.limits);
-        refuse_empty(spec, spaces.back());
-        check_baseline(spec, spaces.back());
-    }
+// One call of the verb: a run on each backend, one after the other, into one store.
+class tune_call {
+public:
+    tune_call(tune_spec spec, tune_verb_options options, std::string command);
+    exit_status run();
 
-    catch_interrupts();
+private:
+    void run_on(const tune_backend& backend, const search_space& space, result_store& store);
+    tune_summary measure(const tune_backend& backend, const search_space& space, result_store& store);
+    void note(const tune_summary& summary, const tune_backend& backend);
+
+    const tune_spec spec_;
+    tune_verb_options options_;
+    const std::string command_;
+    tune_options how_;
+    std::vector<assignment> warm_;
+    const temporary_directory folder_;
     // A record that is replayed leaves nothing behind unless a store is asked for; neither does what only builds.
-    const bool keeps = options.lanes.replay.empty() && !options.lanes.build_only;
-    const std::string file = keeps ? options.store : (folder.path() / "replay.db").string();
-    result_store store(file);
-    std::vector<std::int64_t> runs;
-    std::vector<build_report> built;
-    exit_status status = exit_status::done;
-    for (std::size_t i = 0; i < planned.lanes.size() && !interrupted(); ++i) {
-        const tune_lane& lane = planned.lanes[i].lane;
-        const search_space& space = spaces[i];
-        say(fmt::format("{} on {}: {:.0f} points, {} x {}{}", spec.name, lane.label, space.raw_size(),
-                        plural(space.size(), "candidate"), plural(spec.workloads.size(), "workload"),
-                        keeps ? ", kept in " + file : ""));
-        how.first = warm_start_in(spec, space, warm);
-        const run_info run{.name = spec.name,
-                           .spec_text = spec.text,
-                           .spec_hash = key_of({spec.text}),
-                           .task_hash = task_hash(spec, space),
-                           .source_hash = lane.source_hash,
-                           .command = command,
-                           .version = LAUNCHBOX_VERSION,
-                           .started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
-                           .environment = lane.environment,
-                           .baseline = spec.baseline};
-        progress_line line("results");
-        const tune_summary summary = run_tune(spec, space, lane, store, run, how, [&](const tune_progress& now) {
-            line.show(fmt::format(
-                          "{} on {}, {}{}", spec.name, lane.label, now.doing,
-                          now.best_ns > 0 ? fmt::format(", best {:.4g} ms with {}", now.best_ns * 1e-6, now.best) : ""),
-                      now.done, now.total);
-        });
-        line.clear();
-        runs.push_back(summary.run);
-        built.push_back({.name = spec.name, .architecture = lane.environment.architecture, .results = summary.built});
-        say_what_it_cost(summary, lane);
-        if (!summary.device_lost.empty()) {
-            say("the GPU is lost: " + summary.device_lost + "; what was measured is kept in " + file);
-            status = exit_status::missing;
-        }
-        if (summary.out_of_budget)
-            say(keeps ? "the budget is spent; the same command goes on where it stopped" : "the budget is spent");
-        if (summary.interrupted) status = exit_status::interrupted;
+    bool keeps_ = false;
+    std::string file_;
+    planned_backends planned_;
+    std::vector<search_space> spaces_;
+    std::vector<std::int64_t> runs_;
+    std::vector<build_report> built_;
+    exit_status status_ = exit_status::done;
+};
+
+tune_call::tune_call(tune_spec spec, tune_verb_options options, std::string command)
+    : spec_(std::move(spec)),
+      options_(std::move(options)),
+      command_(std::move(command)),
+      how_(options_of(options_, spec_)),
+      keeps_(options_.backends.replay.empty() && !options_.backends.build_only)
+{
+    if (options_.store.empty()) options_.store = fs::path(options_.file).stem().string() + ".db";
+    if (options_.resume && !fs::exists(options_.store))
+        throw error("there is no " + options_.store + " to resume",
+                    "leave --resume out, or name the file with --store");
+    file_ = keeps_ ? options_.store : (folder_.path() / "replay.db").string();
+    warm_ = warm_candidates(spec_, options_.warm_start);
+    options_.backends.folder = folder_.path();
+    options_.backends.builder.cache_folder = options_.no_cache ? fs::path{} : default_cache_folder();
+    planned_ = plan_backends(spec_, options_.backends);
+    for (const planned_backend& backend : planned_.backends) {
+        spaces_.emplace_back(spec_, backend.limits);
+        refuse_empty(spec_, spaces_.back());
+        check_baseline(spec_, spaces_.back());
     }
-    if (options.lanes.build_only) {
-        write_report(options.output, {[&](const output_style&) { return build_document(built); },
-                                      [&] { return build_json(built); }, [&] { return build_table(built); }});
-        return status;
+}
+
+exit_status tune_call::run()
+{
+    catch_interrupts();
+    result_store store(file_);
+    for (std::size_t i = 0; i < planned_.backends.size() && !interrupted(); ++i)
+        run_on(planned_.backends[i].backend, spaces_[i], store);
+    if (options_.backends.build_only) {
+        write_report(options_.output, {[&](const output_style&) { return build_document(built_); },
+                                       [&] { return build_json(built_); }, [&] { return build_table(built_); }});
+        return status_;
     }
-    show_results(options.output, file, keeps ? file : options.lanes.replay, runs);
-    if (status == exit_status::interrupted) say("interrupted; " + file + " has all that was finished");
-    return status;
+    show_results(options_.output, file_, keeps_ ? file_ : options_.backends.replay, runs_);
+    if (status_ == exit_status::interrupted) say("interrupted; " + file_ + " has all that was finished");
+    return status_;
+}
+
+void tune_call::run_on(const tune_backend& backend, const search_space& space, result_store& store)
+{
+    say(fmt::format("{} on {}: {:.0f} points, {} x {}{}", spec_.name, backend.label, space.raw_size(),
+                    plural(space.size(), "candidate"), plural(spec_.workloads.size(), "workload"),
+                    keeps_ ? ", kept in " + file_ : ""));
+    how_.first = warm_start_in(spec_, space, warm_);
+    note(measure(backend, space, store), backend);
+}
+
+tune_summary tune_call::measure(const tune_backend& backend, const search_space& space, result_store& store)
+{
+    const run_info run{.name = spec_.name,
+                       .spec_text = spec_.text,
+                       .spec_hash = key_of({spec_.text}),
+                       .task_hash = task_hash(spec_, space),
+                       .source_hash = backend.source_hash,
+                       .command = command_,
+                       .version = LAUNCHBOX_VERSION,
+                       .started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
+                       .environment = backend.environment,
+                       .baseline = spec_.baseline};
+    progress_line line("results");
+    tune_summary summary = run_tune(spec_, space, backend, store, run, how_, [&](const tune_progress& now) {
+        line.show(
+            fmt::format("{} on {}, {}{}", spec_.name, backend.label, now.doing,
+                        now.best_ns > 0 ? fmt::format(", best {:.4g} ms with {}", now.best_ns * 1e-6, now.best) : ""),
+            now.done, now.total);
+    });
+    line.clear();
+    return summary;
+}
+
+void tune_call::note(const tune_summary& summary, const tune_backend& backend)
+{
+    runs_.push_back(summary.run);
+    built_.push_back(
+        {.name = spec_.name, .architecture = backend.environment.architecture, .candidates = summary.built});
+    say_what_it_cost(summary, backend);
+    if (!summary.device_lost.empty()) {
+        say("the GPU is lost: " + summary.device_lost + "; what was measured is kept in " + file_);
+        status_ = exit_status::missing;
+    }
+    if (summary.out_of_budget)
+        say(keeps_ ? "the budget is spent; the same command goes on where it stopped" : "the budget is spent");
+    if (summary.interrupted) status_ = exit_status::interrupted;
+}
+
+exit_status run_tune_verb(tune_verb_options options, const std::string& command)
+{
+    std::optional<tune_spec> spec = read_spec(options.file, options.write_spec);
+    if (!spec) return exit_status::done;
+    for (const std::string& workload : options.workloads) choose_workloads(*spec, workload);
+    return tune_call(*std::move(spec), std::move(options), command).run();
 }
 
 }  // namespace
@@ -224,7 +280,8 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_option("--budget", options->budget, "Stop after so many candidates (200) or so much time (90s, 10m, 2h)")
         ->type_name("N|TIME");
     std::vector<std::string> strategies;
-    for (const strategy_description& each : search_strategies()) strategies.emplace_back(each.name);
+    for (const strategy_description& search_strategy : search_strategies())
+        strategies.emplace_back(search_strategy.name);
     verb->add_option("--search", options->search,
                      fmt::format("How candidates are chosen: {}; without it auto where there is a budget, else random",
                                  fmt::join(strategies, ", ")))
@@ -236,18 +293,20 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_option("--workload", options->workloads,
                      "Only these of the spec's, or other values instead: n=1e8 or type=int,double")
         ->type_name("NAME=VALUES");
-    verb->add_option("--gpu", options->lanes.gpus, "Only these GPUs, by their numbers")->delimiter(',')->type_name("N");
-    verb->add_option("--arch", options->lanes.architecture, "Compile for this instead of the GPU's own: sm_90a")
+    verb->add_option("--gpu", options->backends.gpus, "Only these GPUs, by their numbers")
+        ->delimiter(',')
+        ->type_name("N");
+    verb->add_option("--arch", options->backends.architecture, "Compile for this instead of the GPU's own: sm_90a")
         ->type_name("ARCH");
-    verb->add_option("--replay", options->lanes.replay, "Answer with these recorded results instead of measuring")
+    verb->add_option("--replay", options->backends.replay, "Answer with these recorded results instead of measuring")
         ->type_name("FILE");
-    verb->add_flag("--build-only", options->lanes.build_only, "Compile and screen all candidates, and measure none");
-    verb->add_option("--compiler", options->lanes.builder.compiler, "nvrtc or nvcc, instead of the spec's")
+    verb->add_flag("--build-only", options->backends.build_only, "Compile and screen all candidates, and measure none");
+    verb->add_option("--compiler", options->backends.builder.compiler, "nvrtc or nvcc, instead of the spec's")
         ->check(CLI::IsMember({"nvrtc", "nvcc"}))
         ->type_name("NAME");
-    verb->add_option("--nvcc", options->lanes.builder.nvcc, "The compiler, or the folder of its toolkit")
+    verb->add_option("--nvcc", options->backends.builder.nvcc, "The compiler, or the folder of its toolkit")
         ->type_name("PATH");
-    verb->add_option("-j,--jobs", options->lanes.builder.jobs, "Compilers at once; as many as there are cores")
+    verb->add_option("-j,--jobs", options->backends.builder.jobs, "Compilers at once; as many as there are cores")
         ->type_name("N");
     verb->add_option("--seed", options->seed, "Of the search: the same seed proposes the same")->type_name("N");
     verb->add_flag("--no-cache", options->no_cache, "Compile anew what was compiled before");

@@ -88,7 +88,7 @@ std::vector<std::vector<gpu_device>> groups_of(const gpu_list& found, const std:
     return groups;
 }
 
-target target_for(const lane_request& request, const gpu_device& gpu)
+target target_for(const backend_request& request, const gpu_device& gpu)
 {
     const std::string own(architecture_name(gpu.capability).view());
     if (request.architecture.empty()) return parse_targets(own, {}).front();
@@ -134,7 +134,7 @@ std::vector<int> indices_of(const std::vector<gpu_device>& group)
     return indices;
 }
 
-planned_lanes kernel_lanes(const tune_spec& spec, const lane_request& request)
+planned_backends kernel_backends(const tune_spec& spec, const backend_request& request)
 {
     const gpu_list found = find_gpus();
     if (found.devices.empty() && !request.build_only)
@@ -142,21 +142,21 @@ planned_lanes kernel_lanes(const tune_spec& spec, const lane_request& request)
                     "run the same command where there is one; here --build-only --arch sm_90 compiles and screens all "
                     "candidates, and --replay FILE works with recorded measurements",
                     exit_status::missing);
-    planned_lanes planned;
+    planned_backends planned;
     planned.builder = std::make_unique<kernel_builder>(spec, request.builder);
     const auto add = [&](const target& on, const gpu_device* gpu, const std::vector<int>& gpus,
                          environment_info environment, std::string label) {
-        planned_lane& lane = planned.lanes.emplace_back();
-        lane.lane = kernel_lane(spec, *planned.builder,
-                                {.architecture = on.architecture,
-                                 .limits = on.limits,
-                                 .gpus = gpus,
-                                 .folder = request.folder,
-                                 .worker_program = request.builder.worker_program});
-        lane.lane.environment = std::move(environment);
-        lane.lane.label = std::move(label);
-        lane.lane.source_hash = planned.builder->source_hash() + hash_of_named_files(spec);
-        lane.limits = limits_for_expressions(*on.limits, gpu);
+        planned_backend& made = planned.backends.emplace_back();
+        made.backend = kernel_backend(spec, *planned.builder,
+                                      {.architecture = on.architecture,
+                                       .limits = on.limits,
+                                       .gpus = gpus,
+                                       .folder = request.folder,
+                                       .worker_program = request.builder.worker_program});
+        made.backend.environment = std::move(environment);
+        made.backend.label = std::move(label);
+        made.backend.source_hash = planned.builder->source_hash() + hash_of_named_files(spec);
+        made.limits = limits_for_expressions(*on.limits, gpu);
     };
     if (request.build_only) {
         if (request.architecture.empty() && found.devices.empty())
@@ -178,16 +178,16 @@ planned_lanes kernel_lanes(const tune_spec& spec, const lane_request& request)
     return planned;
 }
 
-planned_lanes program_lanes(const tune_spec& spec, const lane_request& request)
+planned_backends program_backends(const tune_spec& spec, const backend_request& request)
 {
-    planned_lanes planned;
-    const auto add = [&](const std::string& architecture, const std::vector<int>& gpus) -> planned_lane& {
-        planned_lane& lane = planned.lanes.emplace_back();
-        lane.lane = program_lane(
+    planned_backends planned;
+    const auto add = [&](const std::string& architecture, const std::vector<int>& gpus) -> planned_backend& {
+        planned_backend& made = planned.backends.emplace_back();
+        made.backend = program_backend(
             spec, {.architecture = architecture, .gpus = gpus, .jobs = request.builder.jobs, .folder = request.folder});
-        if (request.build_only) lane.lane.measurers.clear();
-        lane.lane.source_hash = hash_of_named_files(spec);
-        return lane;
+        if (request.build_only) made.backend.measurers.clear();
+        made.backend.source_hash = hash_of_named_files(spec);
+        return made;
     };
     const bool needs_gpu = asks_for_architecture(*spec.program);
     const gpu_list found = needs_gpu ? find_gpus() : gpu_list{};
@@ -198,46 +198,46 @@ planned_lanes program_lanes(const tune_spec& spec, const lane_request& request)
             "--replay FILE works with recorded measurements",
             exit_status::missing);
     if (!needs_gpu || found.devices.empty()) {
-        planned_lane& lane = add(request.architecture, {});
+        planned_backend& made = add(request.architecture, {});
         if (needs_gpu) {
             const target on = parse_targets(request.architecture, {}).front();
-            lane.limits = limits_for_expressions(*on.limits, nullptr);
+            made.limits = limits_for_expressions(*on.limits, nullptr);
         }
-        lane.lane.environment.processor = processor_name();
-        lane.lane.environment.architecture = request.architecture;
-        lane.lane.environment.host = host_name();
-        lane.lane.label = needs_gpu ? request.architecture : lane.lane.environment.processor;
+        made.backend.environment.processor = processor_name();
+        made.backend.environment.architecture = request.architecture;
+        made.backend.environment.host = host_name();
+        made.backend.label = needs_gpu ? request.architecture : made.backend.environment.processor;
         return planned;
     }
     for (const std::vector<gpu_device>& group : groups_of(found, request.gpus)) {
         const target on = target_for(request, group.front());
         const std::string name(architecture_name(on.architecture).view());
-        planned_lane& lane = add(name, indices_of(group));
-        lane.lane.environment = environment_of(group.front(), found, on, compiler_of(*spec.program));
-        lane.lane.label = label_of(group);
-        lane.limits = limits_for_expressions(*on.limits, &group.front());
+        planned_backend& made = add(name, indices_of(group));
+        made.backend.environment = environment_of(group.front(), found, on, compiler_of(*spec.program));
+        made.backend.label = label_of(group);
+        made.limits = limits_for_expressions(*on.limits, &group.front());
     }
     return planned;
 }
 
-planned_lanes recorded_lanes(const tune_spec& spec, const lane_request& request)
+planned_backends recorded_backends(const tune_spec& spec, const backend_request& request)
 {
-    planned_lanes planned;
+    planned_backends planned;
     const result_file file = read_result_file(request.replay);
-    for (const std::string& problem : file.problems) say(problem);
+    for (const std::string& diagnostic : file.diagnostics) say(diagnostic);
     for (const recorded_run& recorded : file.runs) {
         const environment_info& environment = recorded.info.environment;
-        planned_lane lane{.lane = replay_lane(spec, recorded), .limits = {}};
+        planned_backend made{.backend = replay_backend(spec, recorded), .limits = {}};
         if (const auto capability = parse_compute_capability(environment.architecture))
             if (const sm_limits* limits = find_sm_limits(*capability)) {
                 gpu_device gpu{.name = environment.gpu, .capability = *capability};
                 gpu.sms = environment.sms;
                 gpu.memory_bytes = environment.memory_bytes;
-                lane.limits = limits_for_expressions(*limits, &gpu);
+                made.limits = limits_for_expressions(*limits, &gpu);
             }
-        planned.lanes.push_back(std::move(lane));
+        planned.backends.push_back(std::move(made));
     }
-    if (planned.lanes.empty())
+    if (planned.backends.empty())
         throw error(request.replay + " holds no results",
                     "give a store or the JSON of: launchbox results FILE "
                     "--format json --samples");
@@ -251,10 +251,10 @@ std::string source_hash_of(const tune_spec& spec)
     return (spec.kernel ? kernel_builder(spec, {}).source_hash() : std::string()) + hash_of_named_files(spec);
 }
 
-planned_lanes plan_lanes(const tune_spec& spec, const lane_request& request)
+planned_backends plan_backends(const tune_spec& spec, const backend_request& request)
 {
-    if (!request.replay.empty()) return recorded_lanes(spec, request);
-    return spec.kernel ? kernel_lanes(spec, request) : program_lanes(spec, request);
+    if (!request.replay.empty()) return recorded_backends(spec, request);
+    return spec.kernel ? kernel_backends(spec, request) : program_backends(spec, request);
 }
 
 }  // namespace launchbox::cli

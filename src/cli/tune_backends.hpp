@@ -13,29 +13,29 @@
 
 namespace launchbox::cli {
 
-struct lane_request {
+struct backend_request {
     std::string architecture;  ///< --arch; empty: that of each GPU
     std::vector<int> gpus;     ///< --gpu; empty: all
     std::string replay;        ///< a store or its JSON; empty: really measured
     bool build_only = false;
     builder_options builder;
-    std::filesystem::path folder;  ///< for what is built; it outlives the lanes
+    std::filesystem::path folder;  ///< for what is built; it outlives the backends
 };
 
-/// A lane with what it needs, and the names that the constraints may use on it.
-struct planned_lane {
-    tune_lane lane;
+/// A backend with what it needs, and the names that the constraints may use on it.
+struct planned_backend {
+    tune_backend backend;
     named_constants limits;
 };
 
-struct planned_lanes {
-    std::unique_ptr<kernel_builder> builder;  ///< of a [kernel]; all lanes use it
-    std::vector<planned_lane> lanes;
+struct planned_backends {
+    std::unique_ptr<kernel_builder> builder;  ///< of a [kernel]; all backends use it
+    std::vector<planned_backend> backends;
 };
 
-/// GPUs that are alike share a lane. Throws `error` with status `missing` when the spec needs a GPU or a compiler and
-/// there is none, with what can be done instead. `spec` must outlive the lanes.
-planned_lanes plan_lanes(const tune_spec& spec, const lane_request& request);
+/// GPUs that are alike share a backend. Throws `error` with status `missing` when the spec needs a GPU or a compiler
+/// and there is none, with what can be done instead. `spec` must outlive the backends.
+planned_backends plan_backends(const tune_spec& spec, const backend_request& request);
 
 /// `run_info::source_hash` of the spec's sources as they are now. Throws `error` where it needs a compiler to say which
 /// files a kernel includes and there is none.

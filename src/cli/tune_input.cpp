@@ -21,12 +21,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// From the folder where the spec is to be, to that of the problem.
-std::string way_to(const std::string& problem, const std::string& spec)
+// From the folder where the spec is to be, to that of the T1 file.
+std::string way_to(const std::string& t1_file, const std::string& spec)
 {
-    if (spec.empty() || spec == "-" || problem == "-") return {};
+    if (spec.empty() || spec == "-" || t1_file == "-") return {};
     const fs::path from = fs::absolute(spec).lexically_normal().parent_path();
-    const fs::path to = fs::absolute(problem).lexically_normal().parent_path();
+    const fs::path to = fs::absolute(t1_file).lexically_normal().parent_path();
     const std::string way = to.lexically_relative(from).string();
     return way == "." ? std::string() : way + "/";
 }
@@ -47,7 +47,7 @@ parameter_value value_like(const parameter_value& example, const std::string& te
 
 // Candidates of other records that are tried first: enough that the best here is likely to be near one of them, few
 // enough that a record that does not fit costs little.
-constexpr std::size_t most_warm_candidates = 12;
+constexpr std::size_t max_warm_candidates = 12;
 
 bool is_header(const std::string& file)
 {
@@ -66,7 +66,7 @@ std::optional<tune_spec> read_spec(const std::string& file, const std::string& w
         return parse_tune_spec(file, text);
     }
     const t1_translation made = translate_t1(file, text, way_to(file, write_spec));
-    for (const t1_note& each : made.notes) say(shown(file + ": " + each.place + ": " + each.what));
+    for (const t1_note& note : made.notes) say(shown(file + ": " + note.place + ": " + note.what));
     if (write_spec == "-") {
         std::cout << made.spec << std::flush;
         return std::nullopt;
@@ -79,8 +79,8 @@ std::optional<tune_spec> read_spec(const std::string& file, const std::string& w
     if (!made.has_kernel) throw error(file + " has no kernel that launchbox can compile", own_hint);
     try {
         return parse_tune_spec(file, made.spec);
-    } catch (const error& problem) {
-        throw error("of the spec that was made of " + std::string(problem.what()), own_hint);
+    } catch (const error& failure) {
+        throw error("of the spec that was made of " + std::string(failure.what()), own_hint);
     }
 }
 
@@ -89,33 +89,33 @@ void choose_workloads(tune_spec& spec, const std::string& text)
     const std::size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
     std::vector<std::string> known;
-    for (const auto& [each, value] : spec.workloads.front().values.values) known.push_back(each);
+    for (const auto& [item, value] : spec.workloads.front().values.values) known.push_back(item);
     if (equals == std::string::npos || std::ranges::find(known, name) == known.end()) {
         std::string names;
-        for (const std::string& each : known) names += (names.empty() ? "" : ", ") + each;
+        for (const std::string& element : known) names += (names.empty() ? "" : ", ") + element;
         throw error(
             "--workload " + text + ": the spec's workloads have no value of that name",
             names.empty() ? "they have none" : "they have: " + names + "; write --workload " + known.back() + "=VALUE");
     }
     // A value that the spec has chooses among its workloads; another one takes the place of its values.
     std::vector<workload> chosen;
-    const auto add = [&](const workload& each) {
-        if (std::ranges::none_of(chosen, [&](const workload& w) { return w.values == each.values; }))
-            chosen.push_back(each);
+    const auto add = [&](const workload& other) {
+        if (std::ranges::none_of(chosen, [&](const workload& w) { return w.values == other.values; }))
+            chosen.push_back(other);
     };
     for (std::size_t begin = equals + 1; begin <= text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
         const std::string wanted = text.substr(begin, end - begin);
-        const auto has_it = [&](const workload& each) {
-            const parameter_value* value = each.values.find(name);
+        const auto has_it = [&](const workload& other) {
+            const parameter_value* value = other.values.find(name);
             return *value == value_like(*value, wanted);
         };
         const bool known_value = std::ranges::any_of(spec.workloads, has_it);
-        for (workload each : spec.workloads) {
-            if (known_value && !has_it(each)) continue;
-            for (auto& [other, value] : each.values.values)
+        for (workload workload : spec.workloads) {
+            if (known_value && !has_it(workload)) continue;
+            for (auto& [other, value] : workload.values.values)
                 if (other == name) value = value_like(value, wanted);
-            add(each);
+            add(workload);
         }
         begin = end + 1;
     }
@@ -125,18 +125,18 @@ void choose_workloads(tune_spec& spec, const std::string& text)
 std::vector<assignment> warm_candidates(const tune_spec& spec, const std::vector<std::string>& files)
 {
     std::vector<assignment> candidates;
-    for (const std::string& each : files) {
+    for (const std::string& text : files) {
         std::vector<assignment> best;
-        if (is_header(each)) {
-            best = rows_in_header(read_input(each), each, spec.parameters);
+        if (is_header(text)) {
+            best = rows_in_header(read_input(text), text, spec.parameters);
             if (best.empty())
-                throw error("--warm-start " + each + ": no row there has values of this spec",
+                throw error("--warm-start " + text + ": no row there has values of this spec",
                             "its values have to be the parameters, in their order; or leave it out");
         } else {
-            const result_file file = read_result_file(each);
-            for (const std::string& problem : file.problems) say(problem);
-            best = best_of(file, most_warm_candidates);
-            if (best.empty()) throw error("--warm-start " + each + ": no candidate was measured there", "leave it out");
+            const result_file file = read_result_file(text);
+            for (const std::string& diagnostic : file.diagnostics) say(diagnostic);
+            best = best_of(file, max_warm_candidates);
+            if (best.empty()) throw error("--warm-start " + text + ": no candidate was measured there", "leave it out");
         }
         candidates.insert(candidates.end(), best.begin(), best.end());
     }
@@ -147,7 +147,7 @@ std::vector<std::size_t> warm_start_in(const tune_spec& spec, const search_space
                                        const std::vector<assignment>& candidates)
 {
     std::vector<std::string> names;
-    for (const tuning_parameter& each : spec.parameters) names.push_back(each.name);
+    for (const tuning_parameter& parameter : spec.parameters) names.push_back(parameter.name);
     std::vector<std::size_t> found = found_in(space, names, candidates);
     if (!candidates.empty())
         say(fmt::format("warm start: {} of the {} best elsewhere are candidates here{}", found.size(),

@@ -11,16 +11,6 @@ namespace launchbox {
 
 namespace {
 
-std::string name_here(const stored_result& result)
-{
-    return result.measured.what == outcome::measured ? "built" : std::string(words_of(result.measured.what));
-}
-
-std::string outcome_of(const stored_result& result)
-{
-    return result.measured.what == outcome::measured ? "built" : std::string(name_of(result.measured.what));
-}
-
 std::string figure(const std::optional<int>& value)
 {
     return value ? std::to_string(*value) : "?";
@@ -28,30 +18,30 @@ std::string figure(const std::optional<int>& value)
 
 struct group {
     std::size_t count = 0;
-    const stored_result* example = nullptr;
+    const built_candidate* example = nullptr;
 };
 
-// By outcome; those that are built first.
+// By status; those that are built first.
 std::vector<std::pair<std::string, group>> groups_of(const build_report& report)
 {
-    std::map<outcome, group> found;
-    for (const stored_result& result : report.results) {
-        group& each = found[result.measured.what];
-        ++each.count;
-        if (each.example == nullptr) each.example = &result;
+    std::map<build_status, group> found;
+    for (const built_candidate& candidate : report.candidates) {
+        group& alike = found[candidate.status];
+        ++alike.count;
+        if (alike.example == nullptr) alike.example = &candidate;
     }
     std::vector<std::pair<std::string, group>> groups;
-    for (const auto& [what, each] : found) groups.emplace_back(name_here(*each.example), each);
+    for (const auto& [status, alike] : found) groups.emplace_back(words_of(status), alike);
     return groups;
 }
 
-std::string text_of_example(const stored_result& result)
+std::string text_of_example(const built_candidate& candidate)
 {
-    std::string text = text_of(joined(result.parameters, result.problem));
-    if (result.measured.what != outcome::measured) return text + ": " + result.measured.reason;
-    if (result.kernel)
-        text += ": " + figure(result.kernel->registers) + " registers, " +
-                (result.kernel->static_shared_bytes ? with_commas(*result.kernel->static_shared_bytes) : "?") +
+    std::string text = text_of(joined(candidate.parameters, candidate.workload));
+    if (candidate.status != build_status::built) return text + ": " + candidate.reason;
+    if (candidate.kernel)
+        text += ": " + figure(candidate.kernel->registers) + " registers, " +
+                (candidate.kernel->static_shared_bytes ? with_commas(*candidate.kernel->static_shared_bytes) : "?") +
                 " B shared";
     return text;
 }
@@ -64,9 +54,9 @@ document build_document(const std::vector<build_report>& reports)
     for (const build_report& report : reports) {
         page.heading(report.name + (report.architecture.empty() ? "" : ", " + report.architecture));
         table rows{.columns = {{"outcome"}, {"count", true}, {"for example"}}, .rows = {}};
-        for (const auto& [name, each] : groups_of(report))
-            rows.rows.push_back({name, with_commas(static_cast<std::int64_t>(each.count)),
-                                 escape_for_terminal(text_of_example(*each.example))});
+        for (const auto& [name, group] : groups_of(report))
+            rows.rows.push_back({name, with_commas(static_cast<std::int64_t>(group.count)),
+                                 escape_for_terminal(text_of_example(*group.example))});
         page.add(std::move(rows));
     }
     return page;
@@ -79,16 +69,16 @@ nlohmann::ordered_json build_json(const std::vector<build_report>& reports)
         return is ? nlohmann::ordered_json(json_text(text)) : nlohmann::ordered_json();
     };
     for (const build_report& report : reports)
-        for (const stored_result& result : report.results)
+        for (const built_candidate& candidate : report.candidates)
             all["candidates"].push_back(
                 {{"tunable", json_text(report.name)},
                  {"architecture", known(!report.architecture.empty(), report.architecture)},
-                 {"parameters", json_of(result.parameters)},
-                 {"workload", json_of(result.problem)},
-                 {"outcome", outcome_of(result)},
-                 {"reason", known(!result.measured.reason.empty(), result.measured.reason)},
-                 {"resources", result.kernel ? json_of(*result.kernel) : nlohmann::ordered_json()},
-                 {"from_cache", result.from_cache}});
+                 {"parameters", json_of(candidate.parameters)},
+                 {"workload", json_of(candidate.workload)},
+                 {"outcome", name_of(candidate.status)},
+                 {"reason", known(!candidate.reason.empty(), candidate.reason)},
+                 {"resources", candidate.kernel ? json_of(*candidate.kernel) : nlohmann::ordered_json()},
+                 {"from_cache", candidate.from_cache}});
     return all;
 }
 
@@ -99,10 +89,11 @@ table build_table(const std::vector<build_report>& reports)
             {{"tunable"}, {"architecture"}, {"parameters"}, {"workload"}, {"outcome"}, {"reason"}, {"registers", true}},
         .rows = {}};
     for (const build_report& report : reports)
-        for (const stored_result& result : report.results)
-            rows.rows.push_back({report.name, report.architecture, text_of(result.parameters), text_of(result.problem),
-                                 outcome_of(result), escape_for_terminal(result.measured.reason),
-                                 result.kernel ? figure(result.kernel->registers) : ""});
+        for (const built_candidate& candidate : report.candidates)
+            rows.rows.push_back({report.name, report.architecture, text_of(candidate.parameters),
+                                 text_of(candidate.workload), std::string(name_of(candidate.status)),
+                                 escape_for_terminal(candidate.reason),
+                                 candidate.kernel ? figure(candidate.kernel->registers) : ""});
     return rows;
 }
 

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "report/document.hpp"
-#include "tune/store/result_store.hpp"
+#include "tune/types/built_candidate.hpp"
 
 namespace launchbox {
 
 struct build_report {
     std::string name;          ///< of the tunable
     std::string architecture;  ///< "sm_90"; may be empty
-    std::vector<stored_result> results;
+    std::vector<built_candidate> candidates;
 };
 
 document build_document(const std::vector<build_report>& reports);

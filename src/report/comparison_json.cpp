@@ -32,38 +32,39 @@ ordered_json winner_json(const std::optional<compared_winner>& winner)
             {"elsewhere", winner->elsewhere ? ordered_json(name_of(*winner->elsewhere)) : ordered_json(nullptr)}};
 }
 
-ordered_json texts_or_null(const run_difference& each)
+ordered_json texts_or_null(const run_difference& difference)
 {
-    return {{"what", each.what}, {"a", text_or_null(each.a)}, {"b", text_or_null(each.b)}};
+    return {{"what", difference.what}, {"a", text_or_null(difference.a)}, {"b", text_or_null(difference.b)}};
 }
 
 ordered_json workloads_json(const std::vector<assignment>& workloads)
 {
     ordered_json json = ordered_json::array();
-    for (const assignment& each : workloads) json.push_back(values_json(each));
+    for (const assignment& workload : workloads) json.push_back(values_json(workload));
     return json;
 }
 
 ordered_json pair_json(const run_comparison& found, std::size_t other)
 {
     ordered_json differences = ordered_json::array(), workloads = ordered_json::array();
-    for (const run_difference& each : found.differences) differences.push_back(texts_or_null(each));
-    for (const compared_workload& each : found.workloads) {
-        ordered_json json{{"workload", values_json(each.problem)},
-                          {"winner_a", winner_json(each.winner_a)},
-                          {"winner_b", winner_json(each.winner_b)},
-                          {"winner_move", each.best ? ordered_json(name_of(each.best->moved)) : ordered_json(nullptr)}};
-        add_ratio(each.best ? &each.best->ratio : nullptr, json);
-        json["in_both"] = each.candidates.size();
-        json["only_in_a"] = each.only_a;
-        json["only_in_b"] = each.only_b;
-        json["faster"] = each.faster;
-        json["slower"] = each.slower;
-        json["equal"] = each.equal;
-        json["unclear"] = each.unclear;
-        json["shared"] = each.shared;
-        json["expected_by_chance"] = each.expected_by_chance;
-        json["median_ratio"] = or_null(each.median_ratio);
+    for (const run_difference& difference : found.differences) differences.push_back(texts_or_null(difference));
+    for (const compared_workload& workload : found.workloads) {
+        ordered_json json{
+            {"workload", values_json(workload.workload)},
+            {"winner_a", winner_json(workload.winner_a)},
+            {"winner_b", winner_json(workload.winner_b)},
+            {"winner_move", workload.best ? ordered_json(name_of(workload.best->moved)) : ordered_json(nullptr)}};
+        add_ratio(workload.best ? &workload.best->ratio : nullptr, json);
+        json["in_both"] = workload.candidates.size();
+        json["only_in_a"] = workload.only_a;
+        json["only_in_b"] = workload.only_b;
+        json["faster"] = workload.faster;
+        json["slower"] = workload.slower;
+        json["equal"] = workload.equal;
+        json["unclear"] = workload.unclear;
+        json["shared"] = workload.shared;
+        json["expected_by_chance"] = workload.expected_by_chance;
+        json["median_ratio"] = or_null(workload.median_ratio);
         workloads.push_back(std::move(json));
     }
     return {{"a", 0},
@@ -84,7 +85,7 @@ ordered_json spills_json(const stored_result& result)
                               static_cast<std::uint64_t>(*result.kernel->spill_load_bytes));
 }
 
-ordered_json candidate_json(const compared_candidate& each, const stored_result& a, const stored_result& b)
+ordered_json candidate_json(const compared_candidate& candidate, const stored_result& a, const stored_result& b)
 {
     const auto median = [](const stored_result& result) {
         return result.measured.what == outcome::measured ? ordered_json(summarise(result.measured.samples_ns).median)
@@ -96,15 +97,15 @@ ordered_json candidate_json(const compared_candidate& each, const stored_result&
     ordered_json json{{"parameters", values_json(a.parameters)},
                       {"status_a", name_of(a.measured.what)},
                       {"status_b", name_of(b.measured.what)},
-                      {"move", each.time ? ordered_json(name_of(each.time->moved)) : ordered_json(nullptr)},
+                      {"move", candidate.time ? ordered_json(name_of(candidate.time->moved)) : ordered_json(nullptr)},
                       {"median_ns_a", median(a)},
                       {"median_ns_b", median(b)}};
-    add_ratio(each.time ? &each.time->ratio : nullptr, json);
+    add_ratio(candidate.time ? &candidate.time->ratio : nullptr, json);
     json["registers_a"] = registers(a);
     json["registers_b"] = registers(b);
     json["spill_bytes_a"] = spills_json(a);
     json["spill_bytes_b"] = spills_json(b);
-    json["shared"] = each.shared;
+    json["shared"] = candidate.shared;
     return json;
 }
 
@@ -118,9 +119,10 @@ ordered_json comparison_json(const comparison_report& report)
     for (std::size_t i = 0; i < report.others.size(); ++i) {
         pairs.push_back(pair_json(report.others[i], i + 1));
         for (const compared_workload& workload : report.others[i].workloads)
-            for (const compared_candidate& each : workload.candidates) {
-                ordered_json json{{"a", 0}, {"b", i + 1}, {"workload", values_json(workload.problem)}};
-                json.update(candidate_json(each, shown[0].run.results[each.a], shown[i + 1].run.results[each.b]));
+            for (const compared_candidate& candidate : workload.candidates) {
+                ordered_json json{{"a", 0}, {"b", i + 1}, {"workload", values_json(workload.workload)}};
+                json.update(candidate_json(candidate, shown[0].run.results[candidate.a],
+                                           shown[i + 1].run.results[candidate.b]));
                 candidates.push_back(std::move(json));
             }
     }
@@ -129,7 +131,7 @@ ordered_json comparison_json(const comparison_report& report)
             {"runs", runs},
             {"comparisons", pairs},
             {"candidates", candidates},
-            {"problems", texts_json(report.found.problems)}};
+            {"problems", texts_json(report.found.diagnostics)}};
 }
 
 table comparison_table(const comparison_report& report)
@@ -138,9 +140,9 @@ table comparison_table(const comparison_report& report)
     std::vector<std::string> parameters, workloads;
     for (const run_comparison& pair : report.others)
         for (const compared_workload& workload : pair.workloads) {
-            add_names(workload.problem, workloads);
-            for (const compared_candidate& each : workload.candidates)
-                add_names(shown[0].run.results[each.a].parameters, parameters);
+            add_names(workload.workload, workloads);
+            for (const compared_candidate& candidate : workload.candidates)
+                add_names(shown[0].run.results[candidate.a].parameters, parameters);
         }
     table rows{{{"a"}, {"b"}, {"file_a"}, {"file_b"}, {"number_a"}, {"number_b"}}, {}};
     for (const std::string& name : workloads) rows.columns.push_back({"workload." + json_text(name)});
@@ -148,7 +150,7 @@ table comparison_table(const comparison_report& report)
     for (const char* title : candidate_figures) rows.columns.push_back({title});
     for (std::size_t i = 0; i < report.others.size(); ++i)
         for (const compared_workload& workload : report.others[i].workloads)
-            for (const compared_candidate& each : workload.candidates) {
+            for (const compared_candidate& candidate : workload.candidates) {
                 const shown_run &a = shown[0], &b = shown[i + 1];
                 std::vector<cell> row{"0",
                                       std::to_string(i + 1),
@@ -156,9 +158,10 @@ table comparison_table(const comparison_report& report)
                                       json_text(b.file),
                                       std::to_string(a.run.number),
                                       std::to_string(b.run.number)};
-                add_values(workloads, workload.problem, row);
-                add_values(parameters, a.run.results[each.a].parameters, row);
-                const ordered_json json = candidate_json(each, a.run.results[each.a], b.run.results[each.b]);
+                add_values(workloads, workload.workload, row);
+                add_values(parameters, a.run.results[candidate.a].parameters, row);
+                const ordered_json json =
+                    candidate_json(candidate, a.run.results[candidate.a], b.run.results[candidate.b]);
                 for (const char* title : candidate_figures) row.emplace_back(csv_text(json[title]));
                 rows.rows.push_back(std::move(row));
             }

@@ -19,8 +19,14 @@ struct pair_of_runs {
     const shown_run &a, &b;
     std::string a_name, b_name;
 
-    [[nodiscard]] const stored_result& in_a(const compared_candidate& each) const { return a.run.results[each.a]; }
-    [[nodiscard]] const stored_result& in_b(const compared_candidate& each) const { return b.run.results[each.b]; }
+    [[nodiscard]] const stored_result& in_a(const compared_candidate& candidate) const
+    {
+        return a.run.results[candidate.a];
+    }
+    [[nodiscard]] const stored_result& in_b(const compared_candidate& candidate) const
+    {
+        return b.run.results[candidate.b];
+    }
 };
 
 std::string ratio_interval(const gain& ratio)
@@ -28,10 +34,10 @@ std::string ratio_interval(const gain& ratio)
     return fmt::format("{:.3f} to {:.3f}", ratio.low, ratio.high);
 }
 
-std::string difference_text(const run_difference& each, const std::string& value)
+std::string difference_text(const run_difference& difference, const std::string& value)
 {
     if (value.empty()) return "–";
-    const bool is_hash = each.what == "task" || each.what == "source" || each.what == "spec";
+    const bool is_hash = difference.what == "task" || difference.what == "source" || difference.what == "spec";
     return escape_for_terminal(is_hash ? value.substr(0, hash_digits) : value);
 }
 
@@ -42,8 +48,9 @@ void add_differences(const run_comparison& found, const pair_of_runs& pair, docu
         return;
     }
     table rows{{{"differs"}, {pair.a_name}, {pair.b_name}}, {}};
-    for (const run_difference& each : found.differences)
-        rows.rows.push_back({each.what, difference_text(each, each.a), difference_text(each, each.b)});
+    for (const run_difference& difference : found.differences)
+        rows.rows.push_back(
+            {difference.what, difference_text(difference, difference.a), difference_text(difference, difference.b)});
     page.add(std::move(rows));
     if (!found.same_task) page.line("  Not the same task: the times may be of different work.", tone::warning);
 }
@@ -89,7 +96,7 @@ void add_winners(const compared_workload& workload, const pair_of_runs& pair, do
     const time_move& best = *workload.best;
     std::string text = fmt::format("  From winner to winner {} takes {:.3f} × the time of {}", pair.b_name,
                                    best.ratio.times, pair.a_name);
-    if (best.chance <= most_chance) text += " (" + ratio_interval(best.ratio) + ")";
+    if (best.chance <= max_chance) text += " (" + ratio_interval(best.ratio) + ")";
     tone look = tone::plain;
     switch (best.moved) {
         case move_kind::equal:
@@ -131,11 +138,11 @@ void add_counts(const compared_workload& workload, document& page)
                               workload.expected_by_chance),
                   tone::faint);
     std::size_t more = 0, fewer = 0, more_spills = 0, fewer_spills = 0;
-    for (const compared_candidate& each : workload.candidates) {
-        more += each.registers.value_or(0) > 0 ? 1 : 0;
-        fewer += each.registers.value_or(0) < 0 ? 1 : 0;
-        more_spills += each.spill_bytes.value_or(0) > 0 ? 1 : 0;
-        fewer_spills += each.spill_bytes.value_or(0) < 0 ? 1 : 0;
+    for (const compared_candidate& candidate : workload.candidates) {
+        more += candidate.registers.value_or(0) > 0 ? 1 : 0;
+        fewer += candidate.registers.value_or(0) < 0 ? 1 : 0;
+        more_spills += candidate.spill_bytes.value_or(0) > 0 ? 1 : 0;
+        fewer_spills += candidate.spill_bytes.value_or(0) < 0 ? 1 : 0;
     }
     if (more + fewer > 0)
         page.line(fmt::format("  Registers: {} with more, {} with fewer.", counted(more, "candidate", "candidates"),
@@ -156,10 +163,10 @@ void add_moves(const compared_workload& workload, const pair_of_runs& pair, bool
 {
     std::vector<const compared_candidate*> moved;
     bool kernels = false;
-    for (const compared_candidate& each : workload.candidates) {
-        if (!each.time || each.time->moved == move_kind::equal || each.shared) continue;
-        moved.push_back(&each);
-        kernels |= pair.in_a(each).kernel && pair.in_b(each).kernel;
+    for (const compared_candidate& candidate : workload.candidates) {
+        if (!candidate.time || candidate.time->moved == move_kind::equal || candidate.shared) continue;
+        moved.push_back(&candidate);
+        kernels |= pair.in_a(candidate).kernel && pair.in_b(candidate).kernel;
     }
     if (moved.empty()) return;
     page.line("");
@@ -174,9 +181,9 @@ void add_moves(const compared_workload& workload, const pair_of_runs& pair, bool
     const auto median = [](const stored_result& result) { return summarise(result.measured.samples_ns).median; };
     const double smallest = smallest_time(workload);
     for (std::size_t i = 0; i < std::min(top, moved.size()); ++i) {
-        const compared_candidate& each = *moved[i];
-        const time_move& time = *each.time;
-        const stored_result &a = pair.in_a(each), &b = pair.in_b(each);
+        const compared_candidate& candidate = *moved[i];
+        const time_move& time = *candidate.time;
+        const stored_result &a = pair.in_a(candidate), &b = pair.in_b(candidate);
         std::vector<cell> row{fmt::format("{:.3f}", time.ratio.times)};
         row.emplace_back(time.moved == move_kind::unclear ? "too few samples" : ratio_interval(time.ratio));
         row.emplace_back(milliseconds(median(a), smallest));
@@ -196,9 +203,9 @@ void add_moves(const compared_workload& workload, const pair_of_runs& pair, bool
 void add_outcomes(const compared_workload& workload, const pair_of_runs& pair, document& page)
 {
     std::map<std::pair<outcome, outcome>, std::vector<const compared_candidate*>> changes;
-    for (const compared_candidate& each : workload.candidates) {
-        const outcome before = pair.in_a(each).measured.what, after = pair.in_b(each).measured.what;
-        if (before != after) changes[{before, after}].push_back(&each);
+    for (const compared_candidate& candidate : workload.candidates) {
+        const outcome before = pair.in_a(candidate).measured.what, after = pair.in_b(candidate).measured.what;
+        if (before != after) changes[{before, after}].push_back(&candidate);
     }
     if (changes.empty()) return;
     page.line("");
@@ -217,21 +224,21 @@ void add_pair(const run_comparison& found, const pair_of_runs& pair, std::size_t
 {
     page.heading(pair.b_name + " against " + pair.a_name);
     add_differences(found, pair, page);
-    for (const compared_workload& each : found.workloads) {
-        std::string title = workload_name(each.problem) + ": " +
-                            counted(each.candidates.size(), "candidate", "candidates") + " in both";
-        if (each.only_a > 0) title += fmt::format(", {} only in {}", count_text(each.only_a), pair.a_name);
-        if (each.only_b > 0) title += fmt::format(", {} only in {}", count_text(each.only_b), pair.b_name);
+    for (const compared_workload& workload : found.workloads) {
+        std::string title = workload_name(workload.workload) + ": " +
+                            counted(workload.candidates.size(), "candidate", "candidates") + " in both";
+        if (workload.only_a > 0) title += fmt::format(", {} only in {}", count_text(workload.only_a), pair.a_name);
+        if (workload.only_b > 0) title += fmt::format(", {} only in {}", count_text(workload.only_b), pair.b_name);
         page.heading(title);
-        add_winners(each, pair, page);
-        add_counts(each, page);
-        add_moves(each, pair, found.same_machine, top, page);
-        add_outcomes(each, pair, page);
+        add_winners(workload, pair, page);
+        add_counts(workload, page);
+        add_moves(workload, pair, found.same_machine, top, page);
+        add_outcomes(workload, pair, page);
     }
-    for (const assignment& each : found.only_a)
-        page.line(fmt::format("  only in {}: {}", pair.a_name, workload_name(each)), tone::warning);
-    for (const assignment& each : found.only_b)
-        page.line(fmt::format("  only in {}: {}", pair.b_name, workload_name(each)), tone::warning);
+    for (const assignment& values : found.only_a)
+        page.line(fmt::format("  only in {}: {}", pair.a_name, workload_name(values)), tone::warning);
+    for (const assignment& values : found.only_b)
+        page.line(fmt::format("  only in {}: {}", pair.b_name, workload_name(values)), tone::warning);
     if (found.workloads.empty()) page.line("  They have no workload in common.", tone::warning);
 }
 
@@ -252,7 +259,7 @@ document comparison_document(const comparison_report& report)
     }
     for (std::size_t i = 0; i < report.others.size(); ++i)
         add_pair(report.others[i], {runs.front(), runs[i + 1], letter_of(0), letter_of(i + 1)}, report.found.top, page);
-    add_problems(report.found.problems, page);
+    add_diagnostics(report.found.diagnostics, page);
     return page;
 }
 

@@ -28,28 +28,28 @@ std::string when_text(const improvement& when)
 
 std::string title_of(const convergence& found, std::size_t workloads)
 {
-    return found.problem ? workload_name(*found.problem) : fmt::format("over all {} workloads", workloads);
+    return found.workload ? workload_name(*found.workload) : fmt::format("over all {} workloads", workloads);
 }
 
 void add_improvements(const convergence& found, std::size_t top, document& page)
 {
     std::vector<const assignment*> candidates;
-    for (const improvement& each : found.improvements) candidates.push_back(&each.parameters);
+    for (const improvement& improvement : found.improvements) candidates.push_back(&improvement.parameters);
     const parameter_columns columns = columns_of(candidates);
-    table rows{{{"evaluation", true}, {"seconds", true}, {found.problem ? "ms" : "score", true}, {"gap %", true}}, {}};
+    table rows{{{"evaluation", true}, {"seconds", true}, {found.workload ? "ms" : "score", true}, {"gap %", true}}, {}};
     add_columns(columns, rows);
     add_last_column(columns, "", rows);
     // The last are the most interesting.
     const std::size_t count = found.improvements.size();
     const std::size_t hidden = count > top ? count - top : 0;
     for (std::size_t i = hidden; i < count; ++i) {
-        const improvement& each = found.improvements[i];
-        std::vector<cell> row{count_text(each.evaluation), seconds_text(each.seconds)};
-        row.emplace_back(found.problem ? milliseconds(each.value, found.improvements.back().value)
-                                       : fmt::format("{:.3f}", each.value));
-        row.emplace_back(gap_text(each.gap));
-        add_cells(columns, each.parameters, row);
-        if (!columns.in_last.empty()) add_last_cell(columns, each.parameters, {}, row);
+        const improvement& improvement = found.improvements[i];
+        std::vector<cell> row{count_text(improvement.evaluation), seconds_text(improvement.seconds)};
+        row.emplace_back(found.workload ? milliseconds(improvement.value, found.improvements.back().value)
+                                        : fmt::format("{:.3f}", improvement.value));
+        row.emplace_back(gap_text(improvement.gap));
+        add_cells(columns, improvement.parameters, row);
+        if (!columns.in_last.empty()) add_last_cell(columns, improvement.parameters, {}, row);
         rows.rows.push_back(std::move(row));
     }
     page.add(std::move(rows));
@@ -72,17 +72,17 @@ void add_summary(const std::vector<std::vector<convergence>>& all, const results
     for (const double part : convergence_parts) rows.columns.push_back({fmt::format("{:.0f} %", part * 100), true});
     rows.columns.push_back({"run"});
     for (std::size_t run = 0; run < all.size(); ++run)
-        for (const convergence& each : all[run]) {
-            std::vector<cell> row{count_text(each.evaluations)};
-            const bool some = !each.improvements.empty();
-            const double best = some ? each.improvements.back().value : 0;
-            row.emplace_back(!some          ? "–"
-                             : each.problem ? milliseconds(best, best) + " ms"
-                                            : fmt::format("{:.3f}", best));
-            for (const std::size_t place : each.reached)
-                row.emplace_back(some ? when_text(each.improvements[place]) : "–");
+        for (const convergence& course : all[run]) {
+            std::vector<cell> row{count_text(course.evaluations)};
+            const bool some = !course.improvements.empty();
+            const double best = some ? course.improvements.back().value : 0;
+            row.emplace_back(!some             ? "–"
+                             : course.workload ? milliseconds(best, best) + " ms"
+                                               : fmt::format("{:.3f}", best));
+            for (const std::size_t place : course.reached)
+                row.emplace_back(some ? when_text(course.improvements[place]) : "–");
             const shown_run& shown = report.runs[run];
-            row.emplace_back(run_title(shown.run.info) + ", " + title_of(each, shown.rankings.size()) +
+            row.emplace_back(run_title(shown.run.info) + ", " + title_of(course, shown.rankings.size()) +
                              fmt::format(", run {} of {}", shown.run.number, escape_for_terminal(shown.file)));
             rows.rows.push_back(std::move(row));
         }
@@ -92,7 +92,7 @@ void add_summary(const std::vector<std::vector<convergence>>& all, const results
 std::vector<std::vector<convergence>> converged(const results_report& found)
 {
     std::vector<std::vector<convergence>> all;
-    for (const shown_run& each : found.runs) all.push_back(converge(each.run.results, each.rankings));
+    for (const shown_run& run : found.runs) all.push_back(converge(run.run.results, run.rankings));
     return all;
 }
 
@@ -108,24 +108,24 @@ document convergence_document(const results_report& found, const output_style& s
         page.heading(run_title(shown.run.info));
         page.line("  " + run_line(shown), tone::faint);
         if (all[run].empty()) page.line("  No results.");
-        for (const convergence& each : all[run]) {
+        for (const convergence& course : all[run]) {
             ++series;
-            page.heading(title_of(each, shown.rankings.size()) + ": " +
-                         counted(each.evaluations, "evaluation", "evaluations") + ", " + seconds_text(each.seconds) +
-                         " s of compiling and measuring");
-            if (each.improvements.empty()) {
+            page.heading(title_of(course, shown.rankings.size()) + ": " +
+                         counted(course.evaluations, "evaluation", "evaluations") + ", " +
+                         seconds_text(course.seconds) + " s of compiling and measuring");
+            if (course.improvements.empty()) {
                 page.line("  Nothing wins: no candidate was measured to the end and found right.", tone::warning);
                 continue;
             }
-            add_improvements(each, found.top, page);
-            if (const std::string chart = convergence_chart(each, style); !chart.empty()) {
+            add_improvements(course, found.top, page);
+            if (const std::string chart = convergence_chart(course, style); !chart.empty()) {
                 page.line("");
                 page.verbatim(chart);
             }
         }
     }
     if (all.size() > 1 && series > 1) add_summary(all, found, page);
-    add_problems(found.problems, page);
+    add_diagnostics(found.diagnostics, page);
     return page;
 }
 
@@ -145,8 +145,8 @@ std::string convergence_chart(const convergence& found, const output_style& styl
     };
     const auto gap_at = [&](std::size_t evaluation) {
         double gap = HUGE_VAL;  // nothing was measured yet
-        for (const improvement& each : found.improvements)
-            if (each.evaluation <= evaluation) gap = each.gap;
+        for (const improvement& improvement : found.improvements)
+            if (improvement.evaluation <= evaluation) gap = improvement.gap;
         return gap;
     };
     std::string text = "  % above the final best, by evaluations\n";
@@ -183,14 +183,14 @@ namespace {
 
 const char* const improvement_figures[] = {"evaluation", "seconds", "median_ns", "score", "gap"};
 
-ordered_json improvement_json(const improvement& each, bool is_score)
+ordered_json improvement_json(const improvement& improvement, bool is_score)
 {
-    return {{"evaluation", each.evaluation},
-            {"seconds", each.seconds},
-            {"median_ns", is_score ? ordered_json(nullptr) : ordered_json(each.value)},
-            {"score", is_score ? ordered_json(each.value) : ordered_json(nullptr)},
-            {"gap", each.gap},
-            {"parameters", values_json(each.parameters)}};
+    return {{"evaluation", improvement.evaluation},
+            {"seconds", improvement.seconds},
+            {"median_ns", is_score ? ordered_json(nullptr) : ordered_json(improvement.value)},
+            {"score", is_score ? ordered_json(improvement.value) : ordered_json(nullptr)},
+            {"gap", improvement.gap},
+            {"parameters", values_json(improvement.parameters)}};
 }
 
 }  // namespace
@@ -201,22 +201,22 @@ ordered_json convergence_json(const results_report& found)
     ordered_json series = ordered_json::array();
     const std::vector<std::vector<convergence>> all = converged(found);
     for (std::size_t run = 0; run < all.size(); ++run)
-        for (const convergence& each : all[run]) {
+        for (const convergence& course : all[run]) {
             ordered_json improvements = ordered_json::array(), reached = ordered_json::array();
-            for (const improvement& one : each.improvements)
-                improvements.push_back(improvement_json(one, !each.problem));
+            for (const improvement& one : course.improvements)
+                improvements.push_back(improvement_json(one, !course.workload));
             for (std::size_t part = 0; part < convergence_parts.size(); ++part) {
                 ordered_json at{{"within", convergence_parts[part]}, {"evaluation", nullptr}, {"seconds", nullptr}};
-                if (!each.improvements.empty()) {
-                    at["evaluation"] = each.improvements[each.reached[part]].evaluation;
-                    at["seconds"] = each.improvements[each.reached[part]].seconds;
+                if (!course.improvements.empty()) {
+                    at["evaluation"] = course.improvements[course.reached[part]].evaluation;
+                    at["seconds"] = course.improvements[course.reached[part]].seconds;
                 }
                 reached.push_back(at);
             }
             series.push_back({{"run", run},
-                              {"workload", optional_values_json(each.problem)},
-                              {"evaluations", each.evaluations},
-                              {"seconds", each.seconds},
+                              {"workload", optional_values_json(course.workload)},
+                              {"evaluations", course.evaluations},
+                              {"seconds", course.seconds},
                               {"reached", reached},
                               {"improvements", improvements}});
         }
@@ -224,7 +224,7 @@ ordered_json convergence_json(const results_report& found)
             {"environments", environments},
             {"runs", runs},
             {"series", series},
-            {"problems", texts_json(found.problems)}};
+            {"problems", texts_json(found.diagnostics)}};
 }
 
 table convergence_table(const results_report& found)
@@ -232,9 +232,9 @@ table convergence_table(const results_report& found)
     const std::vector<std::vector<convergence>> all = converged(found);
     std::vector<std::string> parameters, workloads;
     for (const std::vector<convergence>& run : all)
-        for (const convergence& each : run) {
-            if (each.problem) add_names(*each.problem, workloads);
-            for (const improvement& one : each.improvements) add_names(one.parameters, parameters);
+        for (const convergence& course : run) {
+            if (course.workload) add_names(*course.workload, workloads);
+            for (const improvement& one : course.improvements) add_names(one.parameters, parameters);
         }
     table rows;
     for (const char* title : {"file", "number", "name", "gpu", "run", "overall"}) rows.columns.push_back({title});
@@ -242,18 +242,18 @@ table convergence_table(const results_report& found)
     for (const std::string& name : parameters) rows.columns.push_back({"parameters." + escape_for_terminal(name)});
     for (const char* title : improvement_figures) rows.columns.push_back({title});
     for (std::size_t run = 0; run < all.size(); ++run)
-        for (const convergence& each : all[run])
-            for (const improvement& one : each.improvements) {
+        for (const convergence& course : all[run])
+            for (const improvement& one : course.improvements) {
                 const shown_run& shown = found.runs[run];
                 std::vector<cell> row{escape_for_terminal(shown.file),
                                       std::to_string(shown.run.number),
                                       escape_for_terminal(shown.run.info.name),
                                       escape_for_terminal(shown.run.info.environment.gpu),
                                       std::to_string(run),
-                                      each.problem ? "false" : "true"};
-                add_values(workloads, each.problem.value_or(assignment{}), row);
+                                      course.workload ? "false" : "true"};
+                add_values(workloads, course.workload.value_or(assignment{}), row);
                 add_values(parameters, one.parameters, row);
-                const ordered_json json = improvement_json(one, !each.problem);
+                const ordered_json json = improvement_json(one, !course.workload);
                 for (const char* title : improvement_figures) row.emplace_back(csv_text(json[title]));
                 rows.rows.push_back(std::move(row));
             }

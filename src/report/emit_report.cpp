@@ -27,7 +27,7 @@ void add_gains(document& page, const emitted_table& table, const std::vector<emi
                               info.environment.driver, info.environment.toolkit, info.started, info.version,
                               records[row.record].path));
         for (std::size_t i = 0; i < choice.workloads.size(); ++i)
-            page.line(fmt::format("  {}: {}{}", text_of(choice.workloads[i].problem),
+            page.line(fmt::format("  {}: {}{}", text_of(choice.workloads[i].workload),
                                   gain_text(choice.workloads[i].over),
                                   i == choice.worst && choice.workloads.size() > 1 ? ", the worst workload" : ""));
     }
@@ -39,13 +39,13 @@ document emit_document(const emitted_tables& emitted, const std::vector<emit_rec
                        const std::vector<compute_capability>& architectures)
 {
     document page;
-    for (const emitted_table& each : emitted.tables) {
-        page.heading(each.table.name + ": " + each.table.text);
-        add_gains(page, each, records);
+    for (const emitted_table& made : emitted.tables) {
+        page.heading(made.table.name + ": " + made.table.text);
+        add_gains(page, made, records);
         table uses;
         uses.columns = {{"architecture"}, {"row"}, {"from"}};
         for (const compute_capability& code : architectures) {
-            const header_row* used = row_used_by(each.table, code);
+            const header_row* used = row_used_by(made.table, code);
             const std::string name(architecture_name(code).view());
             if (used == nullptr)
                 uses.rows.push_back(

@@ -15,7 +15,7 @@ using nlohmann::ordered_json;
 std::vector<std::string> names_of(const std::vector<ranking>& rankings)
 {
     std::vector<assignment> workloads;
-    for (const ranking& each : rankings) workloads.push_back(each.problem);
+    for (const ranking& workload_ranking : rankings) workloads.push_back(workload_ranking.workload);
     return workload_names(workloads);
 }
 
@@ -28,7 +28,7 @@ std::string note_of(const overall_ranking& overall, std::size_t place)
 {
     std::string note = overall.candidates[place].is_baseline ? "baseline" : "";
     std::size_t twins = 0;
-    for (const overall_candidate& each : overall.candidates) twins += each.same_as == place ? 1 : 0;
+    for (const overall_candidate& candidate : overall.candidates) twins += candidate.same_as == place ? 1 : 0;
     if (twins > 0) note += (note.empty() ? "" : ", ") + fmt::format("{} more with this code", twins);
     if (const auto same = overall.candidates[place].same_as)
         note += (note.empty() ? "" : ", ") + fmt::format("same code as #{}", *same + 1);
@@ -45,12 +45,12 @@ std::string overall_verdict(const overall_ranking& overall, const std::vector<ra
     const std::string name = names_of(best.parameters);
     const std::string score = fmt::format("{:.2f} × ({})", best.score.times, speed_interval(best.score));
     if (overall.over_baseline && best.score.low <= 1 && best.score.high >= 1) {
-        for (const overall_candidate& each : overall.candidates) {
-            if (!each.is_baseline) continue;
-            if (&each == &best || best.score == gain{})
-                return fmt::format("The baseline, {}, is the best on average.", names_of(each.parameters));
+        for (const overall_candidate& candidate : overall.candidates) {
+            if (!candidate.is_baseline) continue;
+            if (&candidate == &best || best.score == gain{})
+                return fmt::format("The baseline, {}, is the best on average.", names_of(candidate.parameters));
             return fmt::format("The baseline, {}, stays: the best on average, {}, is equal to it: {}.",
-                               names_of(each.parameters), name, score);
+                               names_of(candidate.parameters), name, score);
         }
     }
     std::string text = name + " is the best on average, ";
@@ -77,7 +77,7 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
                                                    : "speed over each workload's fastest, without a baseline"));
     if (!overall.candidates.empty()) {
         std::vector<const assignment*> candidates;
-        for (const overall_candidate& each : overall.candidates) candidates.push_back(&each.parameters);
+        for (const overall_candidate& candidate : overall.candidates) candidates.push_back(&candidate.parameters);
         const parameter_columns columns = columns_of(candidates);
         table rows{{{"#", true}}, {}};
         add_columns(columns, rows);
@@ -86,21 +86,21 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
         add_last_column(columns, "note", rows);
         std::size_t distinct = 0;
         for (std::size_t place = 0; place < overall.candidates.size(); ++place) {
-            const overall_candidate& each = overall.candidates[place];
-            const bool shown_anyway = each.is_baseline || top == static_cast<std::size_t>(-1);
-            if (!shown_anyway && (each.same_as || distinct >= top)) continue;
-            if (!each.same_as) ++distinct;
+            const overall_candidate& candidate = overall.candidates[place];
+            const bool shown_anyway = candidate.is_baseline || top == static_cast<std::size_t>(-1);
+            if (!shown_anyway && (candidate.same_as || distinct >= top)) continue;
+            if (!candidate.same_as) ++distinct;
             std::vector<cell> row{std::to_string(place + 1)};
-            add_cells(columns, each.parameters, row);
-            row.emplace_back(fmt::format("{:.2f}", each.score.times));
-            row.emplace_back(speed_interval(each.score));
-            const workload_speed& worst = each.speeds[each.worst];
+            add_cells(columns, candidate.parameters, row);
+            row.emplace_back(fmt::format("{:.2f}", candidate.score.times));
+            row.emplace_back(speed_interval(candidate.score));
+            const workload_speed& worst = candidate.speeds[candidate.worst];
             row.emplace_back(fmt::format("{:.2f}", worst.speed.times));
             // The reference is nowhere worse than elsewhere.
-            const bool everywhere = each.is_baseline && overall.over_baseline;
+            const bool everywhere = candidate.is_baseline && overall.over_baseline;
             row.emplace_back(everywhere ? "–" : workloads[worst.ranking]);
-            add_last_cell(columns, each.parameters, {note_of(overall, place), place == 0 ? tone::good : tone::plain},
-                          row);
+            add_last_cell(columns, candidate.parameters,
+                          {note_of(overall, place), place == 0 ? tone::good : tone::plain}, row);
             rows.rows.push_back(std::move(row));
         }
         const std::size_t hidden = overall.candidates.size() - rows.rows.size();
@@ -120,22 +120,23 @@ ordered_json overall_json(const shown_run& shown, std::size_t run)
 {
     const overall_ranking overall = rank_overall(shown.run.results, shown.rankings);
     ordered_json candidates = ordered_json::array();
-    for (const overall_candidate& each : overall.candidates) {
+    for (const overall_candidate& candidate : overall.candidates) {
         ordered_json speeds = ordered_json::array();
-        for (const workload_speed& at : each.speeds)
-            speeds.push_back({{"workload", values_json(shown.rankings[at.ranking].problem)},
+        for (const workload_speed& at : candidate.speeds)
+            speeds.push_back({{"workload", values_json(shown.rankings[at.ranking].workload)},
                               {"speed_up", at.speed.times},
                               {"speed_up_low", at.speed.low},
                               {"speed_up_high", at.speed.high}});
-        candidates.push_back({{"parameters", values_json(each.parameters)},
-                              {"score", each.score.times},
-                              {"score_low", each.score.low},
-                              {"score_high", each.score.high},
-                              {"is_baseline", each.is_baseline},
-                              {"same_as", each.same_as ? values_json(overall.candidates[*each.same_as].parameters)
-                                                       : ordered_json(nullptr)},
-                              {"worst", values_json(shown.rankings[each.speeds[each.worst].ranking].problem)},
-                              {"speeds", speeds}});
+        candidates.push_back(
+            {{"parameters", values_json(candidate.parameters)},
+             {"score", candidate.score.times},
+             {"score_low", candidate.score.low},
+             {"score_high", candidate.score.high},
+             {"is_baseline", candidate.is_baseline},
+             {"same_as", candidate.same_as ? values_json(overall.candidates[*candidate.same_as].parameters)
+                                           : ordered_json(nullptr)},
+             {"worst", values_json(shown.rankings[candidate.speeds[candidate.worst].ranking].workload)},
+             {"speeds", speeds}});
     }
     return {{"run", run},
             {"over_baseline", overall.over_baseline},

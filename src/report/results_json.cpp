@@ -25,9 +25,9 @@ struct placed {
 std::vector<placed> places_in(const shown_run& shown)
 {
     std::vector<placed> places(shown.run.results.size());
-    for (const ranking& each : shown.rankings)
-        for (std::size_t place = 0; place < each.candidates.size(); ++place)
-            places[each.candidates[place].result] = {&each, place};
+    for (const ranking& workload_ranking : shown.rankings)
+        for (std::size_t place = 0; place < workload_ranking.candidates.size(); ++place)
+            places[workload_ranking.candidates[place].result] = {&workload_ranking, place};
     return places;
 }
 
@@ -45,14 +45,14 @@ ordered_json candidate_json(const stored_result& result, std::size_t run, const 
     ordered_json json;
     json["run"] = run;
     json["parameters"] = values_json(result.parameters);
-    json["workload"] = values_json(result.problem);
+    json["workload"] = values_json(result.workload);
     json["weight"] = result.weight;
     json["status"] = name_of(measured.what);
     json["reason"] = text_or_null(measured.reason);
     json["rank"] = where.place ? ordered_json(*where.place + 1) : ordered_json(nullptr);
-    json["median_ns"] = figure([](const ranked_candidate& each) { return each.time.median; });
-    json["low_ns"] = figure([](const ranked_candidate& each) { return each.time.low; });
-    json["high_ns"] = figure([](const ranked_candidate& each) { return each.time.high; });
+    json["median_ns"] = figure([](const ranked_candidate& candidate) { return candidate.time.median; });
+    json["low_ns"] = figure([](const ranked_candidate& candidate) { return candidate.time.low; });
+    json["high_ns"] = figure([](const ranked_candidate& candidate) { return candidate.time.high; });
     json["samples"] = measured.samples_ns.size();
     json["dropped"] = measured.dropped;
     json["speed_up"] = gained(&gain::times);
@@ -82,14 +82,14 @@ ordered_json candidate_json(const stored_result& result, std::size_t run, const 
 ordered_json race_json(const race_result_info& race, std::size_t run, bool whole)
 {
     ordered_json entries = ordered_json::array();
-    for (const race_entry& each : race.entries) {
-        entries.push_back({{"parameters", values_json(each.parameters)},
-                           {"median_ns", summarise(each.samples_ns).median},
-                           {"samples", each.samples_ns.size()}});
-        if (whole) entries.back()["samples_ns"] = each.samples_ns;
+    for (const race_entry& entry : race.entries) {
+        entries.push_back({{"parameters", values_json(entry.parameters)},
+                           {"median_ns", summarise(entry.samples_ns).median},
+                           {"samples", entry.samples_ns.size()}});
+        if (whole) entries.back()["samples_ns"] = entry.samples_ns;
     }
     return {{"run", run},
-            {"workload", values_json(race.problem)},
+            {"workload", values_json(race.workload)},
             {"verdict", json_text(race.verdict)},
             {"equal_within", race.equal_within},
             {"entries", entries}};
@@ -97,7 +97,7 @@ ordered_json race_json(const race_result_info& race, std::size_t run, bool whole
 
 ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& workload)
 {
-    ordered_json json{{"run", run}, {"workload", values_json(workload.problem)}, {"weight", workload.weight}};
+    ordered_json json{{"run", run}, {"workload", values_json(workload.workload)}, {"weight", workload.weight}};
     const verdict* decided = workload.decided ? &*workload.decided : nullptr;
     const ranked_candidate* winner = decided != nullptr ? &workload.candidates[decided->winner] : nullptr;
     json["parameters"] =
@@ -115,8 +115,8 @@ ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& w
     json["verdict"] = verdict_text(shown.run.results, workload);
     json["measured"] = workload.candidates.size();
     json["failures"] = ordered_json::object();
-    for (const failure_count& each : workload.failures)
-        json["failures"][std::string(name_of(each.what))] = each.results.size();
+    for (const failure_count& failure : workload.failures)
+        json["failures"][std::string(name_of(failure.what))] = failure.results.size();
     return json;
 }
 
@@ -131,12 +131,13 @@ void write_results_json(const results_report& found, std::ostream& out)
     json.member("runs", runs);
     json.begin_array("best");
     for (std::size_t run = 0; run < found.runs.size(); ++run)
-        for (const ranking& each : found.runs[run].rankings) json.element(best_json(found.runs[run], run, each));
+        for (const ranking& workload_ranking : found.runs[run].rankings)
+            json.element(best_json(found.runs[run], run, workload_ranking));
     json.end_array();
     json.begin_array("races");
     for (std::size_t run = 0; run < found.runs.size(); ++run)
-        for (const race_result_info& each : found.runs[run].run.races)
-            json.element(race_json(each, run, found.with_samples));
+        for (const race_result_info& race : found.runs[run].run.races)
+            json.element(race_json(race, run, found.with_samples));
     json.end_array();
     json.begin_array("candidates");
     for (std::size_t run = 0; run < found.runs.size(); ++run) {
@@ -149,7 +150,7 @@ void write_results_json(const results_report& found, std::ostream& out)
     for (std::size_t run = 0; run < found.runs.size(); ++run)
         if (found.runs[run].rankings.size() > 1) json.element(overall_json(found.runs[run], run));
     json.end_array();
-    json.member("problems", texts_json(found.problems));
+    json.member("problems", texts_json(found.diagnostics));
     json.finish();
 }
 
@@ -157,9 +158,9 @@ table results_table(const results_report& found)
 {
     std::vector<std::string> parameters, workloads;
     for (const shown_run& run : found.runs)
-        for (const stored_result& each : run.run.results) {
-            add_names(each.parameters, parameters);
-            add_names(each.problem, workloads);
+        for (const stored_result& result : run.run.results) {
+            add_names(result.parameters, parameters);
+            add_names(result.workload, workloads);
         }
     table rows;
     for (const char* title : {"file", "number", "name", "gpu", "processor", "driver", "toolkit", "run"})
@@ -190,7 +191,7 @@ table results_table(const results_report& found)
                                   json_text(info.environment.driver),
                                   json_text(info.environment.toolkit),
                                   std::to_string(run)};
-            add_values(workloads, result.problem, row);
+            add_values(workloads, result.workload, row);
             add_values(parameters, result.parameters, row);
             const ordered_json json = candidate_json(result, run, places[i], false);
             for (const std::string& title : figures) row.emplace_back(csv_text(json[title]));

@@ -23,10 +23,10 @@ document results_document(const results_report& found)
 {
     document page;
     cell_signs signs;
-    for (const shown_run& each : found.runs) add_run(page, each, found, signs);
+    for (const shown_run& run : found.runs) add_run(page, run, found, signs);
     if (signs.unknown || signs.inferred) page.line("");
     signs.explain(page);
-    add_problems(found.problems, page);
+    add_diagnostics(found.diagnostics, page);
     return page;
 }
 
@@ -76,7 +76,7 @@ document results_log_document(const results_report& found)
                 add("code", kernel.code_bytes, " B");
             }
             std::string log;
-            for (const char each : result.log) log += each == '\t' ? std::string(4, ' ') : std::string(1, each);
+            for (const char letter : result.log) log += letter == '\t' ? std::string(4, ' ') : std::string(1, letter);
             while (!log.empty() && (log.back() == '\n' || log.back() == '\r')) log.pop_back();
             for (std::size_t start = 0; start < log.size();) {
                 const std::size_t end = std::min(log.find('\n', start), log.size());
@@ -104,9 +104,9 @@ void add_run(document& page, const shown_run& shown, const results_report& found
     page.heading(run_title(shown.run.info));
     page.line("  " + run_line(shown), tone::faint);
     if (shown.rankings.empty()) page.line("  No results.");
-    for (const ranking& each : shown.rankings) {
-        add_ranking(page, shown, each, found.top, signs);
-        add_failures(page, shown, each, found.all_failures);
+    for (const ranking& workload_ranking : shown.rankings) {
+        add_ranking(page, shown, workload_ranking, found.top, signs);
+        add_failures(page, shown, workload_ranking, found.all_failures);
     }
     if (shown.rankings.size() > 1) add_overall(shown, found.top, page);
 }
@@ -120,30 +120,30 @@ shown_columns columns_of(const std::vector<stored_result>& results, const rankin
 {
     std::vector<const assignment*> candidates;
     bool kernel = false;
-    for (const ranked_candidate& each : workload.candidates) {
-        kernel |= results[each.result].kernel.has_value();
-        candidates.push_back(&results[each.result].parameters);
+    for (const ranked_candidate& candidate : workload.candidates) {
+        kernel |= results[candidate.result].kernel.has_value();
+        candidates.push_back(&results[candidate.result].parameters);
     }
     return {columns_of(candidates), kernel, workload.baseline.has_value()};
 }
 
 std::string note_of(const std::vector<stored_result>& results, const ranking& workload, std::size_t place)
 {
-    const ranked_candidate& each = workload.candidates[place];
-    const measurement& measured = results[each.result].measured;
+    const ranked_candidate& candidate = workload.candidates[place];
+    const measurement& measured = results[candidate.result].measured;
     std::string note;
     const auto add = [&](const std::string& text) { note += (note.empty() ? "" : ", ") + text; };
     const bool wins = workload.decided && workload.decided->winner == place;
-    if (each.is_baseline) add("baseline");
+    if (candidate.is_baseline) add("baseline");
     if (wins) add(workload.decided->raced ? "winner of the race" : "winner");
-    if (!wins && each.raced) add("raced");
-    if (!wins && each.equals_best) add("equal within " + percent_text(each.equal_within));
-    if (each.same_as) add(fmt::format("same code as #{}", *each.same_as + 1));
+    if (!wins && candidate.raced) add("raced");
+    if (!wins && candidate.equals_best) add("equal within " + percent_text(candidate.equal_within));
+    if (candidate.same_as) add(fmt::format("same code as #{}", *candidate.same_as + 1));
     const auto twins = std::count_if(workload.candidates.begin(), workload.candidates.end(),
                                      [&](const ranked_candidate& other) { return other.same_as == place; });
     if (twins > 0) add(fmt::format("{} more with this code", twins));
     if (measured.stopped_early) add("stopped early");
-    if (!measured.verified && !each.is_baseline) add("unverified");
+    if (!measured.verified && !candidate.is_baseline) add("unverified");
     if (measured.dropped > 0)
         add(fmt::format("{} dropped: throttled",
                         counted(static_cast<std::size_t>(measured.dropped), "sample", "samples")));
@@ -154,8 +154,8 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
 {
     const std::vector<stored_result>& results = shown.run.results;
     std::size_t failed = 0;
-    for (const failure_count& each : workload.failures) failed += each.results.size();
-    std::string title = workload_name(workload.problem) + ": " +
+    for (const failure_count& failure : workload.failures) failed += failure.results.size();
+    std::string title = workload_name(workload.workload) + ": " +
                         counted(workload.candidates.size(), "candidate", "candidates") + " measured";
     if (workload.shared > 0) title += fmt::format(", {} of them as the same code", workload.shared);
     if (failed > 0) title += fmt::format(", {} not", with_commas(static_cast<std::int64_t>(failed)));
@@ -176,20 +176,20 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
     const double smallest = workload.candidates.front().time.median;
     std::size_t distinct = 0;
     for (std::size_t place = 0; place < workload.candidates.size(); ++place) {
-        const ranked_candidate& each = workload.candidates[place];
+        const ranked_candidate& candidate = workload.candidates[place];
         const bool wins = workload.decided && workload.decided->winner == place;
         // Those with another's code say nothing new, unless all are asked for.
-        const bool shown_anyway = wins || each.is_baseline || top == static_cast<std::size_t>(-1);
-        if (!shown_anyway && (each.same_as || distinct >= top)) continue;
-        if (!each.same_as) ++distinct;
-        const stored_result& result = results[each.result];
+        const bool shown_anyway = wins || candidate.is_baseline || top == static_cast<std::size_t>(-1);
+        if (!shown_anyway && (candidate.same_as || distinct >= top)) continue;
+        if (!candidate.same_as) ++distinct;
+        const stored_result& result = results[candidate.result];
         std::vector<cell> row{std::to_string(place + 1)};
         add_cells(columns.parameters, result.parameters, row);
-        row.emplace_back(milliseconds(each.time.median, smallest));
-        row.emplace_back(fmt::format("{:.1f}", each.time.spread() * 100));
-        row.emplace_back(std::to_string(each.time.count));
+        row.emplace_back(milliseconds(candidate.time.median, smallest));
+        row.emplace_back(fmt::format("{:.1f}", candidate.time.spread() * 100));
+        row.emplace_back(std::to_string(candidate.time.count));
         if (columns.speed_up)
-            row.emplace_back(each.over_baseline ? fmt::format("{:.2f}", each.over_baseline->times) : "–");
+            row.emplace_back(candidate.over_baseline ? fmt::format("{:.2f}", candidate.over_baseline->times) : "–");
         if (columns.kernel) {
             const kernel_info unknown, &kernel = result.kernel ? *result.kernel : unknown;
             row.emplace_back(known_or_sign(kernel.registers, kernel));
@@ -218,9 +218,9 @@ void add_failures(document& page, const shown_run& shown, const ranking& workloa
     if (all) rows.columns = {{"not measured"}, {"candidate"}, {"reason"}};
     for (const failure_count& kind : workload.failures)
         for (std::size_t i : kind.results) {
-            const stored_result& each = shown.run.results[i];
-            const std::string name = names_of(each.parameters);
-            const std::string reason = escape_for_terminal(each.measured.reason);
+            const stored_result& result = shown.run.results[i];
+            const std::string name = names_of(result.parameters);
+            const std::string reason = escape_for_terminal(result.measured.reason);
             const std::string words(words_of(kind.what));
             if (all) {
                 rows.rows.push_back({words, name, reason});

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "report/document.hpp"
-#include "tune/exchange/result_file.hpp"
 #include "tune/ranking/ranking.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 
@@ -21,10 +21,10 @@ struct shown_run {
 
 struct results_report {
     std::vector<shown_run> runs;
-    std::vector<std::string> problems;  ///< what was left out of the files
-    std::size_t top = 10;               ///< rows of a table for people; the winner and the baseline are always there
-    bool all_failures = false;          ///< each with its reason, not one of each kind
-    bool with_samples = false;          ///< in JSON all that is known, so that it can be read back
+    std::vector<std::string> diagnostics;  ///< what was left out of the files
+    std::size_t top = 10;                  ///< rows of a table for people; the winner and the baseline are always there
+    bool all_failures = false;             ///< each with its reason, not one of each kind
+    bool with_samples = false;             ///< in JSON all that is known, so that it can be read back
 };
 
 document results_document(const results_report& found);

@@ -13,17 +13,18 @@ namespace {
 
 constexpr double ns_per_ms = 1e6;
 // So many parameters leave no room for those that are the same everywhere.
-constexpr std::size_t most_constant_columns = 4;
+constexpr std::size_t max_constant_columns = 4;
 // More than these and the figures do not fit beside each other into 80 characters.
-constexpr std::size_t most_columns = 5;
+constexpr std::size_t max_columns = 5;
 
 // Numbers of four digits and more with commas, as everywhere.
 std::string workload_text(const assignment& values)
 {
     std::string text;
     for (const auto& [name, value] : values.values) {
-        const auto* whole = std::get_if<std::int64_t>(&value);
-        text += (text.empty() ? "" : ", ") + name + " = " + (whole != nullptr ? with_commas(*whole) : text_of(value));
+        const auto* integer = std::get_if<std::int64_t>(&value);
+        text +=
+            (text.empty() ? "" : ", ") + name + " = " + (integer != nullptr ? with_commas(*integer) : text_of(value));
     }
     return escape_for_terminal(text);
 }
@@ -44,9 +45,9 @@ std::string workload_name(const assignment& values)
 std::vector<std::string> workload_names(const std::vector<assignment>& workloads)
 {
     std::vector<std::string> names;
-    for (const assignment& each : workloads) {
+    for (const assignment& workload : workloads) {
         assignment different;
-        for (const auto& [name, value] : each.values) {
+        for (const auto& [name, value] : workload.values) {
             const bool same = std::all_of(workloads.begin(), workloads.end(),
                                           [&, &name = name, &value = value](const assignment& other) {
                                               const parameter_value* there = other.find(name);
@@ -66,8 +67,8 @@ std::string percent_text(double part)
 
 std::string milliseconds(double nanoseconds, double smallest)
 {
-    const double least_ms = std::max(smallest / ns_per_ms, 1e-9);
-    const int decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(least_ms))), 0, 6);  // four digits
+    const double min_ms = std::max(smallest / ns_per_ms, 1e-9);
+    const int decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(min_ms))), 0, 6);  // four digits
     return fmt::format("{:.{}f}", nanoseconds / ns_per_ms, decimals);
 }
 
@@ -102,20 +103,20 @@ parameter_columns columns_of(const std::vector<const assignment*>& candidates)
 {
     parameter_columns columns;
     std::vector<std::pair<std::string, std::set<std::string>>> values;
-    for (const assignment* each : candidates)
-        for (const auto& [name, value] : each->values) {
+    for (const assignment* candidate : candidates)
+        for (const auto& [name, value] : candidate->values) {
             auto found = std::find_if(values.begin(), values.end(),
                                       [&, &wanted = name](const auto& known) { return known.first == wanted; });
             if (found == values.end()) found = values.insert(values.end(), {name, {}});
             found->second.insert(text_of(value));
         }
     for (const auto& [name, different] : values) {
-        if (values.size() > most_constant_columns && different.size() == 1 && candidates.size() > 1)
+        if (values.size() > max_constant_columns && different.size() == 1 && candidates.size() > 1)
             columns.constant += (columns.constant.empty() ? "" : " ") + name + "=" + *different.begin();
         else
             columns.names.push_back(name);
     }
-    if (columns.names.size() > most_columns) columns.in_last.swap(columns.names);
+    if (columns.names.size() > max_columns) columns.in_last.swap(columns.names);
     return columns;
 }
 
@@ -151,14 +152,14 @@ void add_last_cell(const parameter_columns& columns, const assignment& candidate
     row.emplace_back(text, note.look);
 }
 
-void add_problems(const std::vector<std::string>& problems, document& page)
+void add_diagnostics(const std::vector<std::string>& diagnostics, document& page)
 {
-    if (problems.empty()) return;
+    if (diagnostics.empty()) return;
     page.line("");
-    for (std::size_t i = 0; i < std::min<std::size_t>(problems.size(), 3); ++i)
-        page.line("  note: " + escape_for_terminal(problems[i]), tone::warning);
-    if (problems.size() > 3)
-        page.line(fmt::format("  and {} more such notes: --format json", problems.size() - 3), tone::warning);
+    for (std::size_t i = 0; i < std::min<std::size_t>(diagnostics.size(), 3); ++i)
+        page.line("  note: " + escape_for_terminal(diagnostics[i]), tone::warning);
+    if (diagnostics.size() > 3)
+        page.line(fmt::format("  and {} more such notes: --format json", diagnostics.size() - 3), tone::warning);
 }
 
 }  // namespace launchbox

@@ -50,6 +50,6 @@ void add_last_cell(const parameter_columns& columns, const assignment& candidate
                    std::vector<cell>& row);
 
 /// What was left out of the files.
-void add_problems(const std::vector<std::string>& problems, document& page);
+void add_diagnostics(const std::vector<std::string>& diagnostics, document& page);
 
 }  // namespace launchbox

@@ -60,11 +60,11 @@ ordered_json safe_json(const ordered_json& value)
     if (value.is_string()) return json_text(value.get_ref<const std::string&>());
     if (!value.is_structured()) return value;
     ordered_json result = value.is_array() ? ordered_json::array() : ordered_json::object();
-    for (const auto& [name, each] : value.items()) {
+    for (const auto& [name, item] : value.items()) {
         if (value.is_array())
-            result.push_back(safe_json(each));
+            result.push_back(safe_json(item));
         else
-            result[json_text(name)] = safe_json(each);
+            result[json_text(name)] = safe_json(item);
     }
     return result;
 }
@@ -82,7 +82,7 @@ ordered_json optional_values_json(const std::optional<assignment>& values)
 ordered_json texts_json(const std::vector<std::string>& texts)
 {
     ordered_json json = ordered_json::array();
-    for (const std::string& each : texts) json.push_back(json_text(each));
+    for (const std::string& text : texts) json.push_back(json_text(text));
     return json;
 }
 
@@ -90,11 +90,11 @@ std::pair<ordered_json, ordered_json> runs_json(const std::vector<shown_run>& ru
 {
     std::vector<environment_info> environments;
     ordered_json shown_runs = ordered_json::array(), shown_environments = ordered_json::array();
-    for (const shown_run& each : runs) {
-        environment_info where = each.run.info.environment;
+    for (const shown_run& run : runs) {
+        environment_info where = run.run.info.environment;
         where.host.clear();
         const auto known = std::find(environments.begin(), environments.end(), where);
-        shown_runs.push_back(run_json(each, static_cast<std::size_t>(known - environments.begin()), with_specs));
+        shown_runs.push_back(run_json(run, static_cast<std::size_t>(known - environments.begin()), with_specs));
         if (known == environments.end()) {
             environments.push_back(where);
             shown_environments.push_back(environment_json(where));

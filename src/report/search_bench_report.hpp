@@ -19,7 +19,7 @@ struct benched_strategy {
 };
 
 /// One workload of one recorded run.
-struct benched_problem {
+struct benched_workload {
     std::string file, name, device;  ///< device: the GPU or the processor
     std::int64_t run = 0;
     assignment workload;
@@ -30,9 +30,9 @@ struct benched_problem {
 };
 
 struct search_bench {
-    std::size_t repeats = 0, most = 0;
+    std::size_t repeats = 0, max_evaluations = 0;
     std::uint64_t seed = 1;
-    std::vector<benched_problem> problems;
+    std::vector<benched_workload> workloads;
     std::vector<std::string> notes;  ///< what of the files was left out
     bool interrupted = false;
 };

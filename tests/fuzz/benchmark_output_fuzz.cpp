@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     const launchbox::benchmark_time time =
         launchbox::read_benchmark_output({reinterpret_cast<const char*>(data), size});
-    if (time.found() == !time.problem.empty()) std::abort();
+    if (time.found() == !time.diagnostic.empty()) std::abort();
     for (double sample : time.samples_ns)
         if (!std::isfinite(sample) || sample <= 0) std::abort();
     return 0;

@@ -15,8 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             const std::int64_t first = size_of({{"threads", threads}});
             static_cast<void>(first);
         }
-    } catch (const launchbox::error& problem) {
-        if (problem.hint().empty() || std::string(problem.what()).empty()) std::abort();
+    } catch (const launchbox::error& failure) {
+        if (failure.hint().empty() || std::string(failure.what()).empty()) std::abort();
     }
     return 0;
 }

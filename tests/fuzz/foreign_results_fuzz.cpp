@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const recorded_run& run : read->runs) {
         std::set<std::string> candidates;
         for (const stored_result& each : run.results) {
-            if (!problem_of(each).empty()) std::abort();
+            if (!why_invalid(each).empty()) std::abort();
             if (!candidates.insert(text_of(each.parameters)).second) std::abort();
         }
         for (const exported_part& part : parts_of(run))

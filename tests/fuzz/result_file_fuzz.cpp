@@ -26,9 +26,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::size_t results = 0;
     for (recorded_run& run : read.runs) {
         for (const stored_result& each : run.results)
-            if (!problem_of(each).empty()) std::abort();
+            if (!why_invalid(each).empty()) std::abort();
         for (const race_result_info& each : run.races)
-            if (!problem_of(each).empty()) std::abort();
+            if (!why_invalid(each).empty()) std::abort();
         results += run.results.size();
         std::vector<ranking> rankings = rank(run.results, run.races, run.info.baseline);
         for (const ranking& each : rankings)

@@ -130,16 +130,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::size_t read = 0;
         for (std::int64_t run : {1, 2}) {
             for (const stored_result& each : store.results(run)) {
-                if (!problem_of(each).empty()) std::abort();
+                if (!why_invalid(each).empty()) std::abort();
                 ++read;
             }
             for (const race_result_info& each : store.races(run))
-                if (!problem_of(each).empty()) std::abort();
+                if (!why_invalid(each).empty()) std::abort();
             for (const attempt& each : store.attempts(run))
                 if (each.deaths < 0) std::abort();
         }
         (void)store.runs();
-        if (!whole && read < 2 && store.problems().empty()) std::abort();
+        if (!whole && read < 2 && store.diagnostics().empty()) std::abort();
     } catch (const error&) {
         if (!whole) std::abort();  // a value alone never costs the whole store
     }

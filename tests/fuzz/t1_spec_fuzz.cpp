@@ -23,8 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     launchbox::t1_translation made;
     try {
         made = launchbox::translate_t1("fuzz.json", {reinterpret_cast<const char*>(data), size});
-    } catch (const launchbox::error& problem) {
-        require(!std::string(problem.what()).empty());
+    } catch (const launchbox::error& failure) {
+        require(!std::string(failure.what()).empty());
         return 0;
     }
     for (const launchbox::t1_note& each : made.notes) require(!each.place.empty() && !each.what.empty());

@@ -39,8 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             require(space.why_not(candidate).empty());
             for (const std::size_t other : space.neighbours(i)) require(other < space.size() && other != i);
         }
-    } catch (const launchbox::error& problem) {
-        require(!std::string(problem.what()).empty());
+    } catch (const launchbox::error& failure) {
+        require(!std::string(failure.what()).empty());
     }
     return 0;
 }

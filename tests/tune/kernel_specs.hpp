@@ -30,7 +30,7 @@ inline assignment values_of(std::vector<std::pair<std::string, parameter_value>>
     return {std::move(values)};
 }
 
-inline parameter_value whole(std::int64_t value)
+inline parameter_value integer(std::int64_t value)
 {
     return value;
 }

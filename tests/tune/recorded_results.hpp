@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tune/exchange/result_file.hpp"
+#include "tune/store/result_store.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 
@@ -65,7 +66,7 @@ inline stored_result example_result(std::int64_t threads, std::int64_t items, st
     stored_result result;
     result.run = 1;
     result.parameters = tuning_values(threads, items);
-    result.problem = sizes(n);
+    result.workload = sizes(n);
     result.measured.samples_ns = samples_around(median);
     result.measured.verified = true;
     result.measured.checksum = "c0ffee";
@@ -130,13 +131,13 @@ inline recorded_run example_results()
 inline std::int64_t save_all(result_store& store, recorded_run run)
 {
     const std::int64_t number = store.begin_run(run.info);
-    for (stored_result& each : run.results) {
-        each.run = number;
-        store.save(each);
+    for (stored_result& result : run.results) {
+        result.run = number;
+        store.save(result);
     }
-    for (race_result_info& each : run.races) {
-        each.run = number;
-        store.save(each);
+    for (race_result_info& race : run.races) {
+        race.run = number;
+        store.save(race);
     }
     return number;
 }

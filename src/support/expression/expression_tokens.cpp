@@ -151,8 +151,8 @@ std::vector<expression_token> expression_tokens(const std::string& text)
 std::vector<std::string> names_in(const std::vector<expression_token>& tokens)
 {
     std::vector<std::string> names;
-    for (const expression_token& each : tokens)
-        if (each.what == expression_token::kind::name && !has(names, each.words)) names.push_back(each.words);
+    for (const expression_token& token : tokens)
+        if (token.what == expression_token::kind::name && !has(names, token.words)) names.push_back(token.words);
     return names;
 }
 

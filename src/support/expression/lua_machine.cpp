@@ -9,10 +9,10 @@ namespace launchbox {
 namespace {
 
 // Far more than any size needs, and no more than a moment: an expression may contain a function that never returns.
-constexpr int most_instructions = 100'000;
+constexpr int max_instructions = 100'000;
 // What one evaluation may allocate in all, as a multiple of what it may hold: a loop that builds and drops large
 // strings copies gigabytes in few instructions.
-constexpr std::size_t most_turnover = 16;
+constexpr std::size_t max_turnover = 16;
 
 void stop(lua_State* state, lua_Debug*)
 {
@@ -31,8 +31,8 @@ void* lua_machine::allocate(void* account, void* block, std::size_t old_size, st
         return nullptr;
     }
     // Lua relies on making a block smaller never failing.
-    if (new_size > old_size && (memory.in_use + (new_size - old_size) > memory.most ||
-                                memory.allocated + (new_size - old_size) > memory.most * most_turnover))
+    if (new_size > old_size && (memory.in_use + (new_size - old_size) > memory.max_bytes ||
+                                memory.allocated + (new_size - old_size) > memory.max_bytes * max_turnover))
         return nullptr;
     void* moved = std::realloc(block, new_size);
     if (moved == nullptr) return nullptr;
@@ -41,9 +41,9 @@ void* lua_machine::allocate(void* account, void* block, std::size_t old_size, st
     return moved;
 }
 
-lua_machine::lua_machine(std::size_t most_memory)
+lua_machine::lua_machine(std::size_t max_memory)
 {
-    memory_.most = most_memory;
+    memory_.max_bytes = max_memory;
     state = lua_newstate(allocate, &memory_);
     if (state == nullptr) throw error("no memory for an expression");
 }
@@ -61,7 +61,7 @@ void lua_machine::begin()
 
 void lua_machine::stop_endless_loops()
 {
-    lua_sethook(state, stop, LUA_MASKCOUNT, most_instructions);
+    lua_sethook(state, stop, LUA_MASKCOUNT, max_instructions);
 }
 
 bool lua_machine::loads(const std::string& code)

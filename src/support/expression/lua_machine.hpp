@@ -14,8 +14,8 @@ class lua_machine {
 public:
     static constexpr std::size_t usual_memory = std::size_t{4} << 20;
 
-    /// `most_memory` bytes at once. Throws `error` when there is not even memory to begin.
-    explicit lua_machine(std::size_t most_memory = usual_memory);
+    /// `max_memory` bytes at once. Throws `error` when there is not even memory to begin.
+    explicit lua_machine(std::size_t max_memory = usual_memory);
     ~lua_machine();
     lua_machine(const lua_machine&) = delete;
     lua_machine& operator=(const lua_machine&) = delete;
@@ -37,7 +37,7 @@ public:
 
 private:
     struct memory_account {
-        std::size_t most = 0;
+        std::size_t max_bytes = 0;
         std::size_t in_use = 0;
         std::size_t allocated = 0;  // since the evaluation began
     };

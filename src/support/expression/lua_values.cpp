@@ -67,8 +67,8 @@ void push_value(lua_State* state, const parameter_value& value)
         lua_pushboolean(state, *truth ? 1 : 0);
     else if (const std::int64_t* number = std::get_if<std::int64_t>(&value))
         lua_pushinteger(state, *number);
-    else if (const double* fraction = std::get_if<double>(&value))
-        lua_pushnumber(state, *fraction);
+    else if (const double* number = std::get_if<double>(&value))
+        lua_pushnumber(state, *number);
     else
         lua_pushlstring(state, std::get<std::string>(value).data(), std::get<std::string>(value).size());
 }
@@ -94,14 +94,14 @@ std::string in_lua(const std::vector<expression_token>& tokens, const std::vecto
                    const named_constants& constants)
 {
     std::string code;
-    for (const expression_token& each : tokens) {
+    for (const expression_token& token : tokens) {
         code += code.empty() ? "" : " ";
-        if (each.what != expression_token::kind::name) {
-            code += each.words;
+        if (token.what != expression_token::kind::name) {
+            code += token.words;
             continue;
         }
-        const auto name = std::find(names.begin(), names.end(), each.words);
-        code += name != names.end() ? "p" + std::to_string(name - names.begin()) : literal(constants.at(each.words));
+        const auto name = std::find(names.begin(), names.end(), token.words);
+        code += name != names.end() ? "p" + std::to_string(name - names.begin()) : literal(constants.at(token.words));
     }
     return code;
 }

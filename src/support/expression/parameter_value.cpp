@@ -8,7 +8,7 @@ namespace launchbox {
 std::string text_of(const parameter_value& value)
 {
     if (const bool* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
-    if (const std::string* word = std::get_if<std::string>(&value)) return *word;
+    if (const std::string* text = std::get_if<std::string>(&value)) return *text;
     std::array<char, 64> text{};
     const std::to_chars_result end =
         std::holds_alternative<std::int64_t>(value)
@@ -19,8 +19,8 @@ std::string text_of(const parameter_value& value)
 
 const parameter_value* assignment::find(const std::string& name) const
 {
-    for (const auto& [each, value] : values)
-        if (each == name) return &value;
+    for (const auto& [item, value] : values)
+        if (item == name) return &value;
     return nullptr;
 }
 

@@ -35,8 +35,8 @@ value_expression::value_expression(std::string text) : text_(std::move(text)), m
 {
     const std::vector<expression_token> tokens = expression_tokens(text_);
     names_ = names_in(tokens);
-    constexpr std::size_t most_names = 150;  // Lua's functions have up to 200 local names
-    if (names_.size() > most_names)
+    constexpr std::size_t max_names = 150;  // Lua's functions have up to 200 local names
+    if (names_.size() > max_names)
         throw error(quoted_expression(text_) + " has more than 150 names", "write it in two expressions");
 
     lua_machine& lua = machine_->lua;
@@ -67,8 +67,8 @@ parameter_value value_expression::operator()(const assignment& values, const nam
             if (const auto constant = constants.find(name); constant != constants.end()) value = &constant->second;
         if (value == nullptr) {
             std::vector<std::string> known;
-            for (const auto& [each, unused] : values.values) known.push_back(each);
-            for (const auto& [each, unused] : constants) known.push_back(each);
+            for (const auto& [item, unused] : values.values) known.push_back(item);
+            for (const auto& [item, unused] : constants) known.push_back(item);
             throw error("unknown name '" + name.substr(0, 64) + "' in " + quoted_expression(text_),
                         known_names_hint(name, known));
         }
@@ -98,13 +98,13 @@ bool value_expression::truth(const assignment& values, const named_constants& co
                 "compare it with something, such as " + text_.substr(0, 40) + " > 0");
 }
 
-std::int64_t value_expression::whole_number(const assignment& values, const named_constants& constants) const
+std::int64_t value_expression::integer(const assignment& values, const named_constants& constants) const
 {
     const parameter_value value = (*this)(values, constants);
     if (const std::int64_t* number = std::get_if<std::int64_t>(&value)) return *number;
-    lua_Integer whole = 0;
-    if (const double* number = std::get_if<double>(&value); number != nullptr && lua_numbertointeger(*number, &whole))
-        if (static_cast<double>(whole) == *number) return whole;
+    lua_Integer integer = 0;
+    if (const double* number = std::get_if<double>(&value); number != nullptr && lua_numbertointeger(*number, &integer))
+        if (static_cast<double>(integer) == *number) return integer;
     throw error(quoted_expression(text_) + " is " + text_of(value).substr(0, 40) + ", not a whole number",
                 "use // for a division that rounds down");
 }

@@ -34,7 +34,7 @@ public:
 
     /// The same where only this type makes sense; throws `error` for another. 8.0 is a whole number.
     [[nodiscard]] bool truth(const assignment& values, const named_constants& constants = {}) const;
-    [[nodiscard]] std::int64_t whole_number(const assignment& values, const named_constants& constants = {}) const;
+    [[nodiscard]] std::int64_t integer(const assignment& values, const named_constants& constants = {}) const;
 
 private:
     struct machine;

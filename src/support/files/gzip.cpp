@@ -13,7 +13,7 @@ namespace {
 constexpr int gzip_only = 16 + MAX_WBITS;
 constexpr std::size_t first_room = std::size_t{1} << 16;
 // Deflate makes at most 1,032 bytes of one: what claims more is damaged, and is not waited for.
-constexpr std::size_t most_ratio = 1040;
+constexpr std::size_t max_ratio = 1040;
 
 unsigned piece_of(std::size_t bytes)
 {
@@ -53,14 +53,14 @@ bool is_gzip(std::string_view bytes)
 decompressed_text gunzip(std::string_view bytes, std::size_t cap)
 {
     decompressed_text read;
-    cap = std::min(cap, bytes.size() * most_ratio + first_room);
+    cap = std::min(cap, bytes.size() * max_ratio + first_room);
     inflater state;
     z_stream& stream = state.stream;
     std::size_t used = 0, made = 0;
     while (true) {
         if (made == read.text.size()) {
             if (made == cap) {
-                read.problem = "it becomes more than is read of one file; the rest is left out";
+                read.damage = "it becomes more than is read of one file; the rest is left out";
                 break;
             }
             read.text.resize(std::min(cap, std::max(first_room, made * 2)));
@@ -79,10 +79,10 @@ decompressed_text gunzip(std::string_view bytes, std::size_t cap)
             if (!is_gzip(bytes.substr(used))) break;
             inflateReset2(&stream, gzip_only);
         } else if (status == Z_BUF_ERROR || (status == Z_OK && used == bytes.size() && stream.avail_out > 0)) {
-            read.problem = "it is cut off; what is there was decompressed";
+            read.damage = "it is cut off; what is there was decompressed";
             break;
         } else if (status != Z_OK) {
-            read.problem = "it is damaged; what comes before the damage was decompressed";
+            read.damage = "it is damaged; what comes before the damage was decompressed";
             break;
         }
     }

@@ -12,7 +12,7 @@ bool is_gzip(std::string_view bytes);
 
 struct decompressed_text {
     std::string text;
-    std::string problem;  ///< why `text` is not all of it, in one sentence without a name; empty: it is
+    std::string damage;  ///< why `text` is not all of it, in one sentence without a name; empty: it is
 };
 
 /// The content of a gzip file of one or several members. What can be had of a file that is cut or damaged is in `text`.

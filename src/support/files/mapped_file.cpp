@@ -105,11 +105,11 @@ void put_zeros(int signal_number, siginfo_t* info, void*)
     const int saved = errno;
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    for (mapping& each : mappings) {
-        if (address < each.begin || address >= each.end) continue;
+    for (mapping& mapping : mappings) {
+        if (address < mapping.begin || address >= mapping.end) continue;
         void* const place = reinterpret_cast<void*>(address / page * page);
         if (::mmap(place, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) break;
-        each.shrank = true;
+        mapping.shrank = true;
         errno = saved;
         return;
     }

@@ -70,7 +70,7 @@ bool mentions(const std::vector<std::string>& words, const std::string& name)
     bool found = false;
     for (const std::string& word : words)
         for_each_part(
-            word, [](char) {}, [&](const std::string& each) { found |= each == name; });
+            word, [](char) {}, [&](const std::string& text) { found |= text == name; });
     return found;
 }
 
@@ -86,7 +86,7 @@ std::vector<std::string> filled_in(const std::vector<std::string>& words,
                 const auto found = values.find(name);
                 if (found == values.end()) {
                     std::string known;
-                    for (const auto& [each, value] : values) known += (known.empty() ? "{" : ", {") + each + "}";
+                    for (const auto& [item, value] : values) known += (known.empty() ? "{" : ", {") + item + "}";
                     refuse("{" + name + "} in the command stands for nothing",
                            "there are " + known + "; write {{ for a brace");
                 }

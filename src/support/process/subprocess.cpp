@@ -49,9 +49,12 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& addi
     return result;
 }
 
-}  // namespace
+struct running_child {
+    pid_t process = 0;
+    int output = -1;  // the end of its pipe that is read
+};
 
-subprocess_result run(const std::vector<std::string>& arguments, const subprocess_options& options)
+running_child start(const std::vector<std::string>& arguments, const subprocess_options& options)
 {
     std::array<int, 2> pipe_ends{};
     if (::pipe2(pipe_ends.data(), O_CLOEXEC) != 0)
@@ -74,8 +77,8 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
 
     std::vector<std::string> argument_texts = arguments;
     std::vector<std::string> environment_texts = merged_environment(options.environment);
-    pid_t child = 0;
-    const int failure = ::posix_spawnp(&child, argument_texts.front().c_str(), &actions, &attributes,
+    running_child child{.output = pipe_ends[0]};
+    const int failure = ::posix_spawnp(&child.process, argument_texts.front().c_str(), &actions, &attributes,
                                        pointers(argument_texts).data(), pointers(environment_texts).data());
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
@@ -85,48 +88,85 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
         throw error("cannot run " + arguments.front() + ": " + std::strerror(failure), "check that it is installed",
                     exit_status::missing);
     }
+    return child;
+}
 
-    subprocess_result result;
+// Ends a child with a time limit, and all of its group, when its time is over or we are interrupted.
+class time_limit {
+public:
+    time_limit(const running_child& child, double seconds)
+        : child_(child),
+          is_set_(seconds > 0),
+          deadline_(clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds)))
+    {
+    }
+
+    /// Whether there is a limit that may still have to be enforced.
+    [[nodiscard]] bool is_pending() const { return is_set_ && !killed_; }
+    [[nodiscard]] bool was_reached() const { return reached_; }
+
+    void enforce()
+    {
+        reached_ = clock::now() >= deadline_;
+        if (!reached_ && !interrupted()) return;
+        ::kill(-child_.process, SIGKILL);
+        killed_ = true;
+    }
+
+private:
+    const running_child& child_;
+    bool is_set_, killed_ = false, reached_ = false;
+    clock::time_point deadline_;
+};
+
+std::string read_output(const running_child& child, std::size_t cap, time_limit& limit)
+{
+    std::string output;
     std::array<char, 1 << 16> buffer{};
-    const clock::time_point deadline =
-        clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(options.time_limit));
-    bool killed = false;
     for (;;) {
-        if (options.time_limit > 0 && !killed) {
-            pollfd ready{.fd = pipe_ends[0], .events = POLLIN, .revents = 0};
+        if (limit.is_pending()) {
+            pollfd ready{.fd = child.output, .events = POLLIN, .revents = 0};
             const int events = ::poll(&ready, 1, 50);
-            result.timed_out = clock::now() >= deadline;
-            if (result.timed_out || interrupted()) {
-                ::kill(-child, SIGKILL);
-                killed = true;
-            }
+            limit.enforce();
             if (events <= 0) continue;
         }
-        const ssize_t got = ::read(pipe_ends[0], buffer.data(), buffer.size());
+        const ssize_t got = ::read(child.output, buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) break;
-        const std::size_t room = options.output_cap - std::min(options.output_cap, result.output.size());
-        result.output.append(buffer.data(), std::min(static_cast<std::size_t>(got), room));
+        const std::size_t room = cap - std::min(cap, output.size());
+        output.append(buffer.data(), std::min(static_cast<std::size_t>(got), room));
     }
-    ::close(pipe_ends[0]);
+    ::close(child.output);
+    return output;
+}
 
-    // A program can close its output and go on.
+// A program can close its output and go on.
+int exit_code_of(const running_child& child, time_limit& limit)
+{
     int status = 0;
     pid_t ended = 0;
     // Most end with their output: the time of a short program is not to be lost in waiting for it.
     std::chrono::microseconds pause(20);
-    while (options.time_limit > 0 && !killed && (ended = ::waitpid(child, &status, WNOHANG)) == 0) {
-        result.timed_out = clock::now() >= deadline;
-        if (result.timed_out || interrupted()) {
-            ::kill(-child, SIGKILL);
-            killed = true;
-        }
+    while (limit.is_pending() && (ended = ::waitpid(child.process, &status, WNOHANG)) == 0) {
+        limit.enforce();
         std::this_thread::sleep_for(pause);
         pause = std::min(pause * 2, std::chrono::microseconds(5000));
     }
-    while (ended != child && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    while (ended != child.process && ::waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
     }
-    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+subprocess_result run(const std::vector<std::string>& arguments, const subprocess_options& options)
+{
+    const running_child child = start(arguments, options);
+    time_limit limit(child, options.time_limit);
+    subprocess_result result;
+    result.output = read_output(child, options.output_cap, limit);
+    result.exit_code = exit_code_of(child, limit);
+    result.timed_out = limit.was_reached();
     return result;
 }
 

@@ -76,7 +76,7 @@ worker_process::worker_process(const std::vector<std::string>& command, const wo
     std::vector<std::string> words = command;
     words.front() = program;
     std::vector<std::string> variables = options.environment;
-    for (char** each = environ; *each != nullptr; ++each) variables.emplace_back(*each);
+    for (char** letter = environ; *letter != nullptr; ++letter) variables.emplace_back(*letter);
     std::vector<char*> arguments, environment;
     for (std::string& word : words) arguments.push_back(word.data());
     for (std::string& variable : variables) environment.push_back(variable.data());

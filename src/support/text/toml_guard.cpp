@@ -7,7 +7,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t most_dots_in_a_line = 100;
+constexpr std::size_t max_dots_in_a_line = 100;
 
 }  // namespace
 
@@ -27,8 +27,8 @@ std::optional<toml_trouble> trouble_for_the_parser(std::string_view text)
             dots = 0;
             quote = 0;
             comment = false;
-        } else if (c == '.' && ++dots > most_dots_in_a_line) {
-            return toml_trouble{line, 0, "the line has more than " + std::to_string(most_dots_in_a_line) + " dots",
+        } else if (c == '.' && ++dots > max_dots_in_a_line) {
+            return toml_trouble{line, 0, "the line has more than " + std::to_string(max_dots_in_a_line) + " dots",
                                 "write a list with one value a line"};
         } else if (comment) {
             continue;  // up to the end of the line

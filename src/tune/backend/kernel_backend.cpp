@@ -25,7 +25,7 @@ constexpr double first_launch_seconds = 60;
 
 class kernel_runner {
 public:
-    kernel_runner(const tune_spec& spec, kernel_builder& builder, kernel_lane_options options)
+    kernel_runner(const tune_spec& spec, kernel_builder& builder, kernel_backend_options options)
         : spec_(spec),
           kernel_(spec.kernel.value()),
           builder_(builder),
@@ -41,7 +41,7 @@ public:
 private:
     [[nodiscard]] assignment values_of(const tune_job& job) const
     {
-        return joined(job.parameters, spec_.workloads[job.problem].values);
+        return joined(job.parameters, spec_.workloads[job.workload].values);
     }
 
     // Files are from the spec's folder, wherever the worker runs.
@@ -56,7 +56,7 @@ private:
     const tune_spec& spec_;
     const kernel_target& kernel_;
     kernel_builder& builder_;
-    const kernel_lane_options options_;
+    const kernel_backend_options options_;
     reference_outputs references_;
     std::mutex lock_;
     std::map<std::size_t, double> reference_ns_;  // the slowest sample, by workload
@@ -67,7 +67,7 @@ prepared_job kernel_runner::prepare(const tune_job& job)
 {
     prepared_job made;
     const auto rejected = [&](const std::string& why) {
-        made.what = outcome::rejected;
+        made.status = build_status::rejected;
         made.reason = why;
         return made;
     };
@@ -75,8 +75,8 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     evaluated_launch launch;
     try {
         launch = launch_of(kernel_, values);
-    } catch (const error& problem) {
-        return rejected(problem.what());
+    } catch (const error& failure) {
+        return rejected(failure.what());
     }
     if (const std::string why = why_not_before_build(spec_, values, launch, *options_.limits); !why.empty())
         return rejected(why);
@@ -85,8 +85,8 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     made.log = std::move(built.log);
     made.compile_seconds = built.seconds;
     made.from_cache = built.from_cache;
-    if (built.what != outcome::measured) {
-        made.what = built.what;
+    if (built.status != build_status::built) {
+        made.status = built.status;
         made.reason = built.reason;
         return made;
     }
@@ -99,7 +99,7 @@ prepared_job kernel_runner::prepare(const tune_job& job)
                     fmt::join(launch.cluster, ","), launch.dynamic_shared_bytes);
     for (const task_argument& argument : arguments_of(kernel_, values))
         made.same_when_equal += fmt::format(" {}:{}:{}:{}:{}", argument.name, argument.type, argument.count,
-                                            argument.whole, argument.number);
+                                            argument.integer, argument.number);
     if (!options_.gpus.empty()) {
         made.file = (options_.folder / fmt::format("module_{}.cubin", modules_++)).string();
         write_file_atomically(made.file, built.cubin);
@@ -118,7 +118,7 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .blocks = launch.blocks,
                   .cluster = launch.cluster,
                   .dynamic_shared_bytes = launch.dynamic_shared_bytes,
-                  .workload = text_of(spec_.workloads[job.problem].values),
+                  .workload = text_of(spec_.workloads[job.workload].values),
                   .arguments = arguments_for(values),
                   .expected = {},
                   .save_outputs = {},
@@ -129,12 +129,12 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .launch_seconds = first_launch_seconds,
                   .samples = request.samples};
     if (request.is_reference && spec_.verify.against == verification::source::baseline)
-        task.save_outputs = references_.to_be_saved(job.problem, task.arguments);
+        task.save_outputs = references_.to_be_saved(job.workload, task.arguments);
     else
-        task.expected = references_.expected(job.problem, task.arguments);
+        task.expected = references_.expected(job.workload, task.arguments);
     {
         const std::lock_guard guard(lock_);
-        if (const auto reference = reference_ns_.find(job.problem);
+        if (const auto reference = reference_ns_.find(job.workload);
             reference != reference_ns_.end() && !request.is_reference)
             task.launch_seconds =
                 std::max(spec_.measure.hang_seconds, spec_.measure.hang_ratio * reference->second * 1e-9);
@@ -143,7 +143,7 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
     if (measured.what == outcome::measured && request.is_reference) {
         measured.verified = spec_.verify.against != verification::source::nothing;  // what else is right?
         const std::lock_guard guard(lock_);
-        reference_ns_[job.problem] = std::ranges::max(measured.samples_ns);
+        reference_ns_[job.workload] = std::ranges::max(measured.samples_ns);
     }
     // One that died is tried again; of all others the module is not needed any more.
     if (measured.what != outcome::worker_died && request.samples == 0) {
@@ -155,15 +155,15 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
 
 }  // namespace
 
-tune_lane kernel_lane(const tune_spec& spec, kernel_builder& builder, const kernel_lane_options& options)
+tune_backend kernel_backend(const tune_spec& spec, kernel_builder& builder, const kernel_backend_options& options)
 {
     const auto runner = std::make_shared<kernel_runner>(spec, builder, options);
-    tune_lane lane;
-    lane.source_hash = builder.source_hash();
-    lane.preparers = builder.jobs();
-    lane.prepare = [runner](const tune_job& job) { return runner->prepare(job); };
+    tune_backend backend;
+    backend.source_hash = builder.source_hash();
+    backend.preparers = builder.jobs();
+    backend.prepare = [runner](const tune_job& job) { return runner->prepare(job); };
     // Of the first workload: the launch of another has other blocks, but seldom other threads.
-    lane.prior = [&spec, limits = options.limits](const assignment& parameters) {
+    backend.prior = [&spec, limits = options.limits](const assignment& parameters) {
         try {
             return promise_before_build(spec, joined(parameters, spec.workloads.front().values), *limits);
         } catch (const error&) {  // an expression that fails: it will be rejected with the reason
@@ -173,13 +173,13 @@ tune_lane kernel_lane(const tune_spec& spec, kernel_builder& builder, const kern
     for (const int gpu : options.gpus) {
         const auto worker =
             std::make_shared<gpu_worker>(gpu_worker_options{.device = gpu, .worker_program = options.worker_program});
-        lane.measurers.push_back(
+        backend.measurers.push_back(
             [runner, worker](const tune_job& job, const prepared_job& made, const measure_request& request) {
                 return runner->measure(*worker, job, made, request);
             });
     }
-    lane.needs_reference = spec.verify.against == verification::source::baseline;
-    return lane;
+    backend.needs_reference = spec.verify.against == verification::source::baseline;
+    return backend;
 }
 
 }  // namespace launchbox

@@ -14,16 +14,16 @@
 
 namespace launchbox {
 
-struct kernel_lane_options {
+struct kernel_backend_options {
     compute_capability architecture;
     const sm_limits* limits = nullptr;
     std::vector<int> gpus;         ///< alike; empty: candidates are built and screened, and not measured
-    std::filesystem::path folder;  ///< for modules and reference outputs; it outlives the lane
+    std::filesystem::path folder;  ///< for modules and reference outputs; it outlives the backend
     std::string worker_program;    ///< starts with run_gpu_worker; empty: this program
 };
 
-/// The lane without its environment. `spec` and `builder` must outlive it. Throws `error` where the files or the
+/// The backend without its environment. `spec` and `builder` must outlive it. Throws `error` where the files or the
 /// program that [verify] names are of no use.
-tune_lane kernel_lane(const tune_spec& spec, kernel_builder& builder, const kernel_lane_options& options);
+tune_backend kernel_backend(const tune_spec& spec, kernel_builder& builder, const kernel_backend_options& options);
 
 }  // namespace launchbox

@@ -29,7 +29,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr std::size_t most_output = std::size_t{16} << 20;
+constexpr std::size_t max_output = std::size_t{16} << 20;
 // A reference of which nothing is known yet may take so long, in seconds.
 constexpr double first_run_seconds = 600;
 // A program that reports so many samples itself is not run again.
@@ -45,7 +45,7 @@ std::map<std::string, std::string> placeholders(const assignment& values, const 
                                                 const std::string& output, const std::string& name)
 {
     std::map<std::string, std::string> result{{"output", output}, {"arch", architecture}, {"name", name}};
-    for (const auto& [each, value] : values.values) result[each] = text_of(value);
+    for (const auto& [item, value] : values.values) result[item] = text_of(value);
     return result;
 }
 
@@ -94,7 +94,7 @@ std::string text_in(const nlohmann::json& object, const char* key)
 
 class program_runner {
 public:
-    program_runner(const tune_spec& spec, program_lane_options options)
+    program_runner(const tune_spec& spec, program_backend_options options)
         : spec_(spec), program_(spec.program.value()), options_(std::move(options))
     {
     }
@@ -103,16 +103,17 @@ public:
     measurement measure(const tune_job& job, const prepared_job& made, const measure_request& request, int gpu);
 
 private:
+    [[nodiscard]] prepared_job build(const assignment& values, const std::string& program) const;
     measurement run_once(const std::vector<std::string>& command, const std::vector<std::string>& environment,
                          double limit);
     void drop_when_done(const std::string& file);
-    double limit_for(std::size_t problem, bool is_reference);
-    void remember_reference(std::size_t problem, double seconds);
+    double limit_for(std::size_t workload, bool is_reference);
+    void remember_reference(std::size_t workload, double seconds);
     void compare(const tune_job& job, const measure_request& request, measurement& measured);
 
     const tune_spec& spec_;
     const program_target& program_;
-    const program_lane_options options_;
+    const program_backend_options options_;
     std::mutex lock_;
     std::map<std::string, prepared_job> built_;  // by command: a program serves all workloads that it does not know
     std::map<std::string, std::shared_ptr<std::mutex>> under_way_;
@@ -122,10 +123,43 @@ private:
     std::atomic<int> programs_ = 0;
 };
 
+// Runs the build, and says how it ended.
+prepared_job program_runner::build(const assignment& values, const std::string& program) const
+{
+    prepared_job made;
+    const auto failed = [&](build_status status, std::string reason) {
+        made.status = status;
+        made.reason = std::move(reason);
+    };
+    const clock::time_point start = clock::now();
+    try {
+        const subprocess_result ran =
+            run(filled_in(program_.build, placeholders(values, options_.architecture, program, spec_.name)),
+                {.directory = spec_.folder,
+                 .environment = {},
+                 .output_cap = max_output,
+                 .time_limit = program_.build_seconds});
+        made.log = ran.output;
+        const std::string reason = reason_in(ran.output);
+        if (ran.timed_out)
+            failed(build_status::compile_timeout,
+                   fmt::format("the build did not end within {:g} s", program_.build_seconds));
+        else if (ran.exit_code != 0)
+            failed(build_status::compile_error,
+                   reason.empty() ? fmt::format("the build ended with exit status {}", ran.exit_code) : reason);
+    } catch (const error& failure) {
+        failed(build_status::compile_error, failure.what());
+    }
+    made.compile_seconds = std::chrono::duration<double>(clock::now() - start).count();
+    if (made.status == build_status::built && mentions(program_.build, "output") && !fs::exists(program))
+        failed(build_status::compile_error, "the build made no {output}");
+    return made;
+}
+
 prepared_job program_runner::prepare(const tune_job& job)
 {
     prepared_job made;
-    const assignment values = joined(job.parameters, spec_.workloads[job.problem].values);
+    const assignment values = joined(job.parameters, spec_.workloads[job.workload].values);
     if (program_.build.empty()) return made;
     const std::map<std::string, std::string> same = placeholders(values, options_.architecture, "", spec_.name);
     std::string key;
@@ -147,34 +181,8 @@ prepared_job program_runner::prepare(const tune_job& job)
         }
     }
     const std::string program = (options_.folder / fmt::format("program_{}", programs_++)).string();
-    const clock::time_point start = clock::now();
-    try {
-        const subprocess_result ran =
-            run(filled_in(program_.build, placeholders(values, options_.architecture, program, spec_.name)),
-                {.directory = spec_.folder,
-                 .environment = {},
-                 .output_cap = most_output,
-                 .time_limit = program_.build_seconds});
-        made.log = ran.output;
-        if (ran.timed_out) {
-            made.what = outcome::compile_timeout;
-            made.reason = fmt::format("the build did not end within {:g} s", program_.build_seconds);
-        } else if (ran.exit_code != 0) {
-            made.what = outcome::compile_error;
-            made.reason = reason_in(ran.output);
-            if (made.reason.empty()) made.reason = fmt::format("the build ended with exit status {}", ran.exit_code);
-        }
-    } catch (const error& problem) {
-        made.what = outcome::compile_error;
-        made.reason = problem.what();
-    }
-    made.compile_seconds = std::chrono::duration<double>(clock::now() - start).count();
-    if (made.what != outcome::measured) return made;
-    if (mentions(program_.build, "output") && !fs::exists(program)) {
-        made.what = outcome::compile_error;
-        made.reason = "the build made no {output}";
-        return made;
-    }
+    made = build(values, program);
+    if (made.status != build_status::built) return made;
     made.file = program;
     // The same bytes run with the same arguments: a parameter that changes nothing.
     if (fs::exists(program)) {
@@ -192,18 +200,18 @@ prepared_job program_runner::prepare(const tune_job& job)
 measurement program_runner::measure(const tune_job& job, const prepared_job& made, const measure_request& request,
                                     int gpu)
 {
-    const assignment values = joined(job.parameters, spec_.workloads[job.problem].values);
+    const assignment values = joined(job.parameters, spec_.workloads[job.workload].values);
     const std::vector<std::string> command =
         filled_in(program_.run, placeholders(values, options_.architecture, made.file, spec_.name));
     std::vector<std::string> environment;
     if (gpu >= 0) environment.push_back("CUDA_VISIBLE_DEVICES=" + std::to_string(gpu));
     const measure_settings& settings = spec_.measure;
-    const double limit = limit_for(job.problem, request.is_reference);
+    const double limit = limit_for(job.workload, request.is_reference);
 
     const clock::time_point start = clock::now();
     const auto elapsed = [&] { return std::chrono::duration<double>(clock::now() - start).count(); };
     measurement result = run_once(command, environment, limit);
-    if (request.is_reference && result.what == outcome::measured) remember_reference(job.problem, elapsed());
+    if (request.is_reference && result.what == outcome::measured) remember_reference(job.workload, elapsed());
     if (result.what == outcome::measured) compare(job, request, result);
     if (result.what == outcome::measured && result.samples_ns.size() < enough_of_its_own) {
         detail::sampling_rules rules{.min_samples = settings.min_samples,
@@ -230,29 +238,29 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
 
 // Programs of thousands of candidates would fill the disk. One that is needed again is built again, for which the final
 // race would wait, so that the first ones stay.
-constexpr std::size_t most_kept_programs = 256;
+constexpr std::size_t max_kept_programs = 256;
 
 void program_runner::drop_when_done(const std::string& file)
 {
     const std::lock_guard guard(lock_);
     if (file.empty() || ++measured_[file] < spec_.workloads.size()) return;
-    if (measured_.size() <= most_kept_programs) return;
+    if (measured_.size() <= max_kept_programs) return;
     std::error_code ignored;
     fs::remove(file, ignored);
 }
 
-double program_runner::limit_for(std::size_t problem, bool is_reference)
+double program_runner::limit_for(std::size_t workload, bool is_reference)
 {
     const std::lock_guard guard(lock_);
-    const auto reference = seconds_.find(problem);
+    const auto reference = seconds_.find(workload);
     if (is_reference || reference == seconds_.end()) return first_run_seconds;
     return std::max(spec_.measure.hang_seconds, spec_.measure.hang_ratio * reference->second);
 }
 
-void program_runner::remember_reference(std::size_t problem, double seconds)
+void program_runner::remember_reference(std::size_t workload, double seconds)
 {
     const std::lock_guard guard(lock_);
-    seconds_[problem] = seconds;
+    seconds_[workload] = seconds;
 }
 
 measurement program_runner::run_once(const std::vector<std::string>& command,
@@ -261,11 +269,11 @@ measurement program_runner::run_once(const std::vector<std::string>& command,
     subprocess_result ran;
     const clock::time_point start = clock::now();
     try {
-        ran = run(
-            command,
-            {.directory = spec_.folder, .environment = environment, .output_cap = most_output, .time_limit = limit});
-    } catch (const error& problem) {
-        return {.what = outcome::launch_error, .reason = problem.what()};
+        ran =
+            run(command,
+                {.directory = spec_.folder, .environment = environment, .output_cap = max_output, .time_limit = limit});
+    } catch (const error& failure) {
+        return {.what = outcome::launch_error, .reason = failure.what()};
     }
     const double wall_ns = std::chrono::duration<double, std::nano>(clock::now() - start).count();
     if (ran.timed_out) return {.what = outcome::hang, .reason = fmt::format("did not end within {:.3g} s", limit)};
@@ -291,8 +299,8 @@ void program_runner::compare(const tune_job& job, const measure_request& request
     if (measured.checksum.empty()) return;
     const std::lock_guard guard(lock_);
     if (request.is_reference) {
-        checksums_[job.problem] = measured.checksum;
-    } else if (const auto reference = checksums_.find(job.problem);
+        checksums_[job.workload] = measured.checksum;
+    } else if (const auto reference = checksums_.find(job.workload);
                reference != checksums_.end() && reference->second != measured.checksum) {
         measured = {
             .what = outcome::wrong_result,
@@ -346,26 +354,26 @@ measurement read_program_output(const std::string& output, const program_target&
     }
     const benchmark_time time = read_benchmark_output(output);
     const bool tries = said.is_object() && (said.contains("time_ms") || said.contains("samples_ns"));
-    if (!time.found() && tries) return {.what = outcome::launch_error, .reason = time.problem};
+    if (!time.found() && tries) return {.what = outcome::launch_error, .reason = time.diagnostic};
     result.samples_ns = time.found() ? time.samples_ns : std::vector<double>{wall_ns};
     return result;
 }
 
-tune_lane program_lane(const tune_spec& spec, const program_lane_options& options)
+tune_backend program_backend(const tune_spec& spec, const program_backend_options& options)
 {
     const auto runner = std::make_shared<program_runner>(spec, options);
-    tune_lane lane;
-    lane.preparers = options.jobs == 0 ? std::max(1u, std::thread::hardware_concurrency()) : options.jobs;
-    lane.prepare = [runner](const tune_job& job) { return runner->prepare(job); };
+    tune_backend backend;
+    backend.preparers = options.jobs == 0 ? std::max(1u, std::thread::hardware_concurrency()) : options.jobs;
+    backend.prepare = [runner](const tune_job& job) { return runner->prepare(job); };
     const std::vector<int> gpus = options.gpus.empty() ? std::vector<int>{-1} : options.gpus;
     for (const int gpu : gpus)
-        lane.measurers.push_back(
+        backend.measurers.push_back(
             [runner, gpu](const tune_job& job, const prepared_job& made, const measure_request& request) {
                 return runner->measure(job, made, request, gpu);
             });
-    lane.alone = options.gpus.empty();
-    lane.needs_reference = true;
-    return lane;
+    backend.alone = options.gpus.empty();
+    backend.needs_reference = true;
+    return backend;
 }
 
 }  // namespace launchbox

@@ -11,7 +11,7 @@
 
 namespace launchbox {
 
-struct program_lane_options {
+struct program_backend_options {
     std::string architecture;      ///< "sm_90", for {arch}; empty: the commands do not name it
     std::vector<int> gpus;         ///< one program at a time on each; empty: one at a time on the processor
     unsigned jobs = 0;             ///< builds at once; 0: one a core
@@ -21,8 +21,8 @@ struct program_lane_options {
 /// How the commands of a program's spec ask for the GPU: whether {arch} is among their words.
 bool asks_for_architecture(const program_target& program);
 
-/// The lane without its environment. `spec` must outlive it.
-tune_lane program_lane(const tune_spec& spec, const program_lane_options& options);
+/// The backend without its environment. `spec` must outlive it.
+tune_backend program_backend(const tune_spec& spec, const program_backend_options& options);
 
 /// What a program's output says: its samples, or what it says went wrong, and its checksum. With neither time nor
 /// metric `wall_ns` is the sample.

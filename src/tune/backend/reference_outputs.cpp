@@ -50,39 +50,39 @@ reference_outputs::reference_outputs(const tune_spec& spec, fs::path folder) : s
 {
 }
 
-std::string reference_outputs::file_of(std::size_t problem, const std::string& name) const
+std::string reference_outputs::file_of(std::size_t workload, const std::string& name) const
 {
-    return (folder_ / fmt::format("reference_{}_{}.npy", problem, name)).string();
+    return (folder_ / fmt::format("reference_{}_{}.npy", workload, name)).string();
 }
 
-std::map<std::string, std::string> reference_outputs::to_be_saved(std::size_t problem,
+std::map<std::string, std::string> reference_outputs::to_be_saved(std::size_t workload,
                                                                   const std::vector<task_argument>& arguments) const
 {
     std::map<std::string, std::string> files;
     for (const task_argument& argument : arguments)
-        if (is_output(argument)) files[argument.name] = file_of(problem, argument.name);
+        if (is_output(argument)) files[argument.name] = file_of(workload, argument.name);
     return files;
 }
 
-std::map<std::string, std::string> reference_outputs::expected(std::size_t problem,
+std::map<std::string, std::string> reference_outputs::expected(std::size_t workload,
                                                                const std::vector<task_argument>& arguments)
 {
     switch (spec_.verify.against) {
         case verification::source::nothing:
             return {};
         case verification::source::program:
-            return made_by_program(problem, arguments);
+            return made_by_program(workload, arguments);
         case verification::source::file:
             break;
         case verification::source::baseline: {
-            std::map<std::string, std::string> files = to_be_saved(problem, arguments);
-            std::erase_if(files, [](const auto& each) { return !fs::exists(each.second); });
+            std::map<std::string, std::string> files = to_be_saved(workload, arguments);
+            std::erase_if(files, [](const auto& file) { return !fs::exists(file.second); });
             return files;
         }
     }
     std::map<std::string, std::string> files;
     for (const auto& [output, file] : spec_.verify.files) {
-        const fs::path path = fs::path(spec_.folder) / filled_in(file, spec_.workloads[problem].values);
+        const fs::path path = fs::path(spec_.folder) / filled_in(file, spec_.workloads[workload].values);
         if (!fs::exists(path))
             throw error("the reference of the output " + output + ", " + path.string() + ", is not there",
                         "write it, or compare with the baseline: against = \"baseline\" in [verify]");
@@ -94,19 +94,19 @@ std::map<std::string, std::string> reference_outputs::expected(std::size_t probl
     return files;
 }
 
-std::map<std::string, std::string> reference_outputs::made_by_program(std::size_t problem,
+std::map<std::string, std::string> reference_outputs::made_by_program(std::size_t workload,
                                                                       const std::vector<task_argument>& arguments)
 {
     const std::lock_guard guard(lock_);
-    if (const auto found = made_.find(problem); found != made_.end()) return found->second;
+    if (const auto found = made_.find(workload); found != made_.end()) return found->second;
     std::map<std::string, std::string> values, files;
-    for (const auto& [name, value] : spec_.workloads[problem].values.values) values[name] = text_of(value);
+    for (const auto& [name, value] : spec_.workloads[workload].values.values) values[name] = text_of(value);
     for (const task_argument& argument : arguments) {
         if (argument.scalar) {
-            values[argument.name] = std::to_string(argument.whole);
+            values[argument.name] = std::to_string(argument.integer);
             continue;
         }
-        const std::string file = file_of(problem, argument.name);
+        const std::string file = file_of(workload, argument.name);
         if (is_output(argument)) files[argument.name] = file;
         if (argument.role != argument_role::output) write_argument(argument, file);
         values[argument.name] = file;
@@ -124,7 +124,7 @@ std::map<std::string, std::string> reference_outputs::made_by_program(std::size_
         if (!fs::exists(file))
             throw error("the program of [verify] did not write the output " + name,
                         "pass {" + name + "} to it: that is where the .npy belongs");
-    return made_[problem] = files;
+    return made_[workload] = files;
 }
 
 }  // namespace launchbox

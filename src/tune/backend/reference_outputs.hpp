@@ -19,17 +19,17 @@ public:
     reference_outputs(const tune_spec& spec, std::filesystem::path folder);
 
     /// Where the reference's outputs are to be written, by the name of the output.
-    [[nodiscard]] std::map<std::string, std::string> to_be_saved(std::size_t problem,
+    [[nodiscard]] std::map<std::string, std::string> to_be_saved(std::size_t workload,
                                                                  const std::vector<task_argument>& arguments) const;
 
     /// With what the outputs are to be compared; empty when there is nothing. Runs the program of [verify] the first
     /// time that a workload is asked for. Throws `error` when it fails, and for files that are not there.
-    std::map<std::string, std::string> expected(std::size_t problem, const std::vector<task_argument>& arguments);
+    std::map<std::string, std::string> expected(std::size_t workload, const std::vector<task_argument>& arguments);
 
 private:
-    std::map<std::string, std::string> made_by_program(std::size_t problem,
+    std::map<std::string, std::string> made_by_program(std::size_t workload,
                                                        const std::vector<task_argument>& arguments);
-    [[nodiscard]] std::string file_of(std::size_t problem, const std::string& name) const;
+    [[nodiscard]] std::string file_of(std::size_t workload, const std::string& name) const;
 
     const tune_spec& spec_;
     std::filesystem::path folder_;

@@ -9,11 +9,11 @@ namespace launchbox {
 namespace {
 
 // Files and specs may list the values in another order.
-std::string key_of(const assignment& parameters, const assignment& problem)
+std::string key_of(const assignment& parameters, const assignment& workload)
 {
     std::string key;
-    for (const assignment* each : {&parameters, &problem}) {
-        auto values = each->values;
+    for (const assignment* half : {&parameters, &workload}) {
+        auto values = half->values;
         std::ranges::sort(values, {}, [](const auto& value) { return value.first; });
         for (const auto& [name, value] : values) key += name + "=" + text_of(value) + "\n";
         key += "\n";
@@ -23,26 +23,26 @@ std::string key_of(const assignment& parameters, const assignment& problem)
 
 }  // namespace
 
-tune_lane replay_lane(const tune_spec& spec, const recorded_run& run)
+tune_backend replay_backend(const tune_spec& spec, const recorded_run& run)
 {
     const run_info& recorded = run.info;
     const std::vector<stored_result>& results = run.results;
     const auto known = std::make_shared<std::unordered_map<std::string, stored_result>>();
     for (const stored_result& result : results)
-        known->insert_or_assign(key_of(result.parameters, result.problem), result);
+        known->insert_or_assign(key_of(result.parameters, result.workload), result);
     const auto find = [known, &spec](const tune_job& job) {
-        const auto found = known->find(key_of(job.parameters, spec.workloads[job.problem].values));
+        const auto found = known->find(key_of(job.parameters, spec.workloads[job.workload].values));
         return found == known->end() ? nullptr : &found->second;
     };
 
-    tune_lane lane;
-    lane.environment = recorded.environment;
-    lane.label = (recorded.environment.gpu.empty() ? recorded.environment.processor : recorded.environment.gpu) +
-                 ", as recorded";
-    lane.source_hash = recorded.source_hash;
-    lane.prepare = [find](const tune_job& job) -> prepared_job {
+    tune_backend backend;
+    backend.environment = recorded.environment;
+    backend.label = (recorded.environment.gpu.empty() ? recorded.environment.processor : recorded.environment.gpu) +
+                    ", as recorded";
+    backend.source_hash = recorded.source_hash;
+    backend.prepare = [find](const tune_job& job) -> prepared_job {
         const stored_result* result = find(job);
-        if (result == nullptr) return {.what = outcome::rejected, .reason = "it is not in the record"};
+        if (result == nullptr) return {.status = build_status::rejected, .reason = "it is not in the record"};
         // Those that shared a time share it again.
         prepared_job made{.kernel = result->kernel,
                           .code = result->code,
@@ -50,19 +50,16 @@ tune_lane replay_lane(const tune_spec& spec, const recorded_run& run)
                           .log = result->log,
                           .compile_seconds = result->compile_seconds,
                           .from_cache = true};
-        const outcome what = result->measured.what;
-        if (what == outcome::rejected || what == outcome::compile_error || what == outcome::compile_timeout) {
-            made.what = what;
-            made.reason = result->measured.reason;
-        }
+        made.status = build_status_of(result->measured.what);
+        if (made.status != build_status::built) made.reason = result->measured.reason;
         return made;
     };
-    lane.measurers.push_back(
+    backend.measurers.push_back(
         [find](const tune_job& job, const prepared_job&, const measure_request&) { return find(job)->measured; });
-    lane.recorded = true;
-    lane.races = run.races;
-    lane.needs_reference = false;
-    return lane;
+    backend.recorded = true;
+    backend.races = run.races;
+    backend.needs_reference = false;
+    return backend;
 }
 
 }  // namespace launchbox

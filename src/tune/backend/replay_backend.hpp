@@ -1,13 +1,13 @@
 // Recorded measurements as a device: it answers with what was measured before.
 #pragma once
 
-#include "tune/exchange/result_file.hpp"
 #include "tune/run/backend.hpp"
 #include "tune/spec/tune_spec.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 
-/// The lane with the record's environment. A candidate that was not recorded is rejected. `spec` must outlive it.
-tune_lane replay_lane(const tune_spec& spec, const recorded_run& run);
+/// The backend with the record's environment. A candidate that was not recorded is rejected. `spec` must outlive it.
+tune_backend replay_backend(const tune_spec& spec, const recorded_run& run);
 
 }  // namespace launchbox

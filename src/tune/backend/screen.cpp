@@ -116,35 +116,36 @@ std::vector<task_argument> arguments_of(const kernel_target& target, const assig
 {
     const calculator value_of(values);
     std::vector<task_argument> arguments;
-    for (const kernel_argument& each : target.arguments) {
+    for (const kernel_argument& described : target.arguments) {
         task_argument& argument = arguments.emplace_back();
-        argument.name = each.name;
-        argument.type = filled_in(each.type, values);
-        argument.scalar = each.count.empty();
-        argument.fill = each.fill;
-        argument.low = each.low;
-        argument.high = each.high;
-        argument.seed = each.seed;
-        argument.file = filled_in(each.file, values);
-        argument.role = each.role;
-        if (!each.count.empty()) {
-            argument.count = value_of(filled_in(each.count, values));
+        argument.name = described.name;
+        argument.type = filled_in(described.type, values);
+        argument.scalar = described.count.empty();
+        argument.fill = described.fill;
+        argument.low = described.low;
+        argument.high = described.high;
+        argument.seed = described.seed;
+        argument.file = filled_in(described.file, values);
+        argument.role = described.role;
+        if (!described.count.empty()) {
+            argument.count = value_of(filled_in(described.count, values));
             if (argument.count < 0)
-                throw error(fmt::format("argument {}: count = \"{}\" is {}", each.name, each.count, argument.count),
-                            "a count is 0 or more");
+                throw error(
+                    fmt::format("argument {}: count = \"{}\" is {}", described.name, described.count, argument.count),
+                    "a count is 0 or more");
         }
-        if (each.value.empty()) continue;
-        const std::string text = filled_in(each.value, values);
+        if (described.value.empty()) continue;
+        const std::string text = filled_in(described.value, values);
         const char* last = text.data() + text.size();
         if (const auto [end, failure] = std::from_chars(text.data(), last, argument.number);
             failure == std::errc() && end == last && text.find_first_of(".eE") != std::string::npos) {
-            argument.whole = static_cast<std::int64_t>(argument.number);
+            argument.integer = static_cast<std::int64_t>(argument.number);
         } else if (const parameter_value* named = values.find(text); named && std::get_if<double>(named) != nullptr) {
             argument.number = std::get<double>(*named);
-            argument.whole = static_cast<std::int64_t>(argument.number);
+            argument.integer = static_cast<std::int64_t>(argument.number);
         } else {
-            argument.whole = value_of(text);
-            argument.number = static_cast<double>(argument.whole);
+            argument.integer = value_of(text);
+            argument.number = static_cast<double>(argument.integer);
         }
     }
     return arguments;

@@ -19,9 +19,9 @@ using nlohmann::json;
 
 constexpr std::size_t max_samples = 1'000'000;
 
-benchmark_time no_time(std::string problem)
+benchmark_time no_time(std::string diagnostic)
 {
-    return {.samples_ns = {}, .problem = std::move(problem)};
+    return {.samples_ns = {}, .diagnostic = std::move(diagnostic)};
 }
 
 // Refuses what no clock can have measured.
@@ -63,11 +63,11 @@ std::optional<benchmark_time> google_benchmark(const json& object)
         const std::optional<double> scale = unit.is_string() ? nanoseconds_in(unit.get<std::string>()) : std::nullopt;
         if (!time.is_number() || !scale) continue;
         const json label = result.value("run_name", result.value("name", json("")));
-        const std::string each = label.is_string() ? label.get<std::string>() : "";
-        if (!samples.empty() && each != name)
-            return no_time("it prints several benchmarks (" + name + ", " + each +
+        const std::string text = label.is_string() ? label.get<std::string>() : "";
+        if (!samples.empty() && text != name)
+            return no_time("it prints several benchmarks (" + name + ", " + text +
                            "): choose one with --benchmark_filter");
-        name = each;
+        name = text;
         if (samples.size() < max_samples) samples.push_back(time.get<double>() * *scale);
     }
     if (samples.empty()) return no_time("its list of benchmarks holds no time");
@@ -117,7 +117,7 @@ std::optional<benchmark_time> time_of_object(const json& object)
     if (const std::string failure = text_in(object, "failure");
         !failure.empty() && text_in(object, "launchbox").starts_with("measurement/")) {
         const std::string reason = text_in(object, "reason");
-        return benchmark_time{.samples_ns = {}, .problem = reason.empty() ? failure : reason, .failure = failure};
+        return benchmark_time{.samples_ns = {}, .diagnostic = reason.empty() ? failure : reason, .failure = failure};
     }
     std::optional<benchmark_time> time = time_in_object(object);
     if (time && time->found()) time->checksum = text_in(object, "checksum");
@@ -225,15 +225,15 @@ benchmark_time time_in_lines(std::string_view output)
     }
     const auto all_alike = [](const std::vector<timed_line>& some) {
         return std::all_of(some.begin(), some.end(),
-                           [&](const timed_line& each) { return each.label == some[0].label; });
+                           [&](const timed_line& line) { return line.label == some[0].label; });
     };
     for (std::string_view word : {"", "median", "time"}) {
         std::vector<timed_line> chosen;
         std::copy_if(times.begin(), times.end(), std::back_inserter(chosen),
-                     [&](const timed_line& each) { return says(each.label, word); });
+                     [&](const timed_line& time) { return says(time.label, word); });
         if (chosen.empty() || !all_alike(chosen)) continue;
         std::vector<double> samples;
-        for (const timed_line& each : chosen) samples.push_back(each.nanoseconds);
+        for (const timed_line& line : chosen) samples.push_back(line.nanoseconds);
         return checked(std::move(samples));
     }
     if (times.empty()) return no_time("it prints no time");

@@ -10,8 +10,8 @@ namespace launchbox {
 /// What a benchmark's output says of its time.
 struct benchmark_time {
     std::vector<double> samples_ns;  ///< one or more times, in nanoseconds, above 0; empty: none was found
-    std::string problem = {};        ///< why none was found, in one line
-    std::string failure = {};        ///< the kind that measure.cuh names, "illegal_access"; `problem` has its reason
+    std::string diagnostic = {};     ///< why none was found, in one line
+    std::string failure = {};        ///< the kind that measure.cuh names, "illegal_access"; `diagnostic` has its reason
     std::string checksum = {};       ///< of the results, where the JSON has one
 
     [[nodiscard]] bool found() const { return !samples_ns.empty(); }
@@ -25,7 +25,7 @@ struct benchmark_time {
 ///  - lines with one time, a number and ns, us, µs, ms or s ("elapsed: 1.25 ms"): the one line with a time, or
 ///    all lines with the same words before it, which are then samples; among several the one that says "median",
 ///    else "time"
-/// Times of 0 or below and what is not a number are a problem, not a time. Linear in the text.
+/// Times of 0 or below and what is not a number give a diagnostic, not a time. Linear in the text.
 benchmark_time read_benchmark_output(std::string_view output);
 
 }  // namespace launchbox

@@ -24,8 +24,8 @@ void run_once(const contestant& who, const race_options& options, bool counts, r
     subprocess_result ran;
     try {
         ran = run(who.command, {.directory = {}, .environment = who.environment, .time_limit = options.time_limit});
-    } catch (const error& problem) {
-        result.failure = problem.what();
+    } catch (const error& failure) {
+        result.failure = failure.what();
         return;
     }
     if (interrupted()) return;
@@ -43,7 +43,7 @@ void run_once(const contestant& who, const race_options& options, bool counts, r
     const benchmark_time time = read_benchmark_output(ran.output);
     if (!time.found()) {
         const std::string said = said_last(ran.output);
-        result.failure = time.problem + (said.empty() ? "; it prints nothing" : "; its last line is: " + said);
+        result.failure = time.diagnostic + (said.empty() ? "; it prints nothing" : "; its last line is: " + said);
         return;
     }
     if (counts) result.times_ns.push_back(summarise(time.samples_ns).median);

@@ -55,7 +55,7 @@ fs::path program_of(const std::vector<std::string>& command)
 }
 
 // The compiler's first error says more than its last line, "1 error detected".
-std::string build_problem(const std::string& printed)
+std::string build_error(const std::string& printed)
 {
     for (std::size_t start = 0; start < printed.size();) {
         const std::size_t end = std::min(printed.find('\n', start), printed.size());
@@ -94,10 +94,10 @@ void build_here(const toolchain& tools, const bounds_benchmark& benchmark, prepa
     std::vector<std::string> flags =
         benchmark.flags;  // as in the sweep the header comes before the user's own -include
     if (!one.header.empty()) flags.insert(flags.begin(), {"-include", one.header.string()});
-    const std::string problem = build_program(
+    const std::string failed = build_program(
         tools,
         {.source = benchmark.source, .architecture = benchmark.architecture, .flags = flags, .program = one.program});
-    if (!problem.empty()) result.failure = "does not build: " + build_problem(problem);
+    if (!failed.empty()) result.failure = "does not build: " + build_error(failed);
 }
 
 void build_by_user(const bounds_benchmark& benchmark, std::size_t number, prepared& one, variant_time& result)
@@ -108,7 +108,7 @@ void build_by_user(const bounds_benchmark& benchmark, std::size_t number, prepar
     if (ran.timed_out)
         result.failure = fmt::format("its build did not end within {:g} s", benchmark.build_time_limit);
     else if (ran.exit_code != 0)
-        result.failure = fmt::format("does not build: exit status {}: {}", ran.exit_code, build_problem(ran.output));
+        result.failure = fmt::format("does not build: exit status {}: {}", ran.exit_code, build_error(ran.output));
     if (!result.failure.empty()) return;
     const fs::path built = program_of(one.who.command);
     std::error_code unknown;
@@ -136,6 +136,58 @@ void check_built(const bounds_variant& variant, const prepared& one, const std::
         result.note = check.text;
 }
 
+// Without a build every variant would be the same program.
+void refuse_unbuilt(const bounds_benchmark& benchmark)
+{
+    const fs::path program = program_of(benchmark.command);
+    std::error_code unknown;
+    if (program.empty() || !fs::is_regular_file(program, unknown) || !holds_kernels(program.string())) return;
+    throw error(program.string() +
+                    " is a program with kernels in it; without building it again every launch "
+                    "bound would give the same time",
+                "add --build 'make', or write {program} instead of " + program.string() + " for one built from " +
+                    benchmark.source);
+}
+
+void prepare_variant(const bounds_benchmark& benchmark, const bounds_variant& variant, const fs::path& folder,
+                     prepared& one)
+{
+    const std::string architecture(architecture_name(benchmark.architecture).view());
+    fs::create_directory(folder);
+    if (!variant.header.empty()) {
+        one.header = folder / "launch_bounds.cuh";
+        write_file_atomically(one.header, variant.header);
+    }
+    one.program = folder / "program";
+    one.values = {{"program", one.program.string()},
+                  {"threads", std::to_string(variant.threads)},
+                  {"min_blocks", std::to_string(variant.min_blocks)},
+                  {"max_registers", std::to_string(variant.max_registers)},
+                  {"architecture", architecture}};
+    one.who = {.command = filled_in(benchmark.command, one.values),
+               .environment = environment_of(variant, architecture, one.header)};
+}
+
+using done_of_total = std::function<void(std::size_t done, std::size_t total)>;
+
+// Those that were built race; `results` gets their times.
+void race_built(const bounds_benchmark& benchmark, const std::vector<prepared>& all, const done_of_total& progress,
+                std::vector<variant_time>& results)
+{
+    std::vector<contestant> contestants;
+    std::vector<std::size_t> numbers;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (results[i].failure.empty()) {
+            contestants.push_back(all[i].who);
+            numbers.push_back(i);
+        }
+    const std::vector<race_result> times = run_race(contestants, benchmark.race, progress);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        results[numbers[i]].times_ns = times[i].times_ns;
+        results[numbers[i]].failure = times[i].failure;
+    }
+}
+
 }  // namespace
 
 std::vector<variant_time> race_bounds(const toolchain& tools, const bounds_benchmark& benchmark,
@@ -143,39 +195,14 @@ std::vector<variant_time> race_bounds(const toolchain& tools, const bounds_bench
                                       const std::function<void(std::size_t done, std::size_t total)>& progress)
 {
     const bool builds_here = mentions(benchmark.command, "program");
-    const std::string architecture(architecture_name(benchmark.architecture).view());
-    if (!builds_here && benchmark.build.empty()) {
-        const fs::path program = program_of(benchmark.command);
-        std::error_code unknown;
-        if (!program.empty() && fs::is_regular_file(program, unknown) && holds_kernels(program.string()))
-            throw error(program.string() +
-                            " is a program with kernels in it; without building it again every launch "
-                            "bound would give the same time",
-                        "add --build 'make', or write {program} instead of " + program.string() +
-                            " for one built from " + benchmark.source);
-    }
+    if (!builds_here && benchmark.build.empty()) refuse_unbuilt(benchmark);
 
     const temporary_directory folder;
     check_folder_for_nvcc(folder.path().string());
     std::vector<variant_time> results(variants.size());
     std::vector<prepared> all(variants.size());
-    for (std::size_t i = 0; i < variants.size(); ++i) {
-        const bounds_variant& variant = variants[i];
-        prepared& one = all[i];
-        fs::create_directory(folder.path() / std::to_string(i));
-        if (!variant.header.empty()) {
-            one.header = folder.path() / std::to_string(i) / "launch_bounds.cuh";
-            write_file_atomically(one.header, variant.header);
-        }
-        one.program = folder.path() / std::to_string(i) / "program";
-        one.values = {{"program", one.program.string()},
-                      {"threads", std::to_string(variant.threads)},
-                      {"min_blocks", std::to_string(variant.min_blocks)},
-                      {"max_registers", std::to_string(variant.max_registers)},
-                      {"architecture", architecture}};
-        one.who = {.command = filled_in(benchmark.command, one.values),
-                   .environment = environment_of(variant, architecture, one.header)};
-    }
+    for (std::size_t i = 0; i < variants.size(); ++i)
+        prepare_variant(benchmark, variants[i], folder.path() / std::to_string(i), all[i]);
 
     const std::size_t builds = builds_here || !benchmark.build.empty() ? variants.size() : 0;
     const std::size_t runs = variants.size() * static_cast<std::size_t>(benchmark.race.runs + 1);
@@ -200,21 +227,12 @@ std::vector<variant_time> race_bounds(const toolchain& tools, const bounds_bench
         },
         builds_here ? benchmark.jobs : 1);
 
-    std::vector<contestant> contestants;
-    std::vector<std::size_t> of;
-    for (std::size_t i = 0; i < variants.size(); ++i)
-        if (results[i].failure.empty()) {
-            contestants.push_back(all[i].who);
-            of.push_back(i);
-        }
-    const std::vector<race_result> times =
-        run_race(contestants, benchmark.race, [&](std::size_t done, std::size_t total) {
+    race_built(
+        benchmark, all,
+        [&](std::size_t done, std::size_t total) {
             if (progress) progress(builds + runs - total + done, builds + runs);
-        });
-    for (std::size_t i = 0; i < of.size(); ++i) {
-        results[of[i]].times_ns = times[i].times_ns;
-        results[of[i]].failure = times[i].failure;
-    }
+        },
+        results);
     return results;
 }
 

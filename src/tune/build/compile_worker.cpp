@@ -160,10 +160,10 @@ int run_compile_worker()
             answer = answer_to(json::parse(line));
         } catch (const std::bad_alloc&) {
             throw;  // this process is of no use any more
-        } catch (const error& problem) {
-            answer = {{"error", problem.what()}};
-        } catch (const std::exception& problem) {
-            answer = {{"error", std::string("not understood: ") + problem.what()}};
+        } catch (const error& failure) {
+            answer = {{"error", failure.what()}};
+        } catch (const std::exception& failure) {
+            answer = {{"error", std::string("not understood: ") + failure.what()}};
         }
         std::cout << answer.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
     }

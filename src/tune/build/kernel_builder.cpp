@@ -183,7 +183,7 @@ build_result kernel_builder::build(const assignment& values, const compute_capab
             const std::shared_future<build_result> same = found->second;
             guard.unlock();
             build_result result = same.get();
-            if (result.what == outcome::measured) {
+            if (result.status == build_status::built) {
                 result.from_cache = true;
                 ++inside_->from_cache;
             }
@@ -194,7 +194,7 @@ build_result kernel_builder::build(const assignment& values, const compute_capab
     const auto settle = [&](const build_result* result) {
         const std::lock_guard guard(inside_->lock);
         inside_->under_way.erase(wanted.key);
-        if (result != nullptr && result->what != outcome::measured) inside_->failed.emplace(wanted.key, *result);
+        if (result != nullptr && result->status != build_status::built) inside_->failed.emplace(wanted.key, *result);
     };
     try {
         build_result result = inside_->build(wanted);
@@ -248,15 +248,15 @@ std::string kernel_builder::inside::hash_of_sources(const std::vector<std::strin
 {
     std::vector<fs::path> first{folder / target.source}, folders;
     for (const std::string& file : forced_includes(flags)) first.push_back(folder / file);
-    for (const std::string& each : include_folders(flags)) folders.push_back(folder / each);
+    for (const std::string& include_folder : include_folders(flags)) folders.push_back(folder / include_folder);
     folders.push_back((folder / target.source).parent_path());
     std::vector<std::string> texts;
     for (const fs::path& file : included_files(first, folders)) {
         texts.push_back(file.filename().string());
         try {
             texts.push_back(read_input(file.string()));
-        } catch (const error& problem) {
-            texts.emplace_back(problem.what());  // the compiler says it better
+        } catch (const error& failure) {
+            texts.emplace_back(failure.what());  // the compiler says it better
         }
     }
     return key_of({texts.begin(), texts.end()});
@@ -277,13 +277,13 @@ build_result kernel_builder::inside::build(const request& wanted)
     pool_answer answer;
     try {
         answer = pool.compile(wanted.job);
-    } catch (const error& problem) {
-        if (problem.status() != exit_status::bad_input) throw;  // no worker to be had, or an interrupt
-        return {.what = outcome::compile_error, .reason = problem.what()};
+    } catch (const error& failure) {
+        if (failure.status() != exit_status::bad_input) throw;  // no worker to be had, or an interrupt
+        return {.status = build_status::compile_error, .reason = failure.what()};
     }
     if (answer.how != pool_answer::ending::answered) {
         const bool died = answer.how == pool_answer::ending::died;
-        return {.what = died ? outcome::compile_error : outcome::compile_timeout,
+        return {.status = died ? build_status::compile_error : build_status::compile_timeout,
                 .reason = std::move(answer.reason),
                 .log = std::move(answer.answer.output.log),
                 .seconds = answer.seconds};
@@ -303,7 +303,7 @@ void kernel_builder::inside::keep(const request& wanted, const compile_answer& a
 build_result kernel_builder::inside::finish(const request& wanted, compile_answer answer, double seconds) const
 {
     const compile_job& job = wanted.job;
-    build_result result{.what = outcome::compile_error, .seconds = seconds};
+    build_result result{.status = build_status::compile_error, .seconds = seconds};
     std::string cubin = answer.output.cubin;
     const compile_result compiled = read_compile({.source = job.source, .architecture = job.architecture},
                                                  std::move(answer.output), /*hash_code=*/true);
@@ -321,7 +321,7 @@ build_result kernel_builder::inside::finish(const request& wanted, compile_answe
     result.kernel.source.container = job.nvrtc ? "NVRTC" : "nvcc";
     result.code = module_code(cubin, result.kernel);
     result.cubin = std::move(cubin);
-    result.what = outcome::measured;
+    result.status = build_status::built;
     return result;
 }
 

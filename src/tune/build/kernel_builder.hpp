@@ -11,18 +11,18 @@
 
 #include "image/kernel_info.hpp"
 #include "tune/spec/tune_spec.hpp"
-#include "tune/types/measurement.hpp"
+#include "tune/types/build_status.hpp"
 
 namespace launchbox {
 
 struct build_result {
-    outcome what = outcome::measured;  ///< `measured`: it is built; else compile_error or compile_timeout
-    std::string reason = {};           ///< one line
-    std::string cubin = {};            ///< the module
-    kernel_info kernel = {};           ///< registers, spills, shared memory, bounds; its name as the driver wants it
-    std::string code = {};             ///< equal for modules that do the same when launched alike
-    std::string log = {};              ///< all that the compiler said
-    double seconds = 0;                ///< of wall time; of the first time, when it comes from the cache
+    build_status status = build_status::built;  ///< never `rejected`
+    std::string reason = {};                    ///< one line
+    std::string cubin = {};                     ///< the module
+    kernel_info kernel = {};  ///< registers, spills, shared memory, bounds; its name as the driver wants it
+    std::string code = {};    ///< equal for modules that do the same when launched alike
+    std::string log = {};     ///< all that the compiler said
+    double seconds = 0;       ///< of wall time; of the first time, when it comes from the cache
     bool from_cache = false;
 };
 

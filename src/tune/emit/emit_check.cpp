@@ -16,7 +16,7 @@ class row_checker {
 public:
     explicit row_checker(const header_check_wishes& wishes) : wishes_(wishes) {}
 
-    std::string problem_of(const header_table& table, const header_row& row, header_check& into)
+    std::string difference_of(const header_table& table, const header_row& row, header_check& into)
     {
         if (row.comments.size() == 1 && row.comments.front() == unmeasured_row) return {};
         const std::string record = row.comments.empty() ? "" : row.comments.back();
@@ -27,10 +27,10 @@ public:
         if (!std::filesystem::is_regular_file(wishes_.root / path)) return path + " is not there";
         ++into.rows;
         const emit_record* found = nullptr;
-        for (const emit_record& each : runs_of(path)) {
-            if (each.hash != hash)
-                return fmt::format("{} is another record than it names: {} instead of {}", path, each.hash, hash);
-            if (each.run.info.environment.architecture == architecture_name(row.architecture).view()) found = &each;
+        for (const emit_record& run : runs_of(path)) {
+            if (run.hash != hash)
+                return fmt::format("{} is another record than it names: {} instead of {}", path, run.hash, hash);
+            if (run.run.info.environment.architecture == architecture_name(row.architecture).view()) found = &run;
         }
         if (found == nullptr) return path + " has no run on " + std::string(architecture_name(row.architecture).view());
         return difference(*found, table, row);
@@ -78,15 +78,16 @@ header_check check_header(std::string_view text, const std::string& name, const 
                     "name a header that launchbox emit wrote, and with --box a table that it has");
     for (const header_table& table : tables)
         for (const header_row& row : table.rows) {
-            std::string problem;
+            std::string difference;
             try {
-                problem = checker.problem_of(table, row, found);
+                difference = checker.difference_of(table, row, found);
             } catch (const error& failed) {
-                problem = failed.what();
+                difference = failed.what();
             }
-            if (!problem.empty())
-                found.problems.push_back(fmt::format("{}:{}: {} of {}: {}", name, row.line,
-                                                     architecture_name(row.architecture).view(), table.name, problem));
+            if (!difference.empty())
+                found.differences.push_back(fmt::format("{}:{}: {} of {}: {}", name, row.line,
+                                                        architecture_name(row.architecture).view(), table.name,
+                                                        difference));
         }
     return found;
 }

@@ -11,8 +11,8 @@
 namespace launchbox {
 
 struct header_check {
-    std::vector<std::string> problems;  ///< "FILE:LINE: what"
-    std::size_t rows = 0;               ///< that were compared with a record
+    std::vector<std::string> differences;  ///< "FILE:LINE: what"
+    std::size_t rows = 0;                  ///< that were compared with a record
 };
 
 struct header_check_wishes {

@@ -27,9 +27,10 @@ ordered_json row_json(const emitted_row& row, const emit_record& record)
 {
     const run_info& info = record.run.info;
     ordered_json workloads = ordered_json::array();
-    for (const workload_gain& each : row.choice.workloads)
-        workloads.push_back(
-            {{"workload", json_of(each.problem)}, {"weight", each.weight}, {"gain", gain_json(each.over)}});
+    for (const workload_gain& workload : row.choice.workloads)
+        workloads.push_back({{"workload", json_of(workload.workload)},
+                             {"weight", workload.weight},
+                             {"gain", gain_json(workload.over)}});
     return {{"architecture", text_or_null(info.environment.architecture)},
             {"parameters", json_of(row.choice.parameters)},
             {"kept", row.choice.kept},
@@ -57,12 +58,12 @@ std::string constexpr_header(const emitted_tables& emitted, const emit_settings&
                        "#include <cstdint>\n#include <optional>\n\n";
     if (settings.row_type.empty()) text += row_struct(emitted.fields, type, false) + "\n";
     text += "// clang-format off\n";
-    for (const emitted_table& each : emitted.tables) {
-        const std::string& name = each.table.name;
-        text += "\n// " + each.table.text + "\nstruct " + name +
+    for (const emitted_table& table : emitted.tables) {
+        const std::string& name = table.table.name;
+        text += "\n// " + table.table.text + "\nstruct " + name +
                 "_entry {\n    int architecture;  // 90 for sm_90\n    " + type + " row;\n};\ninline constexpr " +
                 name + "_entry " + name + "_rows[] = {\n";
-        for (const header_row& row : each.table.rows) {
+        for (const header_row& row : table.table.rows) {
             if (row.architecture.variant != architecture_variant::plain)
                 throw error(fmt::format("{} is for one chip or family alone, which a plain number cannot say",
                                         architecture_name(row.architecture).view()),
@@ -84,17 +85,17 @@ std::string constexpr_header(const emitted_tables& emitted, const emit_settings&
 std::string define_flags(const emitted_tables& emitted, const emit_settings&)
 {
     std::string text;
-    for (const emitted_table& each : emitted.tables)
-        for (std::size_t i = 0; i < each.table.rows.size(); ++i) {
-            const header_row& row = each.table.rows[i];
+    for (const emitted_table& table : emitted.tables)
+        for (std::size_t i = 0; i < table.table.rows.size(); ++i) {
+            const header_row& row = table.table.rows[i];
             text += row.architecture == compute_capability{} ? "cpu" : architecture_name(row.architecture).view();
             for (std::size_t f = 0; f < emitted.fields.size(); ++f) {
-                const std::optional<assignment>& values = each.values[i];
+                const std::optional<assignment>& values = table.values[i];
                 if (!values) continue;
                 const row_field& field = emitted.fields[f];
                 std::string value = text_of(*values->find(field.parameter));
-                if (field.what == row_field::kind::word) value = identifier_of(value);
-                text += " -D" + in_capitals(each.table.name) + "_" + in_capitals(field.name) + "=" + value;
+                if (field.what == row_field::kind::enumerator) value = identifier_of(value);
+                text += " -D" + in_capitals(table.table.name) + "_" + in_capitals(field.name) + "=" + value;
             }
             text += "\n";
         }
@@ -105,11 +106,11 @@ ordered_json rows_json(const emitted_tables& emitted, const std::vector<emit_rec
                        const emit_settings& settings)
 {
     ordered_json tables = ordered_json::array();
-    for (const emitted_table& each : emitted.tables) {
+    for (const emitted_table& table : emitted.tables) {
         ordered_json rows = ordered_json::array();
-        for (const emitted_row& row : each.rows) rows.push_back(row_json(row, records[row.record]));
-        const table_part& part = each.part;
-        tables.push_back({{"name", each.table.name},
+        for (const emitted_row& row : table.rows) rows.push_back(row_json(row, records[row.record]));
+        const table_part& part = table.part;
+        tables.push_back({{"name", table.table.name},
                           {"type_name", part.bytes ? text_or_null(part.type) : nullptr},
                           {"element_bytes", part.bytes ? ordered_json(*part.bytes) : nullptr},
                           {"size_name", part.above || part.upto ? text_or_null(part.size) : nullptr},

@@ -11,8 +11,9 @@
 #include "support/text/terminal.hpp"
 #include "tune/emit/tuned_rows.hpp"
 #include "tune/emit/tuning_header.hpp"
-#include "tune/run/tune_run.hpp"
+#include "tune/exchange/result_file.hpp"
 #include "tune/space/search_space.hpp"
+#include "tune/space/task_hash.hpp"
 #include "tune/store/result_filter.hpp"
 #include "tune/store/result_json.hpp"
 
@@ -29,25 +30,25 @@ std::string path_in_header(const std::string& path, const std::filesystem::path&
         if (!below.empty() && *below.begin() != "..") shown = below;
     }
     const std::string text = shown.generic_string();
-    for (const char each : text)
-        if (static_cast<unsigned char>(each) <= ' ' || each == '\\' || each == '\x7f')
+    for (const char letter : text)
+        if (static_cast<unsigned char>(letter) <= ' ' || letter == '\\' || letter == '\x7f')
             throw error(escape_for_terminal(text) + ": a header cannot name a path with blanks or backslashes",
                         "rename the file");
     return text;
 }
 
-nlohmann::ordered_json canonical(const stored_result& each)
+nlohmann::ordered_json canonical(const stored_result& result)
 {
-    return {json_of(each.parameters),    json_of(each.problem),    each.weight,
-            name_of(each.measured.what), each.measured.samples_ns, each.measured.verified,
-            each.measured.stopped_early};
+    return {json_of(result.parameters),    json_of(result.workload),   result.weight,
+            name_of(result.measured.what), result.measured.samples_ns, result.measured.verified,
+            result.measured.stopped_early};
 }
 
 nlohmann::ordered_json canonical(const race_result_info& race)
 {
     nlohmann::ordered_json entries = nlohmann::ordered_json::array();
-    for (const race_entry& each : race.entries) entries.push_back({json_of(each.parameters), each.samples_ns});
-    return {json_of(race.problem), entries, race.verdict, race.equal_within};
+    for (const race_entry& entry : race.entries) entries.push_back({json_of(entry.parameters), entry.samples_ns});
+    return {json_of(race.workload), entries, race.verdict, race.equal_within};
 }
 
 std::string dump(const nlohmann::ordered_json& value)
@@ -69,11 +70,12 @@ std::string described(const emit_record& record)
 void choose_tunable(std::vector<emit_record>& records, const std::string& wanted)
 {
     std::set<std::string> names;
-    for (const emit_record& each : records) names.insert(each.run.info.name);
+    for (const emit_record& record : records) names.insert(record.run.info.name);
     std::string all;
-    for (const std::string& each : names) all += (all.empty() ? "" : ", ") + escape_for_terminal(each);
+    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + escape_for_terminal(name);
     if (wanted.empty() && names.size() > 1) throw error("there are several tunables: " + all, "choose one with --name");
-    if (!wanted.empty()) std::erase_if(records, [&](const emit_record& each) { return each.run.info.name != wanted; });
+    if (!wanted.empty())
+        std::erase_if(records, [&](const emit_record& record) { return record.run.info.name != wanted; });
     if (records.empty() && !wanted.empty())
         throw error("no run is of '" + escape_for_terminal(wanted) + "'", "there are: " + all);
 }
@@ -96,8 +98,8 @@ std::string stale_by(const run_info& info, const run_wishes& wishes)
         if (task_hash(spec, search_space(spec, limits)) != info.task_hash) return "the spec's task has changed since";
         if (wishes.source_hash && *wishes.source_hash != info.source_hash) return "the sources have changed since";
         return {};
-    } catch (const error& problem) {
-        return problem.what();
+    } catch (const error& failure) {
+        return failure.what();
     }
 }
 
@@ -110,18 +112,18 @@ std::string content_hash(const std::vector<recorded_run>& runs)
         const run_info& info = run.info;
         const environment_info& where = info.environment;
         std::vector<std::string> lines;
-        for (const stored_result& each : run.results) lines.push_back(dump(canonical(each)));
-        for (const race_result_info& each : run.races) lines.push_back(dump(canonical(each)));
+        for (const stored_result& result : run.results) lines.push_back(dump(canonical(result)));
+        for (const race_result_info& race : run.races) lines.push_back(dump(canonical(race)));
         std::sort(lines.begin(), lines.end());
         std::string text = dump({info.name, info.task_hash, info.source_hash, info.version, info.started, where.gpu,
                                  where.processor, where.architecture, where.sms, where.memory_bytes, where.driver,
                                  where.toolkit, info.baseline ? json_of(*info.baseline) : nullptr});
-        for (const std::string& each : lines) text += "\n" + each;
+        for (const std::string& line : lines) text += "\n" + line;
         texts.push_back(std::move(text));
     }
     std::sort(texts.begin(), texts.end());
     std::string all;
-    for (const std::string& each : texts) all += each + "\n\n";
+    for (const std::string& text : texts) all += text + "\n\n";
     return fnv1a64(all);
 }
 
@@ -139,8 +141,8 @@ emit_records read_emit_records(const std::vector<std::string>& paths, const std:
         const std::string bytes = read_input(file.string());
         const std::string hash = bytes.starts_with("SQLite format 3") ? "results-fnv1a64:" + content_hash(found.runs)
                                                                       : "fnv1a64:" + fnv1a64(bytes);
-        for (const recorded_run& each : found.runs) read.all.push_back({shown, hash, each});
-        for (const std::string& each : found.problems) read.notes.push_back(each);
+        for (const recorded_run& run : found.runs) read.all.push_back({shown, hash, run});
+        for (const std::string& diagnostic : found.diagnostics) read.notes.push_back(diagnostic);
     }
     return read;
 }
@@ -150,31 +152,31 @@ emit_records chosen_runs(const emit_records& read, const run_wishes& wishes)
     emit_records chosen{read.all, {}};
     choose_tunable(chosen.all, wishes.name);
     if (!wishes.gpu.empty())
-        std::erase_if(chosen.all, [&](const emit_record& each) {
-            return machine_of(each.run.info).find(wishes.gpu) == std::string::npos;
+        std::erase_if(chosen.all, [&](const emit_record& record) {
+            return machine_of(record.run.info).find(wishes.gpu) == std::string::npos;
         });
     if (chosen.all.empty()) throw error("no run is there to choose from", "give stores of launchbox tune");
     const value_filter filter = parse_value_filter(wishes.workload, "--workload");
     std::map<int, emit_record> newest;
     std::string why_stale;
-    for (emit_record& each : chosen.all) {
+    for (emit_record& record : chosen.all) {
         if (wishes.spec != nullptr)
-            if (const std::string why = stale_by(each.run.info, wishes); !why.empty()) {
-                why_stale = described(each) + " is stale: " + why;
+            if (const std::string why = stale_by(record.run.info, wishes); !why.empty()) {
+                why_stale = described(record) + " is stale: " + why;
                 chosen.notes.push_back(why_stale);
                 continue;
             }
-        each.run = part_of(each.run, [&](const assignment& problem) { return filter.matches(problem); });
-        const std::string& architecture = each.run.info.environment.architecture;
+        record.run = part_of(record.run, [&](const assignment& workload) { return filter.matches(workload); });
+        const std::string& architecture = record.run.info.environment.architecture;
         const auto code = parse_compute_capability(architecture);
         if (!architecture.empty() && !code)
-            throw error(described(each) + ": '" + escape_for_terminal(architecture) + "' is no architecture",
+            throw error(described(record) + ": '" + escape_for_terminal(architecture) + "' is no architecture",
                         "the file was changed by somebody: measure again");
-        const auto [place, fresh] = newest.emplace(code ? row_rank(*code) : 0, each);
+        const auto [place, fresh] = newest.emplace(code ? row_rank(*code) : 0, record);
         if (fresh) continue;
         emit_record& other = place->second;
-        const bool newer = each.run.info.started > other.run.info.started;
-        const emit_record &kept = newer ? each : other, &left = newer ? other : each;
+        const bool newer = record.run.info.started > other.run.info.started;
+        const emit_record &kept = newer ? record : other, &left = newer ? other : record;
         const char* why =
             kept.run.info.source_hash != left.run.info.source_hash || kept.run.info.task_hash != left.run.info.task_hash
                 ? "is stale: the spec or the sources have changed since"
@@ -182,12 +184,12 @@ emit_records chosen_runs(const emit_records& read, const run_wishes& wishes)
                 ? "is on another GPU of the architecture: --gpu chooses"
                 : "is older";
         chosen.notes.push_back(described(left) + " " + why + "; that of " + kept.run.info.started + " is used");
-        if (newer) other = each;
+        if (newer) other = record;
     }
     if (newest.empty())
         throw error(why_stale.empty() ? "no run is left" : why_stale, "run launchbox tune with the spec as it is now");
     chosen.all.clear();
-    for (auto& [rank, each] : newest) chosen.all.push_back(std::move(each));
+    for (auto& [rank, item] : newest) chosen.all.push_back(std::move(item));
     return chosen;
 }
 

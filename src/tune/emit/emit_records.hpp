@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tune/exchange/result_file.hpp"
+#include "tune/types/recorded_run.hpp"
 #include "tune/spec/tune_spec.hpp"
 
 namespace launchbox {

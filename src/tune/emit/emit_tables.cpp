@@ -123,7 +123,7 @@ private:
     {
         const emit_record& record = records_[number];
         const recorded_run run =
-            part_of(record.run, [&](const assignment& problem) { return into.part.holds(problem); });
+            part_of(record.run, [&](const assignment& workload) { return into.part.holds(workload); });
         if (run.results.empty() && records_.size() > 1) return;  // measured on other architectures
         const auto code = parse_compute_capability(record.run.info.environment.architecture);
         const compute_capability architecture = code ? *code : compute_capability{};
@@ -136,7 +136,7 @@ private:
                         .comments = provenance(record, row.choice, old)};
         auto& rows = into.table.rows;
         const auto own = std::find_if(rows.begin(), rows.end(),
-                                      [&](const header_row& each) { return each.architecture == architecture; });
+                                      [&](const header_row& known) { return known.architecture == architecture; });
         const bool again = own != rows.end() && own->comments.back() == record.comment();
         row.unchanged = row.choice.kept && !again && row_used_by(into.table, architecture) != nullptr;
         if (!row.unchanged) {
@@ -204,11 +204,11 @@ emitted_tables emit_tables(const std::vector<emit_record>& records, const emit_s
 {
     emitted_tables emitted;
     std::vector<const recorded_run*> runs;
-    for (const emit_record& each : records) {
-        if (each.run.results.empty())
-            throw error(each.path + ": nothing was measured of '" + escape_for_terminal(each.run.info.name) + "'",
+    for (const emit_record& record : records) {
+        if (record.run.results.empty())
+            throw error(record.path + ": nothing was measured of '" + escape_for_terminal(record.run.info.name) + "'",
                         "run launchbox tune, or choose other workloads with --workload");
-        runs.push_back(&each.run);
+        runs.push_back(&record.run);
     }
     emitted.fields = row_fields(runs);
     emitted.names = find_split_names(runs, settings.names, existing.empty() ? settings.split : split_kind::none);
@@ -225,12 +225,12 @@ emitted_tables emit_tables(const std::vector<emit_record>& records, const emit_s
         for (const header_table& table : existing)
             emitted.tables.push_back({part_of_text(table.text, emitted.names), table, {}, {}});
     }
-    for (emitted_table& each : emitted.tables) {
-        if (!each.table.rows.empty() && each.table.rows.front().values.size() != emitted.fields.size())
-            throw error(fmt::format("table {} has rows of {} values, and the spec has {} parameters", each.table.name,
-                                    each.table.rows.front().values.size(), emitted.fields.size()),
+    for (emitted_table& table : emitted.tables) {
+        if (!table.table.rows.empty() && table.table.rows.front().values.size() != emitted.fields.size())
+            throw error(fmt::format("table {} has rows of {} values, and the spec has {} parameters", table.table.name,
+                                    table.table.rows.front().values.size(), emitted.fields.size()),
                         "the row's members are the spec's parameters, in their order");
-        maker.fill(each);
+        maker.fill(table);
     }
     return emitted;
 }
@@ -238,14 +238,14 @@ emitted_tables emit_tables(const std::vector<emit_record>& records, const emit_s
 std::vector<header_table> tables_of_box(const std::vector<header_table>& all, const std::string& box)
 {
     std::vector<header_table> found;
-    for (const header_table& each : all) {
-        if (each.name == box) return {each};
-        std::string_view rest = each.name;
+    for (const header_table& table : all) {
+        if (table.name == box) return {table};
+        std::string_view rest = table.name;
         if (rest.substr(0, box.size()) != box) continue;
         rest.remove_prefix(box.size());
         if (rest.starts_with("_upto_") || rest.starts_with("_above_") ||
             (rest.size() > 1 && rest[0] == '_' && rest[1] >= '0' && rest[1] <= '9'))
-            found.push_back(each);
+            found.push_back(table);
     }
     return found;
 }
@@ -255,13 +255,13 @@ std::string new_header(const emitted_tables& emitted, const emit_settings& setti
     std::string text =
         "// Rows of " + settings.box +
         ", kept by launchbox emit; its documentation, docs/tunings.md, says what the lines mean.\n#pragma once\n\n";
-    const bool wide = std::any_of(emitted.fields.begin(), emitted.fields.end(),
-                                  [](const row_field& each) { return each.what == row_field::kind::wide; });
-    if (wide && settings.row_type.empty()) text += "#include <cstdint>\n\n";
+    const bool has_int64 = std::any_of(emitted.fields.begin(), emitted.fields.end(),
+                                       [](const row_field& field) { return field.what == row_field::kind::int64; });
+    if (has_int64 && settings.row_type.empty()) text += "#include <cstdint>\n\n";
     text += "#include <launchbox/launch_box.cuh>\n\n";
     if (settings.row_type.empty()) text += row_struct(emitted.fields, settings.row_name(), true) + "\n";
     text += "// clang-format off\n";
-    for (const emitted_table& each : emitted.tables) text += "\n" + table_text(each.table);
+    for (const emitted_table& table : emitted.tables) text += "\n" + table_text(table.table);
     if (emitted.tables.size() > 1) text += "\n" + choice_text(emitted, settings.box);
     return text + "\n// clang-format on\n";
 }
@@ -278,7 +278,7 @@ header_row row_again(const emit_record& record, const header_table& table, const
 {
     const std::vector<row_field> fields = row_fields({&record.run});
     const table_part part = part_of_text(table.text, names);
-    const recorded_run run = part_of(record.run, [&](const assignment& problem) { return part.holds(problem); });
+    const recorded_run run = part_of(record.run, [&](const assignment& workload) { return part.holds(workload); });
     old_row old = replaced_by(row);
     if (!old.text.empty()) old.measured = candidate_with(run, fields, values_in(old.text), table.row_type);
     const row_choice choice = choose_row(run, old.measured);

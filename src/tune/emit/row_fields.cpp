@@ -32,18 +32,18 @@ bool is_keyword(const std::string& text)
 
 row_field::kind kind_of(const parameter_value& value)
 {
-    if (std::holds_alternative<bool>(value)) return row_field::kind::yes_or_no;
-    if (std::holds_alternative<double>(value)) return row_field::kind::fraction;
-    if (std::holds_alternative<std::string>(value)) return row_field::kind::word;
+    if (std::holds_alternative<bool>(value)) return row_field::kind::boolean;
+    if (std::holds_alternative<double>(value)) return row_field::kind::float64;
+    if (std::holds_alternative<std::string>(value)) return row_field::kind::enumerator;
     const std::int64_t number = std::get<std::int64_t>(value);
     const bool fits =
         number >= std::numeric_limits<std::int32_t>::min() && number <= std::numeric_limits<std::int32_t>::max();
-    return fits ? row_field::kind::whole : row_field::kind::wide;
+    return fits ? row_field::kind::int32 : row_field::kind::int64;
 }
 
 bool is_number(row_field::kind what)
 {
-    return what == row_field::kind::whole || what == row_field::kind::wide || what == row_field::kind::fraction;
+    return what == row_field::kind::int32 || what == row_field::kind::int64 || what == row_field::kind::float64;
 }
 
 void widen(row_field& field, const parameter_value& value)
@@ -53,21 +53,21 @@ void widen(row_field& field, const parameter_value& value)
         throw error("the parameter " + escape_for_terminal(field.parameter) + " has values of several kinds",
                     "a member of a row has one type: words, or numbers, or true and false");
     if (is_number(what)) field.what = std::max(field.what, what);
-    if (what == row_field::kind::word) field.words.push_back(std::get<std::string>(value));
+    if (what == row_field::kind::enumerator) field.enumerators.push_back(std::get<std::string>(value));
 }
 
 void check_names(const std::vector<std::string>& texts, const std::string& of)
 {
     std::set<std::string> names;
-    for (const std::string& each : texts)
-        if (!names.insert(identifier_of(each)).second)
-            throw error(fmt::format("two {} would be '{}' in C++", of, identifier_of(each)),
+    for (const std::string& text : texts)
+        if (!names.insert(identifier_of(text)).second)
+            throw error(fmt::format("two {} would be '{}' in C++", of, identifier_of(text)),
                         "rename one in the spec, or use --form json");
 }
 
 std::string value_text(const row_field& field, const parameter_value& value, const std::string& row_type)
 {
-    if (field.what == row_field::kind::word)
+    if (field.what == row_field::kind::enumerator)
         return "decltype(" + row_type + "::" + field.name + ")::" + identifier_of(text_of(value));
     return text_of(value);
 }
@@ -77,9 +77,9 @@ std::string value_text(const row_field& field, const parameter_value& value, con
 std::string identifier_of(const std::string& text)
 {
     std::string name;
-    for (const char each : text) {
-        const auto byte = static_cast<unsigned char>(each);
-        name += byte < 128 && std::isalnum(byte) != 0 ? each : '_';
+    for (const char letter : text) {
+        const auto byte = static_cast<unsigned char>(letter);
+        name += byte < 128 && std::isalnum(byte) != 0 ? letter : '_';
     }
     if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) name.insert(0, "_");
     return is_keyword(name) ? name + "_" : name;
@@ -90,8 +90,8 @@ std::vector<row_field> row_fields(const std::vector<const recorded_run*>& runs)
     std::vector<row_field> fields;
     std::vector<std::string> names;
     for (const recorded_run* run : runs)
-        for (const stored_result& each : run->results) {
-            const auto& values = each.parameters.values;
+        for (const stored_result& result : run->results) {
+            const auto& values = result.parameters.values;
             if (fields.empty())
                 for (const auto& [name, value] : values) {
                     fields.push_back({.name = identifier_of(name), .parameter = name, .what = kind_of(value)});
@@ -109,9 +109,10 @@ std::vector<row_field> row_fields(const std::vector<const recorded_run*>& runs)
     if (fields.empty()) throw error("no run has a result", "run launchbox tune");
     check_names(names, "parameters");
     for (row_field& field : fields) {
-        std::sort(field.words.begin(), field.words.end());
-        field.words.erase(std::unique(field.words.begin(), field.words.end()), field.words.end());
-        check_names(field.words, "values of " + field.name);
+        std::sort(field.enumerators.begin(), field.enumerators.end());
+        field.enumerators.erase(std::unique(field.enumerators.begin(), field.enumerators.end()),
+                                field.enumerators.end());
+        check_names(field.enumerators, "values of " + field.name);
     }
     return fields;
 }
@@ -132,8 +133,8 @@ std::vector<std::string> row_values(const std::vector<row_field>& fields, const 
 std::optional<assignment> candidate_with(const recorded_run& run, const std::vector<row_field>& fields,
                                          const std::vector<std::string>& values, const std::string& row_type)
 {
-    for (const stored_result& each : run.results)
-        if (row_values(fields, each.parameters, row_type) == values) return each.parameters;
+    for (const stored_result& result : run.results)
+        if (row_values(fields, result.parameters, row_type) == values) return result.parameters;
     return std::nullopt;
 }
 
@@ -143,20 +144,20 @@ std::string row_struct(const std::vector<row_field>& fields, const std::string& 
     bool has_min_blocks = false, plain = true;
     for (const row_field& field : fields) {
         std::string type = "int";
-        if (field.what == row_field::kind::yes_or_no) type = "bool";
-        if (field.what == row_field::kind::wide) type = "std::int64_t";
-        if (field.what == row_field::kind::fraction) type = "double";
-        if (field.what == row_field::kind::word) {
+        if (field.what == row_field::kind::boolean) type = "bool";
+        if (field.what == row_field::kind::int64) type = "std::int64_t";
+        if (field.what == row_field::kind::float64) type = "double";
+        if (field.what == row_field::kind::enumerator) {
             type = "enum class " + field.name + "_values { ";
-            for (const std::string& word : field.words)
-                type += (&word == &field.words.front() ? "" : ", ") + identifier_of(word);
+            for (const std::string& enumerator : field.enumerators)
+                type += (&enumerator == &field.enumerators.front() ? "" : ", ") + identifier_of(enumerator);
             type += " }";
             text += "    " + type + ";\n";
             type = field.name + "_values";
         }
         text += "    " + type + " " + field.name + " = {};\n";
         has_min_blocks |= field.name == "min_blocks";
-        plain &= field.what == row_field::kind::whole;
+        plain &= field.what == row_field::kind::int32;
     }
     if (for_launch_box && !has_min_blocks) text += "    static constexpr int min_blocks = 0;  // not given\n";
     if (!plain && for_launch_box)

@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "tune/exchange/result_file.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 
 struct row_field {
-    enum class kind { yes_or_no, whole, wide, fraction, word };
+    enum class kind { boolean, int32, int64, float64, enumerator };
     std::string name;       ///< of the member
     std::string parameter;  ///< of the spec
-    kind what = kind::whole;
-    std::vector<std::string> words = {};  ///< as they are in the spec, sorted
+    kind what = kind::int32;
+    std::vector<std::string> enumerators = {};  ///< as they are in the spec, sorted
 };
 
 /// In the spec's order. Throws `error` where two parameters, or two words of one, would have one name in C++, and where

@@ -15,16 +15,16 @@ namespace launchbox {
 
 namespace {
 
-std::optional<std::int64_t> size_in(const assignment& problem, const std::string& name)
+std::optional<std::int64_t> size_in(const assignment& workload, const std::string& name)
 {
-    const parameter_value* value = problem.find(name);
+    const parameter_value* value = workload.find(name);
     if (value == nullptr || !std::holds_alternative<std::int64_t>(*value)) return std::nullopt;
     return std::get<std::int64_t>(*value);
 }
 
-std::optional<int> bytes_in(const assignment& problem, const std::string& name)
+std::optional<int> bytes_in(const assignment& workload, const std::string& name)
 {
-    const parameter_value* value = problem.find(name);
+    const parameter_value* value = workload.find(name);
     if (value == nullptr || !std::holds_alternative<std::string>(*value)) return std::nullopt;
     try {
         const int bytes = element_type_of(std::get<std::string>(*value)).bytes;
@@ -42,23 +42,23 @@ std::optional<std::int64_t> number_in(std::string_view text)
     return number;
 }
 
-std::vector<assignment> problems_of(const std::vector<const recorded_run*>& runs)
+std::vector<assignment> workloads_of(const std::vector<const recorded_run*>& runs)
 {
-    std::vector<assignment> problems;
+    std::vector<assignment> workloads;
     for (const recorded_run* run : runs)
-        for (const stored_result& each : run->results)
-            if (std::find(problems.begin(), problems.end(), each.problem) == problems.end())
-                problems.push_back(each.problem);
-    return problems;
+        for (const stored_result& result : run->results)
+            if (std::find(workloads.begin(), workloads.end(), result.workload) == workloads.end())
+                workloads.push_back(result.workload);
+    return workloads;
 }
 
 // Whole numbers that vary within one type: "bytes", which only says what the type is, is none.
-std::set<std::string> varying(const std::vector<assignment>& problems, bool words, const std::string& type)
+std::set<std::string> varying(const std::vector<assignment>& workloads, bool words, const std::string& type)
 {
     std::map<std::string, std::map<std::string, std::set<std::string>>> values;
-    for (const assignment& problem : problems) {
-        const parameter_value* of = words || type.empty() ? nullptr : problem.find(type);
-        for (const auto& [name, value] : problem.values) {
+    for (const assignment& workload : workloads) {
+        const parameter_value* of = words || type.empty() ? nullptr : workload.find(type);
+        for (const auto& [name, value] : workload.values) {
             const bool fits =
                 words ? std::holds_alternative<std::string>(value) : std::holds_alternative<std::int64_t>(value);
             if (fits) values[name][of == nullptr ? "" : text_of(*of)].insert(text_of(value));
@@ -76,7 +76,7 @@ std::string one_of(const std::set<std::string>& names, const std::string& asked,
     if (!asked.empty()) return asked;
     if (names.size() < 2) return names.empty() ? "" : *names.begin();
     std::string all;
-    for (const std::string& each : names) all += (all.empty() ? "" : ", ") + each;
+    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
     throw error(fmt::format("the workloads differ in several values that may be the {}: {}", kind, all),
                 fmt::format("say which with {}, or give one table to all with --split none", option));
 }
@@ -86,7 +86,7 @@ bool pays(const std::vector<const recorded_run*>& runs, const table_part& larger
 {
     for (const recorded_run* run : runs) {
         const auto in = [&](const table_part& which) {
-            return part_of(*run, [&](const assignment& problem) { return which.holds(problem); });
+            return part_of(*run, [&](const assignment& workload) { return which.holds(workload); });
         };
         const recorded_run own = in(part);
         if (own.results.empty()) continue;
@@ -101,11 +101,11 @@ bool pays(const std::vector<const recorded_run*>& runs, const table_part& larger
 }
 
 std::vector<table_part> parts_by_type(const std::vector<const recorded_run*>& runs,
-                                      const std::vector<assignment>& problems, const std::string& type)
+                                      const std::vector<assignment>& workloads, const std::string& type)
 {
     std::set<int> sizes;
-    for (const assignment& problem : problems) {
-        const std::optional<int> bytes = bytes_in(problem, type);
+    for (const assignment& workload : workloads) {
+        const std::optional<int> bytes = bytes_in(workload, type);
         if (!bytes) return {{}};  // an element of unknown size cannot choose a table
         sizes.insert(*bytes);
     }
@@ -119,13 +119,13 @@ std::vector<table_part> parts_by_type(const std::vector<const recorded_run*>& ru
 }
 
 std::vector<table_part> parts_by_size(const std::vector<const recorded_run*>& runs,
-                                      const std::vector<assignment>& problems, const std::string& size,
+                                      const std::vector<assignment>& workloads, const std::string& size,
                                       const table_part& within)
 {
     std::set<std::int64_t> found;
-    for (const assignment& problem : problems) {
-        if (!within.holds(problem)) continue;
-        const std::optional<std::int64_t> value = size_in(problem, size);
+    for (const assignment& workload : workloads) {
+        if (!within.holds(workload)) continue;
+        const std::optional<std::int64_t> value = size_in(workload, size);
         if (!value || *value < 1) return {within};
         found.insert(*value);
     }
@@ -155,11 +155,11 @@ std::vector<table_part> parts_by_size(const std::vector<const recorded_run*>& ru
 
 }  // namespace
 
-bool table_part::holds(const assignment& problem) const
+bool table_part::holds(const assignment& workload) const
 {
-    if (bytes && bytes_in(problem, type) != bytes) return false;
+    if (bytes && bytes_in(workload, type) != bytes) return false;
     if (!above && !upto) return true;
-    const std::optional<std::int64_t> value = size_in(problem, size);
+    const std::optional<std::int64_t> value = size_in(workload, size);
     return value && (!above || *value > *above) && (!upto || *value <= *upto);
 }
 
@@ -210,31 +210,32 @@ table_part part_of_text(const std::string& text, const split_names& names)
 
 split_names find_split_names(const std::vector<const recorded_run*>& runs, const split_names& asked, split_kind split)
 {
-    const std::vector<assignment> problems = problems_of(runs);
+    const std::vector<assignment> workloads = workloads_of(runs);
     split_names names = asked;
-    for (const std::string& each : {asked.type, asked.size})
-        if (!each.empty() && std::none_of(problems.begin(), problems.end(),
-                                          [&](const assignment& problem) { return problem.find(each) != nullptr; }))
-            throw error("no workload has a value '" + each + "'", "name one that the spec's [[workload]] has");
+    for (const std::string& text : {asked.type, asked.size})
+        if (!text.empty() && std::none_of(workloads.begin(), workloads.end(),
+                                          [&](const assignment& workload) { return workload.find(text) != nullptr; }))
+            throw error("no workload has a value '" + text + "'", "name one that the spec's [[workload]] has");
     if (split == split_kind::none) return names;
-    names.type = one_of(varying(problems, true, {}), asked.type, "type", "--type-name");
+    names.type = one_of(varying(workloads, true, {}), asked.type, "type", "--type-name");
     if (split != split_kind::type)
-        names.size = one_of(varying(problems, false, names.type), asked.size, "size", "--size-name");
+        names.size = one_of(varying(workloads, false, names.type), asked.size, "size", "--size-name");
     return names;
 }
 
 std::vector<table_part> find_parts(const std::vector<const recorded_run*>& runs, const split_names& names,
                                    split_kind split)
 {
-    const std::vector<assignment> problems = problems_of(runs);
+    const std::vector<assignment> workloads = workloads_of(runs);
     std::vector<table_part> parts{{}};
     const bool by_type = split == split_kind::automatic || split == split_kind::type;
     const bool by_size = split == split_kind::automatic || split == split_kind::size;
-    if (by_type && !names.type.empty()) parts = parts_by_type(runs, problems, names.type);
+    if (by_type && !names.type.empty()) parts = parts_by_type(runs, workloads, names.type);
     if (!by_size || names.size.empty()) return parts;
     std::vector<table_part> finer;
-    for (const table_part& each : parts)
-        for (table_part& part : parts_by_size(runs, problems, names.size, each)) finer.push_back(std::move(part));
+    for (const table_part& whole_part : parts)
+        for (table_part& part : parts_by_size(runs, workloads, names.size, whole_part))
+            finer.push_back(std::move(part));
     return finer;
 }
 

@@ -1,4 +1,4 @@
-// Which workloads a table is for: all, those of one size of elements, those of a range of problem sizes.
+// Which workloads a table is for: all, those of one size of elements, those of a range of sizes.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace launchbox {
 
-/// The workload values that stand for the type of the elements and for the size of the problem; empty: none.
+/// The workload values that stand for the type of the elements and for the number of elements; empty: none.
 struct split_names {
     std::string type = {}, size = {};
 };
@@ -21,7 +21,7 @@ struct table_part {
     std::string size;               ///< the workload value, with the two below
     std::optional<std::int64_t> above = {}, upto = {};
 
-    [[nodiscard]] bool holds(const assignment& problem) const;
+    [[nodiscard]] bool holds(const assignment& workload) const;
     [[nodiscard]] std::string suffix() const;       ///< of the table's name: "_4_upto_1000"
     [[nodiscard]] std::string description() const;  ///< ", type of 4 bytes, n up to 1000"
     friend bool operator==(const table_part&, const table_part&) = default;

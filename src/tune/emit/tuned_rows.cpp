@@ -14,9 +14,9 @@ const char* measure_again = "run launchbox tune again; launchbox results FILE --
 void refuse_unmeasured(const recorded_run& run, const std::vector<ranking>& rankings)
 {
     if (run.results.empty()) throw error("'" + run.info.name + "': nothing was measured", measure_again);
-    for (const ranking& each : rankings)
-        if (!each.decided)
-            throw error("'" + run.info.name + "' on " + text_of(each.problem) + ": all candidates failed",
+    for (const ranking& workload_ranking : rankings)
+        if (!workload_ranking.decided)
+            throw error("'" + run.info.name + "' on " + text_of(workload_ranking.workload) + ": all candidates failed",
                         measure_again);
 }
 
@@ -25,9 +25,9 @@ bool is_verified(const recorded_run& run, const assignment& candidate)
     // The baseline is what others are compared with.
     if (run.info.baseline && candidate == *run.info.baseline)
         return std::any_of(run.results.begin(), run.results.end(),
-                           [](const stored_result& each) { return each.measured.verified; });
-    return std::all_of(run.results.begin(), run.results.end(), [&](const stored_result& each) {
-        return each.parameters != candidate || each.measured.verified;
+                           [](const stored_result& result) { return result.measured.verified; });
+    return std::all_of(run.results.begin(), run.results.end(), [&](const stored_result& result) {
+        return result.parameters != candidate || result.measured.verified;
     });
 }
 
@@ -38,7 +38,7 @@ row_choice decided_alone(const recorded_run& run, const ranking& only)
     if (!only.baseline) return chosen;
     chosen.over = only.decided->over_baseline ? only.decided->over_baseline : winner.over_baseline;
     if (winner.is_baseline) chosen.over = gain{};
-    if (chosen.over) chosen.workloads.push_back({only.problem, only.weight, *chosen.over});
+    if (chosen.over) chosen.workloads.push_back({only.workload, only.weight, *chosen.over});
     return chosen;
 }
 
@@ -53,8 +53,8 @@ row_choice decided_overall(const recorded_run& run, const std::vector<ranking>& 
     if (!over_replaced || !overall.over_baseline) return chosen;
     chosen.over = best.score;
     chosen.worst = best.worst;
-    for (const workload_speed& each : best.speeds)
-        chosen.workloads.push_back({rankings[each.ranking].problem, rankings[each.ranking].weight, each.speed});
+    for (const workload_speed& speed : best.speeds)
+        chosen.workloads.push_back({rankings[speed.ranking].workload, rankings[speed.ranking].weight, speed.speed});
     return chosen;
 }
 
@@ -79,22 +79,22 @@ row_choice choose_row(const recorded_run& run, const std::optional<assignment>& 
     return chosen;
 }
 
-recorded_run part_of(const recorded_run& run, const std::function<bool(const assignment& problem)>& wanted)
+recorded_run part_of(const recorded_run& run, const std::function<bool(const assignment& workload)>& wanted)
 {
     recorded_run part{run.number, run.info, {}, {}};
-    for (const stored_result& each : run.results)
-        if (wanted(each.problem)) part.results.push_back(each);
-    for (const race_result_info& each : run.races)
-        if (wanted(each.problem)) part.races.push_back(each);
+    for (const stored_result& result : run.results)
+        if (wanted(result.workload)) part.results.push_back(result);
+    for (const race_result_info& race : run.races)
+        if (wanted(race.workload)) part.races.push_back(race);
     return part;
 }
 
 bool is_measured(const recorded_run& run, const assignment& candidate)
 {
     bool some = false;
-    for (const stored_result& each : run.results) {
-        if (each.parameters != candidate) continue;
-        if (each.measured.what != outcome::measured) return false;
+    for (const stored_result& result : run.results) {
+        if (result.parameters != candidate) continue;
+        if (result.measured.what != outcome::measured) return false;
         some = true;
     }
     return some;

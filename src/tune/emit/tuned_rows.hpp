@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tune/exchange/result_file.hpp"
 #include "tune/ranking/overall_score.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 
@@ -17,7 +17,7 @@ namespace launchbox {
 bool is_beyond_noise(const gain& over);
 
 struct workload_gain {
-    assignment problem;
+    assignment workload;
     double weight = 1;
     gain over;
 };
@@ -36,7 +36,7 @@ struct row_choice {
 row_choice choose_row(const recorded_run& run, const std::optional<assignment>& replaced);
 
 /// The run with some of its workloads.
-recorded_run part_of(const recorded_run& run, const std::function<bool(const assignment& problem)>& wanted);
+recorded_run part_of(const recorded_run& run, const std::function<bool(const assignment& workload)>& wanted);
 
 /// Whether a candidate was measured to the end on all workloads of a run.
 bool is_measured(const recorded_run& run, const assignment& candidate);

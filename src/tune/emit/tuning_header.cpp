@@ -18,15 +18,15 @@ bool is_name(std::string_view text)
 {
     if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) != 0) return false;
     return std::all_of(text.begin(), text.end(),
-                       [](unsigned char each) { return each < 128 && (std::isalnum(each) != 0 || each == '_'); });
+                       [](unsigned char byte) { return byte < 128 && (std::isalnum(byte) != 0 || byte == '_'); });
 }
 
 // What a row may hold: 256, -1, true, 0.5, decltype(row::layout)::wide.
 bool is_value(std::string_view text)
 {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char each) {
-        return each < 128 && (std::isalnum(each) != 0 ||
-                              std::string_view("_:.+-()").find(static_cast<char>(each)) != std::string_view::npos);
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char byte) {
+        return byte < 128 && (std::isalnum(byte) != 0 ||
+                              std::string_view("_:.+-()").find(static_cast<char>(byte)) != std::string_view::npos);
     });
 }
 
@@ -55,7 +55,7 @@ std::optional<header_row> row_in_line(std::string_view line, std::string& type)
     const std::size_t comma = inside->find(", "), brace = inside->find('{');
     if (comma == std::string_view::npos || brace == std::string_view::npos || comma > brace) return std::nullopt;
     const std::string_view number = inside->substr(0, comma);
-    const auto digit = [](char each) { return each >= '0' && each <= '9'; };
+    const auto digit = [](char letter) { return letter >= '0' && letter <= '9'; };
     if (number.size() < 2 || number.size() > 3 || !std::all_of(number.begin(), number.end(), digit))
         return std::nullopt;
     const auto read = parse_compute_capability(number);
@@ -235,7 +235,7 @@ std::string table_text(const header_table& table)
 std::string row_text(const std::vector<std::string>& values)
 {
     std::string text = "{";
-    for (const std::string& each : values) text += (text.size() > 1 ? ", " : "") + each;
+    for (const std::string& value : values) text += (text.size() > 1 ? ", " : "") + value;
     return text + "}";
 }
 

@@ -14,7 +14,7 @@ namespace launchbox {
 
 namespace {
 
-using reader = std::vector<recorded_run> (*)(const foreign_text&, foreign_problems&);
+using reader = std::vector<recorded_run> (*)(const foreign_text&, foreign_diagnostics&);
 
 struct format {
     const char* words;
@@ -30,15 +30,15 @@ std::optional<result_file> read_foreign_results(std::string_view text, const std
     const std::optional<format> found = format_of(text);
     if (!found) return std::nullopt;
     const std::string hash = fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
-    foreign_problems problems(name);
+    foreign_diagnostics diagnostics(name);
     result_file read;
-    read.runs = found->read({text, name, hash}, problems);
+    read.runs = found->read({text, name, hash}, diagnostics);
     std::size_t results = 0;
-    for (const recorded_run& each : read.runs) results += each.results.size();
-    read.problems = problems.sentences();
+    for (const recorded_run& run : read.runs) results += run.results.size();
+    read.diagnostics = diagnostics.sentences();
     if (results == 0)
         throw error(fmt::format("{} is {} without a candidate that can be read", name, found->words),
-                    read.problems.empty() ? "" : read.problems.back());
+                    read.diagnostics.empty() ? "" : read.diagnostics.back());
     return read;
 }
 

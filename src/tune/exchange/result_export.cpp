@@ -32,7 +32,7 @@ std::string dumped(const ordered_json& value, int indent = -1)
 
 own_facts facts_of(const exported_part& part);
 ordered_json device_name_of(const exported_part& part);
-ordered_json problem_size_of(const assignment& problem, bool& says_all);
+ordered_json problem_size_of(const assignment& workload, bool& says_all);
 ordered_json cache_entry(const stored_result& result);
 ordered_json t4_entry(const stored_result& result);
 std::string python_text(const parameter_value& value);
@@ -46,8 +46,8 @@ std::vector<exported_part> parts_of(const recorded_run& run)
     std::vector<exported_part> parts;
     for (std::size_t i = 0; i < run.results.size(); ++i) {
         auto found = std::find_if(parts.begin(), parts.end(),
-                                  [&](const exported_part& each) { return each.problem == run.results[i].problem; });
-        if (found == parts.end()) found = parts.insert(parts.end(), {&run, run.results[i].problem, {}});
+                                  [&](const exported_part& part) { return part.workload == run.results[i].workload; });
+        if (found == parts.end()) found = parts.insert(parts.end(), {&run, run.results[i].workload, {}});
         found->results.push_back(i);
     }
     return parts;
@@ -67,18 +67,19 @@ void write_kernel_tuner_cache(const exported_part& part, std::ostream& out)
     ordered_json values = ordered_json::object();
     for (const std::string& name : names) {
         std::set<parameter_value> different;
-        for (const std::size_t each : part.results)
-            if (const parameter_value* value = part.run->results[each].parameters.find(name)) different.insert(*value);
+        for (const std::size_t result : part.results)
+            if (const parameter_value* value = part.run->results[result].parameters.find(name))
+                different.insert(*value);
         ordered_json& list = values[name] = ordered_json::array();
-        for (const parameter_value& each : different)
-            std::visit([&](const auto& value) { list.push_back(value); }, each);
+        for (const parameter_value& element : different)
+            std::visit([&](const auto& value) { list.push_back(value); }, element);
     }
     bool says_all = false;
     ordered_json header{{"device_name", device_name_of(part)},
                         {"kernel_name", part.run->info.name},
-                        {"problem_size", problem_size_of(part.problem, says_all)}};
+                        {"problem_size", problem_size_of(part.workload, says_all)}};
     own_facts facts = facts_of(part);
-    if (says_all) facts.problem = {};
+    if (says_all) facts.workload = {};
     if (ordered_json own = json_of(facts); !own.empty()) header["launchbox"] = std::move(own);
     header["tune_params_keys"] = names;
     header["tune_params"] = std::move(values);
@@ -88,8 +89,8 @@ void write_kernel_tuner_cache(const exported_part& part, std::ostream& out)
     start.resize(start.size() - 2);  // the line's end and the bracket
     out << start << ",\n\"cache\": {";
     bool is_first = true;
-    for (const std::size_t each : part.results) {
-        const stored_result& result = part.run->results[each];
+    for (const std::size_t index : part.results) {
+        const stored_result& result = part.run->results[index];
         if (!is_result(result)) continue;
         std::string key;
         for (const auto& [name, value] : result.parameters.values) key += (key.empty() ? "" : ",") + python_text(value);
@@ -108,8 +109,8 @@ void write_t4_results(const exported_part& part, std::ostream& out)
     metadata["launchbox"] = std::move(own);
     out << "{\"schema_version\": \"1.0.0\",\n\"metadata\": " << dumped(metadata) << ",\n\"results\": [";
     bool is_first = true;
-    for (const std::size_t each : part.results) {
-        const stored_result& result = part.run->results[each];
+    for (const std::size_t index : part.results) {
+        const stored_result& result = part.run->results[index];
         if (!is_result(result)) continue;
         out << (is_first ? "\n" : ",\n") << dumped(t4_entry(result));
         is_first = false;
@@ -122,7 +123,7 @@ namespace {
 own_facts facts_of(const exported_part& part)
 {
     own_facts facts{.environment = part.run->info.environment,
-                    .problem = part.problem,
+                    .workload = part.workload,
                     .weight = part.run->results[part.results.front()].weight,
                     .baseline = part.run->info.baseline};
     return facts;
@@ -135,18 +136,18 @@ ordered_json device_name_of(const exported_part& part)
 }
 
 // Kernel Tuner has numbers alone, x first, or one text.
-ordered_json problem_size_of(const assignment& problem, bool& says_all)
+ordered_json problem_size_of(const assignment& workload, bool& says_all)
 {
     static const char* const axes[] = {"x", "y", "z"};
-    const auto& values = problem.values;
-    const auto is_whole = [](const auto& each) { return std::holds_alternative<std::int64_t>(each.second); };
+    const auto& values = workload.values;
+    const auto is_whole = [](const auto& item) { return std::holds_alternative<std::int64_t>(item.second); };
     if (values.size() == 1 && values[0].first == "problem_size" &&
         (is_whole(values[0]) || std::holds_alternative<std::string>(values[0].second))) {
         says_all = true;
         return std::visit([](const auto& value) { return ordered_json(value); }, values[0].second);
     }
     if (values.empty() || values.size() > std::size(axes) || !std::all_of(values.begin(), values.end(), is_whole))
-        return text_of(problem);
+        return text_of(workload);
     ordered_json size = ordered_json::array();
     says_all = true;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -198,7 +199,7 @@ double mean_ms(const std::vector<double>& samples_ns)
 ordered_json samples_in_ms(const std::vector<double>& samples_ns)
 {
     ordered_json list = ordered_json::array();
-    for (const double each : samples_ns) list.push_back(each / nanoseconds_per_ms);
+    for (const double samples_n : samples_ns) list.push_back(samples_n / nanoseconds_per_ms);
     return list;
 }
 
@@ -278,8 +279,8 @@ std::string python_text(const parameter_value& value)
 std::vector<std::string> parameters_of(const exported_part& part)
 {
     std::vector<std::string> names;
-    for (const std::size_t each : part.results)
-        for (const auto& [name, value] : part.run->results[each].parameters.values)
+    for (const std::size_t result : part.results)
+        for (const auto& [name, value] : part.run->results[result].parameters.values)
             if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     return names;
 }

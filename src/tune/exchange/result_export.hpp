@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <vector>
 
-#include "tune/exchange/result_file.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 
@@ -12,7 +12,7 @@ namespace launchbox {
 /// the run, which must outlive this.
 struct exported_part {
     const recorded_run* run = nullptr;
-    assignment problem;
+    assignment workload;
     std::vector<std::size_t> results;
 };
 

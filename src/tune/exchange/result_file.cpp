@@ -13,6 +13,7 @@
 #include "support/text/terminal.hpp"
 #include "tune/exchange/foreign_results.hpp"
 #include "tune/store/result_json.hpp"
+#include "tune/store/result_store.hpp"
 
 namespace launchbox {
 
@@ -61,18 +62,18 @@ public:
         if (!value->is_number()) throw bad_member{name};
         return value->get<double>();
     }
-    [[nodiscard]] std::int64_t whole(const char* name, std::int64_t most) const
+    [[nodiscard]] std::int64_t integer(const char* name, std::int64_t max) const
     {
         const ordered_json* value = find(name);
         if (value == nullptr) return 0;
         if (!value->is_number_integer()) throw bad_member{name};
         const auto read = value->get<std::uint64_t>();  // below 0: a large one
-        if (read > static_cast<std::uint64_t>(most)) throw bad_member{name};
+        if (read > static_cast<std::uint64_t>(max)) throw bad_member{name};
         return static_cast<std::int64_t>(read);
     }
     [[nodiscard]] int count(const char* name) const
     {
-        return static_cast<int>(whole(name, std::numeric_limits<int>::max()));
+        return static_cast<int>(integer(name, std::numeric_limits<int>::max()));
     }
     [[nodiscard]] bool truth(const char* name) const
     {
@@ -101,9 +102,9 @@ public:
         const ordered_json* value = find(name);
         if (value == nullptr) return samples;
         if (!value->is_array()) throw bad_member{name};
-        for (const ordered_json& each : *value) {
-            if (!each.is_number()) throw bad_member{name};
-            samples.push_back(each.get<double>());
+        for (const ordered_json& json : *value) {
+            if (!json.is_number()) throw bad_member{name};
+            samples.push_back(json.get<double>());
         }
         return samples;
     }
@@ -128,11 +129,11 @@ result_file read_result_file(const std::string& path)
         std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
         if (start == "SQLite format 3") return read_store(path);
     }
-    decompressed_text input{.text = read_input(path), .problem = {}};
+    decompressed_text input{.text = read_input(path), .damage = {}};
     if (is_gzip(input.text)) input = gunzip(input.text);
     std::optional<result_file> foreign = read_foreign_results(input.text, name);
     result_file read = foreign ? *std::move(foreign) : read_results_json(input.text, name);
-    if (!input.problem.empty()) read.problems.insert(read.problems.begin(), name + ": " + input.problem);
+    if (!input.damage.empty()) read.diagnostics.insert(read.diagnostics.begin(), name + ": " + input.damage);
     return read;
 }
 
@@ -145,36 +146,36 @@ try {
     const members file(whole);
     result_file read;
     const ordered_json& environments = file.array("environments");
-    for (const ordered_json& each : file.array("runs")) read.runs.push_back(run_of(each, environments));
+    for (const ordered_json& value : file.array("runs")) read.runs.push_back(run_of(value, environments));
     std::size_t place = 0, without_samples = 0;
     const auto in_its_run = [&](const ordered_json& value, const char* kind, const auto& put) {
         try {
-            const auto run = static_cast<std::size_t>(members(value).whole("run", std::numeric_limits<int>::max()));
+            const auto run = static_cast<std::size_t>(members(value).integer("run", std::numeric_limits<int>::max()));
             if (run >= read.runs.size()) throw bad_member{"run"};
             put(read.runs[run]);
         } catch (const bad_member& bad) {
-            read.problems.push_back(fmt::format("{}: {} {} is left out: {}", name, kind, place, bad.name));
+            read.diagnostics.push_back(fmt::format("{}: {} {} is left out: {}", name, kind, place, bad.name));
         }
         ++place;
     };
-    for (const ordered_json& each : file.array("candidates"))
-        in_its_run(each, "candidate", [&](recorded_run& run) {
+    for (const ordered_json& value : file.array("candidates"))
+        in_its_run(value, "candidate", [&](recorded_run& run) {
             bool from_median = false;
-            stored_result result = result_of(each, from_median);
+            stored_result result = result_of(value, from_median);
             result.run = run.number;
             without_samples += from_median ? 1 : 0;
             run.results.push_back(std::move(result));
         });
     place = 0;
     if (file.find("races") != nullptr)
-        for (const ordered_json& each : file.array("races"))
-            in_its_run(each, "race", [&](recorded_run& run) {
-                race_result_info race = race_of(each);
+        for (const ordered_json& value : file.array("races"))
+            in_its_run(value, "race", [&](recorded_run& run) {
+                race_result_info race = race_of(value);
                 race.run = run.number;
                 run.races.push_back(std::move(race));
             });
     if (without_samples > 0)
-        read.problems.push_back(
+        read.diagnostics.push_back(
             fmt::format("{} has no samples of {} candidates: their medians stand alone (results --samples writes all)",
                         name, without_samples));
     return read;
@@ -190,7 +191,7 @@ result_file read_store(const std::string& path)
     result_file read;
     for (auto& [number, info] : store.runs())
         read.runs.push_back({number, std::move(info), store.results(number), store.races(number)});
-    for (const std::string& each : store.problems()) read.problems.push_back(path + ": " + each);
+    for (const std::string& diagnostic : store.diagnostics()) read.diagnostics.push_back(path + ": " + diagnostic);
     return read;
 }
 
@@ -198,7 +199,7 @@ recorded_run run_of(const ordered_json& value, const ordered_json& environments)
 {
     const members from(value);
     recorded_run run;
-    run.number = from.whole("number", std::numeric_limits<std::int64_t>::max());
+    run.number = from.integer("number", std::numeric_limits<std::int64_t>::max());
     run.info.name = from.text("name");
     run.info.spec_text = from.text("spec");
     run.info.spec_hash = from.text("spec_hash");
@@ -208,17 +209,18 @@ recorded_run run_of(const ordered_json& value, const ordered_json& environments)
     run.info.version = from.text("version");
     run.info.started = from.text("started");
     run.info.baseline = from.values("baseline");
-    const auto place = static_cast<std::size_t>(from.whole("environment", std::numeric_limits<int>::max()));
+    const auto place = static_cast<std::size_t>(from.integer("environment", std::numeric_limits<int>::max()));
     if (place >= environments.size()) throw bad_member{"environment"};
     const members environment(environments[place]);
-    run.info.environment = {.gpu = environment.text("gpu"),
-                            .processor = environment.text("processor"),
-                            .architecture = environment.text("architecture"),
-                            .sms = environment.count("sms"),
-                            .memory_bytes = environment.whole("memory_bytes", std::numeric_limits<std::int64_t>::max()),
-                            .driver = environment.text("driver"),
-                            .toolkit = environment.text("toolkit"),
-                            .host = from.text("host")};
+    run.info.environment = {
+        .gpu = environment.text("gpu"),
+        .processor = environment.text("processor"),
+        .architecture = environment.text("architecture"),
+        .sms = environment.count("sms"),
+        .memory_bytes = environment.integer("memory_bytes", std::numeric_limits<std::int64_t>::max()),
+        .driver = environment.text("driver"),
+        .toolkit = environment.text("toolkit"),
+        .host = from.text("host")};
     return run;
 }
 
@@ -227,7 +229,7 @@ stored_result result_of(const ordered_json& value, bool& from_median)
     const members from(value);
     stored_result result;
     result.parameters = from.needed_values("parameters");
-    result.problem = from.needed_values("workload");
+    result.workload = from.needed_values("workload");
     result.weight = from.number("weight", 1);
     const std::optional<outcome> what = outcome_named(from.text("status"));
     if (!what) throw bad_member{"status"};
@@ -259,7 +261,7 @@ stored_result result_of(const ordered_json& value, bool& from_median)
     result.from_cache = from.truth("from_cache");
     result.deaths = from.count("deaths");
     result.finished = from.text("finished");
-    if (std::string problem = problem_of(result); !problem.empty()) throw bad_member{std::move(problem)};
+    if (std::string why = why_invalid(result); !why.empty()) throw bad_member{std::move(why)};
     return result;
 }
 
@@ -267,14 +269,14 @@ race_result_info race_of(const ordered_json& value)
 {
     const members from(value);
     race_result_info race;
-    race.problem = from.needed_values("workload");
+    race.workload = from.needed_values("workload");
     race.verdict = from.text("verdict");
     race.equal_within = from.number("equal_within", 0);
-    for (const ordered_json& each : from.array("entries")) {
-        const members entry(each);
+    for (const ordered_json& json : from.array("entries")) {
+        const members entry(json);
         race.entries.push_back({entry.needed_values("parameters"), entry.samples("samples_ns")});
     }
-    if (std::string problem = problem_of(race); !problem.empty()) throw bad_member{std::move(problem)};
+    if (std::string why = why_invalid(race); !why.empty()) throw bad_member{std::move(why)};
     return race;
 }
 

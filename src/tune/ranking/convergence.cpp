@@ -32,9 +32,9 @@ void look_back(convergence& found, bool more_is_better)
 {
     if (found.improvements.empty()) return;
     const double best = found.improvements.back().value;
-    for (improvement& each : found.improvements) {
-        const double ratio = more_is_better ? best / each.value : each.value / best;
-        each.gap = &each == &found.improvements.back() ? 0 : std::isfinite(ratio) ? ratio - 1 : 0;
+    for (improvement& improvement : found.improvements) {
+        const double ratio = more_is_better ? best / improvement.value : improvement.value / best;
+        improvement.gap = &improvement == &found.improvements.back() ? 0 : std::isfinite(ratio) ? ratio - 1 : 0;
     }
     for (std::size_t part = 0; part < convergence_parts.size(); ++part)
         while (found.improvements[found.reached[part]].gap > convergence_parts[part]) ++found.reached[part];
@@ -42,13 +42,13 @@ void look_back(convergence& found, bool more_is_better)
 
 convergence on_workload(const std::vector<stored_result>& results, const ranking& workload)
 {
-    convergence found{.problem = workload.problem, .improvements = {}};
+    convergence found{.workload = workload.workload, .improvements = {}};
     std::map<std::size_t, double> times;
-    for (const ranked_candidate& each : workload.candidates)
-        if (each.may_win) times.emplace(each.result, each.time.median);
+    for (const ranked_candidate& candidate : workload.candidates)
+        if (candidate.may_win) times.emplace(candidate.result, candidate.time.median);
     charged_time time;
     for (std::size_t i = 0; i < results.size(); ++i) {
-        if (results[i].problem != workload.problem) continue;
+        if (results[i].workload != workload.workload) continue;
         found.seconds = time.after(results[i]);
         if (results[i].measured.what == outcome::rejected) continue;
         ++found.evaluations;
@@ -66,10 +66,11 @@ convergence on_workload(const std::vector<stored_result>& results, const ranking
 
 convergence over_all(const std::vector<stored_result>& results, const std::vector<ranking>& rankings)
 {
-    convergence found{.problem = std::nullopt, .improvements = {}};
+    convergence found{.workload = std::nullopt, .improvements = {}};
     const overall_ranking overall = rank_overall(results, rankings);
     std::map<std::string, double> scores;
-    for (const overall_candidate& each : overall.candidates) scores.emplace(text_of(each.parameters), each.score.times);
+    for (const overall_candidate& candidate : overall.candidates)
+        scores.emplace(text_of(candidate.parameters), candidate.score.times);
     std::map<std::string, std::size_t> missing;  // workloads that are still to come, of each candidate
     charged_time time;
     for (const stored_result& result : results) {
@@ -96,7 +97,7 @@ convergence over_all(const std::vector<stored_result>& results, const std::vecto
 std::vector<convergence> converge(const std::vector<stored_result>& results, const std::vector<ranking>& rankings)
 {
     std::vector<convergence> found;
-    for (const ranking& each : rankings) found.push_back(on_workload(results, each));
+    for (const ranking& workload_ranking : rankings) found.push_back(on_workload(results, workload_ranking));
     if (rankings.size() > 1) found.push_back(over_all(results, rankings));
     return found;
 }

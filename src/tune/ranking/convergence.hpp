@@ -24,7 +24,7 @@ struct improvement {
 
 /// Of one workload of a run, or of its score over all workloads.
 struct convergence {
-    std::optional<assignment> problem;  ///< `nullopt`: the score over all workloads, of which more is better
+    std::optional<assignment> workload;  ///< `nullopt`: the score over all workloads, of which more is better
     std::size_t evaluations = 0;
     double seconds = 0;
     std::vector<improvement> improvements;  ///< the last is the final best; empty: nothing may win

@@ -13,20 +13,20 @@ namespace {
 const ranked_candidate* reference_of(const ranking& workload, bool over_baseline)
 {
     if (over_baseline) return &workload.candidates[*workload.baseline];
-    for (const ranked_candidate& each : workload.candidates)
-        if (each.may_win) return &each;
+    for (const ranked_candidate& candidate : workload.candidates)
+        if (candidate.may_win) return &candidate;
     return nullptr;
 }
 
 gain weighted_mean(const std::vector<workload_speed>& speeds, const std::vector<ranking>& rankings)
 {
     double weights = 0, middle = 0, low = 0, high = 0;
-    for (const workload_speed& each : speeds) {
-        const double weight = rankings[each.ranking].weight;
+    for (const workload_speed& speed : speeds) {
+        const double weight = rankings[speed.ranking].weight;
         weights += weight;
-        middle += weight * std::log(each.speed.times);
-        low += weight * std::log(each.speed.low);
-        high += weight * std::log(each.speed.high);
+        middle += weight * std::log(speed.speed.times);
+        low += weight * std::log(speed.speed.low);
+        high += weight * std::log(speed.speed.high);
     }
     return {std::exp(middle / weights), std::exp(low / weights), std::exp(high / weights)};
 }
@@ -42,8 +42,8 @@ void find_same_code(const std::vector<ranking>& rankings, std::vector<overall_ca
     std::map<std::vector<std::size_t>, std::size_t> first;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         std::vector<std::size_t> measured;
-        for (const workload_speed& each : candidates[i].speeds)
-            measured.push_back(measured_as(rankings[each.ranking], each.candidate));
+        for (const workload_speed& speed : candidates[i].speeds)
+            measured.push_back(measured_as(rankings[speed.ranking], speed.candidate));
         if (const auto [known, fresh] = first.emplace(std::move(measured), i); !fresh)
             candidates[i].same_as = known->second;
     }
@@ -52,8 +52,8 @@ void find_same_code(const std::vector<ranking>& rankings, std::vector<overall_ca
 std::optional<gain> best_over_next(const std::vector<ranking>& rankings,
                                    const std::vector<overall_candidate>& candidates)
 {
-    const auto next = std::find_if(candidates.begin(), candidates.end(), [&](const overall_candidate& each) {
-        return &each != &candidates.front() && !each.same_as;
+    const auto next = std::find_if(candidates.begin(), candidates.end(), [&](const overall_candidate& candidate) {
+        return &candidate != &candidates.front() && !candidate.same_as;
     });
     if (next == candidates.end()) return std::nullopt;
     std::vector<workload_speed> speeds = candidates.front().speeds;
@@ -72,22 +72,23 @@ std::optional<gain> best_over_next(const std::vector<ranking>& rankings,
 overall_ranking rank_overall(const std::vector<stored_result>& results, const std::vector<ranking>& rankings)
 {
     overall_ranking overall;
-    overall.over_baseline =
-        std::all_of(rankings.begin(), rankings.end(), [](const ranking& each) { return each.baseline.has_value(); });
+    overall.over_baseline = std::all_of(rankings.begin(), rankings.end(), [](const ranking& workload_ranking) {
+        return workload_ranking.baseline.has_value();
+    });
     std::map<std::string, std::size_t> places;
     for (std::size_t r = 0; r < rankings.size(); ++r) {
         const ranked_candidate* reference = reference_of(rankings[r], overall.over_baseline);
         for (std::size_t c = 0; reference != nullptr && c < rankings[r].candidates.size(); ++c) {
-            const ranked_candidate& each = rankings[r].candidates[c];
-            if (!each.may_win) continue;
+            const ranked_candidate& candidate = rankings[r].candidates[c];
+            if (!candidate.may_win) continue;
             const std::size_t reference_place = static_cast<std::size_t>(reference - rankings[r].candidates.data());
-            const assignment& parameters = results[each.result].parameters;
+            const assignment& parameters = results[candidate.result].parameters;
             const auto [place, fresh] = places.emplace(text_of(parameters), overall.candidates.size());
             if (fresh)
                 overall.candidates.push_back(
-                    {.parameters = parameters, .score = {}, .speeds = {}, .is_baseline = each.is_baseline});
+                    {.parameters = parameters, .score = {}, .speeds = {}, .is_baseline = candidate.is_baseline});
             const bool same = measured_as(rankings[r], c) == measured_as(rankings[r], reference_place);
-            const gain speed = same ? gain{} : gain_of(reference->settled, each.settled);
+            const gain speed = same ? gain{} : gain_of(reference->settled, candidate.settled);
             auto& speeds = overall.candidates[place->second].speeds;
             // A file of somebody else may have a candidate twice.
             if (speeds.empty() || speeds.back().ranking != r) speeds.push_back({r, c, speed});
@@ -95,14 +96,14 @@ overall_ranking rank_overall(const std::vector<stored_result>& results, const st
     }
     const std::size_t all = overall.candidates.size();
     std::erase_if(overall.candidates,
-                  [&](const overall_candidate& each) { return each.speeds.size() < rankings.size(); });
+                  [&](const overall_candidate& candidate) { return candidate.speeds.size() < rankings.size(); });
     overall.incomplete = all - overall.candidates.size();
-    for (overall_candidate& each : overall.candidates) {
-        each.score = weighted_mean(each.speeds, rankings);
+    for (overall_candidate& candidate : overall.candidates) {
+        candidate.score = weighted_mean(candidate.speeds, rankings);
         const auto worst =
-            std::min_element(each.speeds.begin(), each.speeds.end(),
+            std::min_element(candidate.speeds.begin(), candidate.speeds.end(),
                              [](const auto& one, const auto& other) { return one.speed.times < other.speed.times; });
-        each.worst = static_cast<std::size_t>(worst - each.speeds.begin());
+        candidate.worst = static_cast<std::size_t>(worst - candidate.speeds.begin());
     }
     std::stable_sort(overall.candidates.begin(), overall.candidates.end(), [](const auto& one, const auto& other) {
         return std::tuple(one.score.times, one.is_baseline) > std::tuple(other.score.times, other.is_baseline);

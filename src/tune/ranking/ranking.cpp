@@ -31,8 +31,8 @@ std::vector<ranking> rank(const std::vector<stored_result>& results, const std::
     std::vector<ranking> rankings = by_workload(results, members);
     for (std::size_t i = 0; i < rankings.size(); ++i) {
         const race_result_info* race = nullptr;
-        for (const race_result_info& each : races)
-            if (each.problem == rankings[i].problem && !each.entries.empty()) race = &each;
+        for (const race_result_info& info : races)
+            if (info.workload == rankings[i].workload && !info.entries.empty()) race = &info;
         rank_one(results, members[i], race, baseline, rankings[i]);
     }
     return rankings;
@@ -46,10 +46,10 @@ std::vector<ranking> by_workload(const std::vector<stored_result>& results,
     std::vector<ranking> rankings;
     std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < results.size(); ++i) {
-        const std::string key = text_of(results[i].problem);
+        const std::string key = text_of(results[i].workload);
         const auto [at, fresh] = places.emplace(key, rankings.size());
         if (fresh) {
-            rankings.push_back({.problem = results[i].problem,
+            rankings.push_back({.workload = results[i].workload,
                                 .weight = results[i].weight,
                                 .candidates = {},
                                 .baseline = {},
@@ -69,20 +69,20 @@ void add_candidates(const std::vector<stored_result>& results, const std::vector
     for (std::size_t i : members) {
         const measurement& measured = results[i].measured;
         if (measured.what != outcome::measured) continue;
-        ranked_candidate each{.result = i, .time = summarise(measured.samples_ns)};
-        each.settled = each.time;
-        each.is_baseline = baseline && results[i].parameters == *baseline;
+        ranked_candidate candidate{.result = i, .time = summarise(measured.samples_ns)};
+        candidate.settled = candidate.time;
+        candidate.is_baseline = baseline && results[i].parameters == *baseline;
         some_verified |= measured.verified;
         into.shared += results[i].same_as ? 1 : 0;
-        into.candidates.push_back(each);
+        into.candidates.push_back(candidate);
     }
     std::stable_sort(
         into.candidates.begin(), into.candidates.end(),
         [](const ranked_candidate& one, const ranked_candidate& other) { return one.time.median < other.time.median; });
-    for (ranked_candidate& each : into.candidates) {
-        const measurement& measured = results[each.result].measured;
+    for (ranked_candidate& candidate : into.candidates) {
+        const measurement& measured = results[candidate.result].measured;
         // The baseline's outputs are what others are compared with.
-        each.may_win = !measured.stopped_early && (measured.verified || !some_verified || each.is_baseline);
+        candidate.may_win = !measured.stopped_early && (measured.verified || !some_verified || candidate.is_baseline);
     }
 }
 
@@ -98,18 +98,20 @@ void compare_candidates(const std::vector<stored_result>& results, ranking& into
     std::map<std::string, std::size_t> places;
     const ranked_candidate* best = nullptr;
     for (std::size_t i = 0; i < into.candidates.size(); ++i) {
-        const ranked_candidate& each = into.candidates[i];
-        places.emplace(text_of(results[each.result].parameters), i);
-        if (each.is_baseline) into.baseline = i;
-        if (best == nullptr && each.may_win) best = &each;
+        const ranked_candidate& candidate = into.candidates[i];
+        places.emplace(text_of(results[candidate.result].parameters), i);
+        if (candidate.is_baseline) into.baseline = i;
+        if (best == nullptr && candidate.may_win) best = &candidate;
     }
-    for (ranked_candidate& each : into.candidates) {
-        if (into.baseline) each.over_baseline = gain_of(into.candidates[*into.baseline].time, each.time);
-        each.equals_best = best != nullptr && &each != best && each.may_win && !differs(each.time, best->time);
-        if (each.equals_best) each.equal_within = difference(best->time, each.time);
-        const std::optional<assignment>& original = results[each.result].same_as;
+    for (ranked_candidate& candidate : into.candidates) {
+        if (into.baseline) candidate.over_baseline = gain_of(into.candidates[*into.baseline].time, candidate.time);
+        candidate.equals_best =
+            best != nullptr && &candidate != best && candidate.may_win && !differs(candidate.time, best->time);
+        if (candidate.equals_best) candidate.equal_within = difference(best->time, candidate.time);
+        const std::optional<assignment>& original = results[candidate.result].same_as;
         if (!original) continue;
-        if (const auto found = places.find(text_of(*original)); found != places.end()) each.same_as = found->second;
+        if (const auto found = places.find(text_of(*original)); found != places.end())
+            candidate.same_as = found->second;
     }
 }
 
@@ -125,13 +127,13 @@ void settle_by_race(const std::vector<stored_result>& results, const race_result
 {
     std::vector<std::pair<std::size_t, sample_summary>> raced;
     double logs = 0;
-    for (const race_entry& each : race.entries) {
-        const auto place = place_of(results, among, each.parameters);
+    for (const race_entry& entry : race.entries) {
+        const auto place = place_of(results, among, entry.parameters);
         if (!place) continue;
         ranked_candidate& candidate = among.candidates[*place];
         candidate.raced = true;
-        const sample_summary rounds = summarise(each.samples_ns);
-        if (each.samples_ns.empty() || rounds.low <= 0 || candidate.time.median <= 0) continue;
+        const sample_summary rounds = summarise(entry.samples_ns);
+        if (entry.samples_ns.empty() || rounds.low <= 0 || candidate.time.median <= 0) continue;
         raced.emplace_back(*place, rounds);
         logs += std::log(candidate.time.median / rounds.median);
     }
@@ -144,8 +146,8 @@ void settle_by_race(const std::vector<stored_result>& results, const race_result
         settled.low *= level;
         settled.high *= level;
     }
-    for (ranked_candidate& each : among.candidates)
-        if (each.same_as) each.settled = among.candidates[*each.same_as].settled;
+    for (ranked_candidate& candidate : among.candidates)
+        if (candidate.same_as) candidate.settled = among.candidates[*candidate.same_as].settled;
 }
 
 std::optional<verdict> decided_by_race(const std::vector<stored_result>& results, const race_result_info& race,
@@ -157,17 +159,17 @@ std::optional<verdict> decided_by_race(const std::vector<stored_result>& results
     if (decided.equal) decided.equal_within = race.equal_within;
     if (!among.baseline || race.entries.front().samples_ns.empty()) return decided;
     const assignment& baseline = results[among.candidates[*among.baseline].result].parameters;
-    for (const race_entry& each : race.entries)
-        if (each.parameters == baseline && !each.samples_ns.empty())
-            decided.over_baseline = gain_of(summarise(each.samples_ns), summarise(race.entries.front().samples_ns));
+    for (const race_entry& entry : race.entries)
+        if (entry.parameters == baseline && !entry.samples_ns.empty())
+            decided.over_baseline = gain_of(summarise(entry.samples_ns), summarise(race.entries.front().samples_ns));
     return decided;
 }
 
 std::optional<verdict> decided_by_samples(const ranking& among)
 {
     const auto& candidates = among.candidates;
-    const auto best =
-        std::find_if(candidates.begin(), candidates.end(), [](const ranked_candidate& each) { return each.may_win; });
+    const auto best = std::find_if(candidates.begin(), candidates.end(),
+                                   [](const ranked_candidate& candidate) { return candidate.may_win; });
     if (best == candidates.end()) return std::nullopt;
     verdict decided{.winner = static_cast<std::size_t>(best - candidates.begin())};
     // Equal to the baseline: then there is no reason to leave it.
@@ -177,10 +179,10 @@ std::optional<verdict> decided_by_samples(const ranking& among)
         decided.equal_within = candidates[*among.baseline].equal_within;
         return decided;
     }
-    for (const ranked_candidate& each : candidates) {
-        if (!each.equals_best || each.same_as == decided.winner) continue;
+    for (const ranked_candidate& candidate : candidates) {
+        if (!candidate.equals_best || candidate.same_as == decided.winner) continue;
         decided.equal = true;
-        decided.equal_within = std::max(decided.equal_within, each.equal_within);
+        decided.equal_within = std::max(decided.equal_within, candidate.equal_within);
     }
     return decided;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "support/sample_statistics.hpp"
-#include "tune/store/result_store.hpp"
+#include "tune/types/results.hpp"
 
 namespace launchbox {
 
@@ -48,7 +48,7 @@ struct verdict {
 
 /// One workload.
 struct ranking {
-    assignment problem;
+    assignment workload;
     double weight = 1;
     std::vector<ranked_candidate> candidates;  ///< measured; the fastest first
     std::optional<std::size_t> baseline;       ///< place in `candidates`; `nullopt`: none, or it failed

@@ -34,9 +34,9 @@ std::string key_of(assignment values)
 side side_of(const std::vector<stored_result>& results, const ranking& workload)
 {
     side made{.results = &results, .workload = &workload, .places = {}, .ranked = {}};
-    for (const ranked_candidate& each : workload.candidates) {
-        made.places.emplace(key_of(results[each.result].parameters), each.result);
-        made.ranked.emplace(each.result, &each);
+    for (const ranked_candidate& candidate : workload.candidates) {
+        made.places.emplace(key_of(results[candidate.result].parameters), candidate.result);
+        made.ranked.emplace(candidate.result, &candidate);
     }
     for (const failure_count& kind : workload.failures)
         for (const std::size_t i : kind.results) made.places.emplace(key_of(results[i].parameters), i);
@@ -107,8 +107,8 @@ const ranked_candidate* winner_of(const side& run)
 
 const ranked_candidate* fastest_of(const side& run)
 {
-    for (const ranked_candidate& each : run.workload->candidates)
-        if (each.may_win) return &each;
+    for (const ranked_candidate& candidate : run.workload->candidates)
+        if (candidate.may_win) return &candidate;
     return nullptr;
 }
 
@@ -132,16 +132,16 @@ std::optional<compared_winner> compare_winner(const side& home, const side& else
 void count_moves(compared_workload& into)
 {
     std::vector<double> ratios;
-    for (const compared_candidate& each : into.candidates) {
-        if (!each.time) continue;
-        if (each.shared) {
+    for (const compared_candidate& candidate : into.candidates) {
+        if (!candidate.time) continue;
+        if (candidate.shared) {
             ++into.shared;
             continue;
         }
         std::size_t* const counts[] = {&into.equal, &into.faster, &into.slower, &into.unclear};
-        ++*counts[static_cast<std::size_t>(each.time->moved)];
-        if (each.time->chance <= most_chance) into.expected_by_chance += each.time->chance;
-        ratios.push_back(each.time->ratio.times);
+        ++*counts[static_cast<std::size_t>(candidate.time->moved)];
+        if (candidate.time->chance <= max_chance) into.expected_by_chance += candidate.time->chance;
+        ratios.push_back(candidate.time->ratio.times);
     }
     if (ratios.empty()) return;
     std::sort(ratios.begin(), ratios.end());
@@ -152,13 +152,13 @@ void sort_by_size(compared_workload& into, bool same_machine)
 {
     // On another GPU everything moves; what tells something is who moved against the others.
     const double middle = same_machine ? 0 : std::log(into.median_ratio.value_or(1));
-    const auto size = [&](const compared_candidate& each) {
-        const double ratio = each.time ? each.time->ratio.times : 1;
-        return each.time && ratio > 0 && std::isfinite(ratio) ? std::abs(std::log(ratio) - middle) : -1.0;
+    const auto size = [&](const compared_candidate& candidate) {
+        const double ratio = candidate.time ? candidate.time->ratio.times : 1;
+        return candidate.time && ratio > 0 && std::isfinite(ratio) ? std::abs(std::log(ratio) - middle) : -1.0;
     };
     // What has too few samples to tell stands behind what has enough.
-    const auto is_known = [](const compared_candidate& each) {
-        return each.time && each.time->moved != move_kind::unclear;
+    const auto is_known = [](const compared_candidate& candidate) {
+        return candidate.time && candidate.time->moved != move_kind::unclear;
     };
     std::stable_sort(into.candidates.begin(), into.candidates.end(), [&](const auto& one, const auto& other) {
         return std::pair(is_known(one), size(one)) > std::pair(is_known(other), size(other));
@@ -167,7 +167,7 @@ void sort_by_size(compared_workload& into, bool same_machine)
 
 compared_workload compare_workload(const side& a, const side& b, bool same_machine)
 {
-    compared_workload made{.problem = a.workload->problem,
+    compared_workload made{.workload = a.workload->workload,
                            .winner_a = compare_winner(a, b, true),
                            .winner_b = compare_winner(b, a, false),
                            .best = {},
@@ -202,10 +202,10 @@ std::string_view name_of(move_kind moved)
 time_move move_between(const sample_summary& a, const sample_summary& b)
 {
     time_move made{.ratio = gain_of(b, a), .chance = chance_of_differing(a.count, b.count)};
-    const double least = 1 + least_move;
-    const bool large = made.ratio.times > least || made.ratio.times < 1 / least;
+    const double min_ratio = 1 + min_move;
+    const bool large = made.ratio.times > min_ratio || made.ratio.times < 1 / min_ratio;
     if (!large) return made;
-    if (made.chance > most_chance)
+    if (made.chance > max_chance)
         made.moved = move_kind::unclear;
     else if (made.ratio.low > 1)
         made.moved = move_kind::slower;
@@ -220,19 +220,20 @@ run_comparison compare_runs(const recorded_run& a, const std::vector<ranking>& a
     run_comparison made;
     add_differences(a.info, b.info, made);
     std::map<std::string, const ranking*> others;
-    for (const ranking& each : b_rankings) others.emplace(key_of(each.problem), &each);
-    for (const ranking& each : a_rankings) {
-        const auto found = others.find(key_of(each.problem));
+    for (const ranking& workload_ranking : b_rankings)
+        others.emplace(key_of(workload_ranking.workload), &workload_ranking);
+    for (const ranking& workload_ranking : a_rankings) {
+        const auto found = others.find(key_of(workload_ranking.workload));
         if (found == others.end()) {
-            made.only_a.push_back(each.problem);
+            made.only_a.push_back(workload_ranking.workload);
             continue;
         }
-        made.workloads.push_back(
-            compare_workload(side_of(a.results, each), side_of(b.results, *found->second), made.same_machine));
+        made.workloads.push_back(compare_workload(side_of(a.results, workload_ranking),
+                                                  side_of(b.results, *found->second), made.same_machine));
         others.erase(found);
     }
-    for (const ranking& each : b_rankings)
-        if (others.contains(key_of(each.problem))) made.only_b.push_back(each.problem);
+    for (const ranking& workload_ranking : b_rankings)
+        if (others.contains(key_of(workload_ranking.workload))) made.only_b.push_back(workload_ranking.workload);
     return made;
 }
 

@@ -8,21 +8,21 @@
 #include <string_view>
 #include <vector>
 
-#include "tune/exchange/result_file.hpp"
 #include "tune/ranking/ranking.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 
 /// Less than this part is no move, however sure it is.
-constexpr double least_move = 0.01;
+constexpr double min_move = 0.01;
 /// Where chance alone separates the samples of equal things more often than this, there are too few to tell.
-constexpr double most_chance = 0.05;
+constexpr double max_chance = 0.05;
 
 enum class move_kind {
     equal,
     faster,  ///< in B
     slower,
-    unclear,  ///< more than `least_move` apart, and too few samples to tell whether that is noise
+    unclear,  ///< more than `min_move` apart, and too few samples to tell whether that is noise
 };
 std::string_view name_of(move_kind moved);
 
@@ -32,7 +32,7 @@ struct time_move {
     gain ratio;         ///< time in B over time in A: above 1 is slower
     double chance = 0;  ///< how often equal things with so many samples seem to differ
 };
-/// Beyond noise: the ratio's interval excludes 1, and the ratio is more than `least_move` away from it.
+/// Beyond noise: the ratio's interval excludes 1, and the ratio is more than `min_move` away from it.
 time_move move_between(const sample_summary& a, const sample_summary& b);
 
 /// A candidate that both runs have.
@@ -54,7 +54,7 @@ struct compared_winner {
 };
 
 struct compared_workload {
-    assignment problem;
+    assignment workload;
     std::optional<compared_winner> winner_a, winner_b;
     std::optional<time_move> best;               ///< from A's winner to B's
     std::vector<compared_candidate> candidates;  ///< the largest moves first

@@ -10,22 +10,26 @@
 
 #include "image/kernel_info.hpp"
 #include "support/expression/parameter_value.hpp"
+#include "tune/run/job_key.hpp"
 #include "tune/spec/tune_spec.hpp"
-#include "tune/store/result_store.hpp"
+#include "tune/types/build_status.hpp"
 #include "tune/types/measurement.hpp"
+#include "tune/types/results.hpp"
 
 namespace launchbox {
 
 /// One candidate on one workload.
 struct tune_job {
     std::size_t candidate = 0;  ///< its number in the space
-    std::size_t problem = 0;    ///< index into the spec's workloads
+    std::size_t workload = 0;   ///< index into the spec's workloads
     assignment parameters;
+
+    [[nodiscard]] job_key key() const { return {.candidate = candidate, .workload = workload}; }
 };
 
 /// A job that can be measured, or is settled before that.
 struct prepared_job {
-    outcome what = outcome::measured;  ///< else it is settled: rejected, compile_error, compile_timeout
+    build_status status = build_status::built;  ///< else it is settled
     std::string reason = {};
     std::optional<kernel_info> kernel = {};
     std::string code = {};
@@ -45,7 +49,7 @@ struct measure_request {
 
 using measurer = std::function<measurement(const tune_job&, const prepared_job&, const measure_request&)>;
 
-struct tune_lane {
+struct tune_backend {
     environment_info environment;
     std::string label;  ///< "NVIDIA H200", "this processor"
     std::string source_hash;

@@ -10,7 +10,7 @@ namespace launchbox {
 std::vector<std::size_t> race_contestants(const std::vector<std::vector<double>>& samples, const race_rules& rules)
 {
     std::vector<sample_summary> summaries;
-    for (const std::vector<double>& each : samples) summaries.push_back(summarise(each));
+    for (const std::vector<double>& sample : samples) summaries.push_back(summarise(sample));
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < samples.size(); ++i)
         if (!samples[i].empty()) order.push_back(i);
@@ -20,7 +20,7 @@ std::vector<std::size_t> race_contestants(const std::vector<std::vector<double>>
     std::erase_if(order, [&](std::size_t i) {
         return differs(best, summaries[i]) && summaries[i].median > best.median * (1 + rules.margin);
     });
-    if (order.size() > rules.most_contestants) order.resize(rules.most_contestants);
+    if (order.size() > rules.max_contestants) order.resize(rules.max_contestants);
     return order;
 }
 
@@ -55,7 +55,7 @@ race_outcome run_final_race(std::size_t contestants, std::optional<std::size_t> 
     std::vector<sample_summary> now(contestants);
     const auto fall_out = [&](std::size_t who) { out.insert(out.begin(), who); };
 
-    for (int round = 0; round < rules.most_rounds && in_race.size() > 1; ++round) {
+    for (int round = 0; round < rules.max_rounds && in_race.size() > 1; ++round) {
         // Every round begins with another one: what a candidate does to clocks and caches meets all alike.
         std::vector<std::size_t> failed;
         for (std::size_t turn = 0; turn < in_race.size(); ++turn) {

@@ -11,10 +11,10 @@
 namespace launchbox {
 
 struct race_rules {
-    std::size_t most_contestants = 8;
+    std::size_t max_contestants = 8;
     double margin = 0.02;   ///< a median so much above the best may still be the better candidate
     int fewest_rounds = 6;  ///< an interval needs 6
-    int most_rounds = 25;
+    int max_rounds = 25;
     double close_enough = 0.005;  ///< what cannot differ by more is equal
 };
 

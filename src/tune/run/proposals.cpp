@@ -25,11 +25,11 @@ std::vector<tune_job> proposals::next()
         const assignment parameters = space_.at(*candidate);
         std::vector<tune_job> jobs;
         candidate_state state{.unsettled = 0, .failed = false, .median_ns = std::vector<double>(workloads_.size())};
-        for (const std::size_t problem : workloads_) {
-            if (const measurement* known = known_(parameters, problem))
-                note(state, problem, *known);
+        for (const std::size_t workload : workloads_) {
+            if (const measurement* known = known_({.candidate = *candidate, .workload = workload}))
+                note(state, workload, *known);
             else
-                jobs.push_back({.candidate = *candidate, .problem = problem, .parameters = parameters});
+                jobs.push_back({.candidate = *candidate, .workload = workload, .parameters = parameters});
         }
         state.unsettled = jobs.size();
         if (jobs.empty()) {
@@ -46,19 +46,24 @@ void proposals::settle(const tune_job& job, const measurement& result)
 {
     const auto found = open_.find(job.candidate);
     if (found == open_.end()) return;
-    note(found->second, job.problem, result);
+    note(found->second, job.workload, result);
     if (--found->second.unsettled > 0) return;
     tell(job.candidate, found->second);
     open_.erase(found);
 }
 
-void proposals::note(candidate_state& state, std::size_t problem, const measurement& result)
+void proposals::settle_unmeasured(const tune_job& job)
+{
+    settle(job, {.what = outcome::rejected, .reason = "nothing is measured"});
+}
+
+void proposals::note(candidate_state& state, std::size_t workload, const measurement& result)
 {
     if (result.what != outcome::measured || result.samples_ns.empty()) {
         state.failed = true;
         return;
     }
-    const auto place = static_cast<std::size_t>(std::ranges::find(workloads_, problem) - workloads_.begin());
+    const auto place = static_cast<std::size_t>(std::ranges::find(workloads_, workload) - workloads_.begin());
     // A clock that is too coarse says 0; a logarithm needs more.
     state.median_ns[place] = std::max(summarise(result.samples_ns).median, 1e-3);
     if (reference_ns_[place] == 0) reference_ns_[place] = state.median_ns[place];

@@ -17,8 +17,8 @@ namespace launchbox {
 /// Not for two threads at once.
 class proposals {
 public:
-    /// What is known of a candidate on a workload, by its index; null: nothing.
-    using known_results = std::function<const measurement*(const assignment& parameters, std::size_t problem)>;
+    /// What is known of a candidate on a workload; null: nothing.
+    using known_results = std::function<const measurement*(const job_key& job)>;
 
     proposals(const tune_spec& spec, const search_space& space, std::vector<std::size_t> workloads,
               std::unique_ptr<search_strategy> strategy, known_results known);
@@ -29,9 +29,12 @@ public:
     /// What became of a job of `next`. The strategy is told when all jobs of the candidate are settled: of the median
     /// time, or with several workloads of the weighted geometric mean of its ratios to the first that was measured.
     void settle(const tune_job& job, const measurement& result);
+    /// The same of a job that was built, and is not to be measured.
+    void settle_unmeasured(const tune_job& job);
 
     /// Candidates with a job that is not settled.
     [[nodiscard]] std::size_t open() const { return open_.size(); }
+    [[nodiscard]] bool is_open(std::size_t candidate) const { return open_.contains(candidate); }
     /// Candidates that were proposed, those that were known included.
     [[nodiscard]] std::size_t proposed() const { return proposed_; }
     [[nodiscard]] bool exhausted() const { return proposed_ == space_.size(); }
@@ -42,7 +45,7 @@ private:
         bool failed = false;
         std::vector<double> median_ns;  // by place in `workloads_`
     };
-    void note(candidate_state& state, std::size_t problem, const measurement& result);
+    void note(candidate_state& state, std::size_t workload, const measurement& result);
     void tell(std::size_t candidate, const candidate_state& state);
 
     const tune_spec& spec_;

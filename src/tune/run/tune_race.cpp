@@ -23,11 +23,11 @@ struct contestants {
     std::optional<std::size_t> baseline;
 };
 
-contestants contestants_of(const race_setting& setting, std::size_t problem)
+contestants contestants_of(const race_setting& setting, std::size_t workload)
 {
     std::vector<stored_result> all;
     for (stored_result& result : setting.store.results(setting.run))
-        if (result.problem == setting.spec.workloads[problem].values && result.measured.what == outcome::measured &&
+        if (result.workload == setting.spec.workloads[workload].values && result.measured.what == outcome::measured &&
             !result.same_as && setting.space.find(result.parameters))
             all.push_back(std::move(result));
     std::vector<std::vector<double>> samples;
@@ -37,7 +37,7 @@ contestants contestants_of(const race_setting& setting, std::size_t problem)
         const assignment& parameters = all[i].parameters;
         if (setting.spec.baseline && parameters == *setting.spec.baseline) chosen.baseline = chosen.jobs.size();
         chosen.jobs.push_back(
-            {.candidate = setting.space.find(parameters).value(), .problem = problem, .parameters = parameters});
+            {.candidate = setting.space.find(parameters).value(), .workload = workload, .parameters = parameters});
         chosen.results.push_back(std::move(all[i]));
     }
     return chosen;
@@ -46,10 +46,10 @@ contestants contestants_of(const race_setting& setting, std::size_t problem)
 bool have_raced(const race_setting& setting, const contestants& who)
 {
     for (const race_result_info& earlier : setting.store.races(setting.run)) {
-        const auto took_part = [&](const stored_result& each) {
-            return earlier.problem == each.problem &&
+        const auto took_part = [&](const stored_result& result) {
+            return earlier.workload == result.workload &&
                    std::ranges::any_of(earlier.entries,
-                                       [&](const race_entry& entry) { return entry.parameters == each.parameters; });
+                                       [&](const race_entry& entry) { return entry.parameters == result.parameters; });
         };
         if (earlier.entries.size() == who.results.size() && std::ranges::all_of(who.results, took_part)) return true;
     }
@@ -62,7 +62,7 @@ race_outcome compare_records(const contestants& who)
     race_outcome raced;
     raced.order.resize(who.results.size());
     std::iota(raced.order.begin(), raced.order.end(), std::size_t{0});
-    for (const stored_result& each : who.results) raced.rounds_ns.push_back(each.measured.samples_ns);
+    for (const stored_result& result : who.results) raced.rounds_ns.push_back(result.measured.samples_ns);
     const sample_summary first = summarise(raced.rounds_ns.front());
     for (std::size_t i = 1; i < who.results.size(); ++i)
         if (const sample_summary other = summarise(raced.rounds_ns[i]); !differs(first, other)) {
@@ -80,10 +80,10 @@ race_outcome compare_records(const contestants& who)
 race_rules affordable(const race_setting& setting, const contestants& who)
 {
     double one_round = 0;
-    for (const stored_result& each : who.results) one_round += each.measured.seconds;
+    for (const stored_result& result : who.results) one_round += result.measured.seconds;
     race_rules rules = setting.rules;
     const double rounds = race_seconds_per_limit * setting.spec.measure.max_seconds / std::max(one_round, 1e-6);
-    rules.most_rounds = static_cast<int>(std::clamp<double>(rounds, rules.fewest_rounds, rules.most_rounds));
+    rules.max_rounds = static_cast<int>(std::clamp<double>(rounds, rules.fewest_rounds, rules.max_rounds));
     return rules;
 }
 
@@ -96,22 +96,22 @@ race_outcome time_again(const race_setting& setting, const contestants& who)
     const int samples = median * samples_a_turn < setting.spec.measure.max_seconds / 4 ? samples_a_turn : 1;
     return run_final_race(
         who.jobs.size(), who.baseline, affordable(setting, who), [&](std::size_t i) -> std::optional<double> {
-            if (interrupted() || made[i].what != outcome::measured) return std::nullopt;
-            const measurement again = setting.lane.measurers.front()(who.jobs[i], made[i], {.samples = samples});
+            if (interrupted() || made[i].status != build_status::built) return std::nullopt;
+            const measurement again = setting.backend.measurers.front()(who.jobs[i], made[i], {.samples = samples});
             if (again.what != outcome::measured || again.samples_ns.empty()) return std::nullopt;
             return summarise(again.samples_ns).median;
         });
 }
 
 // The race of the record, where all who took part in it have been measured now, and so nothing has to be decided anew.
-std::optional<race_result_info> race_of_record(const race_setting& setting, std::size_t problem)
+std::optional<race_result_info> race_of_record(const race_setting& setting, std::size_t workload)
 {
     std::vector<assignment> measured;
-    for (const stored_result& each : setting.store.results(setting.run))
-        if (each.problem == setting.spec.workloads[problem].values && each.measured.what == outcome::measured)
-            measured.push_back(each.parameters);
-    for (race_result_info race : setting.lane.races) {
-        if (race.problem != setting.spec.workloads[problem].values) continue;
+    for (const stored_result& result : setting.store.results(setting.run))
+        if (result.workload == setting.spec.workloads[workload].values && result.measured.what == outcome::measured)
+            measured.push_back(result.parameters);
+    for (race_result_info race : setting.backend.races) {
+        if (race.workload != setting.spec.workloads[workload].values) continue;
         if (!std::ranges::all_of(race.entries, [&](const race_entry& entry) {
                 return std::ranges::find(measured, entry.parameters) != measured.end();
             }))
@@ -124,19 +124,19 @@ std::optional<race_result_info> race_of_record(const race_setting& setting, std:
 
 }  // namespace
 
-void race_workload(const race_setting& setting, std::size_t problem)
+void race_workload(const race_setting& setting, std::size_t workload)
 {
-    if (setting.lane.recorded)
-        if (const auto race = race_of_record(setting, problem)) {
+    if (setting.backend.recorded)
+        if (const auto race = race_of_record(setting, workload)) {
             setting.store.save(*race);
             return;
         }
-    const contestants who = contestants_of(setting, problem);
+    const contestants who = contestants_of(setting, workload);
     if (who.jobs.empty() || (setting.nothing_new && have_raced(setting, who))) return;
-    const race_outcome raced = setting.lane.recorded ? compare_records(who) : time_again(setting, who);
+    const race_outcome raced = setting.backend.recorded ? compare_records(who) : time_again(setting, who);
     if (interrupted()) return;
     race_result_info info{.run = setting.run,
-                          .problem = setting.spec.workloads[problem].values,
+                          .workload = setting.spec.workloads[workload].values,
                           .entries = {},
                           .verdict = raced.equal ? "equal" : "winner",
                           .equal_within = raced.equal_within};

@@ -15,7 +15,7 @@ namespace launchbox {
 struct race_setting {
     const tune_spec& spec;
     const search_space& space;
-    const tune_lane& lane;
+    const tune_backend& backend;
     result_store& store;
     std::int64_t run = 0;
     bool nothing_new = false;  ///< no result was added since the last race
@@ -25,6 +25,6 @@ struct race_setting {
 
 /// Times the best results of the run on this workload again, in turns, and stores the outcome. Nothing is done where
 /// nothing was measured, where the same candidates have raced and nothing is new, and after an interrupt.
-void race_workload(const race_setting& setting, std::size_t problem);
+void race_workload(const race_setting& setting, std::size_t workload);
 
 }  // namespace launchbox

@@ -1,6 +1,5 @@
 #include "tune/run/tune_run.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,21 +7,20 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <map>
 #include <mutex>
-#include <random>
 #include <set>
 #include <shared_mutex>
 #include <thread>
-#include <unordered_map>
 
 #include "support/error.hpp"
 #include "support/process/clock.hpp"
 #include "support/process/interrupt.hpp"
-#include "support/sample_statistics.hpp"
+#include "tune/run/job_queue.hpp"
 #include "tune/run/proposals.hpp"
+#include "tune/run/reference_tracker.hpp"
+#include "tune/run/result_sink.hpp"
 #include "tune/run/tune_race.hpp"
 
 namespace launchbox {
@@ -34,140 +32,148 @@ using clock = std::chrono::steady_clock;
 // Deaths of workers after which a candidate is held responsible.
 constexpr int deaths_that_settle = 2;
 
-std::string now_as_text()
-{
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-}
-
 // A result that need not be measured again, whatever it is.
 bool is_final(const stored_result& result)
 {
     return result.measured.what != outcome::device_lost;
 }
 
-std::string job_key(const assignment& parameters, const assignment& problem)
-{
-    return text_of(parameters) + "\n" + text_of(problem);
-}
-
-// What is known of one workload while the run goes on.
-struct problem_state {
-    std::optional<std::size_t> reference;  // position in `jobs` of what all others are compared with
-    bool reference_known = false;          // an earlier call has measured it
-    bool reference_ready = false;          // its outputs are there
-    bool reference_given = false;          // it is the baseline; else the first that can be measured
-    double best_ns = 0, baseline_ns = 0;
-    assignment best;
-    std::unordered_map<std::string, stored_result> by_code;  // what identical code with the same launch took
-};
-
+// The threads of one run and what they share. The queue, the references and the sink are used under the lock.
 class tuning {
 public:
-    tuning(const tune_spec& spec, const search_space& space, const tune_lane& lane, result_store& store,
+    tuning(const tune_spec& spec, const search_space& space, const tune_backend& backend, result_store& store,
            const run_info& run, const tune_options& options)
-        : spec_(spec), space_(space), lane_(lane), store_(store), options_(options), problems_(spec.workloads.size())
+        : spec_(spec),
+          space_(space),
+          backend_(backend),
+          store_(store),
+          options_(options),
+          references_(spec.workloads.size(), backend.needs_reference),
+          sink_(spec, backend, store, store.begin_run(run))
     {
-        summary_.run = store_.begin_run(run);
+        read_earlier_calls();
         plan();
     }
 
     tune_summary go(const std::function<void(const tune_progress&)>& progress);
 
 private:
+    void read_earlier_calls();
+    void note_earlier(const stored_result& result);
+    [[nodiscard]] std::vector<std::size_t> workloads_like(const assignment& values) const;
     void plan();
     [[nodiscard]] strategy_options strategy_settings() const;
+    [[nodiscard]] bool may_propose() const;
     bool propose();
-    void take_over(const stored_result& result);
-    void charge(const stored_result& result);
+
+    void work(const std::function<void(const tune_progress&)>& progress);
+    void watch(const std::function<void(const tune_progress&)>& progress);
+    void race(const std::function<void(const tune_progress&)>& progress);
+    void note_progress();
+
     [[nodiscard]] prepared_job prepare(const tune_job& job) const;
     [[nodiscard]] std::size_t jobs_ahead() const;
     void prepare_jobs();
+    void take_prepared(queued_job& job, prepared_job made);
+
     void measure_jobs(const measurer& measure);
-    void measure_reference_again(std::size_t problem, const measurer& measure);
-    std::optional<std::size_t> next_to_measure();
-    void do_job(std::size_t position, const measurer& measure);
-    measurement measure_with_retries(std::size_t position, const measurer& measure, const measure_request& request,
+    void repeat_reference(queued_job& job, const measurer& measure);
+    void measure_job(queued_job& job, const measurer& measure);
+    measurement measure_with_retries(const queued_job& job, const measurer& measure, const measure_request& request,
                                      int& deaths);
-    void settle(std::size_t position, measurement measured, const stored_result* twin, int deaths);
+    void note_measured(const measurement& measured, double seconds);
+    void settle(queued_job& job, measurement measured, const stored_result* shared_with, int deaths);
+    void close(queued_job& job);
+
     void stop_with(std::exception_ptr failure);
     [[nodiscard]] bool stopping() const { return stop_ || interrupted(); }
+    [[nodiscard]] bool finished() const { return jobs_.unsettled() == 0 && !may_propose(); }
     [[nodiscard]] bool is_baseline(const assignment& parameters) const
     {
         return spec_.baseline && parameters == *spec_.baseline;
     }
-    [[nodiscard]] bool may_propose() const;
-    [[nodiscard]] bool finished() const { return unsettled_ == 0 && !may_propose(); }
-    void note_progress();
+    [[nodiscard]] attempt attempt_at(const tune_job& job, int deaths) const
+    {
+        return {.parameters = job.parameters, .workload = spec_.workloads[job.workload].values, .deaths = deaths};
+    }
 
     const tune_spec& spec_;
     const search_space& space_;
-    const tune_lane& lane_;
+    const tune_backend& backend_;
     result_store& store_;
     const tune_options& options_;
     const clock::time_point start_ = clock::now();
 
-    enum class stage { waiting, preparing, ready, measuring, settled };
-    std::unordered_map<std::string, stored_result> known_;  // by job_key: what earlier calls have settled
-    std::unordered_map<std::string, int> deaths_before_;
-    std::optional<proposals> proposals_;
-    // In the order in which they were proposed. Deques, since threads work on elements while others are added.
-    std::deque<tune_job> jobs_;
-    std::deque<stage> stages_;
-    std::deque<prepared_job> prepared_;
+    // What earlier calls have left in the store.
+    std::map<job_key, measurement> known_;
+    std::map<job_key, int> deaths_before_;
 
     std::mutex lock_;
     std::condition_variable changed_;
-    std::shared_mutex processor_;  // in a lane that measures alone: shared by those who prepare
-    std::vector<problem_state> problems_;
-    std::deque<std::size_t> ready_;
-    std::size_t next_to_prepare_ = 0, prepared_ahead_ = 0, unsettled_ = 0, settled_ = 0;
+    std::shared_mutex processor_;  // in a backend that measures alone: shared by those who prepare
+    job_queue jobs_;
+    reference_tracker references_;
+    result_sink sink_;
+    std::optional<proposals> proposals_;
     bool exhausted_ = false;
     std::set<std::size_t> candidates_measured_;
-    std::set<std::string> charged_;
     std::size_t open_measured_ = 0;  // of these, with a job that is not settled
     std::atomic<bool> stop_ = false;
-    std::map<std::size_t, stored_result> built_;  // by position, where nothing is measured
     std::exception_ptr failure_;
-    tune_summary summary_;
     tune_progress shown_;
 };
 
-void tuning::plan()
+void tuning::read_earlier_calls()
 {
-    for (stored_result& result : store_.results(summary_.run))
+    for (const std::size_t workload : options_.workloads)
+        if (spec_.baseline && space_.find(*spec_.baseline)) references_.expect_baseline(workload);
+    for (const stored_result& result : store_.results(sink_.summary.run))
         // A baseline that failed ended the run: it is tried again, since the next call would end the same way.
         if (is_final(result) && (result.measured.what == outcome::measured || !is_baseline(result.parameters))) {
-            const std::optional<std::size_t> candidate = space_.find(result.parameters);
-            for (const std::size_t problem : options_.workloads) {
-                problem_state& state = problems_[problem];
-                if (!candidate || spec_.workloads[problem].values != result.problem) continue;
-                ++summary_.known_before;
-                // What others are compared with: the baseline, or else the first that was measured.
-                const bool reference = spec_.baseline ? is_baseline(result.parameters) : !state.reference;
-                if (reference && result.measured.what == outcome::measured) {
-                    state.reference = jobs_.size();
-                    state.reference_known = true;
-                    jobs_.push_back({.candidate = *candidate, .problem = problem, .parameters = result.parameters});
-                    stages_.push_back(stage::settled);
-                    prepared_.emplace_back();
-                }
-            }
-            take_over(result);
-            std::string key = job_key(result.parameters, result.problem);
-            known_.insert_or_assign(std::move(key), std::move(result));
+            note_earlier(result);
+            sink_.take_over(result);
         }
-    for (const attempt& each : store_.attempts(summary_.run))
-        deaths_before_[job_key(each.parameters, each.problem)] = each.deaths;
-    for (const std::size_t problem : options_.workloads)
-        problems_[problem].reference_given = spec_.baseline && space_.find(*spec_.baseline);
+    for (const attempt& earlier : store_.attempts(sink_.summary.run))
+        if (const std::optional<std::size_t> candidate = space_.find(earlier.parameters))
+            for (const std::size_t workload : workloads_like(earlier.workload))
+                deaths_before_[{*candidate, workload}] = earlier.deaths;
+}
 
-    const auto known = [this](const assignment& parameters, std::size_t problem) -> const measurement* {
-        const auto found = known_.find(job_key(parameters, spec_.workloads[problem].values));
-        return found == known_.end() ? nullptr : &found->second.measured;
+void tuning::note_earlier(const stored_result& result)
+{
+    const std::optional<std::size_t> candidate = space_.find(result.parameters);
+    if (!candidate) return;
+    for (const std::size_t workload : workloads_like(result.workload)) {
+        known_.insert_or_assign(job_key{*candidate, workload}, result.measured);
+        if (spec_.workloads[workload].values != result.workload) continue;
+        ++sink_.summary.known_before;
+        // What others are compared with: the baseline, or else the first that was measured.
+        const bool is_reference = spec_.baseline ? is_baseline(result.parameters) : !references_.has(workload);
+        if (is_reference && result.measured.what == outcome::measured)
+            references_.set_known(
+                jobs_.add_settled({.candidate = *candidate, .workload = workload, .parameters = result.parameters}));
+    }
+}
+
+// Of this run. A size may be 1000000 in the store and 1e6 now: it is the same workload.
+std::vector<std::size_t> tuning::workloads_like(const assignment& values) const
+{
+    const std::string text = text_of(values);
+    std::vector<std::size_t> alike;
+    for (const std::size_t workload : options_.workloads)
+        if (text_of(spec_.workloads[workload].values) == text) alike.push_back(workload);
+    return alike;
+}
+
+void tuning::plan()
+{
+    const auto known = [this](const job_key& job) -> const measurement* {
+        const auto found = known_.find(job);
+        return found == known_.end() ? nullptr : &found->second;
     };
     proposals_.emplace(spec_, space_, options_.workloads, make_strategy(options_.search, space_, strategy_settings()),
                        known);
-    summary_.jobs = space_.size() * options_.workloads.size();
+    sink_.summary.jobs = space_.size() * options_.workloads.size();
     // A space of which everything is known has nothing to propose: found out before threads are started for it.
     propose();
 }
@@ -179,7 +185,7 @@ strategy_options tuning::strategy_settings() const
     if (spec_.baseline)
         if (const auto baseline = space_.find(*spec_.baseline))
             settings.first.insert(settings.first.begin(), *baseline);
-    if (lane_.prior) settings.prior = [this](std::size_t candidate) { return lane_.prior(space_.at(candidate)); };
+    if (backend_.prior) settings.prior = [this](std::size_t candidate) { return backend_.prior(space_.at(candidate)); };
     return settings;
 }
 
@@ -187,11 +193,11 @@ strategy_options tuning::strategy_settings() const
 // those that may still be.
 bool tuning::may_propose() const
 {
-    if (exhausted_ || (lane_.recorded && summary_.recorded_seconds >= options_.most_seconds.value_or(INFINITY)))
+    if (exhausted_ || (backend_.recorded && sink_.summary.recorded_seconds >= options_.max_seconds.value_or(INFINITY)))
         return false;
-    if (!options_.most_candidates) return true;
-    if (lane_.measurers.empty()) return proposals_->proposed() < *options_.most_candidates;
-    return candidates_measured_.size() + proposals_->open() - open_measured_ < *options_.most_candidates;
+    if (!options_.max_candidates) return true;
+    if (backend_.measurers.empty()) return proposals_->proposed() < *options_.max_candidates;
+    return candidates_measured_.size() + proposals_->open() - open_measured_ < *options_.max_candidates;
 }
 
 // The jobs of one more candidate; false: there is none.
@@ -201,118 +207,96 @@ bool tuning::propose()
     const std::vector<tune_job> jobs = proposals_->next();
     exhausted_ = jobs.empty() || proposals_->exhausted();
     for (const tune_job& job : jobs) {
-        problem_state& state = problems_[job.problem];
-        if (is_baseline(job.parameters)) state.reference = jobs_.size();
-        jobs_.push_back(job);
-        stages_.push_back(stage::waiting);
-        prepared_.emplace_back();
+        queued_job& queued = jobs_.add(job);
+        if (is_baseline(job.parameters)) references_.set(queued);
     }
-    unsettled_ += jobs.size();
     return !jobs.empty();
-}
-
-// What a result tells those that come after it.
-void tuning::take_over(const stored_result& result)
-{
-    if (result.measured.what != outcome::measured || result.measured.samples_ns.empty()) return;
-    for (const std::size_t problem : options_.workloads) {
-        if (spec_.workloads[problem].values != result.problem) continue;
-        problem_state& state = problems_[problem];
-        const double median = summarise(result.measured.samples_ns).median;
-        if (is_baseline(result.parameters)) state.baseline_ns = median;
-        if (state.best_ns == 0 || median < state.best_ns) {
-            state.best_ns = median;
-            state.best = result.parameters;
-        }
-        shown_.best_ns = state.best_ns;
-        shown_.baseline_ns = state.baseline_ns;
-        shown_.best = text_of(state.best);
-    }
-}
-
-// In a replay: a compile that served several workloads, or whose samples are another's, is charged once.
-void tuning::charge(const stored_result& result)
-{
-    if (charged_.insert(text_of(result.parameters) + fmt::format(" {}", result.compile_seconds)).second)
-        summary_.recorded_seconds += result.compile_seconds;
-    if (!result.same_as) summary_.recorded_seconds += result.measured.seconds;
 }
 
 tune_summary tuning::go(const std::function<void(const tune_progress&)>& progress)
 {
-    if (!finished()) {
-        std::vector<std::jthread> threads;
-        for (unsigned i = 0; i < std::max(1u, lane_.preparers); ++i)
-            threads.emplace_back([this] {
-                try {
-                    prepare_jobs();
-                } catch (...) {
-                    stop_with(std::current_exception());
-                }
-            });
-        for (const measurer& measure : lane_.measurers)
-            threads.emplace_back([this, &measure] {
-                try {
-                    measure_jobs(measure);
-                } catch (...) {
-                    stop_with(std::current_exception());
-                }
-            });
-        for (std::unique_lock guard(lock_); !finished() && !stopping();) {
-            changed_.wait_for(guard, std::chrono::milliseconds(100));
-            if (!lane_.recorded && options_.most_seconds && seconds_since(start_) > *options_.most_seconds && !stop_) {
-                summary_.out_of_budget = true;
-                stop_ = true;
-            }
-            note_progress();
-            const tune_progress now = shown_;
-            guard.unlock();
-            if (progress) progress(now);
-            guard.lock();
-        }
-        const std::lock_guard guard(lock_);
-        summary_.out_of_budget |= !exhausted_ && finished();
-        stop_ = true;
-        changed_.notify_all();
-    }
+    if (!finished()) work(progress);
     if (failure_) std::rethrow_exception(failure_);
-    for (auto& [position, result] : built_) summary_.built.push_back(std::move(result));
-    summary_.interrupted = interrupted();
-    if (!lane_.measurers.empty() && !summary_.interrupted && summary_.device_lost.empty())
-        for (const std::size_t problem : options_.workloads) {
-            shown_.doing = "final race";
-            shown_.done = shown_.total;
-            if (progress) progress(shown_);
-            if (!interrupted())
-                race_workload({.spec = spec_,
-                               .space = space_,
-                               .lane = lane_,
-                               .store = store_,
-                               .run = summary_.run,
-                               .nothing_new = summary_.measured == 0,
-                               .rules = options_.race,
-                               .prepare = [this](const tune_job& job) { return prepare(job); }},
-                              problem);
+    sink_.finish_builds();
+    if (!backend_.measurers.empty() && !interrupted() && sink_.summary.device_lost.empty()) race(progress);
+    sink_.summary.interrupted = interrupted();
+    sink_.summary.seconds = seconds_since(start_);
+    return sink_.summary;
+}
+
+// Until there is nothing left to do, or no time to do it.
+void tuning::work(const std::function<void(const tune_progress&)>& progress)
+{
+    const auto guarded = [this](const auto& thread) {
+        try {
+            thread();
+        } catch (...) {
+            stop_with(std::current_exception());
         }
-    summary_.interrupted = interrupted();
-    summary_.seconds = seconds_since(start_);
-    return summary_;
+    };
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < std::max(1u, backend_.preparers); ++i)
+        threads.emplace_back([this, guarded] { guarded([this] { prepare_jobs(); }); });
+    for (const measurer& measure : backend_.measurers)
+        threads.emplace_back([this, guarded, &measure] { guarded([&] { measure_jobs(measure); }); });
+    watch(progress);
+    const std::lock_guard guard(lock_);
+    sink_.summary.out_of_budget |= !exhausted_ && finished();
+    stop_ = true;
+    changed_.notify_all();
+}
+
+void tuning::watch(const std::function<void(const tune_progress&)>& progress)
+{
+    for (std::unique_lock guard(lock_); !finished() && !stopping();) {
+        changed_.wait_for(guard, std::chrono::milliseconds(100));
+        if (!backend_.recorded && options_.max_seconds && seconds_since(start_) > *options_.max_seconds && !stop_) {
+            sink_.summary.out_of_budget = true;
+            stop_ = true;
+        }
+        note_progress();
+        const tune_progress now = shown_;
+        guard.unlock();
+        if (progress) progress(now);
+        guard.lock();
+    }
+}
+
+void tuning::race(const std::function<void(const tune_progress&)>& progress)
+{
+    sink_.show_best(shown_);
+    for (const std::size_t workload : options_.workloads) {
+        shown_.doing = "final race";
+        shown_.done = shown_.total;
+        if (progress) progress(shown_);
+        if (interrupted()) return;
+        race_workload({.spec = spec_,
+                       .space = space_,
+                       .backend = backend_,
+                       .store = store_,
+                       .run = sink_.summary.run,
+                       .nothing_new = sink_.summary.measured == 0,
+                       .rules = options_.race,
+                       .prepare = [this](const tune_job& job) { return prepare(job); }},
+                      workload);
+    }
 }
 
 void tuning::note_progress()
 {
+    sink_.show_best(shown_);
     shown_.doing = "measuring";
-    shown_.done = settled_;
-    shown_.total = summary_.jobs - summary_.known_before;
-    if (options_.most_candidates) {
-        shown_.done = lane_.measurers.empty() ? settled_ : candidates_measured_.size();
-        shown_.total = *options_.most_candidates;
+    shown_.done = jobs_.settled();
+    shown_.total = sink_.summary.jobs - sink_.summary.known_before;
+    if (options_.max_candidates) {
+        shown_.done = backend_.measurers.empty() ? jobs_.settled() : candidates_measured_.size();
+        shown_.total = *options_.max_candidates;
     }
     const auto done = static_cast<double>(shown_.done);
     const auto left = static_cast<double>(shown_.total) - done;
     shown_.seconds_left = done == 0 ? 0 : seconds_since(start_) / done * left;
-    if (options_.most_seconds && !lane_.recorded)
-        shown_.seconds_left = std::min(shown_.seconds_left, *options_.most_seconds - seconds_since(start_));
+    if (options_.max_seconds && !backend_.recorded)
+        shown_.seconds_left = std::min(shown_.seconds_left, *options_.max_seconds - seconds_since(start_));
 }
 
 void tuning::stop_with(std::exception_ptr failure)
@@ -325,9 +309,9 @@ void tuning::stop_with(std::exception_ptr failure)
 
 prepared_job tuning::prepare(const tune_job& job) const
 {
-    if (const std::string why = space_.why_not(job.parameters, spec_.workloads[job.problem]); !why.empty())
-        return {.what = outcome::rejected, .reason = "the constraint " + why + " does not hold"};
-    return lane_.prepare(job);
+    if (const std::string why = space_.why_not(job.parameters, spec_.workloads[job.workload]); !why.empty())
+        return {.status = build_status::rejected, .reason = "the constraint " + why + " does not hold"};
+    return backend_.prepare(job);
 }
 
 // Prepared jobs wait in memory and on disk: enough for the measurers never to wait, no more. What a strategy proposes
@@ -335,256 +319,193 @@ prepared_job tuning::prepare(const tune_job& job) const
 // one.
 std::size_t tuning::jobs_ahead() const
 {
-    const auto& all = search_strategies();
-    const bool adaptive = std::ranges::any_of(
-        all, [&](const strategy_description& each) { return each.name == options_.search && each.adaptive; });
-    if (!adaptive) return 4 * std::size_t{lane_.preparers} + 16;
-    return lane_.recorded ? 1 : std::max(1u, lane_.preparers);
+    const bool adaptive = std::ranges::any_of(search_strategies(), [&](const strategy_description& strategy) {
+        return strategy.name == options_.search && strategy.adaptive;
+    });
+    if (!adaptive) return 4 * std::size_t{backend_.preparers} + 16;
+    return backend_.recorded ? 1 : std::max(1u, backend_.preparers);
 }
 
 void tuning::prepare_jobs()
 {
     const std::size_t ahead = jobs_ahead();
-    const auto next_waiting = [this] {
-        while (next_to_prepare_ < jobs_.size() && stages_[next_to_prepare_] != stage::waiting) ++next_to_prepare_;
-        return next_to_prepare_ < jobs_.size();
-    };
     for (std::unique_lock guard(lock_);;) {
         changed_.wait(guard, [&] {
-            return stopping() || finished() || (prepared_ahead_ < ahead && (next_waiting() || propose()));
+            return stopping() || finished() || (jobs_.prepared_ahead() < ahead && (jobs_.has_waiting() || propose()));
         });
         if (stopping() || finished()) return;
-        if (!next_waiting()) continue;
-        const std::size_t position = next_to_prepare_++;
-        stages_[position] = stage::preparing;
-        ++prepared_ahead_;
+        if (!jobs_.has_waiting()) continue;
+        queued_job& job = jobs_.start_preparing();
         guard.unlock();
         prepared_job made;
         {
             std::shared_lock<std::shared_mutex> together(processor_, std::defer_lock);
-            if (lane_.alone) together.lock();
-            if (!stopping()) made = prepare(jobs_[position]);
+            if (backend_.alone) together.lock();
+            if (!stopping()) made = prepare(job.job);
         }
         guard.lock();
         if (stopping()) return;
-        prepared_[position] = std::move(made);
-        if (!prepared_[position].from_cache) summary_.compile_seconds += prepared_[position].compile_seconds;
-        if (prepared_[position].what == outcome::measured && !lane_.measurers.empty()) {
-            stages_[position] = stage::ready;
-            ready_.push_back(position);
-        } else {
-            // Settled without a measurement; in a lane without measurers, all that it was made for.
-            measurement settled{.what = prepared_[position].what, .reason = prepared_[position].reason};
-            guard.unlock();
-            settle(position, std::move(settled), nullptr, 0);
-            guard.lock();
-        }
+        take_prepared(job, std::move(made));
         changed_.notify_all();
     }
 }
 
-// The oldest job that may be measured now: nothing before the reference of its workload.
-std::optional<std::size_t> tuning::next_to_measure()
+// Under the lock. What is not to be measured is settled by how it was built.
+void tuning::take_prepared(queued_job& job, prepared_job made)
 {
-    std::erase_if(ready_, [&](std::size_t position) { return stages_[position] != stage::ready; });
-    for (const std::size_t position : ready_) {
-        const problem_state& state = problems_[jobs_[position].problem];
-        if (lane_.needs_reference && !state.reference_ready && state.reference != position) {
-            if (state.reference_given) continue;
-            // Without a baseline the first of the order that can be measured is the reference: not before all in
-            // front of it are settled.
-            bool first = true;
-            for (std::size_t i = 0; i < position && first; ++i)
-                first = jobs_[i].problem != jobs_[position].problem || stages_[i] == stage::settled;
-            if (!first || state.reference) continue;
-        }
-        return position;
+    job.prepared = std::move(made);
+    if (!job.prepared.from_cache) sink_.summary.compile_seconds += job.prepared.compile_seconds;
+    if (backend_.measurers.empty()) {
+        sink_.save_build(job);
+        proposals_->settle_unmeasured(job.job);
+        close(job);
+    } else if (job.prepared.status == build_status::built) {
+        jobs_.set_ready(job);
+    } else {
+        settle(job, {.what = outcome_of(job.prepared.status), .reason = job.prepared.reason}, nullptr, 0);
     }
-    return std::nullopt;
 }
 
 void tuning::measure_jobs(const measurer& measure)
 {
+    const auto may_be_measured = [this](const queued_job& job) { return references_.may_be_measured(job, jobs_); };
     for (std::unique_lock guard(lock_);;) {
         if (stopping() || finished()) return;
-        // A reference that an earlier call has measured: its outputs are needed again.
-        std::optional<std::size_t> again;
-        if (lane_.needs_reference)
-            for (const std::size_t problem : options_.workloads)
-                if (const problem_state& state = problems_[problem];
-                    !state.reference_ready && state.reference_known && stages_[*state.reference] == stage::settled)
-                    again = problem;
-        if (again) {
-            stages_[*problems_[*again].reference] = stage::measuring;
+        if (queued_job* const reference = references_.to_be_repeated(options_.workloads)) {
+            reference->stage = job_stage::measuring;
             guard.unlock();
-            measure_reference_again(*again, measure);
+            repeat_reference(*reference, measure);
             guard.lock();
-            stages_[*problems_[*again].reference] = stage::settled;
+            reference->stage = job_stage::settled;
             changed_.notify_all();
             continue;
         }
-        const std::optional<std::size_t> position = next_to_measure();
-        if (!position) {
+        queued_job* const job = jobs_.oldest_ready(may_be_measured);
+        if (job == nullptr) {
             const clock::time_point waiting = clock::now();
             changed_.wait_for(guard, std::chrono::milliseconds(200));
-            summary_.idle_seconds += seconds_since(waiting);
+            sink_.summary.idle_seconds += seconds_since(waiting);
             continue;
         }
-        stages_[*position] = stage::measuring;
-        problem_state& state = problems_[jobs_[*position].problem];
-        if (lane_.needs_reference && !state.reference_ready && !state.reference) state.reference = position;
+        job->stage = job_stage::measuring;
+        references_.begin(*job);
         guard.unlock();
-        do_job(*position, measure);
+        measure_job(*job, measure);
         guard.lock();
         changed_.notify_all();
     }
 }
 
-void tuning::measure_reference_again(std::size_t problem, const measurer& measure)
+// A reference that an earlier call has measured: its outputs are needed again.
+void tuning::repeat_reference(queued_job& job, const measurer& measure)
 {
-    const std::size_t position = problems_[problem].reference.value();
-    prepared_job made = prepare(jobs_[position]);
-    if (made.what != outcome::measured)
-        throw error(fmt::format("{} cannot be built any more: {}", text_of(jobs_[position].parameters), made.reason),
+    const std::string name = text_of(job.job.parameters);
+    prepared_job made = prepare(job.job);
+    if (made.status != build_status::built)
+        throw error(fmt::format("{} cannot be built any more: {}", name, made.reason),
                     "its results are the reference for all others; measure anew into another file with --store");
-    int deaths = 0;
     {
         const std::lock_guard guard(lock_);
-        prepared_[position] = std::move(made);
+        job.prepared = std::move(made);
     }
-    const measurement measured = measure_with_retries(position, measure, {.samples = 1, .is_reference = true}, deaths);
+    int deaths = 0;
+    const measurement measured = measure_with_retries(job, measure, {.samples = 1, .is_reference = true}, deaths);
     if (measured.what != outcome::measured)
-        throw error(fmt::format("{} was measured before and now fails: {}: {}", text_of(jobs_[position].parameters),
-                                words_of(measured.what), measured.reason),
-                    "its results are the reference for all others; look at the GPU, or measure anew with --store");
+        throw error(
+            fmt::format("{} was measured before and now fails: {}: {}", name, words_of(measured.what), measured.reason),
+            "its results are the reference for all others; look at the GPU, or measure anew with --store");
     const std::lock_guard guard(lock_);
-    problems_[problem].reference_ready = true;
+    references_.repeated(job);
 }
 
-measurement tuning::measure_with_retries(std::size_t position, const measurer& measure, const measure_request& request,
+measurement tuning::measure_with_retries(const queued_job& job, const measurer& measure, const measure_request& request,
                                          int& deaths)
 {
-    const tune_job& job = jobs_[position];
-    const assignment& problem = spec_.workloads[job.problem].values;
     for (;;) {
         measurement measured;
         {
             std::unique_lock<std::shared_mutex> undisturbed(processor_, std::defer_lock);
-            if (lane_.alone) undisturbed.lock();
-            measured = measure(job, prepared_[position], request);
+            if (backend_.alone) undisturbed.lock();
+            measured = measure(job.job, job.prepared, request);
         }
-        if (measured.what != outcome::worker_died || lane_.recorded) return measured;
+        if (measured.what != outcome::worker_died || backend_.recorded) return measured;
         ++deaths;
         const std::lock_guard guard(lock_);
-        ++summary_.worker_deaths;
+        ++sink_.summary.worker_deaths;
         if (deaths >= deaths_that_settle || interrupted()) return measured;
-        store_.begin_attempt(summary_.run, {.parameters = job.parameters, .problem = problem, .deaths = deaths});
+        store_.begin_attempt(sink_.summary.run, attempt_at(job.job, deaths));
     }
 }
 
-void tuning::do_job(std::size_t position, const measurer& measure)
+void tuning::measure_job(queued_job& job, const measurer& measure)
 {
-    const tune_job& job = jobs_[position];
-    const assignment& problem = spec_.workloads[job.problem].values;
-    problem_state& state = problems_[job.problem];
     measure_request request;
     int deaths = 0;
     {
-        std::unique_lock guard(lock_);
-        const std::string& same = prepared_[position].same_when_equal;
-        if (const auto twin = state.by_code.find(same); !same.empty() && twin != state.by_code.end()) {
-            const stored_result known = twin->second;
-            guard.unlock();
-            settle(position, known.measured, &known, 0);
+        const std::lock_guard guard(lock_);
+        if (const stored_result* known = sink_.measured_before(job)) {
+            const stored_result same = *known;
+            settle(job, same.measured, &same, 0);
             return;
         }
         // The budget in candidates counts those that are really measured.
-        if (candidates_measured_.insert(job.candidate).second) ++open_measured_;
-        request = {.best_ns = is_baseline(job.parameters) ? 0 : state.best_ns,
-                   .is_reference = state.reference == position};
-        if (const auto before = deaths_before_.find(job_key(job.parameters, problem)); before != deaths_before_.end())
+        if (candidates_measured_.insert(job.job.candidate).second) ++open_measured_;
+        request = {.best_ns = is_baseline(job.job.parameters) ? 0 : sink_.best_ns(job.job.workload),
+                   .is_reference = references_.is_reference(job)};
+        if (const auto before = deaths_before_.find(job.job.key()); before != deaths_before_.end())
             deaths = before->second;
-        store_.begin_attempt(summary_.run, {.parameters = job.parameters, .problem = problem, .deaths = deaths});
+        store_.begin_attempt(sink_.summary.run, attempt_at(job.job, deaths));
     }
     const clock::time_point start = clock::now();
-    measurement measured = measure_with_retries(position, measure, request, deaths);
-    const double took = seconds_since(start);
-    {
-        const std::lock_guard guard(lock_);
-        summary_.measuring_seconds += took;
-        for (const double sample : measured.samples_ns) summary_.sample_seconds += sample * 1e-9;
-        ++summary_.measured;
-        if (interrupted() && measured.what != outcome::measured) return;  // it may be the interrupt's doing
-        if (measured.what == outcome::device_lost) {
-            summary_.device_lost = measured.reason;
-            stop_ = true;
-        }
-        if (request.is_reference) {
-            state.reference_ready = measured.what == outcome::measured;
-            if (!state.reference_ready && !state.reference_given) state.reference.reset();
-        }
+    measurement measured = measure_with_retries(job, measure, request, deaths);
+    const double seconds = seconds_since(start);
+    const std::lock_guard guard(lock_);
+    note_measured(measured, seconds);
+    if (interrupted() && measured.what != outcome::measured) return;  // it may be the interrupt's doing
+    if (measured.what == outcome::device_lost) {
+        sink_.summary.device_lost = measured.reason;
+        stop_ = true;
     }
-    settle(position, std::move(measured), nullptr, deaths);
+    if (request.is_reference) references_.end(job, measured.what == outcome::measured);
+    settle(job, std::move(measured), nullptr, deaths);
 }
 
-void tuning::settle(std::size_t position, measurement measured, const stored_result* twin, int deaths)
+void tuning::note_measured(const measurement& measured, double seconds)
 {
-    const tune_job& job = jobs_[position];
-    const std::lock_guard guard(lock_);
-    prepared_job& made = prepared_[position];
-    stored_result result{.run = summary_.run,
-                         .parameters = job.parameters,
-                         .problem = spec_.workloads[job.problem].values,
-                         .weight = spec_.workloads[job.problem].weight,
-                         .measured = std::move(measured),
-                         .kernel = std::move(made.kernel),
-                         .code = made.code,
-                         .same_as = twin == nullptr ? std::nullopt : std::optional(twin->parameters),
-                         .log = std::move(made.log),
-                         .compile_seconds = made.compile_seconds,
-                         .from_cache = made.from_cache,
-                         .deaths = deaths,
-                         .finished = now_as_text()};
-    const problem_state& state = problems_[job.problem];
-    const bool hopeless = lane_.needs_reference && !lane_.measurers.empty() && state.reference_given &&
-                          state.reference == position && result.measured.what != outcome::measured &&
-                          result.measured.what != outcome::device_lost;
-    if (lane_.measurers.empty())
-        built_.emplace(position, result);
-    else
-        store_.save(result);
-    ++summary_.outcomes[result.measured.what];
-    if (lane_.recorded) charge(result);
-    if (twin != nullptr) ++summary_.shared;
-    if (stages_[position] == stage::preparing) ++summary_.settled_unmeasured;
-    take_over(result);
-    if (twin == nullptr && !made.same_when_equal.empty() && !lane_.measurers.empty() &&
-        result.measured.what != outcome::device_lost && result.measured.what != outcome::worker_died &&
-        stages_[position] == stage::measuring)
-        problems_[job.problem].by_code.insert_or_assign(made.same_when_equal, result);
-    made = {.same_when_equal = made.same_when_equal};
-    stages_[position] = stage::settled;
-    ++settled_;
-    --unsettled_;
-    --prepared_ahead_;
-    const std::size_t open_before = proposals_->open();
-    proposals_->settle(job, result.measured);
-    if (proposals_->open() < open_before && candidates_measured_.contains(job.candidate)) --open_measured_;
+    sink_.summary.measuring_seconds += seconds;
+    for (const double sample : measured.samples_ns) sink_.summary.sample_seconds += sample * 1e-9;
+    ++sink_.summary.measured;
+}
+
+// Under the lock. Throws where nothing else can be judged without this job.
+void tuning::settle(queued_job& job, measurement measured, const stored_result* shared_with, int deaths)
+{
+    const stored_result result = sink_.save(job, std::move(measured), shared_with, deaths);
+    proposals_->settle(job.job, result.measured);
+    close(job);
+    const outcome what = result.measured.what;
+    if (references_.is_irreplaceable(job) && what != outcome::measured && what != outcome::device_lost)
+        throw error(fmt::format("the baseline ({}){} cannot be measured: {}: {}", text_of(result.parameters),
+                                result.workload.values.empty() ? "" : " with " + text_of(result.workload),
+                                words_of(what), result.measured.reason),
+                    "all others are compared with it; fix it, or name another baseline in [tunable]");
+}
+
+// Under the lock, after the strategy was told.
+void tuning::close(queued_job& job)
+{
+    jobs_.settle(job);
+    if (!proposals_->is_open(job.job.candidate) && candidates_measured_.contains(job.job.candidate)) --open_measured_;
     changed_.notify_all();
-    if (hopeless)
-        throw error(fmt::format("the baseline ({}){} cannot be measured: {}: {}", text_of(job.parameters),
-                                result.problem.values.empty() ? "" : " with " + text_of(result.problem),
-                                words_of(result.measured.what), result.measured.reason),
-                    "all others are compared with it; mend it, or name another baseline in [tunable]");
 }
 
 }  // namespace
 
-tune_summary run_tune(const tune_spec& spec, const search_space& space, const tune_lane& lane, result_store& store,
-                      const run_info& run, const tune_options& options,
+tune_summary run_tune(const tune_spec& spec, const search_space& space, const tune_backend& backend,
+                      result_store& store, const run_info& run, const tune_options& options,
                       const std::function<void(const tune_progress&)>& progress)
 {
-    return tuning(spec, space, lane, store, run, options).go(progress);
+    return tuning(spec, space, backend, store, run, options).go(progress);
 }
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// A tuning run on one lane: what is not known yet is prepared, measured and kept; then the best race each other.
+// A tuning run on one backend: what is not known yet is prepared, measured and kept; then the best race each other.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,17 @@
 #include "tune/run/final_race.hpp"
 #include "tune/space/search_space.hpp"
 #include "tune/store/result_store.hpp"
+#include "tune/types/built_candidate.hpp"
 
 namespace launchbox {
 
 struct tune_options {
-    std::vector<std::size_t> workloads;               ///< indices into the spec's; those that are to be measured
-    std::optional<double> most_seconds = {};          ///< no new measurement after this; recorded time in a replay
-    std::optional<std::size_t> most_candidates = {};  ///< measured in this call; rejected ones do not count
-    std::string search = "random";                    ///< a strategy of search_strategy.hpp
-    std::uint64_t seed = 1;                           ///< of the strategy
-    std::vector<std::size_t> first = {};              ///< candidates that are tried first, behind the baseline
+    std::vector<std::size_t> workloads;              ///< indices into the spec's; those that are to be measured
+    std::optional<double> max_seconds = {};          ///< no new measurement after this; recorded time in a replay
+    std::optional<std::size_t> max_candidates = {};  ///< measured in this call; rejected ones do not count
+    std::string search = "random";                   ///< a strategy of search_strategy.hpp
+    std::uint64_t seed = 1;                          ///< of the strategy
+    std::vector<std::size_t> first = {};             ///< candidates that are tried first, behind the baseline
     race_rules race = {};
 };
 
@@ -40,7 +41,8 @@ struct tune_progress {
 struct tune_summary {
     std::int64_t run = 0;
     std::size_t jobs = 0, known_before = 0, measured = 0, shared = 0, settled_unmeasured = 0;
-    std::map<outcome, std::size_t> outcomes;  ///< of this call
+    std::map<outcome, std::size_t> outcomes;     ///< of this call
+    std::map<build_status, std::size_t> builds;  ///< the same of a backend that measures nothing
     double seconds = 0;
     double measuring_seconds = 0;  ///< wall time inside measurements, all measurers together
     double sample_seconds = 0;     ///< of it the samples themselves
@@ -49,18 +51,15 @@ struct tune_summary {
     double recorded_seconds = 0;   ///< in a replay: what compiling and measuring took then, one after the other
     std::size_t worker_deaths = 0;
     bool interrupted = false, out_of_budget = false;
-    std::vector<stored_result> built;  ///< of a lane that measures nothing: `measured` without samples is built
-    std::string device_lost = {};      ///< why measuring ended early; empty: it did not
+    std::vector<built_candidate> built;  ///< of a backend that measures nothing
+    std::string device_lost = {};        ///< why measuring ended early; empty: it did not
 };
-
-/// Which constraint of the space needs a workload, and other facts of the spec that results depend on, as one hash.
-std::string task_hash(const tune_spec& spec, const search_space& space);
 
 /// Results go to the store one by one; those that it has of the same task, sources and environment are not measured
 /// again. Throws `error` when the reference (the baseline) cannot be measured, since nothing else can be judged then.
 /// `progress` is called from one thread, a few times a second.
-tune_summary run_tune(const tune_spec& spec, const search_space& space, const tune_lane& lane, result_store& store,
-                      const run_info& run, const tune_options& options,
+tune_summary run_tune(const tune_spec& spec, const search_space& space, const tune_backend& backend,
+                      result_store& store, const run_info& run, const tune_options& options,
                       const std::function<void(const tune_progress&)>& progress = {});
 
 }  // namespace launchbox

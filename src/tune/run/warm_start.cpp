@@ -18,15 +18,15 @@ std::vector<std::vector<assignment>> best_lists(const recorded_run& run)
     const std::vector<ranking> rankings = rank(run.results, run.races, run.info.baseline);
     if (rankings.size() > 1) {
         std::vector<assignment>& together = lists.emplace_back();
-        for (const overall_candidate& each : rank_overall(run.results, rankings).candidates)
-            together.push_back(each.parameters);
+        for (const overall_candidate& candidate : rank_overall(run.results, rankings).candidates)
+            together.push_back(candidate.parameters);
     }
     for (const ranking& workload : rankings) {
         std::vector<assignment>& list = lists.emplace_back();
         const auto& candidates = workload.candidates;
         if (workload.decided) list.push_back(run.results[candidates[workload.decided->winner].result].parameters);
-        for (const ranked_candidate& each : candidates)
-            if (each.may_win && !each.same_as) list.push_back(run.results[each.result].parameters);
+        for (const ranked_candidate& candidate : candidates)
+            if (candidate.may_win && !candidate.same_as) list.push_back(run.results[candidate.result].parameters);
     }
     return lists;
 }
@@ -34,10 +34,10 @@ std::vector<std::vector<assignment>> best_lists(const recorded_run& run)
 // A word is an enumerator: mine::load::direct.
 const parameter_value* value_in(const tuning_parameter& parameter, const std::string& text)
 {
-    for (const parameter_value& each : parameter.values) {
-        if (text_of(each) == text) return &each;
-        if (std::holds_alternative<std::string>(each) && text.ends_with("::" + identifier_of(text_of(each))))
-            return &each;
+    for (const parameter_value& value : parameter.values) {
+        if (text_of(value) == text) return &value;
+        if (std::holds_alternative<std::string>(value) && text.ends_with("::" + identifier_of(text_of(value))))
+            return &value;
     }
     return nullptr;
 }
@@ -64,7 +64,7 @@ std::vector<assignment> rows_in_header(std::string_view text, const std::string&
     return candidates;
 }
 
-std::vector<assignment> best_of(const result_file& file, std::size_t most)
+std::vector<assignment> best_of(const result_file& file, std::size_t max_count)
 {
     std::vector<std::vector<assignment>> lists;
     std::size_t longest = 0;
@@ -77,7 +77,7 @@ std::vector<assignment> best_of(const result_file& file, std::size_t most)
     std::set<std::string> seen;
     for (std::size_t place = 0; place < longest; ++place)
         for (const std::vector<assignment>& list : lists)
-            if (place < list.size() && best.size() < most && seen.insert(text_of(list[place])).second)
+            if (place < list.size() && best.size() < max_count && seen.insert(text_of(list[place])).second)
                 best.push_back(list[place]);
     return best;
 }
@@ -86,10 +86,10 @@ std::vector<std::size_t> found_in(const search_space& space, const std::vector<s
                                   const std::vector<assignment>& candidates)
 {
     std::vector<std::size_t> found;
-    for (assignment each : candidates) {
-        std::erase_if(each.values,
+    for (assignment candidate : candidates) {
+        std::erase_if(candidate.values,
                       [&](const auto& value) { return std::ranges::find(names, value.first) == names.end(); });
-        const std::optional<std::size_t> place = space.find(each);
+        const std::optional<std::size_t> place = space.find(candidate);
         if (place && std::ranges::find(found, *place) == found.end()) found.push_back(*place);
     }
     return found;

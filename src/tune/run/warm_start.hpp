@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "tune/exchange/result_file.hpp"
 #include "tune/space/search_space.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 
 /// The best candidates of a file, those of each of its runs and workloads in turns, at most `most`. Not two that were
 /// the same machine code: they would be here, too.
-std::vector<assignment> best_of(const result_file& file, std::size_t most);
+std::vector<assignment> best_of(const result_file& file, std::size_t max_count);
 
 /// The rows of a header's tables (docs/tunings.md), of the newest architecture first: values are given in the order of
 /// the parameters, behind which a row may have more. Those with a value that its parameter does not list are left out.

@@ -9,13 +9,13 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t pool_of_chance = 2000, most_observations = 256, most_fitted = 128;
+constexpr std::size_t pool_of_chance = 2000, max_observations = 256, max_fitted = 128;
 constexpr int fitting_steps = 15;
 
 std::optional<double> number_of(const parameter_value& value)
 {
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-    if (const auto* fraction = std::get_if<double>(&value)) return *fraction;
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+    if (const auto* number = std::get_if<double>(&value)) return *number;
     return std::nullopt;
 }
 
@@ -23,8 +23,8 @@ std::optional<double> number_of(const parameter_value& value)
 std::vector<double> positions_of(const std::vector<parameter_value>& values)
 {
     std::vector<double> numbers;
-    for (const parameter_value& each : values) {
-        const auto number = number_of(each);
+    for (const parameter_value& value : values) {
+        const auto number = number_of(value);
         if (!number || !std::isfinite(*number)) return {};
         numbers.push_back(*number);
     }
@@ -35,9 +35,9 @@ std::vector<double> positions_of(const std::vector<parameter_value>& values)
     const auto scaled = [&](double value) { return logs ? std::log(value + step) : value; };
     const double low = scaled(sorted.front()), span = scaled(sorted.back()) - low;
     std::vector<double> result;
-    for (const double each : numbers) {
-        const auto rank = static_cast<double>(std::lower_bound(sorted.begin(), sorted.end(), each) - sorted.begin());
-        result.push_back(((scaled(each) - low) / span + rank / static_cast<double>(sorted.size() - 1)) / 2);
+    for (const double number : numbers) {
+        const auto rank = static_cast<double>(std::lower_bound(sorted.begin(), sorted.end(), number) - sorted.begin());
+        result.push_back(((scaled(number) - low) / span + rank / static_cast<double>(sorted.size() - 1)) / 2);
     }
     return result;
 }
@@ -49,8 +49,8 @@ std::vector<double> evenness_of(const std::vector<parameter_value>& values)
     constexpr std::size_t fewest = 5;
     std::vector<double> result;
     bool only_powers = true;
-    for (const parameter_value& each : values) {
-        const auto* number = std::get_if<std::int64_t>(&each);
+    for (const parameter_value& value : values) {
+        const auto* number = std::get_if<std::int64_t>(&value);
         if (number == nullptr || *number < 0) return {};
         const auto bits = static_cast<std::uint64_t>(*number);
         only_powers &= bits == 0 || std::has_single_bit(bits);
@@ -59,7 +59,7 @@ std::vector<double> evenness_of(const std::vector<parameter_value>& values)
     const auto [low, high] = std::minmax_element(result.begin(), result.end());
     const double from = *low, span = *high - *low;
     if (values.size() < fewest || only_powers || span == 0) return {};
-    for (double& each : result) each = (each - from) / span;
+    for (double& value : result) value = (value - from) / span;
     return result;
 }
 
@@ -103,10 +103,11 @@ std::optional<std::size_t> cost_model::most_promising_neighbour()
 {
     if (!update()) return std::nullopt;
     std::vector<std::size_t> around = memory_.space().neighbours(memory_.best()->candidate);
-    std::erase_if(around, [&](std::size_t each) { return memory_.proposed(each); });
+    std::erase_if(around, [&](std::size_t candidate) { return memory_.proposed(candidate); });
     if (around.empty()) return std::nullopt;
-    for (const std::size_t each : around) add_to_pool(each);
-    return best_of_pool([&](std::size_t each) { return std::binary_search(around.begin(), around.end(), each); });
+    for (const std::size_t candidate : around) add_to_pool(candidate);
+    return best_of_pool(
+        [&](std::size_t candidate) { return std::binary_search(around.begin(), around.end(), candidate); });
 }
 
 std::optional<std::size_t> cost_model::most_promising_elsewhere()
@@ -114,7 +115,8 @@ std::optional<std::size_t> cost_model::most_promising_elsewhere()
     if (!update()) return std::nullopt;
     const std::size_t parameter = used_[memory_.below(used_.size())];
     const std::size_t value = memory_.below(memory_.space().values_of(parameter).size());
-    return best_of_pool([&](std::size_t each) { return memory_.space().coordinates(each)[parameter] == value; });
+    return best_of_pool(
+        [&](std::size_t candidate) { return memory_.space().coordinates(candidate)[parameter] == value; });
 }
 
 // Places in the trials of those that were measured, the best first.
@@ -154,12 +156,12 @@ std::optional<std::size_t> cost_model::best_of_pool(const std::function<bool(std
     for (std::size_t i = 0; i < observed_.size(); ++i)
         if (memory_.trials()[observed_[i]].state == trial_state::measured) best = std::min(best, values[i]);
     std::optional<std::size_t> chosen;
-    double most = -1;
+    double max_promise = -1;
     for (std::size_t c = 0; c < pool_.size(); ++c) {
         if (memory_.proposed(pool_[c]) || !wanted(pool_[c])) continue;
         double promise = improvement(expected[c], process_->deviation(c), best - margin);
         if (any) promise *= std::clamp(1 - risk[c], 0.01, 1.0);
-        if (promise > most) most = promise, chosen = pool_[c];
+        if (promise > max_promise) max_promise = promise, chosen = pool_[c];
     }
     return chosen;
 }
@@ -169,40 +171,41 @@ void cost_model::renew()
 {
     std::vector<std::size_t> keep = trials_to_keep();
     std::vector<std::size_t> fitted = keep;
-    std::erase_if(fitted, [&](std::size_t each) { return memory_.trials()[each].state != trial_state::measured; });
-    if (fitted.size() > most_fitted) {
+    std::erase_if(fitted,
+                  [&](std::size_t candidate) { return memory_.trials()[candidate].state != trial_state::measured; });
+    if (fitted.size() > max_fitted) {
         memory_.shuffle(fitted);
         std::stable_sort(fitted.begin(), fitted.end(), [&](std::size_t one, std::size_t other) {
             return memory_.trials()[one].cost < memory_.trials()[other].cost;
         });
         // Half of them the best.
-        for (std::size_t i = most_fitted / 2; i < most_fitted; ++i)
+        for (std::size_t i = max_fitted / 2; i < max_fitted; ++i)
             std::swap(fitted[i], fitted[i + memory_.below(fitted.size() - i)]);
-        fitted.resize(most_fitted);
+        fitted.resize(max_fitted);
     }
     if (fitted.size() >= 4) {
         std::vector<double> places;
-        for (const std::size_t each : fitted) {
-            const std::vector<double> place = place_of(memory_.trials()[each].coordinates);
+        for (const std::size_t candidate : fitted) {
+            const std::vector<double> place = place_of(memory_.trials()[candidate].coordinates);
             places.insert(places.end(), place.begin(), place.end());
         }
         scales_ = fit_scales(shape_, places, costs(fitted), scales_, fitting_steps);
     }
     process_.emplace(shape_, scales_);
     observed_.clear();
-    for (const std::size_t each : keep) {
-        process_->observe(place_of(memory_.trials()[each].coordinates).data());
-        observed_.push_back(each);
+    for (const std::size_t candidate : keep) {
+        process_->observe(place_of(memory_.trials()[candidate].coordinates).data());
+        observed_.push_back(candidate);
     }
     seen_ = memory_.trials().size();
     next_renewal_ = seen_ + std::clamp<std::size_t>(seen_ / 8, 2, 32);
 
-    for (const std::size_t each : pool_) in_pool_[each] = false;
+    for (const std::size_t candidate : pool_) in_pool_[candidate] = false;
     pool_.clear();
     const std::size_t size = memory_.space().size();
     if (memory_.left() <= pool_of_chance + pool_of_chance / 2) {
-        for (std::size_t each = 0; each < size; ++each)
-            if (!memory_.proposed(each)) add_to_pool(each);
+        for (std::size_t candidate = 0; candidate < size; ++candidate)
+            if (!memory_.proposed(candidate)) add_to_pool(candidate);
         return;
     }
     for (std::size_t i = 0; i < pool_of_chance; ++i) add_to_pool(memory_.draw());
@@ -233,8 +236,8 @@ void cost_model::add_to_pool(std::size_t candidate)
 
 void cost_model::add_neighbours(const trial& of)
 {
-    for (const std::size_t each : memory_.space().neighbours(of.candidate))
-        if (!memory_.proposed(each)) add_to_pool(each);
+    for (const std::size_t candidate : memory_.space().neighbours(of.candidate))
+        if (!memory_.proposed(candidate)) add_to_pool(candidate);
 }
 
 std::vector<double> cost_model::place_of(const std::vector<std::uint32_t>& coordinates) const
@@ -251,7 +254,7 @@ std::vector<std::size_t> cost_model::trials_to_keep() const
     const std::vector<trial>& trials = memory_.trials();
     std::vector<std::size_t> keep(trials.size());
     std::iota(keep.begin(), keep.end(), std::size_t{0});
-    if (keep.size() <= most_observations) return keep;
+    if (keep.size() <= max_observations) return keep;
     const auto rank = [&](std::size_t i) {
         return trials[i].state == trial_state::open     ? 0
                : trials[i].state == trial_state::failed ? INFINITY
@@ -260,9 +263,9 @@ std::vector<std::size_t> cost_model::trials_to_keep() const
     std::stable_sort(keep.begin(), keep.end(),
                      [&](std::size_t one, std::size_t other) { return rank(one) < rank(other); });
     // The rest evenly, from good to bad.
-    std::vector<std::size_t> result(keep.begin(), keep.begin() + most_observations / 2);
-    const std::size_t others = keep.size() - most_observations / 2, wanted = most_observations / 2;
-    for (std::size_t i = 0; i < wanted; ++i) result.push_back(keep[most_observations / 2 + i * others / wanted]);
+    std::vector<std::size_t> result(keep.begin(), keep.begin() + max_observations / 2);
+    const std::size_t others = keep.size() - max_observations / 2, wanted = max_observations / 2;
+    for (std::size_t i = 0; i < wanted; ++i) result.push_back(keep[max_observations / 2 + i * others / wanted]);
     std::sort(result.begin(), result.end());
     return result;
 }
@@ -271,18 +274,18 @@ std::vector<std::size_t> cost_model::trials_to_keep() const
 std::vector<double> cost_model::costs(const std::vector<std::size_t>& trials) const
 {
     std::vector<double> logs;
-    for (const std::size_t each : trials)
-        if (memory_.trials()[each].state == trial_state::measured)
-            logs.push_back(std::log(memory_.trials()[each].cost));
+    for (const std::size_t candidate : trials)
+        if (memory_.trials()[candidate].state == trial_state::measured)
+            logs.push_back(std::log(memory_.trials()[candidate].cost));
     if (logs.empty()) return std::vector<double>(trials.size());
     double mean = 0, squares = 0;
-    for (const double each : logs) mean += each / static_cast<double>(logs.size());
-    for (const double each : logs) squares += (each - mean) * (each - mean) / static_cast<double>(logs.size());
+    for (const double log : logs) mean += log / static_cast<double>(logs.size());
+    for (const double log : logs) squares += (log - mean) * (log - mean) / static_cast<double>(logs.size());
     const double deviation = std::max(std::sqrt(squares), 1e-6);
     std::vector<double> result;
     std::size_t next = 0;
-    for (const std::size_t each : trials) {
-        const trial_state state = memory_.trials()[each].state;
+    for (const std::size_t candidate : trials) {
+        const trial_state state = memory_.trials()[candidate].state;
         result.push_back(state == trial_state::measured ? (logs[next++] - mean) / deviation : 0);
     }
     return result;

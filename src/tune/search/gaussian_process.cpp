@@ -41,6 +41,22 @@ bool factorise(std::vector<double>& matrix, std::size_t n)
     return true;
 }
 
+// Row c holds column c of the inverse of a lower triangular matrix; that of what was factorised follows from it.
+std::vector<double> inverse_of_factor(const std::vector<double>& factor, std::size_t n)
+{
+    std::vector<double> inverse(n * n);
+    for (std::size_t c = 0; c < n; ++c) {
+        double* column = &inverse[c * n];
+        column[c] = 1 / factor[c * n + c];
+        for (std::size_t i = c + 1; i < n; ++i) {
+            double sum = 0;
+            for (std::size_t k = c; k < i; ++k) sum -= factor[i * n + k] * column[k];
+            column[i] = sum / factor[i * n + i];
+        }
+    }
+    return inverse;
+}
+
 // The log of the likelihood of the values and of the prior, with its gradient by the logs of lengths, signal, noise.
 class likelihood {
 public:
@@ -74,17 +90,7 @@ public:
             matrix[i * n_ + i] = signal + noise + 1e-8;
         }
         if (!factorise(matrix, n_)) return -INFINITY;
-        // The inverse of the factor, and from it that of the matrix.
-        std::vector<double> inverse(n_ * n_);  // row c: column c of factor^-1
-        for (std::size_t c = 0; c < n_; ++c) {
-            double* column = &inverse[c * n_];
-            column[c] = 1 / matrix[c * n_ + c];
-            for (std::size_t i = c + 1; i < n_; ++i) {
-                double sum = 0;
-                for (std::size_t k = c; k < i; ++k) sum -= matrix[i * n_ + k] * column[k];
-                column[i] = sum / matrix[i * n_ + i];
-            }
-        }
+        const std::vector<double> inverse = inverse_of_factor(matrix, n_);
         double result = 0;
         std::vector<double> half(n_), alpha(n_);
         for (std::size_t i = 0; i < n_; ++i) {
@@ -115,7 +121,7 @@ public:
             gradient[d] = sum * weights[d];
         }
         double fit = 0;
-        for (const double each : half) fit += each * each;
+        for (const double value : half) fit += value * value;
         // By the log of a common factor of signal and noise the likelihood changes by (fit - n) / 2.
         gradient[dims + 1] = noise * trace / 2;
         gradient[dims] = (fit - static_cast<double>(n_)) / 2 - gradient[dims + 1];
@@ -153,15 +159,15 @@ process_scales fit_scales(const process_shape& shape, const std::vector<double>&
     const likelihood goal(shape, places, values);
     const std::size_t count = shape.dimensions + 2;
     std::vector<double> logs;
-    for (const double each : start.lengths) logs.push_back(std::log(each));
+    for (const double length : start.lengths) logs.push_back(std::log(length));
     logs.push_back(std::log(start.signal));
     logs.push_back(std::log(start.noise));
     std::vector<double> best = logs, gradient, before(count), stride(count, 0.2);
-    double most = -INFINITY;
+    double max_likelihood = -INFINITY;
     for (int step = 0; step < steps; ++step) {
         const double here = goal.at(logs, gradient);
         if (!std::isfinite(here)) break;
-        if (here > most) most = here, best = logs;
+        if (here > max_likelihood) max_likelihood = here, best = logs;
         for (std::size_t i = 0; i < count; ++i) {
             const double agree = gradient[i] * before[i];
             stride[i] = std::clamp(stride[i] * (agree > 0 ? 1.3 : agree < 0 ? 0.5 : 1.0), 0.01, 0.8);
@@ -181,7 +187,7 @@ process_scales fit_scales(const process_shape& shape, const std::vector<double>&
 gaussian_process::gaussian_process(process_shape shape, process_scales scales)
     : shape_(std::move(shape)), scales_(std::move(scales))
 {
-    for (const double each : scales_.lengths) inverse_lengths_.push_back(1 / each);
+    for (const double length : scales_.lengths) inverse_lengths_.push_back(1 / length);
 }
 
 double gaussian_process::covariance(const double* one, const double* other) const

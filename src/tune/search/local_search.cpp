@@ -47,19 +47,19 @@ private:
             moved = false;
             around = memory().space().neighbours(candidate);
             double cost = memory().find(candidate)->cost;
-            for (const std::size_t each : around) {
-                const trial* known = memory().find(each);
+            for (const std::size_t index : around) {
+                const trial* known = memory().find(index);
                 if (known == nullptr || known->state != trial_state::measured || known->cost >= cost) continue;
-                candidate = each, cost = known->cost, moved = true;
+                candidate = index, cost = known->cost, moved = true;
             }
         }
         here_ = candidate;
         open_.clear();
-        std::erase_if(around, [&](std::size_t each) { return memory().proposed(each); });
+        std::erase_if(around, [&](std::size_t index) { return memory().proposed(index); });
         memory().shuffle(around);
         if (memory().failed() > 0)
-            std::stable_partition(around.begin(), around.end(), [&](std::size_t each) {
-                return memory().risk(memory().space().coordinates(each)) > 0.5;
+            std::stable_partition(around.begin(), around.end(), [&](std::size_t index) {
+                return memory().risk(memory().space().coordinates(index)) > 0.5;
             });
         queue_ = std::move(around);
     }

@@ -40,14 +40,14 @@ private:
 
     std::size_t far_from_all()
     {
-        std::size_t chosen = memory().draw_promising(), most = 0;
+        std::size_t chosen = memory().draw_promising(), max_distance = 0;
         for (int i = 0; i < 30; ++i) {
             const std::size_t candidate = memory().draw_promising();
             const auto coordinates = memory().space().coordinates(candidate);
             std::size_t nearest = coordinates.size();
-            for (const trial& each : memory().trials())
-                nearest = std::min(nearest, distance(coordinates, each.coordinates));
-            if (nearest > most) most = nearest, chosen = candidate;
+            for (const trial& trial : memory().trials())
+                nearest = std::min(nearest, distance(coordinates, trial.coordinates));
+            if (nearest > max_distance) max_distance = nearest, chosen = candidate;
         }
         return chosen;
     }

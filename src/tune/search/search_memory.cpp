@@ -64,11 +64,11 @@ std::size_t search_memory::draw_promising()
     const auto promise = [&](std::size_t candidate) {
         return prior(candidate) * (1 - risk(space_.coordinates(candidate)));
     };
-    double most = promise(chosen);
+    double max_promise = promise(chosen);
     for (int i = 1; i < draws; ++i) {
         const std::size_t candidate = draw();
         const double here = promise(candidate);
-        if (here > most) chosen = candidate, most = here;
+        if (here > max_promise) chosen = candidate, max_promise = here;
     }
     return chosen;
 }
@@ -78,14 +78,14 @@ double search_memory::risk(const std::vector<std::uint32_t>& coordinates) const
     if (failed_ == 0) return 0;
     // Each parameter in which another differs makes it count a quarter; what is unknown counts as two distant
     // successes.
-    constexpr std::size_t most = 400;
+    constexpr std::size_t max_trials = 400;
     double failures = 0, all = 2.0 / 64;
-    for (std::size_t i = trials_.size() > most ? trials_.size() - most : 0; i < trials_.size(); ++i) {
-        const trial& each = trials_[i];
-        if (each.state == trial_state::open) continue;
-        const double weight = std::ldexp(1.0, -2 * static_cast<int>(distance(coordinates, each.coordinates)));
+    for (std::size_t i = trials_.size() > max_trials ? trials_.size() - max_trials : 0; i < trials_.size(); ++i) {
+        const trial& known = trials_[i];
+        if (known.state == trial_state::open) continue;
+        const double weight = std::ldexp(1.0, -2 * static_cast<int>(distance(coordinates, known.coordinates)));
         all += weight;
-        if (each.state == trial_state::failed) failures += weight;
+        if (known.state == trial_state::failed) failures += weight;
     }
     return failures / all;
 }
@@ -114,8 +114,8 @@ std::optional<std::size_t> adaptive_strategy::ask()
     if (memory_.left() == 0) return std::nullopt;
     std::optional<std::size_t> chosen;
     while (!chosen && next_first_ < options_.first.size()) {
-        const std::size_t each = options_.first[next_first_++];
-        if (each < memory_.space().size() && !memory_.proposed(each)) chosen = each;
+        const std::size_t candidate = options_.first[next_first_++];
+        if (candidate < memory_.space().size() && !memory_.proposed(candidate)) chosen = candidate;
     }
     if (!chosen) chosen = choose();
     memory_.propose(*chosen);

@@ -42,122 +42,123 @@ std::vector<tuning_parameter> parameters_of(const std::vector<const stored_resul
             std::vector<parameter_value>& values = parameters[place->second].values;
             if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
         }
-    std::erase_if(parameters, [](const tuning_parameter& each) { return each.values.size() < 2; });
+    std::erase_if(parameters, [](const tuning_parameter& parameter) { return parameter.values.size() < 2; });
     if (parameters.empty() && !results.empty() && !results[0]->parameters.values.empty()) {
         const auto& [name, value] = results[0]->parameters.values[0];  // one candidate
         parameters.push_back({.name = name, .values = {value}});
     }
-    for (tuning_parameter& each : parameters) std::sort(each.values.begin(), each.values.end());
+    for (tuning_parameter& parameter : parameters) std::sort(parameter.values.begin(), parameter.values.end());
     return parameters;
 }
 
 assignment part_of(const assignment& whole, const std::vector<tuning_parameter>& parameters)
 {
     assignment part;
-    for (const tuning_parameter& each : parameters)
-        if (const parameter_value* value = whole.find(each.name)) part.values.emplace_back(each.name, *value);
+    for (const tuning_parameter& parameter : parameters)
+        if (const parameter_value* value = whole.find(parameter.name)) part.values.emplace_back(parameter.name, *value);
     return part;
 }
 
-std::optional<replay_problem> problem_of(const assignment& workload, const std::vector<const stored_result*>& results)
+std::optional<replay_workload> replay_workload_of(const assignment& workload,
+                                                  const std::vector<const stored_result*>& results)
 {
     const std::vector<tuning_parameter> parameters = parameters_of(results);
     if (parameters.empty()) return std::nullopt;
     std::vector<assignment> candidates;
-    for (const stored_result* each : results) candidates.push_back(part_of(each->parameters, parameters));
-    replay_problem problem{
+    for (const stored_result* result : results) candidates.push_back(part_of(result->parameters, parameters));
+    replay_workload replay{
         .workload = workload, .space = search_space(parameters, candidates), .answers = {}, .costs = {}};
-    problem.answers.resize(problem.space.size());
+    replay.answers.resize(replay.space.size());
     for (std::size_t i = 0; i < results.size(); ++i)
-        if (const auto place = problem.space.find(candidates[i])) problem.answers[*place] = answer_of(*results[i]);
-    for (const replay_answer& each : problem.answers) {
-        if (each.cost) problem.costs.push_back(*each.cost);
-        if (each.screened) continue;
-        ++problem.evaluable;
-        problem.mean_seconds += each.seconds;
+        if (const auto place = replay.space.find(candidates[i])) replay.answers[*place] = answer_of(*results[i]);
+    for (const replay_answer& answer : replay.answers) {
+        if (answer.cost) replay.costs.push_back(*answer.cost);
+        if (answer.screened) continue;
+        ++replay.evaluable;
+        replay.mean_seconds += answer.seconds;
     }
-    if (problem.costs.empty()) return std::nullopt;
-    problem.mean_seconds /= static_cast<double>(problem.evaluable);
-    std::sort(problem.costs.begin(), problem.costs.end());
-    return problem;
+    if (replay.costs.empty()) return std::nullopt;
+    replay.mean_seconds /= static_cast<double>(replay.evaluable);
+    std::sort(replay.costs.begin(), replay.costs.end());
+    return replay;
 }
 
 }  // namespace
 
-double replay_problem::median() const
+double replay_workload::median() const
 {
     return summarise(costs).median;
 }
 
-std::vector<replay_problem> replay_problems(const recorded_run& run)
+std::vector<replay_workload> replay_workloads(const recorded_run& run)
 {
     std::vector<assignment> workloads;
     std::map<std::string, std::size_t> places;
     std::vector<std::vector<const stored_result*>> results;
-    for (const stored_result& each : run.results) {
-        const auto [place, is_new] = places.emplace(text_of(each.problem), workloads.size());
+    for (const stored_result& result : run.results) {
+        const auto [place, is_new] = places.emplace(text_of(result.workload), workloads.size());
         if (is_new) {
-            workloads.push_back(each.problem);
+            workloads.push_back(result.workload);
             results.emplace_back();
         }
-        if (each.measured.what != outcome::device_lost) results[place->second].push_back(&each);
+        if (result.measured.what != outcome::device_lost) results[place->second].push_back(&result);
     }
-    std::vector<replay_problem> problems;
+    std::vector<replay_workload> replays;
     for (std::size_t i = 0; i < workloads.size(); ++i)
-        if (auto made = problem_of(workloads[i], results[i])) problems.push_back(std::move(*made));
-    return problems;
+        if (auto made = replay_workload_of(workloads[i], results[i])) replays.push_back(std::move(*made));
+    return replays;
 }
 
 // The best of k out of N is the i-th of the measured ones with probability C(N - i, k - 1) / C(N, k): all others that
 // were drawn are among the N - i that are worse, or failed.
-std::vector<double> expected_of_chance(const replay_problem& problem, std::size_t evaluations)
+std::vector<double> expected_of_chance(const replay_workload& replay, std::size_t evaluations)
 {
-    const std::size_t all = problem.evaluable;
-    std::vector<double> expected{problem.median()};
+    const std::size_t all = replay.evaluable;
+    std::vector<double> expected{replay.median()};
     for (std::size_t k = 1; k <= std::min(evaluations, all); ++k) {
         // P(first is among the k) = k / N; from one place to the next by the ratio of the binomials.
         double chance = static_cast<double>(k) / static_cast<double>(all), sum = 0, left = 1;
-        for (std::size_t i = 1; i <= problem.costs.size() && chance > 0; ++i) {
-            sum += chance * problem.costs[i - 1];
+        for (std::size_t i = 1; i <= replay.costs.size() && chance > 0; ++i) {
+            sum += chance * replay.costs[i - 1];
             left -= chance;
             if (all - i < k) break;
             chance *= static_cast<double>(all - i - k + 1) / static_cast<double>(all - i);
             if (left < 1e-12) break;
         }
-        expected.push_back(sum + std::max(left, 0.0) * problem.median());
+        expected.push_back(sum + std::max(left, 0.0) * replay.median());
     }
     return expected;
 }
 
-std::size_t evaluations_of_chance(const replay_problem& problem)
+std::size_t evaluations_of_chance(const replay_workload& replay)
 {
-    const double goal = problem.median() - 0.95 * (problem.median() - problem.best());
+    const double goal = replay.median() - 0.95 * (replay.median() - replay.best());
     // Rising evaluations lower the expectation: doubled until it is there. The last evaluation finds the optimum.
-    for (std::size_t most = 64;; most *= 2) {
-        const std::vector<double> expected = expected_of_chance(problem, most);
+    for (std::size_t max_evaluations = 64;; max_evaluations *= 2) {
+        const std::vector<double> expected = expected_of_chance(replay, max_evaluations);
         for (std::size_t k = 1; k < expected.size(); ++k)
             if (expected[k] <= goal * (1 + 1e-12)) return k;
-        if (most >= problem.evaluable) return problem.evaluable;
+        if (max_evaluations >= replay.evaluable) return replay.evaluable;
     }
 }
 
 const search_course::step* search_course::within(double part, double optimum) const
 {
-    for (const step& each : steps)
-        if (each.best <= optimum * (1 + part)) return &each;
+    for (const step& step : steps)
+        if (step.best <= optimum * (1 + part)) return &step;
     return nullptr;
 }
 
-search_course replay_search(const replay_problem& problem, search_strategy& strategy, std::size_t most,
+search_course replay_search(const replay_workload& replay, search_strategy& strategy, std::size_t max_evaluations,
                             const std::function<bool()>& stop)
 {
     search_course course;
     std::size_t evaluations = 0;
     double seconds = 0, best = std::numeric_limits<double>::infinity();
-    while (evaluations < most && best > problem.best() && !(stop && stop())) {
+    while (evaluations < max_evaluations && best > replay.best() && !(stop && stop())) {
         const std::optional<std::size_t> candidate = strategy.ask();
         if (!candidate) break;
-        const replay_answer& answer = problem.answers[*candidate];
+        const replay_answer& answer = replay.answers[*candidate];
         if (!answer.screened) {
             ++evaluations;
             seconds += answer.seconds;
@@ -185,27 +186,26 @@ replay_quantiles quantiles_of(std::vector<double> values)
     return {at(0.5), at(0.9)};
 }
 
-double score_of(const replay_problem& problem, const std::vector<search_course>& courses)
+double score_of(const replay_workload& replay, const std::vector<search_course>& courses)
 {
-    const std::size_t evaluations = evaluations_of_chance(problem);
-    const std::vector<double> chance = expected_of_chance(problem, evaluations);
+    const std::size_t evaluations = evaluations_of_chance(replay);
+    const std::vector<double> chance = expected_of_chance(replay, evaluations);
     constexpr std::size_t times = 50;
     double sum = 0;
     std::size_t counted = 0;
     for (std::size_t i = 1; i <= times; ++i) {
-        const double evaluation = static_cast<double>(i * evaluations) / times,
-                     time = evaluation * problem.mean_seconds;
+        const double evaluation = static_cast<double>(i * evaluations) / times, time = evaluation * replay.mean_seconds;
         const auto before = std::min(static_cast<std::size_t>(evaluation), chance.size() - 1);
         const std::size_t after = std::min(before + 1, chance.size() - 1);
         const double of_chance = std::lerp(chance[before], chance[after], evaluation - static_cast<double>(before));
-        if (of_chance <= problem.best()) continue;
+        if (of_chance <= replay.best()) continue;
         for (const search_course& course : courses) {
-            double found = problem.median();
-            for (const search_course::step& each : course.steps) {
-                if (each.seconds > time * (1 + 1e-12)) break;
-                found = each.best;
+            double found = replay.median();
+            for (const search_course::step& step : course.steps) {
+                if (step.seconds > time * (1 + 1e-12)) break;
+                found = step.best;
             }
-            sum += (of_chance - found) / (of_chance - problem.best());
+            sum += (of_chance - found) / (of_chance - replay.best());
             ++counted;
         }
     }
@@ -214,20 +214,20 @@ double score_of(const replay_problem& problem, const std::vector<search_course>&
 
 }  // namespace
 
-replay_figures figures_of(const replay_problem& problem, const std::vector<search_course>& courses)
+replay_figures figures_of(const replay_workload& replay, const std::vector<search_course>& courses)
 {
     replay_figures figures;
     for (std::size_t i = 0; i < replay_targets.size(); ++i) {
         std::vector<double> evaluations, seconds;
-        for (const search_course& each : courses) {
-            const search_course::step* step = each.within(replay_targets[i], problem.best());
+        for (const search_course& course : courses) {
+            const search_course::step* step = course.within(replay_targets[i], replay.best());
             evaluations.push_back(step != nullptr ? static_cast<double>(step->evaluations) : INFINITY);
             seconds.push_back(step != nullptr ? step->seconds : INFINITY);
         }
         figures.evaluations[i] = quantiles_of(std::move(evaluations));
         figures.seconds[i] = quantiles_of(std::move(seconds));
     }
-    figures.score = score_of(problem, courses);
+    figures.score = score_of(replay, courses);
     return figures;
 }
 

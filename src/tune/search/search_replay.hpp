@@ -1,4 +1,4 @@
-// A recorded run as a search problem: how soon a strategy would have found what was the fastest.
+// A search replayed on a recorded run: how soon a strategy would have found what was the fastest.
 #pragma once
 
 #include <array>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "tune/exchange/result_file.hpp"
 #include "tune/search/search_strategy.hpp"
 #include "tune/space/search_space.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 
@@ -22,7 +22,7 @@ struct replay_answer {
 };
 
 /// One workload of one run.
-struct replay_problem {
+struct replay_workload {
     assignment workload;
     search_space space;  ///< of the recorded candidates; without parameters that have one value
     std::vector<replay_answer> answers;
@@ -36,14 +36,14 @@ struct replay_problem {
 
 /// In the order in which the workloads first occur, without those on which nothing was measured. Where a candidate is
 /// recorded twice the later result counts.
-std::vector<replay_problem> replay_problems(const recorded_run& run);
+std::vector<replay_workload> replay_workloads(const recorded_run& run);
 
 /// The expected best after 0, 1, 2, ... evaluations of candidates drawn by chance and never twice, calculated. Nothing
 /// measured yet counts as the median.
-std::vector<double> expected_of_chance(const replay_problem& problem, std::size_t evaluations);
+std::vector<double> expected_of_chance(const replay_workload& replay, std::size_t evaluations);
 
 /// After how many evaluations chance is expected to have come 95 % of the way from the median to the optimum.
-std::size_t evaluations_of_chance(const replay_problem& problem);
+std::size_t evaluations_of_chance(const replay_workload& replay);
 
 /// One search: each improvement.
 struct search_course {
@@ -58,7 +58,7 @@ struct search_course {
 };
 
 /// Until the optimum was found, after `most` evaluations, or when `stop` says so.
-search_course replay_search(const replay_problem& problem, search_strategy& strategy, std::size_t most,
+search_course replay_search(const replay_workload& replay, search_strategy& strategy, std::size_t max_evaluations,
                             const std::function<bool()>& stop = {});
 
 /// How far from the optimum is good enough, in the figures below.
@@ -75,6 +75,6 @@ struct replay_figures {
     /// the median to the optimum, of the part of chance's distance from the optimum that the search has saved.
     double score = 0;
 };
-replay_figures figures_of(const replay_problem& problem, const std::vector<search_course>& courses);
+replay_figures figures_of(const replay_workload& replay, const std::vector<search_course>& courses);
 
 }  // namespace launchbox

@@ -21,9 +21,9 @@ public:
     {
         std::vector<std::size_t> front;
         std::unordered_set<std::size_t> seen;
-        for (const std::size_t each : first)
-            if (each < order_.size() && seen.insert(each).second) front.push_back(each);
-        std::erase_if(order_, [&](std::size_t each) { return seen.contains(each); });
+        for (const std::size_t candidate : first)
+            if (candidate < order_.size() && seen.insert(candidate).second) front.push_back(candidate);
+        std::erase_if(order_, [&](std::size_t candidate) { return seen.contains(candidate); });
         order_.insert(order_.begin(), front.begin(), front.end());
     }
 
@@ -76,8 +76,8 @@ std::unique_ptr<search_strategy> make_strategy(std::string_view name, const sear
     if (name == "evolution") return make_evolution_search(space, options);
     if (name == "model") return make_model_search(space, options);
     std::string names;
-    for (const strategy_description& each : search_strategies())
-        names += (names.empty() ? "" : ", ") + std::string(each.name);
+    for (const strategy_description& description : search_strategies())
+        names += (names.empty() ? "" : ", ") + std::string(description.name);
     throw error("there is no search strategy '" + std::string(name) + "'", "there are: " + names);
 }
 

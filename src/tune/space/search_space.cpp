@@ -23,29 +23,6 @@ void sort_candidates(std::vector<std::uint64_t>& packed, std::size_t words);
 
 }  // namespace
 
-limit_values limits_for_expressions(const sm_limits& limits, const gpu_device* gpu)
-{
-    const auto whole = [](std::int64_t value) { return parameter_value(value); };
-    limit_values values{{"sm.max_threads", whole(limits.threads_per_sm)},
-                        {"sm.max_blocks", whole(limits.blocks_per_sm)},
-                        {"sm.max_warps", whole(limits.warps_per_sm())},
-                        {"sm.registers", whole(limits.registers_per_sm)},
-                        {"sm.registers_per_block", whole(limits.registers_per_block)},
-                        {"sm.shared", whole(limits.shared_per_sm)},
-                        {"sm.shared_per_block", whole(limits.shared_per_block)},
-                        {"sm.shared_per_block_opt_in", whole(limits.shared_per_block_opt_in)},
-                        {"sm.reserved_shared", whole(limits.reserved_shared_per_block)},
-                        {"sm.max_threads_per_block", whole(max_threads_per_block)},
-                        {"sm.warp_size", whole(warp_size)}};
-    if (gpu != nullptr) {
-        values["device.sms"] = whole(gpu->sms);
-        values["device.memory"] = whole(gpu->memory_bytes);
-        values["device.compute_capability"] = whole(gpu->capability.major * 10 + gpu->capability.minor);
-        values["device.name"] = gpu->name;
-    }
-    return values;
-}
-
 // Compiled once; Lua is not for two threads at once.
 struct search_space::judge {
     std::mutex lock;
@@ -54,15 +31,15 @@ struct search_space::judge {
     std::vector<std::optional<value_expression>> when;  // of each parameter
 };
 
-search_space::search_space(const tune_spec& spec, const limit_values& limits, std::size_t most,
+search_space::search_space(const tune_spec& spec, const limit_values& limits, std::size_t max_candidates,
                            const std::function<void(double)>& progress)
     : judge_(std::make_shared<judge>())
 {
     std::set<std::string> names, of_workload;
     raw_size_ = 1;
-    for (const tuning_parameter& each : spec.parameters) {
-        add_level(each);
-        names.insert(each.name);
+    for (const tuning_parameter& parameter : spec.parameters) {
+        add_level(parameter);
+        names.insert(parameter.name);
     }
     layout_ = packed_layout(counts_of_values());
     for (const auto& when : judge_->when)
@@ -76,21 +53,21 @@ search_space::search_space(const tune_spec& spec, const limit_values& limits, st
     std::vector<std::size_t> of_conditions;  // their places among the constraints
     bool possible = true;
     judge_->limits = limits;
-    for (const std::string& each : spec.constraints) {
-        value_expression expression(each);
+    for (const std::string& constraint : spec.constraints) {
+        value_expression expression(constraint);
         check_names(expression, all, limits);
         const auto names_one_of = [&](const std::set<std::string>& some) {
             return std::any_of(expression.names().begin(), expression.names().end(),
                                [&](const std::string& name) { return some.contains(name); });
         };
         if (names_one_of(of_workload)) {
-            workload_constraints_.push_back(each);
+            workload_constraints_.push_back(constraint);
             judge_->of_workloads.push_back(std::move(expression));
             continue;
         }
-        turned_away_.emplace_back(each, 0);
+        turned_away_.emplace_back(constraint, 0);
         if (names_one_of(names)) {
-            conditions.push_back(each);
+            conditions.push_back(constraint);
             of_conditions.push_back(turned_away_.size() - 1);
         } else if (!expression.truth({}, limits)) {
             possible = false;
@@ -100,7 +77,7 @@ search_space::search_space(const tune_spec& spec, const limit_values& limits, st
     }
     if (!possible) return;
 
-    found_candidates found = find_candidates(levels_, conditions, limits, layout_, most, progress);
+    found_candidates found = find_candidates(levels_, conditions, limits, layout_, max_candidates, progress);
     for (std::size_t c = 0; c < conditions.size(); ++c) turned_away_[of_conditions[c]].second = found.turned_away[c];
     candidates_ = std::move(found.packed);
     sort_candidates(candidates_, layout_.words());
@@ -110,16 +87,16 @@ search_space::search_space(const std::vector<tuning_parameter>& parameters, cons
     : judge_(std::make_shared<judge>())
 {
     raw_size_ = 1;
-    for (const tuning_parameter& each : parameters) {
-        tuning_parameter plain = each;
+    for (const tuning_parameter& parameter : parameters) {
+        tuning_parameter plain = parameter;
         plain.when.clear();
         add_level(plain);
     }
     layout_ = packed_layout(counts_of_values());
     std::set<std::vector<std::uint64_t>> different;
-    for (const assignment& each : candidates)
-        if (auto one = packed(each)) different.insert(*std::move(one));
-    for (const auto& each : different) candidates_.insert(candidates_.end(), each.begin(), each.end());
+    for (const assignment& candidate : candidates)
+        if (auto one = packed(candidate)) different.insert(*std::move(one));
+    for (const auto& item : different) candidates_.insert(candidates_.end(), item.begin(), item.end());
 }
 
 void search_space::add_level(const tuning_parameter& parameter)
@@ -142,7 +119,7 @@ void search_space::add_level(const tuning_parameter& parameter)
 std::vector<std::size_t> search_space::counts_of_values() const
 {
     std::vector<std::size_t> counts;
-    for (const scan_level& each : levels_) counts.push_back(each.values.size());
+    for (const scan_level& level : levels_) counts.push_back(level.values.size());
     return counts;
 }
 
@@ -180,7 +157,7 @@ void sort_candidates(std::vector<std::uint64_t>& packed, std::size_t words)
     std::sort(order.begin(), order.end(), before);
     std::vector<std::uint64_t> sorted;
     sorted.reserve(packed.size());
-    for (const std::uint64_t* each : order) sorted.insert(sorted.end(), each, each + words);
+    for (const std::uint64_t* number : order) sorted.insert(sorted.end(), number, number + words);
     packed = std::move(sorted);
 }
 
@@ -221,8 +198,8 @@ std::optional<std::vector<std::uint64_t>> search_space::packed(const assignment&
         if (value == nullptr) return std::nullopt;
         const auto found = numbers_[p].find(text_of(*value));
         if (found == numbers_[p].end()) return std::nullopt;
-        const auto is_number = [](const parameter_value& each) {
-            return std::holds_alternative<std::int64_t>(each) || std::holds_alternative<double>(each);
+        const auto is_number = [](const parameter_value& given) {
+            return std::holds_alternative<std::int64_t>(given) || std::holds_alternative<double>(given);
         };
         const parameter_value& ours = levels_[p].values[found->second];
         if (ours.index() != value->index() && !(is_number(ours) && is_number(*value))) return std::nullopt;
@@ -272,9 +249,9 @@ std::vector<std::size_t> search_space::neighbours(std::size_t index) const
 
 std::string search_space::why_not(const assignment& point) const
 {
-    for (const auto& each : point.values)
-        if (std::none_of(levels_.begin(), levels_.end(), [&](const auto& level) { return level.name == each.first; }))
-            return fmt::format("there is no parameter {}", each.first);
+    for (const auto& value : point.values)
+        if (std::none_of(levels_.begin(), levels_.end(), [&](const auto& level) { return level.name == value.first; }))
+            return fmt::format("there is no parameter {}", value.first);
     for (const scan_level& level : levels_)
         if (point.find(level.name) == nullptr) return fmt::format("{} has no value", level.name);
     const std::lock_guard guard(judge_->lock);
@@ -292,18 +269,18 @@ std::string search_space::why_not(const assignment& point) const
             return fmt::format("{} is {}, and must be {} where {} is false", level.name, text_of(value),
                                text_of(level.values[level.otherwise]), level.when);
     }
-    for (const value_expression& each : judge_->constraints)
-        if (!each.truth(point, judge_->limits)) return each.text();
+    for (const value_expression& constraint : judge_->constraints)
+        if (!constraint.truth(point, judge_->limits)) return constraint.text();
     return {};
 }
 
-std::string search_space::why_not(const assignment& candidate, const workload& problem) const
+std::string search_space::why_not(const assignment& candidate, const workload& workload) const
 {
     if (judge_->of_workloads.empty()) return {};
-    const assignment both = joined(candidate, problem.values);
+    const assignment both = joined(candidate, workload.values);
     const std::lock_guard guard(judge_->lock);
-    for (const value_expression& each : judge_->of_workloads)
-        if (!each.truth(both, judge_->limits)) return each.text();
+    for (const value_expression& of_workload : judge_->of_workloads)
+        if (!of_workload.truth(both, judge_->limits)) return of_workload.text();
     return {};
 }
 

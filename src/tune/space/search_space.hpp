@@ -10,19 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "gpu/driver.hpp"
-#include "launchbox/sm_limits.hpp"
-#include "support/expression/value_expression.hpp"
 #include "tune/space/search_space_scan.hpp"
+#include "tune/spec/limit_values.hpp"
 #include "tune/spec/tune_spec.hpp"
 
 namespace launchbox {
-
-/// Names that expressions may use beside parameters: "sm.max_threads" and the like, and "device.sms".
-using limit_values = named_constants;
-
-/// The sm.* names of the table's row, and device.* where a GPU is given.
-limit_values limits_for_expressions(const sm_limits& limits, const gpu_device* gpu);
 
 /// Candidates are numbered from 0 in the order of the file, the first parameter slowest. An immutable value.
 class search_space {
@@ -31,7 +23,7 @@ public:
     /// value is not for this: `workload_constraints`. Throws `error` for an expression that is none, names something
     /// unknown or fails; for sm.* and device.* without `limits`; and for a space with more than `most` candidates, or
     /// so many points to look at that it would take minutes. A space without candidates is not an error here.
-    search_space(const tune_spec& spec, const limit_values& limits, std::size_t most = 20'000'000,
+    search_space(const tune_spec& spec, const limit_values& limits, std::size_t max_candidates = 20'000'000,
                  const std::function<void(double part_done)>& progress = {});
 
     /// Of listed candidates, as a record has them: without expressions. Each has all of the parameters; others, and
@@ -63,7 +55,7 @@ public:
 
     /// Constraints that need a workload, and whether a candidate satisfies them: the first that it breaks, or empty.
     [[nodiscard]] const std::vector<std::string>& workload_constraints() const { return workload_constraints_; }
-    [[nodiscard]] std::string why_not(const assignment& candidate, const workload& problem) const;
+    [[nodiscard]] std::string why_not(const assignment& candidate, const workload& workload) const;
 
     /// For each constraint how many points (of prefixes) it alone turned away first; to explain an empty space.
     [[nodiscard]] const std::vector<std::pair<std::string, std::uint64_t>>& turned_away() const { return turned_away_; }

@@ -22,10 +22,10 @@ namespace launchbox {
 
 namespace {
 
-constexpr double most_visits = 2e10;              // minutes on two cores
-constexpr std::size_t least_in_segment = 1000;    // so that calls into Lua do not count
-constexpr std::size_t most_in_segment = 100'001;  // so that what a call finds fits into memory
-constexpr std::size_t most_levels_in_segment = 10;
+constexpr double max_visits = 2e10;              // minutes on two cores
+constexpr std::size_t min_in_segment = 1000;     // so that calls into Lua do not count
+constexpr std::size_t max_in_segment = 100'001;  // so that what a call finds fits into memory
+constexpr std::size_t max_levels_in_segment = 10;
 constexpr std::size_t enough_prefixes = 64;  // for all cores to have work
 
 std::vector<std::size_t> order_of_levels(const std::vector<scan_level>& levels,
@@ -41,7 +41,7 @@ struct segment {
 class finder {
 public:
     finder(std::vector<scan_level> levels, std::vector<std::size_t> order, const std::vector<std::string>& conditions,
-           const named_constants& constants, const packed_layout& layout, std::size_t most);
+           const named_constants& constants, const packed_layout& layout, std::size_t max_candidates);
 
     found_candidates run(const std::function<void(double)>& progress);
 
@@ -49,7 +49,7 @@ private:
     using scans = std::vector<std::unique_ptr<condition_scan>>;  // one a segment that is not plain
 
     void cut_into_segments();
-    void foresee(std::size_t segment_at, std::size_t prefixes) const;
+    void refuse_endless(std::size_t segment_at, std::size_t prefixes) const;
     std::unique_ptr<scans> take_scans();
     void give_back(std::unique_ptr<scans> used);
     template <class Use>
@@ -64,7 +64,7 @@ private:
     const std::vector<std::string>& conditions_;
     const named_constants& constants_;
     const packed_layout& layout_;
-    std::size_t most_;
+    std::size_t max_candidates_;
     std::vector<segment> segments_;
     std::size_t first_plain_ = 0;  // of the segments at the end in which nothing is tried
     double plain_points_ = 1;
@@ -78,8 +78,8 @@ private:
 }  // namespace
 
 found_candidates find_candidates(std::vector<scan_level> levels, const std::vector<std::string>& conditions,
-                                 const named_constants& constants, const packed_layout& layout, std::size_t most,
-                                 const std::function<void(double)>& progress)
+                                 const named_constants& constants, const packed_layout& layout,
+                                 std::size_t max_candidates, const std::function<void(double)>& progress)
 {
     const auto levels_in = [&](const std::string& expression) {
         std::vector<std::size_t> used;
@@ -89,7 +89,7 @@ found_candidates find_candidates(std::vector<scan_level> levels, const std::vect
         return used;
     };
     std::vector<std::vector<std::size_t>> by_conditions, by_when(levels.size());
-    for (const std::string& each : conditions) by_conditions.push_back(levels_in(each));
+    for (const std::string& condition : conditions) by_conditions.push_back(levels_in(condition));
     for (std::size_t l = 0; l < levels.size(); ++l)
         if (!levels[l].when.empty()) by_when[l] = levels_in(levels[l].when);
 
@@ -101,7 +101,7 @@ found_candidates find_candidates(std::vector<scan_level> levels, const std::vect
                                                    [&](std::size_t a, std::size_t b) { return place[a] < place[b]; });
         levels[last].conditions.push_back(c);
     }
-    return finder(std::move(levels), std::move(order), conditions, constants, layout, most).run(progress);
+    return finder(std::move(levels), std::move(order), conditions, constants, layout, max_candidates).run(progress);
 }
 
 namespace {
@@ -169,8 +169,12 @@ std::vector<std::size_t> order_of_levels(const std::vector<scan_level>& levels,
 
 finder::finder(std::vector<scan_level> levels, std::vector<std::size_t> order,
                const std::vector<std::string>& conditions, const named_constants& constants,
-               const packed_layout& layout, std::size_t most)
-    : order_(std::move(order)), conditions_(conditions), constants_(constants), layout_(layout), most_(most)
+               const packed_layout& layout, std::size_t max_candidates)
+    : order_(std::move(order)),
+      conditions_(conditions),
+      constants_(constants),
+      layout_(layout),
+      max_candidates_(max_candidates)
 {
     for (const std::size_t l : order_) levels_.push_back(std::move(levels[l]));
     result_.turned_away.resize(conditions.size());
@@ -191,8 +195,8 @@ void finder::cut_into_segments()
         const std::size_t floor = end > plain_from ? plain_from : 0;
         std::size_t begin = end - 1;
         std::size_t points = levels_[begin].values.size();
-        while (begin > floor && points < least_in_segment && end - begin < most_levels_in_segment &&
-               points * levels_[begin - 1].values.size() <= most_in_segment)
+        while (begin > floor && points < min_in_segment && end - begin < max_levels_in_segment &&
+               points * levels_[begin - 1].values.size() <= max_in_segment)
             points *= levels_[--begin].values.size();
         segments_.push_back({begin, end, begin >= plain_from});
         end = begin;
@@ -206,12 +210,12 @@ void finder::cut_into_segments()
 
 found_candidates finder::run(const std::function<void(double)>& progress)
 {
-    if (first_plain_ == 0 && plain_points_ > static_cast<double>(most_)) fail_too_many(plain_points_, true);
+    if (first_plain_ == 0 && plain_points_ > static_cast<double>(max_candidates_)) fail_too_many(plain_points_, true);
 
     // The first segments alone, until there are enough prefixes for all cores.
     std::vector<std::vector<std::uint32_t>> prefixes{{}};
     std::size_t next = 0;
-    foresee(0, 1);
+    refuse_endless(0, 1);
     {
         std::unique_ptr<scans> with = take_scans();
         while (next + 1 < segments_.size() && next < first_plain_ && prefixes.size() < enough_prefixes &&
@@ -221,10 +225,10 @@ found_candidates finder::run(const std::function<void(double)>& progress)
                 extend(*with, next, prefix, [&] { longer.push_back(prefix); });
             prefixes = std::move(longer);
             ++next;
-            foresee(next, prefixes.size());
+            refuse_endless(next, prefixes.size());
             if (next == first_plain_) {
                 const double all = static_cast<double>(prefixes.size()) * plain_points_;
-                if (all > static_cast<double>(most_)) fail_too_many(all, true);
+                if (all > static_cast<double>(max_candidates_)) fail_too_many(all, true);
             }
         }
         give_back(std::move(with));
@@ -243,22 +247,22 @@ found_candidates finder::run(const std::function<void(double)>& progress)
         if (progress) progress(static_cast<double>(++done) / static_cast<double>(ranges));
     });
 
-    for (const std::unique_ptr<scans>& each : unused_)
-        for (const std::unique_ptr<condition_scan>& scan : *each)
+    for (const std::unique_ptr<scans>& kept : unused_)
+        for (const std::unique_ptr<condition_scan>& scan : *kept)
             for (std::size_t c = 0; scan && c < conditions_.size(); ++c)
                 result_.turned_away[c] += scan->turned_away()[c];
     std::size_t size = 0;
-    for (const auto& each : found) size += each.size();
+    for (const auto& points : found) size += points.size();
     result_.packed.reserve(size);
-    for (auto& each : found) {
-        result_.packed.insert(result_.packed.end(), each.begin(), each.end());
-        each = {};
+    for (auto& points : found) {
+        result_.packed.insert(result_.packed.end(), points.begin(), points.end());
+        points = {};
     }
     return std::move(result_);
 }
 
 // What is certain to be looked at: every point of the levels up to the next at which something is tried.
-void finder::foresee(std::size_t segment_at, std::size_t prefixes) const
+void finder::refuse_endless(std::size_t segment_at, std::size_t prefixes) const
 {
     if (segment_at >= first_plain_) return;
     double points = static_cast<double>(prefixes);
@@ -266,7 +270,7 @@ void finder::foresee(std::size_t segment_at, std::size_t prefixes) const
         if (levels_[l].when.empty()) points *= static_cast<double>(levels_[l].values.size());
         if (is_tried(levels_[l])) break;
     }
-    if (points > most_visits)
+    if (points > max_visits)
         throw error(
             fmt::format("the space has {:.3g} points to look at before a constraint can turn some away", points),
             "add constraints that name few parameters, or give fewer values");
@@ -283,13 +287,13 @@ std::unique_ptr<finder::scans> finder::take_scans()
         }
     }
     auto result = std::make_unique<scans>();
-    for (const segment& each : segments_) {
+    for (const segment& segment : segments_) {
         result->emplace_back();
-        if (each.plain) continue;
+        if (segment.plain) continue;
         const auto at = [&](std::size_t l) { return levels_.begin() + static_cast<std::ptrdiff_t>(l); };
         result->back() =
-            std::make_unique<condition_scan>(std::vector(levels_.begin(), at(each.begin)),
-                                             std::vector(at(each.begin), at(each.end)), conditions_, constants_);
+            std::make_unique<condition_scan>(std::vector(levels_.begin(), at(segment.begin)),
+                                             std::vector(at(segment.begin), at(segment.end)), conditions_, constants_);
     }
     return result;
 }
@@ -328,7 +332,7 @@ void finder::extend(scans& with, std::size_t segment_at, std::vector<std::uint32
         count_visits(scan.visited() - before);
         if (segment_at + 1 == first_plain_) {
             const double all = candidates_ += static_cast<double>(points.size()) * plain_points_;
-            if (all > static_cast<double>(most_)) fail_too_many(all, false);
+            if (all > static_cast<double>(max_candidates_)) fail_too_many(all, false);
         }
         for (const std::uint64_t point : points) {
             set(point);
@@ -354,8 +358,8 @@ void finder::descend(scans& with, std::size_t segment_at, std::vector<std::uint3
 
 void finder::count_visits(std::uint64_t more)
 {
-    if (static_cast<double>(visits_ += more) > most_visits)
-        throw error(fmt::format("the space has more than {:.0e} points to look at", most_visits),
+    if (static_cast<double>(visits_ += more) > max_visits)
+        throw error(fmt::format("the space has more than {:.0e} points to look at", max_visits),
                     "add constraints that name few parameters, or give fewer values");
     if (interrupted()) throw error("interrupted while the candidates were found", "", exit_status::interrupted);
 }
@@ -365,7 +369,7 @@ void finder::fail_too_many(double at_least, bool exact) const
     const std::string count =
         at_least < 1e15 ? with_commas(static_cast<std::int64_t>(at_least)) : fmt::format("{:.3g}", at_least);
     throw error(fmt::format("the space has {}{} candidates, and {} is the most", exact ? "" : "at least ", count,
-                            with_commas(static_cast<std::int64_t>(most_))),
+                            with_commas(static_cast<std::int64_t>(max_candidates_))),
                 "add constraints, or give fewer values");
 }
 
@@ -398,10 +402,10 @@ void packed_layout::append(const std::vector<std::uint32_t>& indices, std::vecto
 std::vector<std::uint32_t> packed_layout::indices(const std::uint64_t* candidate) const
 {
     std::vector<std::uint32_t> result;
-    for (const field& each : fields_)
-        result.push_back(each.bits == 0 ? 0
-                                        : static_cast<std::uint32_t>(candidate[each.word] >> each.shift &
-                                                                     ((std::uint64_t{1} << each.bits) - 1)));
+    for (const field& field : fields_)
+        result.push_back(field.bits == 0 ? 0
+                                         : static_cast<std::uint32_t>(candidate[field.word] >> field.shift &
+                                                                      ((std::uint64_t{1} << field.bits) - 1)));
     return result;
 }
 

@@ -40,7 +40,7 @@ struct found_candidates {
 /// All points of `levels` (in the order of the file; their `conditions` are set here) that satisfy the conditions.
 /// Throws `error` for more than `most`, or for so many points to look at that it would take minutes.
 found_candidates find_candidates(std::vector<scan_level> levels, const std::vector<std::string>& conditions,
-                                 const named_constants& constants, const packed_layout& layout, std::size_t most,
-                                 const std::function<void(double)>& progress);
+                                 const named_constants& constants, const packed_layout& layout,
+                                 std::size_t max_candidates, const std::function<void(double)>& progress);
 
 }  // namespace launchbox

@@ -1,9 +1,10 @@
+#include "tune/space/task_hash.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "compiler/compile_cache.hpp"
-#include "tune/run/tune_run.hpp"
 
 namespace launchbox {
 
@@ -65,11 +66,11 @@ std::string task_hash(const tune_spec& spec, const search_space& space)
     all.add(verify.absolute);
     all.add(verify.relative);
     const measure_settings& measure = spec.measure;
-    for (const double each :
+    for (const double value :
          {measure.cold ? 1.0 : 0.0, measure.rotate_inputs ? 1.0 : 0.0, static_cast<double>(measure.min_samples),
           static_cast<double>(measure.max_samples), measure.relative_error, measure.max_seconds, measure.give_up_ratio,
           measure.hang_ratio, measure.hang_seconds, spec.screen.min_occupancy})
-        all.add(each);
+        all.add(value);
     all.add_all(space.workload_constraints());
     return all.hash();
 }

@@ -16,7 +16,7 @@ namespace {
 
 using namespace spec_toml;
 
-constexpr std::size_t most_constraints = 1000;
+constexpr std::size_t max_constraints = 1000;
 
 void read_name(reader& of, const toml::node& node);
 void read_constraints(reader& of, const toml::node& node);
@@ -106,12 +106,12 @@ void read_constraints(reader& of, const toml::node& node)
     const toml::array* list = node.as_array();
     if (list == nullptr && !node.is_string()) of.file.fail_type(node, "all", "a list of strings", example);
     const std::size_t count = list == nullptr ? 1 : list->size();
-    if (count > most_constraints)
+    if (count > max_constraints)
         of.file.fail(node.source(), "there are more than 1,000 constraints", "join some of them with `and`");
     for (std::size_t i = 0; i < count; ++i) {
-        const toml::node& each = list == nullptr ? node : *list->get(i);
-        if (!each.is_string()) of.file.fail_type(each, "a constraint", "a string", example);
-        of.spec.constraints.push_back(of.expression(each, "a constraint"));
+        const toml::node& element = list == nullptr ? node : *list->get(i);
+        if (!element.is_string()) of.file.fail_type(element, "a constraint", "a string", example);
+        of.spec.constraints.push_back(of.expression(element, "a constraint"));
     }
 }
 
@@ -133,84 +133,6 @@ std::string filled_in(const std::string& text, const assignment& values)
     std::map<std::string, std::string> texts;
     for (const auto& [name, value] : values.values) texts[name] = text_of(value);
     return filled_in(std::vector{text}, texts).front();
-}
-
-element_type element_type_of(const std::string& name)
-{
-    using kind = element_type::kind;
-    struct known_type {
-        std::string_view name;
-        element_type type;
-    };
-    static constexpr std::array known = std::to_array<known_type>({{"char", {kind::signed_integer, 1}},
-                                                                   {"signed char", {kind::signed_integer, 1}},
-                                                                   {"short", {kind::signed_integer, 2}},
-                                                                   {"int", {kind::signed_integer, 4}},
-                                                                   {"long", {kind::signed_integer, 8}},
-                                                                   {"long long", {kind::signed_integer, 8}},
-                                                                   {"int8_t", {kind::signed_integer, 1}},
-                                                                   {"int16_t", {kind::signed_integer, 2}},
-                                                                   {"int32_t", {kind::signed_integer, 4}},
-                                                                   {"int64_t", {kind::signed_integer, 8}},
-                                                                   {"ptrdiff_t", {kind::signed_integer, 8}},
-                                                                   {"bool", {kind::unsigned_integer, 1}},
-                                                                   {"unsigned char", {kind::unsigned_integer, 1}},
-                                                                   {"unsigned short", {kind::unsigned_integer, 2}},
-                                                                   {"unsigned", {kind::unsigned_integer, 4}},
-                                                                   {"unsigned int", {kind::unsigned_integer, 4}},
-                                                                   {"unsigned long", {kind::unsigned_integer, 8}},
-                                                                   {"unsigned long long", {kind::unsigned_integer, 8}},
-                                                                   {"uint8_t", {kind::unsigned_integer, 1}},
-                                                                   {"uint16_t", {kind::unsigned_integer, 2}},
-                                                                   {"uint32_t", {kind::unsigned_integer, 4}},
-                                                                   {"uint64_t", {kind::unsigned_integer, 8}},
-                                                                   {"size_t", {kind::unsigned_integer, 8}},
-                                                                   {"float", {kind::floating, 4}},
-                                                                   {"double", {kind::floating, 8}},
-                                                                   {"half", {kind::half, 2}},
-                                                                   {"__half", {kind::half, 2}},
-                                                                   {"nv_bfloat16", {kind::bfloat16, 2}},
-                                                                   {"__nv_bfloat16", {kind::bfloat16, 2}},
-                                                                   {"half2", {kind::opaque, 4}},
-                                                                   {"__half2", {kind::opaque, 4}},
-                                                                   {"__nv_bfloat162", {kind::opaque, 4}},
-                                                                   {"nv_bfloat162", {kind::opaque, 4}},
-                                                                   {"__nv_fp8_e4m3", {kind::opaque, 1}},
-                                                                   {"__nv_fp8_e5m2", {kind::opaque, 1}}});
-    std::string_view wanted = name;
-    for (const std::string_view space :
-         {std::string_view("::"), std::string_view("std::"), std::string_view("cuda::std::")})
-        if (wanted.starts_with(space) && wanted.ends_with("_t")) {
-            wanted.remove_prefix(space.size());
-            break;
-        }
-    for (const known_type& each : known)
-        if (each.name == wanted) return each.type;
-
-    // CUDA's vectors: float4, uchar2, ...
-    static constexpr std::array elements = std::to_array<std::pair<std::string_view, int>>({{"char", 1},
-                                                                                            {"uchar", 1},
-                                                                                            {"short", 2},
-                                                                                            {"ushort", 2},
-                                                                                            {"int", 4},
-                                                                                            {"uint", 4},
-                                                                                            {"long", 8},
-                                                                                            {"ulong", 8},
-                                                                                            {"longlong", 8},
-                                                                                            {"ulonglong", 8},
-                                                                                            {"float", 4},
-                                                                                            {"double", 8}});
-    if (!wanted.empty() && wanted.back() >= '1' && wanted.back() <= '4')
-        for (const auto& [element, bytes] : elements)
-            if (wanted.substr(0, wanted.size() - 1) == element)
-                return {element_type::kind::opaque, bytes * (wanted.back() - '0')};
-
-    std::vector<std::string> names;
-    for (const known_type& each : known) names.emplace_back(each.name);
-    const std::string meant = nearest(name.substr(0, 64), names);
-    throw error("launchbox does not know the type \"" + name.substr(0, 80) + "\"",
-                meant.empty() ? "it knows C++'s numbers, half, nv_bfloat16 and CUDA's vectors, such as float4"
-                              : "did you mean " + meant + "?");
 }
 
 }  // namespace launchbox

@@ -19,7 +19,7 @@ struct tuning_parameter {
     parameter_value otherwise = {};
 };
 
-/// One problem: type, size, distribution. `values` may be empty: then there is one problem without a name.
+/// Type, size and distribution of the data. `values` may be empty: then there is one workload without a name.
 struct workload {
     assignment values;
     double weight = 1;  ///< above 0
@@ -59,7 +59,7 @@ struct kernel_target {
     std::vector<kernel_argument> arguments;
     std::vector<std::string> flags;  ///< of the compiler, with {names}
     std::string compiler = {};       ///< "nvrtc" or "nvcc"; empty: NVRTC where it is found
-    std::string static_shared = {};  ///< an expression that foretells it in bytes; empty: the compiler tells
+    std::string static_shared = {};  ///< an expression that estimates it in bytes; empty: the compiler tells
     double compile_seconds = 300;    ///< a compile that takes longer is stopped
     std::int64_t compile_memory_bytes = std::int64_t{8} << 30;
 };

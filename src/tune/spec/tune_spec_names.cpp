@@ -8,7 +8,7 @@
 #include "support/expression/value_expression.hpp"
 #include "support/process/command_words.hpp"
 #include "support/text/matching.hpp"
-#include "tune/space/search_space.hpp"
+#include "tune/spec/limit_values.hpp"
 #include "tune/spec/tune_spec_reader.hpp"
 
 namespace launchbox::spec_toml {
@@ -20,9 +20,9 @@ using named_values = std::map<std::string, std::vector<parameter_value>>;
 
 named_values values_of_workloads(const tune_spec& spec);
 void check_expression(const reader& of, const placed_text& text, const named_values& parameters,
-                      const named_values& problems);
+                      const named_values& workload_values);
 void check_filled(const reader& of, const placed_text& text, const named_values& parameters,
-                  const named_values& problems);
+                  const named_values& workload_values);
 void check_cycles(const reader& of);
 toml::source_region place_of(const reader& of, const std::string& key);
 
@@ -30,15 +30,15 @@ toml::source_region place_of(const reader& of, const std::string& key);
 
 void check_names(const reader& of)
 {
-    const named_values problems = values_of_workloads(of.spec);
+    const named_values workload_values = values_of_workloads(of.spec);
     named_values parameters;
-    for (const tuning_parameter& each : of.spec.parameters) {
-        std::vector<parameter_value>& values = parameters[each.name] = each.values;
-        if (!each.when.empty()) values.push_back(each.otherwise);
+    for (const tuning_parameter& parameter : of.spec.parameters) {
+        std::vector<parameter_value>& values = parameters[parameter.name] = parameter.values;
+        if (!parameter.when.empty()) values.push_back(parameter.otherwise);
     }
-    for (const placed_text& each : of.texts)
-        each.is_expression ? check_expression(of, each, parameters, problems)
-                           : check_filled(of, each, parameters, problems);
+    for (const placed_text& text : of.texts)
+        text.is_expression ? check_expression(of, text, parameters, workload_values)
+                           : check_filled(of, text, parameters, workload_values);
     check_cycles(of);
 }
 
@@ -48,14 +48,14 @@ named_values values_of_workloads(const tune_spec& spec)
 {
     named_values result;
     std::set<std::pair<std::string, parameter_value>> seen;
-    for (const workload& each : spec.workloads)
-        for (const auto& [name, value] : each.values.values)
+    for (const workload& workload : spec.workloads)
+        for (const auto& [name, value] : workload.values.values)
             if (seen.insert({name, value}).second) result[name].push_back(value);
     return result;
 }
 
 void check_expression(const reader& of, const placed_text& text, const named_values& parameters,
-                      const named_values& problems)
+                      const named_values& workload_values)
 {
     const gpu_device some{};
     static const limit_values limits = limits_for_expressions({}, &some);
@@ -64,39 +64,39 @@ void check_expression(const reader& of, const placed_text& text, const named_val
         std::vector<std::string> known;
         for (const auto& [name, values] : parameters) known.push_back(name);
         if (text.names == scope::everything)
-            for (const auto& [name, values] : problems) known.push_back(name);
+            for (const auto& [name, values] : workload_values) known.push_back(name);
         for (const auto& [name, value] : limits) known.push_back(name);
         for (const std::string& name : expression.names()) {
             if (std::find(known.begin(), known.end(), name) != known.end()) continue;
             const std::string what = fmt::format("unknown name {} in {}", in_quotes(name), text.key);
-            if (problems.contains(name))
+            if (workload_values.contains(name))
                 throw error(what, fmt::format("{} is a workload's value, and the parameters are the same for all "
                                               "workloads; put it into [constraints]",
                                               name));
             const std::string meant = nearest(name.substr(0, 64), known);
             std::string hint = "there are: ";
-            for (const std::string& each : known) hint += (each == known.front() ? "" : ", ") + each;
+            for (const std::string& element : known) hint += (element == known.front() ? "" : ", ") + element;
             throw error(what, meant.empty() ? hint : "did you mean " + meant + "?");
         }
     });
 }
 
 void check_filled(const reader& of, const placed_text& text, const named_values& parameters,
-                  const named_values& problems)
+                  const named_values& workload_values)
 {
     std::map<std::string, std::string> known;
-    for (const auto& [name, values] : problems) known[name] = text_of(values.front());
+    for (const auto& [name, values] : workload_values) known[name] = text_of(values.front());
     if (text.names != scope::workload)
         for (const auto& [name, values] : parameters) known[name] = text_of(values.front());
     if (text.names == scope::commands)
-        for (const char* each : {"arch", "output", "name"}) known[each] = "";
+        for (const char* letter : {"arch", "output", "name"}) known[letter] = "";
     of.file.placed(text.place, [&] {
         const std::vector<std::string> words = filled_in({text.text}, known);
         if (text.key != "type") return;
         // Every type that the argument can have.
         static_cast<void>(element_type_of(words.front()));
-        for (const named_values* each : {&parameters, &problems})
-            for (const auto& [name, values] : *each) {
+        for (const named_values* named : {&parameters, &workload_values})
+            for (const auto& [name, values] : *named) {
                 if (!mentions({text.text}, name)) continue;
                 auto others = known;
                 for (const parameter_value& value : values) {
@@ -110,16 +110,16 @@ void check_filled(const reader& of, const placed_text& text, const named_values&
 void check_cycles(const reader& of)
 {
     std::map<std::string, std::vector<std::string>> needs;
-    for (const tuning_parameter& each : of.spec.parameters)
-        if (!each.when.empty()) needs[each.name] = value_expression(each.when).names();
+    for (const tuning_parameter& parameter : of.spec.parameters)
+        if (!parameter.when.empty()) needs[parameter.name] = value_expression(parameter.when).names();
     // What needs only what is settled is settled.
     for (bool some = true; some && !needs.empty();) {
         some = false;
-        for (auto each = needs.begin(); each != needs.end();) {
-            const bool waits = std::any_of(each->second.begin(), each->second.end(),
+        for (auto item = needs.begin(); item != needs.end();) {
+            const bool waits = std::any_of(item->second.begin(), item->second.end(),
                                            [&](const std::string& name) { return needs.contains(name); });
             some = some || !waits;
-            each = waits ? std::next(each) : needs.erase(each);
+            item = waits ? std::next(item) : needs.erase(item);
         }
     }
     if (needs.empty()) return;
@@ -129,9 +129,9 @@ void check_cycles(const reader& of)
     for (; std::find(way.begin(), way.end(), name) == way.end();) {
         way.push_back(name);
         const std::vector<std::string>& next = needs[name];
-        name = *std::find_if(next.begin(), next.end(), [&](const std::string& each) { return needs.contains(each); });
+        name = *std::find_if(next.begin(), next.end(), [&](const std::string& text) { return needs.contains(text); });
     }
-    for (auto each = std::find(way.begin(), way.end(), name); each != way.end(); ++each) circle += *each + ", ";
+    for (auto item = std::find(way.begin(), way.end(), name); item != way.end(); ++item) circle += *item + ", ";
     of.file.fail(place_of(of, name + ".when"),
                  fmt::format("whether {} counts depends on itself: {}{}", name, circle, name),
                  "take one of their `when` out");
@@ -139,8 +139,8 @@ void check_cycles(const reader& of)
 
 toml::source_region place_of(const reader& of, const std::string& key)
 {
-    for (const placed_text& each : of.texts)
-        if (each.key == key) return each.place;
+    for (const placed_text& text : of.texts)
+        if (text.key == key) return text.place;
     return of.file.root().source();
 }
 

@@ -15,16 +15,16 @@ namespace launchbox::spec_toml {
 
 namespace {
 
-constexpr std::size_t most_values = 100'000;
-constexpr std::size_t most_parameters = 64;
-constexpr std::size_t most_workloads = 10'000;
+constexpr std::size_t max_values = 100'000;
+constexpr std::size_t max_parameters = 64;
+constexpr std::size_t max_workloads = 10'000;
 const std::string list_example = "[32, 64, 128] or { from = 32, to = 1024, factor = 2 }";
 
 void read_parameter(reader& of, const document::entry& entry);
 std::vector<parameter_value> listed(const reader& of, const toml::node& node, const std::string& key);
 std::vector<parameter_value> range(const reader& of, const toml::table& table, const std::string& key);
-std::vector<parameter_value> whole_range(const reader& of, const toml::table& table, const std::string& key);
-std::vector<parameter_value> fraction_range(const reader& of, const toml::table& table, const std::string& key);
+std::vector<parameter_value> integer_range(const reader& of, const toml::table& table, const std::string& key);
+std::vector<parameter_value> number_range(const reader& of, const toml::table& table, const std::string& key);
 void check_one_type(const reader& of, const toml::node& node, std::vector<parameter_value>& values,
                     const std::string& key);
 bool as_fraction(parameter_value& value);
@@ -48,10 +48,10 @@ void check_new_name(const reader& of, const document::entry& entry, const std::s
 void read_parameters(reader& of, const toml::table& table)
 {
     if (table.empty()) of.file.fail(table.source(), "[parameters] is empty", "write threads = [128, 256, 512]");
-    if (table.size() > most_parameters)
+    if (table.size() > max_parameters)
         of.file.fail(table.source(), fmt::format("there are {} parameters", table.size()),
                      "there can be 64; tune fewer at once");
-    for (const document::entry& each : document::in_order(table)) read_parameter(of, each);
+    for (const document::entry& entry : document::in_order(table)) read_parameter(of, entry);
 }
 
 namespace {
@@ -109,10 +109,10 @@ std::vector<parameter_value> listed(const reader& of, const toml::node& node, co
 {
     const toml::array* list = node.as_array();
     if (list == nullptr || list->empty()) of.file.fail_type(node, key, "a list of values", key + " = [32, 64, 128]");
-    if (list->size() > most_values)
+    if (list->size() > max_values)
         of.file.fail(node.source(), fmt::format("{} has {} values", key, list->size()), "there can be 100,000");
     std::vector<parameter_value> values;
-    for (const toml::node& each : *list) values.push_back(of.file.value(each, key));
+    for (const toml::node& element : *list) values.push_back(of.file.value(element, key));
     return values;
 }
 
@@ -126,13 +126,13 @@ std::vector<parameter_value> range(const reader& of, const toml::table& table, c
     const toml::node* factor = table.get("factor");
     if (factor != nullptr && table.get("step") != nullptr)
         of.file.fail(factor->source(), key + " has both step and factor", "take one of them out");
-    bool whole = true;
+    bool integers = true;
     for (const char* part : {"from", "to", "step", "factor"})
         if (const toml::node* node = table.get(part)) {
             if (!node->is_number()) of.file.fail_type(*node, key + "." + part, "a number", std::string(part) + " = 2");
-            whole = whole && node->is_integer();
+            integers = integers && node->is_integer();
         }
-    return whole ? whole_range(of, table, key) : fraction_range(of, table, key);
+    return integers ? integer_range(of, table, key) : number_range(of, table, key);
 }
 
 [[noreturn]] void fail_empty(const reader& of, const toml::table& table, const std::string& key)
@@ -145,7 +145,7 @@ std::vector<parameter_value> range(const reader& of, const toml::table& table, c
     of.file.fail(table.source(), key + " has more than 100,000 values", "take a larger step or factor");
 }
 
-std::vector<parameter_value> whole_range(const reader& of, const toml::table& table, const std::string& key)
+std::vector<parameter_value> integer_range(const reader& of, const toml::table& table, const std::string& key)
 {
     const std::int64_t from = *table.get("from")->value<std::int64_t>(), to = *table.get("to")->value<std::int64_t>();
     std::vector<parameter_value> values;
@@ -165,11 +165,11 @@ std::vector<parameter_value> whole_range(const reader& of, const toml::table& ta
     const toml::node* given = table.get("step");
     const std::int64_t step = given == nullptr ? 1 : *given->value<std::int64_t>();
     if (step == 0) of.file.fail(given->source(), key + ".step is 0", "write another number");
-    __extension__ using wide = __int128;
-    const wide steps = (static_cast<wide>(to) - from) / step;
+    __extension__ using int128 = __int128;
+    const int128 steps = (static_cast<int128>(to) - from) / step;
     if ((step > 0) != (to >= from) && to != from) fail_empty(of, table, key);
-    if (steps >= static_cast<wide>(most_values)) fail_long(of, table, key);
-    for (wide i = 0; i <= steps; ++i) values.emplace_back(static_cast<std::int64_t>(from + i * step));
+    if (steps >= static_cast<int128>(max_values)) fail_long(of, table, key);
+    for (int128 i = 0; i <= steps; ++i) values.emplace_back(static_cast<std::int64_t>(from + i * step));
     return values;
 }
 
@@ -179,7 +179,7 @@ double rounded(double value)
     return std::strtod(fmt::format("{:.12g}", value).c_str(), nullptr);
 }
 
-std::vector<parameter_value> fraction_range(const reader& of, const toml::table& table, const std::string& key)
+std::vector<parameter_value> number_range(const reader& of, const toml::table& table, const std::string& key)
 {
     const auto part = [&](const char* name, double missing) {
         const toml::node* node = table.get(name);
@@ -196,13 +196,13 @@ std::vector<parameter_value> fraction_range(const reader& of, const toml::table&
             of.file.fail(table.get("from")->source(), fmt::format("{}.from is {:.6g}, with a factor", key, from),
                          "write more than 0");
         for (double value = from; value <= to * (1 + slack); value *= times) {
-            if (values.size() == most_values) fail_long(of, table, key);
+            if (values.size() == max_values) fail_long(of, table, key);
             values.emplace_back(rounded(value));
         }
     } else {
         if (step == 0) of.file.fail(table.get("step")->source(), key + ".step is 0", "write another number");
         const double steps = std::floor((to - from) / step + slack);
-        if (steps >= static_cast<double>(most_values)) fail_long(of, table, key);
+        if (steps >= static_cast<double>(max_values)) fail_long(of, table, key);
         for (int i = 0; i <= steps; ++i) values.emplace_back(rounded(from + i * step));
     }
     if (values.empty()) fail_empty(of, table, key);
@@ -227,9 +227,9 @@ void check_one_type(const reader& of, const toml::node& node, std::vector<parame
 
 bool as_fraction(parameter_value& value)
 {
-    const std::int64_t* whole = std::get_if<std::int64_t>(&value);
-    if (whole == nullptr) return false;
-    value = static_cast<double>(*whole);
+    const std::int64_t* integer = std::get_if<std::int64_t>(&value);
+    if (integer == nullptr) return false;
+    value = static_cast<double>(*integer);
     return true;
 }
 
@@ -271,11 +271,12 @@ void read_workloads(reader& of, const toml::node* node)
     const toml::array* tables = node->as_array();
     if (tables == nullptr || tables->empty() || !tables->is_homogeneous<toml::table>())
         of.file.fail_type(*node, "workload", "a list of tables", "[[workload]], with two brackets");
-    for (const toml::node& each : *tables) read_workload(of, *each.as_table());
+    for (const toml::node& table : *tables) read_workload(of, *table.as_table());
     std::set<std::vector<std::pair<std::string, parameter_value>>> seen;
-    for (const workload& each : of.spec.workloads)
-        if (!seen.insert(each.values.values).second)
-            of.file.fail(node->source(), fmt::format("the workload {} is there twice", in_quotes(text_of(each.values))),
+    for (const workload& workload : of.spec.workloads)
+        if (!seen.insert(workload.values.values).second)
+            of.file.fail(node->source(),
+                         fmt::format("the workload {} is there twice", in_quotes(text_of(workload.values))),
                          "take one of them out");
 }
 
@@ -285,18 +286,18 @@ void read_workload(reader& of, const toml::table& table)
 {
     double weight = 1;
     std::vector<std::pair<std::string, std::vector<parameter_value>>> lists;
-    for (const document::entry& each : document::in_order(table)) {
-        if (each.key == "weight") {
-            weight = of.file.number(*each.node, "weight", 0, 1e9, true);
+    for (const document::entry& entry : document::in_order(table)) {
+        if (entry.key == "weight") {
+            weight = of.file.number(*entry.node, "weight", 0, 1e9, true);
             continue;
         }
-        check_new_name(of, each, "a workload's value");
+        check_new_name(of, entry, "a workload's value");
         for (const tuning_parameter& parameter : of.spec.parameters)
-            if (parameter.name == each.key)
-                of.file.fail(each.place, each.key + " is both a parameter and a workload's value",
+            if (parameter.name == entry.key)
+                of.file.fail(entry.place, entry.key + " is both a parameter and a workload's value",
                              "rename one of them");
-        lists.emplace_back(each.key, each.node->is_array() ? listed(of, *each.node, each.key)
-                                                           : std::vector{of.file.value(*each.node, each.key)});
+        lists.emplace_back(entry.key, entry.node->is_array() ? listed(of, *entry.node, entry.key)
+                                                             : std::vector{of.file.value(*entry.node, entry.key)});
     }
     // One order of the values in all workloads: that of the first.
     if (!of.spec.workloads.empty()) {
@@ -320,16 +321,16 @@ void read_workload(reader& of, const toml::table& table)
     std::vector<workload> product{{{}, weight}};
     for (const auto& [name, values] : lists) {
         std::vector<workload> longer;
-        if (product.size() * values.size() + of.spec.workloads.size() > most_workloads)
+        if (product.size() * values.size() + of.spec.workloads.size() > max_workloads)
             of.file.fail(table.source(), "there are more than 10,000 workloads", "give fewer values");
-        for (const workload& each : product)
+        for (const workload& workload : product)
             for (const parameter_value& value : values) {
-                longer.push_back(each);
+                longer.push_back(workload);
                 longer.back().values.values.emplace_back(name, value);
             }
         product = std::move(longer);
     }
-    if (of.spec.workloads.size() + product.size() > most_workloads)
+    if (of.spec.workloads.size() + product.size() > max_workloads)
         of.file.fail(table.source(), "there are more than 10,000 workloads", "give fewer values");
     of.spec.workloads.insert(of.spec.workloads.end(), product.begin(), product.end());
 }

@@ -12,8 +12,8 @@ namespace launchbox::spec_toml {
 
 namespace {
 
-constexpr double most_seconds = 1e6;
-constexpr std::size_t most_arguments = 1000;  // a launch takes 32 KB of them
+constexpr double max_seconds = 1e6;
+constexpr std::size_t max_arguments = 1000;  // a launch takes 32 KB of them
 constexpr std::size_t longest_pattern = 1000;
 
 void read_dimensions(reader& of, const toml::node& node, const std::string& key, std::array<std::string, 3>& into);
@@ -28,8 +28,8 @@ void need(const reader& of, const toml::table& table, const std::string& where, 
 
 std::string reader::expression(const toml::node& node, const std::string& key, scope names)
 {
-    if (const auto* whole = node.as_integer()) return std::to_string(whole->get());
-    if (const auto* fraction = node.as_floating_point()) return fmt::format("{}", fraction->get());
+    if (const auto* integer = node.as_integer()) return std::to_string(integer->get());
+    if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
     const auto* given = node.as_string();
     if (given == nullptr) file.fail_type(node, key, "an expression", key + " = \"threads * items\"");
     std::string text = file.text(node, key, "");
@@ -51,7 +51,7 @@ std::vector<std::string> reader::words(const toml::node& node, const std::string
     const toml::array* list = node.as_array();
     if (list == nullptr) file.fail_type(node, key, "a list of strings", key + " = " + example);
     std::vector<std::string> result;
-    for (const toml::node& each : *list) result.push_back(file.text(each, "an element of " + key, example));
+    for (const toml::node& element : *list) result.push_back(file.text(element, "an element of " + key, example));
     return result;
 }
 
@@ -93,7 +93,7 @@ void read_kernel(reader& of, const toml::table& table)
           }},
          {"compile_seconds",
           [&](const toml::node& node) {
-              kernel.compile_seconds = of.file.number(node, "compile_seconds", 0, most_seconds, true);
+              kernel.compile_seconds = of.file.number(node, "compile_seconds", 0, max_seconds, true);
           }},
          {"compile_memory",
           [&](const toml::node& node) { kernel.compile_memory_bytes = byte_count(of, node, "compile_memory"); }},
@@ -103,9 +103,9 @@ void read_kernel(reader& of, const toml::table& table)
               if (list == nullptr)
                   of.file.fail_type(node, "arguments", "a list of tables",
                                     "arguments = [{ name = \"keys\", type = \"int\", count = \"n\" }]");
-              if (list->size() > most_arguments)
+              if (list->size() > max_arguments)
                   of.file.fail(node.source(), "the kernel has more than 1,000 arguments", "put them into a struct");
-              for (const toml::node& each : *list) read_argument(of, each);
+              for (const toml::node& element : *list) read_argument(of, element);
           }}},
         "in [kernel]");
     need(of, table, "[kernel]", "source", "source = \"block_sort.cu\"");
@@ -132,10 +132,10 @@ void read_dimensions(reader& of, const toml::node& node, const std::string& key,
 // 8589934592, "8G", "512M", "64K".
 std::int64_t byte_count(const reader& of, const toml::node& node, const std::string& key)
 {
-    constexpr std::int64_t least = std::int64_t{1} << 20, most = std::int64_t{1} << 50;
+    constexpr std::int64_t min = std::int64_t{1} << 20, max = std::int64_t{1} << 50;
     if (!node.is_string()) {
         if (!node.is_integer()) of.file.fail_type(node, key, "a number of bytes", key + " = \"8G\"");
-        return of.file.integer(node, key, least, most);
+        return of.file.integer(node, key, min, max);
     }
     const std::string text = of.file.text(node, key, "");
     const std::size_t digits = text.find_first_not_of("0123456789");
@@ -147,7 +147,7 @@ std::int64_t byte_count(const reader& of, const toml::node& node, const std::str
                      "write bytes, or \"8G\", \"512M\" or \"65536K\"");
     const int shift = digits == std::string::npos ? 0 : 10 * (static_cast<int>(unit) + 1);
     const std::int64_t number = std::stoll(text);
-    if (number > (most >> shift) || (number << shift) < least)
+    if (number > (max >> shift) || (number << shift) < min)
         of.file.fail(node.source(), fmt::format("{} is {}", key, in_quotes(text)), "it can be from 1M to 1048576G");
     return number << shift;
 }
@@ -158,23 +158,23 @@ void read_argument(reader& of, const toml::node& node)
     kernel_argument argument;
     of.file.read_keys(
         table,
-        {{"name", [&](const toml::node& each) { argument.name = of.file.text(each, "name", "name = \"keys\""); }},
-         {"type", [&](const toml::node& each) { argument.type = of.filled(each, "type", scope::everything); }},
-         {"count", [&](const toml::node& each) { argument.count = of.expression(each, "count"); }},
-         {"value", [&](const toml::node& each) { argument.value = of.expression(each, "value"); }},
+        {{"name", [&](const toml::node& item) { argument.name = of.file.text(item, "name", "name = \"keys\""); }},
+         {"type", [&](const toml::node& item) { argument.type = of.filled(item, "type", scope::everything); }},
+         {"count", [&](const toml::node& item) { argument.count = of.expression(item, "count"); }},
+         {"value", [&](const toml::node& item) { argument.value = of.expression(item, "value"); }},
          {"fill",
-          [&](const toml::node& each) {
+          [&](const toml::node& item) {
               const std::vector<std::string> fills{"zeros", "constant", "sequence", "random", "poison", "file"};
-              const std::string word = of.file.choice(each, "fill", fills);
+              const std::string word = of.file.choice(item, "fill", fills);
               argument.fill = static_cast<fill_kind>(std::find(fills.begin(), fills.end(), word) - fills.begin());
           }},
-         {"low", [&](const toml::node& each) { argument.low = of.file.number(each, "low", -1e300, 1e300); }},
-         {"high", [&](const toml::node& each) { argument.high = of.file.number(each, "high", -1e300, 1e300); }},
-         {"seed", [&](const toml::node& each) { argument.seed = of.file.integer(each, "seed", 0, INT64_MAX); }},
-         {"file", [&](const toml::node& each) { argument.file = of.filled(each, "file", scope::workload); }},
+         {"low", [&](const toml::node& item) { argument.low = of.file.number(item, "low", -1e300, 1e300); }},
+         {"high", [&](const toml::node& item) { argument.high = of.file.number(item, "high", -1e300, 1e300); }},
+         {"seed", [&](const toml::node& item) { argument.seed = of.file.integer(item, "seed", 0, INT64_MAX); }},
+         {"file", [&](const toml::node& item) { argument.file = of.filled(item, "file", scope::workload); }},
          {"role",
-          [&](const toml::node& each) {
-              const std::string word = of.file.choice(each, "role", {"input", "output", "in_out"});
+          [&](const toml::node& item) {
+              const std::string word = of.file.choice(item, "role", {"input", "output", "in_out"});
               argument.role = word == "input"    ? argument_role::input
                               : word == "output" ? argument_role::output
                                                  : argument_role::in_out;
@@ -250,7 +250,7 @@ void read_program(reader& of, const toml::table& table)
           }},
          {"build_seconds",
           [&](const toml::node& node) {
-              program.build_seconds = of.file.number(node, "build_seconds", 0, most_seconds, true);
+              program.build_seconds = of.file.number(node, "build_seconds", 0, max_seconds, true);
           }},
          {"sources", [&](const toml::node& node) { program.sources = of.words(node, "sources", "[\"bench.cu\"]"); }}},
         "in [program]");
@@ -287,8 +287,8 @@ void read_verify(reader& of, const toml::table& table)
     verification& verify = of.spec.verify;
     std::vector<std::string> outputs;
     if (of.spec.kernel)
-        for (const kernel_argument& each : of.spec.kernel->arguments)
-            if (each.role != argument_role::input) outputs.push_back(each.name);
+        for (const kernel_argument& argument : of.spec.kernel->arguments)
+            if (argument.role != argument_role::input) outputs.push_back(argument.name);
     const auto need_kernel = [&](const toml::node& node) {
         if (!of.spec.kernel)
             of.file.fail(node.source(), "a .npy file can only be compared with the outputs of a [kernel]",
@@ -342,10 +342,10 @@ void read_verify(reader& of, const toml::table& table)
 void read_measure(reader& of, const toml::table& table)
 {
     measure_settings& measure = of.spec.measure;
-    const auto number = [&](double& into, const char* key, double least, double most, bool above_zero = false) {
+    const auto number = [&](double& into, const char* key, double min, double max, bool above_zero = false) {
         return std::pair<std::string, document::handler>(
-            key, [&of, &into, key, least, most, above_zero](const toml::node& node) {
-                into = of.file.number(node, key, least, most, above_zero);
+            key, [&of, &into, key, min, max, above_zero](const toml::node& node) {
+                into = of.file.number(node, key, min, max, above_zero);
             });
     };
     const auto count = [&](int& into, const char* key) {
@@ -365,10 +365,10 @@ void read_measure(reader& of, const toml::table& table)
                        count(measure.min_samples, "min_samples"),
                        count(measure.max_samples, "max_samples"),
                        number(measure.relative_error, "relative_error", 0, 1, true),
-                       number(measure.max_seconds, "max_seconds", 0, most_seconds, true),
+                       number(measure.max_seconds, "max_seconds", 0, max_seconds, true),
                        number(measure.give_up_ratio, "give_up_ratio", 1, 1e9),
                        number(measure.hang_ratio, "hang_ratio", 1, 1e9),
-                       number(measure.hang_seconds, "hang_seconds", 0, most_seconds, true)},
+                       number(measure.hang_seconds, "hang_seconds", 0, max_seconds, true)},
                       "in [measure]");
     // One of the two alone moves the other.
     if (measure.max_samples < measure.min_samples) {

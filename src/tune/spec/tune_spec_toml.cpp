@@ -14,7 +14,7 @@ namespace launchbox::spec_toml {
 
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 20;
+constexpr std::size_t max_bytes = std::size_t{1} << 20;
 constexpr std::size_t longest_value = 1000;
 
 std::string placed_message(const std::string& file, int line, int column, const std::string& what)
@@ -31,7 +31,7 @@ std::string_view line_of(std::string_view text, std::size_t line);
 document::document(const std::string& file, std::string_view text) : file_(file)
 {
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-    if (text.size() > most_bytes)
+    if (text.size() > max_bytes)
         throw error(file + ": the spec is larger than 1 MiB",
                     "put long lists into ranges, such as { from = 1, to = 99 }");
     if (const std::optional<toml_trouble> trouble = trouble_for_the_parser(text))
@@ -39,8 +39,8 @@ document::document(const std::string& file, std::string_view text) : file_(file)
     spelled_ = spelled_in_ascii(text);
     try {
         root_ = toml::parse(spelled_, file);
-    } catch (const toml::parse_error& problem) {
-        fail(problem.source(), from_ascii_spelling(problem.description()), "the file is TOML; see docs/tune_spec.md");
+    } catch (const toml::parse_error& failure) {
+        fail(failure.source(), from_ascii_spelling(failure.description()), "the file is TOML; see docs/tune_spec.md");
     }
 }
 
@@ -62,12 +62,12 @@ void document::read_keys(const toml::table& table, const keys& known, const std:
 {
     std::vector<std::string> names;
     for (const auto& [name, use] : known) names.push_back(name);
-    for (const entry& each : in_order(table)) {
-        if (std::find(names.begin(), names.end(), each.key) != names.end()) continue;
-        const std::string meant = nearest(each.key.substr(0, 64), names);
+    for (const entry& entry : in_order(table)) {
+        if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
+        const std::string meant = nearest(entry.key.substr(0, 64), names);
         std::string hint = "there are: ";
         for (const std::string& name : names) hint += (name == names.front() ? "" : ", ") + name;
-        fail(each.place, fmt::format("unknown key {} {}", in_quotes(each.key), where),
+        fail(entry.place, fmt::format("unknown key {} {}", in_quotes(entry.key), where),
              meant.empty() ? hint : "did you mean " + meant + "?");
     }
     for (const auto& [name, use] : known)
@@ -94,8 +94,8 @@ std::string document::choice(const toml::node& node, const std::string& key,
                              const std::vector<std::string>& choices) const
 {
     std::string list;
-    for (const std::string& each : choices)
-        list += (list.empty() ? "" : &each == &choices.back() ? " or " : ", ") + in_quotes(each);
+    for (const std::string& choice : choices)
+        list += (list.empty() ? "" : &choice == &choices.back() ? " or " : ", ") + in_quotes(choice);
     const std::string word = text(node, key, key + " = " + in_quotes(choices.front()));
     if (std::find(choices.begin(), choices.end(), word) != choices.end()) return word;
     const std::string meant = nearest(word.substr(0, 64), choices);
@@ -109,37 +109,35 @@ bool document::truth(const toml::node& node, const std::string& key) const
     fail_type(node, key, "true or false", key + " = true");
 }
 
-std::int64_t document::integer(const toml::node& node, const std::string& key, std::int64_t least,
-                               std::int64_t most) const
+std::int64_t document::integer(const toml::node& node, const std::string& key, std::int64_t min, std::int64_t max) const
 {
     const auto* value = node.as_integer();
-    if (value == nullptr) fail_type(node, key, "a whole number", key + " = " + std::to_string(least));
-    if (value->get() < least || value->get() > most)
+    if (value == nullptr) fail_type(node, key, "a whole number", key + " = " + std::to_string(min));
+    if (value->get() < min || value->get() > max)
         fail(node.source(), fmt::format("{} is {}", key, value->get()),
-             fmt::format("it can be from {} to {}", least, with_commas(most)));
+             fmt::format("it can be from {} to {}", min, with_commas(max)));
     return value->get();
 }
 
-double document::number(const toml::node& node, const std::string& key, double least, double most,
-                        bool above_zero) const
+double document::number(const toml::node& node, const std::string& key, double min, double max, bool above_zero) const
 {
     const std::optional<double> value = node.is_number() ? node.value<double>() : std::nullopt;
-    if (!value) fail_type(node, key, "a number", fmt::format("{} = {}", key, least));
-    if (!(*value >= least && *value <= most) || (above_zero && *value <= 0))
+    if (!value) fail_type(node, key, "a number", fmt::format("{} = {}", key, min));
+    if (!(*value >= min && *value <= max) || (above_zero && *value <= 0))
         fail(node.source(), fmt::format("{} is {:.6g}", key, *value),
-             above_zero ? fmt::format("it must be above 0 and at most {:.6g}", most)
-                        : fmt::format("it can be from {:.6g} to {:.6g}", least, most));
+             above_zero ? fmt::format("it must be above 0 and at most {:.6g}", max)
+                        : fmt::format("it can be from {:.6g} to {:.6g}", min, max));
     return *value;
 }
 
 parameter_value document::value(const toml::node& node, const std::string& key) const
 {
     if (const auto* truth = node.as_boolean()) return truth->get();
-    if (const auto* whole = node.as_integer()) return whole->get();
-    if (const auto* fraction = node.as_floating_point()) {
-        if (!std::isfinite(fraction->get()))
+    if (const auto* integer = node.as_integer()) return integer->get();
+    if (const auto* number = node.as_floating_point()) {
+        if (!std::isfinite(number->get()))
             fail(node.source(), key + " has a value that is no number", "write a number");
-        return fraction->get();
+        return number->get();
     }
     if (node.as_string() == nullptr)
         fail_type(node, "a value of " + key, "a number, a string, true or false", key + " = [32, 64, 128]");

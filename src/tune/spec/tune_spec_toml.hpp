@@ -39,10 +39,10 @@ public:
     [[nodiscard]] std::string choice(const toml::node& node, const std::string& key,
                                      const std::vector<std::string>& choices) const;
     [[nodiscard]] bool truth(const toml::node& node, const std::string& key) const;
-    [[nodiscard]] std::int64_t integer(const toml::node& node, const std::string& key, std::int64_t least,
-                                       std::int64_t most) const;
+    [[nodiscard]] std::int64_t integer(const toml::node& node, const std::string& key, std::int64_t min,
+                                       std::int64_t max) const;
     /// Finite, from `least` to `most`; or above 0 with `above_zero`.
-    [[nodiscard]] double number(const toml::node& node, const std::string& key, double least, double most,
+    [[nodiscard]] double number(const toml::node& node, const std::string& key, double min, double max,
                                 bool above_zero = false) const;
     /// A whole number, a finite fraction, a word of at most 1,000 characters, true or false.
     [[nodiscard]] parameter_value value(const toml::node& node, const std::string& key) const;
@@ -77,7 +77,7 @@ auto launchbox::spec_toml::document::placed(const toml::source_region& at, const
 {
     try {
         return work();
-    } catch (const error& problem) {
-        fail(at, problem.what(), problem.hint());
+    } catch (const error& failure) {
+        fail(at, failure.what(), failure.hint());
     }
 }

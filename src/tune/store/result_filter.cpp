@@ -24,12 +24,12 @@ std::optional<Number> number_in(const std::string& text)
 bool means(const std::string& text, const parameter_value& value)
 {
     if (text == text_of(value)) return true;
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-        if (const auto exactly = number_in<std::int64_t>(text)) return *exactly == *whole;
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+        if (const auto exactly = number_in<std::int64_t>(text)) return *exactly == *integer;
         const auto number = number_in<double>(text);
-        return number && *number == static_cast<double>(*whole);
+        return number && *number == static_cast<double>(*integer);
     }
-    if (const auto* fraction = std::get_if<double>(&value)) return number_in<double>(text) == *fraction;
+    if (const auto* number = std::get_if<double>(&value)) return number_in<double>(text) == *number;
     return false;
 }
 
@@ -37,9 +37,9 @@ bool means(const std::string& text, const parameter_value& value)
 
 bool value_filter::matches(const assignment& values) const
 {
-    return std::all_of(wanted.begin(), wanted.end(), [&](const auto& each) {
-        const parameter_value* value = values.find(each.first);
-        return value != nullptr && means(each.second, *value);
+    return std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
+        const parameter_value* value = values.find(item.first);
+        return value != nullptr && means(item.second, *value);
     });
 }
 

@@ -11,7 +11,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr double longest_time_ns = 1e18;
-constexpr std::size_t most_values = 1000;  // of a candidate: more is nobody's
+constexpr std::size_t max_values = 1000;  // of a candidate: more is nobody's
 
 template <class Value>
 ordered_json or_null(const std::optional<Value>& value)
@@ -29,7 +29,7 @@ public:
     {
         const ordered_json* value = find(name);
         if (value == nullptr) return;
-        if (const std::optional<Integer> read = whole<Integer>(*value))
+        if (const std::optional<Integer> read = integer<Integer>(*value))
             into = read;
         else
             good_ = false;
@@ -42,9 +42,9 @@ public:
         std::array<int, 3> read{};
         good_ &= value->is_array() && value->size() == read.size();
         for (std::size_t i = 0; good_ && i < read.size(); ++i) {
-            const std::optional<int> each = whole<int>((*value)[i]);
-            good_ = each.has_value();
-            read[i] = each.value_or(0);
+            const std::optional<int> size = integer<int>((*value)[i]);
+            good_ = size.has_value();
+            read[i] = size.value_or(0);
         }
         if (good_) into = read;
     }
@@ -69,7 +69,7 @@ private:
 
     // Nothing that is read here is ever below 0.
     template <class Integer>
-    static std::optional<Integer> whole(const ordered_json& value)
+    static std::optional<Integer> integer(const ordered_json& value)
     {
         if (!value.is_number_integer()) return std::nullopt;
         if (value.is_number_unsigned() &&
@@ -90,7 +90,7 @@ ordered_json json_of(const assignment& values)
 {
     ordered_json json = ordered_json::object();
     for (const auto& [name, value] : values.values)
-        std::visit([&json, &name = name](const auto& each) { json[name] = each; }, value);
+        std::visit([&json, &name = name](const auto& item) { json[name] = item; }, value);
     return json;
 }
 
@@ -122,20 +122,20 @@ ordered_json json_of(const kernel_info& kernel)
 
 std::optional<assignment> assignment_of(const ordered_json& value)
 {
-    if (!value.is_object() || value.size() > most_values) return std::nullopt;
+    if (!value.is_object() || value.size() > max_values) return std::nullopt;
     assignment read;
-    for (const auto& [name, each] : value.items()) {
-        if (each.is_boolean())
-            read.values.emplace_back(name, each.get<bool>());
-        else if (each.is_number_unsigned() &&
-                 each.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    for (const auto& [name, item] : value.items()) {
+        if (item.is_boolean())
+            read.values.emplace_back(name, item.get<bool>());
+        else if (item.is_number_unsigned() &&
+                 item.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
             return std::nullopt;
-        else if (each.is_number_integer())
-            read.values.emplace_back(name, each.get<std::int64_t>());
-        else if (each.is_number_float() && std::isfinite(each.get<double>()))
-            read.values.emplace_back(name, each.get<double>());
-        else if (each.is_string())
-            read.values.emplace_back(name, each.get<std::string>());
+        else if (item.is_number_integer())
+            read.values.emplace_back(name, item.get<std::int64_t>());
+        else if (item.is_number_float() && std::isfinite(item.get<double>()))
+            read.values.emplace_back(name, item.get<double>());
+        else if (item.is_string())
+            read.values.emplace_back(name, item.get<std::string>());
         else
             return std::nullopt;
     }
@@ -181,7 +181,7 @@ bool is_time(double nanoseconds)
     return nanoseconds >= 0 && nanoseconds <= longest_time_ns;
 }
 
-std::string problem_of(const stored_result& result)
+std::string why_invalid(const stored_result& result)
 {
     const measurement& measured = result.measured;
     if (!std::all_of(measured.samples_ns.begin(), measured.samples_ns.end(), is_time)) return "a sample is no time";
@@ -192,11 +192,11 @@ std::string problem_of(const stored_result& result)
     return {};
 }
 
-std::string problem_of(const race_result_info& race)
+std::string why_invalid(const race_result_info& race)
 {
     if (race.entries.empty()) return "a race without candidates";
-    for (const race_entry& each : race.entries)
-        if (!std::all_of(each.samples_ns.begin(), each.samples_ns.end(), is_time)) return "a sample is no time";
+    for (const race_entry& entry : race.entries)
+        if (!std::all_of(entry.samples_ns.begin(), entry.samples_ns.end(), is_time)) return "a sample is no time";
     if (race.verdict != "winner" && race.verdict != "equal") return "the verdict is neither winner nor equal";
     if (!(race.equal_within >= 0) || !std::isfinite(race.equal_within)) return "equal_within is below 0";
     return {};

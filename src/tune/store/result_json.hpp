@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "tune/store/result_store.hpp"
+#include "tune/types/results.hpp"
 
 namespace launchbox {
 
@@ -22,8 +22,8 @@ std::optional<device_state> device_state_of(const nlohmann::ordered_json& value)
 std::optional<kernel_info> kernel_of(const nlohmann::ordered_json& value);
 
 /// What is wrong with a result that somebody else wrote, or is to be written: in a few words; empty: nothing.
-std::string problem_of(const stored_result& result);
-std::string problem_of(const race_result_info& race);
+std::string why_invalid(const stored_result& result);
+std::string why_invalid(const race_result_info& race);
 
 /// Whether a time can be one: finite, not below 0, below 30 years.
 bool is_time(double nanoseconds);

@@ -18,7 +18,7 @@ struct result_store::inside {
 
     opened_store opened;
     mutable std::mutex one_at_a_time;
-    mutable row_problems problems;
+    mutable row_diagnostics diagnostics;
 
     [[nodiscard]] sqlite_database& database() { return opened.database; }
     [[nodiscard]] const sqlite_database& database() const { return opened.database; }
@@ -28,7 +28,7 @@ namespace {
 
 std::int64_t environment_number(sqlite_database& database, const environment_info& environment);
 std::optional<std::string> text_or_null(const std::optional<assignment>& values);
-void must_be_good(const std::string& problem, const assignment& parameters, const assignment& problem_size);
+void must_be_good(const std::string& why, const assignment& parameters, const assignment& workload);
 
 }  // namespace
 
@@ -53,15 +53,15 @@ std::int64_t result_store::begin_run(const run_info& run)
     sqlite_statement number(database, "SELECT id FROM run WHERE environment = ? AND task_hash = ? AND source_hash = ?");
     number.bind(1, environment).bind(2, std::string_view(run.task_hash)).bind(3, std::string_view(run.source_hash));
     number.step();
-    const std::int64_t found = number.whole(0).value_or(0);
+    const std::int64_t found = number.integer(0).value_or(0);
     sqlite_statement call(database,
                           "INSERT INTO call (run, name, spec_text, spec_hash, command, version, started, host, "
                           "baseline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
     call.bind(1, found);
     int at = 2;
-    for (const std::string* each :
+    for (const std::string* text :
          {&run.name, &run.spec_text, &run.spec_hash, &run.command, &run.version, &run.started, &run.environment.host})
-        call.bind(at++, std::string_view(*each));
+        call.bind(at++, std::string_view(*text));
     call.bind(at, text_or_null(run.baseline)).step();
     transaction.commit();
     return found;
@@ -69,8 +69,8 @@ std::int64_t result_store::begin_run(const run_info& run)
 
 void result_store::save(const stored_result& result)
 {
-    must_be_good(problem_of(result), result.parameters, result.problem);
-    const std::string parameters = column_text(result.parameters), workload = column_text(result.problem);
+    must_be_good(why_invalid(result), result.parameters, result.workload);
+    const std::string parameters = column_text(result.parameters), workload = column_text(result.workload);
     const measurement& measured = result.measured;
     const std::optional<std::string> device =
         measured.device ? std::optional(column_text(json_of(*measured.device))) : std::nullopt;
@@ -118,8 +118,9 @@ void result_store::save(const stored_result& result)
 
 void result_store::save(const race_result_info& race)
 {
-    must_be_good(problem_of(race), race.entries.empty() ? assignment() : race.entries.front().parameters, race.problem);
-    const std::string workload = column_text(race.problem);
+    must_be_good(why_invalid(race), race.entries.empty() ? assignment() : race.entries.front().parameters,
+                 race.workload);
+    const std::string workload = column_text(race.workload);
     const std::lock_guard lock(inside_->one_at_a_time);
     sqlite_database& database = inside_->database();
     sqlite_transaction transaction(database);
@@ -150,7 +151,7 @@ void result_store::begin_attempt(std::int64_t run, const attempt& what)
                      "INSERT OR REPLACE INTO attempt (run, parameters, workload, deaths) VALUES (?, ?, ?, ?)")
         .bind(1, run)
         .bind(2, std::string_view(column_text(what.parameters)))
-        .bind(3, std::string_view(column_text(what.problem)))
+        .bind(3, std::string_view(column_text(what.workload)))
         .bind(4, std::int64_t{what.deaths})
         .step();
 }
@@ -158,31 +159,31 @@ void result_store::begin_attempt(std::int64_t run, const attempt& what)
 std::vector<attempt> result_store::attempts(std::int64_t run) const
 {
     const std::lock_guard lock(inside_->one_at_a_time);
-    return read_attempts(inside_->database(), run, inside_->problems);
+    return read_attempts(inside_->database(), run, inside_->diagnostics);
 }
 
 std::vector<std::pair<std::int64_t, run_info>> result_store::runs() const
 {
     const std::lock_guard lock(inside_->one_at_a_time);
-    return read_runs(inside_->database(), inside_->problems);
+    return read_runs(inside_->database(), inside_->diagnostics);
 }
 
 std::vector<stored_result> result_store::results(std::int64_t run) const
 {
     const std::lock_guard lock(inside_->one_at_a_time);
-    return read_results(inside_->database(), run, inside_->problems);
+    return read_results(inside_->database(), run, inside_->diagnostics);
 }
 
 std::vector<race_result_info> result_store::races(std::int64_t run) const
 {
     const std::lock_guard lock(inside_->one_at_a_time);
-    return read_races(inside_->database(), run, inside_->problems);
+    return read_races(inside_->database(), run, inside_->diagnostics);
 }
 
-std::vector<std::string> result_store::problems() const
+std::vector<std::string> result_store::diagnostics() const
 {
     const std::lock_guard lock(inside_->one_at_a_time);
-    return {inside_->problems.begin(), inside_->problems.end()};
+    return {inside_->diagnostics.begin(), inside_->diagnostics.end()};
 }
 
 namespace {
@@ -207,7 +208,7 @@ std::int64_t environment_number(sqlite_database& database, const environment_inf
                             "SELECT id FROM environment WHERE gpu = ? AND processor = ? AND architecture = ? AND sms = "
                             "? AND memory_bytes = ? AND driver = ? AND toolkit = ?");
     bind(number);
-    return number.whole(0).value_or(0);
+    return number.integer(0).value_or(0);
 }
 
 std::optional<std::string> text_or_null(const std::optional<assignment>& values)
@@ -215,12 +216,11 @@ std::optional<std::string> text_or_null(const std::optional<assignment>& values)
     return values ? std::optional(column_text(*values)) : std::nullopt;
 }
 
-void must_be_good(const std::string& problem, const assignment& parameters, const assignment& problem_size)
+void must_be_good(const std::string& why, const assignment& parameters, const assignment& workload)
 {
-    if (problem.empty()) return;
-    throw error(
-        fmt::format("the result of {} on {} cannot be stored: {}", text_of(parameters), text_of(problem_size), problem),
-        "please report this");
+    if (why.empty()) return;
+    throw error(fmt::format("the result of {} on {} cannot be stored: {}", text_of(parameters), text_of(workload), why),
+                "please report this");
 }
 
 }  // namespace

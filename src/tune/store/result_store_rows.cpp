@@ -19,15 +19,15 @@ class row_reader {
 public:
     explicit row_reader(const sqlite_statement& row) : row_(row) {}
 
-    std::int64_t whole(const char* name, std::int64_t most = std::numeric_limits<std::int64_t>::max())
+    std::int64_t integer(const char* name, std::int64_t max = std::numeric_limits<std::int64_t>::max())
     {
-        const std::optional<std::int64_t> value = row_.whole(next_++);
-        if (value && *value >= 0 && *value <= most) return *value;
+        const std::optional<std::int64_t> value = row_.integer(next_++);
+        if (value && *value >= 0 && *value <= max) return *value;
         complain(name);
         return 0;
     }
-    int count(const char* name) { return static_cast<int>(whole(name, std::numeric_limits<int>::max())); }
-    bool truth(const char* name) { return whole(name, 1) == 1; }
+    int count(const char* name) { return static_cast<int>(integer(name, std::numeric_limits<int>::max())); }
+    bool truth(const char* name) { return integer(name, 1) == 1; }
     double number(const char* name) { return value_or_complain(row_.number(next_++), name); }
     std::string text(const char* name) { return value_or_complain(row_.text(next_++), name); }
 
@@ -61,10 +61,10 @@ public:
     }
 
     /// Empty: all is well.
-    [[nodiscard]] const std::string& problem() const { return problem_; }
+    [[nodiscard]] const std::string& complaint() const { return complaint_; }
     void complain(const std::string& about)
     {
-        if (problem_.empty()) problem_ = about;
+        if (complaint_.empty()) complaint_ = about;
     }
 
 private:
@@ -90,20 +90,20 @@ private:
 
     const sqlite_statement& row_;
     int next_ = 0;
-    std::string problem_;
+    std::string complaint_;
 };
 
 // Whether the row is good; else it is named by its number.
-bool good(const sqlite_database& database, row_reader& row, const std::string& what, row_problems& problems)
+bool good(const sqlite_database& database, row_reader& row, const std::string& what, row_diagnostics& diagnostics)
 {
-    if (row.problem().empty()) return true;
-    problems.insert(fmt::format("{}: {} is left out: {}", database.shown_as(), what, row.problem()));
+    if (row.complaint().empty()) return true;
+    diagnostics.insert(fmt::format("{}: {} is left out: {}", database.shown_as(), what, row.complaint()));
     return false;
 }
 
 }  // namespace
 
-std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& database, row_problems& problems)
+std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& database, row_diagnostics& diagnostics)
 {
     sqlite_statement asked(
         database,
@@ -114,7 +114,7 @@ std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& 
     std::vector<std::pair<std::int64_t, run_info>> runs;
     while (asked.step()) {
         row_reader row(asked);
-        const std::int64_t number = row.whole("id");
+        const std::int64_t number = row.integer("id");
         run_info run;
         run.name = row.text("name");
         run.spec_text = row.text("spec_text");
@@ -128,17 +128,17 @@ std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& 
         run.environment.processor = row.text("processor");
         run.environment.architecture = row.text("architecture");
         run.environment.sms = row.count("sms");
-        run.environment.memory_bytes = row.whole("memory_bytes");
+        run.environment.memory_bytes = row.integer("memory_bytes");
         run.environment.driver = row.text("driver");
         run.environment.toolkit = row.text("toolkit");
         run.environment.host = row.text("host");
         run.baseline = row.optional_values("baseline");
-        if (good(database, row, fmt::format("run {}", number), problems)) runs.emplace_back(number, std::move(run));
+        if (good(database, row, fmt::format("run {}", number), diagnostics)) runs.emplace_back(number, std::move(run));
     }
     return runs;
 }
 
-std::vector<stored_result> read_results(const sqlite_database& database, std::int64_t run, row_problems& problems)
+std::vector<stored_result> read_results(const sqlite_database& database, std::int64_t run, row_diagnostics& diagnostics)
 {
     sqlite_statement asked(
         database,
@@ -150,11 +150,11 @@ std::vector<stored_result> read_results(const sqlite_database& database, std::in
     std::vector<stored_result> results;
     while (asked.step()) {
         row_reader row(asked);
-        const std::int64_t number = row.whole("id");
+        const std::int64_t number = row.integer("id");
         stored_result result;
         result.run = run;
         result.parameters = row.values("parameters");
-        result.problem = row.values("workload");
+        result.workload = row.values("workload");
         result.weight = row.number("weight");
         const std::optional<outcome> what = outcome_named(row.text("status"));
         if (!what) row.complain("status");
@@ -176,47 +176,48 @@ std::vector<stored_result> read_results(const sqlite_database& database, std::in
         result.from_cache = row.truth("from_cache");
         result.deaths = row.count("deaths");
         result.finished = row.text("finished");
-        if (row.problem().empty())
-            if (const std::string problem = problem_of(result); !problem.empty()) row.complain(problem);
-        if (good(database, row, fmt::format("result {} of run {}", number, run), problems))
+        if (row.complaint().empty())
+            if (const std::string why = why_invalid(result); !why.empty()) row.complain(why);
+        if (good(database, row, fmt::format("result {} of run {}", number, run), diagnostics))
             results.push_back(std::move(result));
     }
     return results;
 }
 
-std::vector<race_result_info> read_races(const sqlite_database& database, std::int64_t run, row_problems& problems)
+std::vector<race_result_info> read_races(const sqlite_database& database, std::int64_t run,
+                                         row_diagnostics& diagnostics)
 {
     sqlite_statement asked(database, "SELECT id, workload, verdict, equal_within FROM race WHERE run = ? ORDER BY id");
     asked.bind(1, run);
     std::vector<race_result_info> races;
     while (asked.step()) {
         row_reader row(asked);
-        const std::int64_t number = row.whole("id");
+        const std::int64_t number = row.integer("id");
         race_result_info race;
         race.run = run;
-        race.problem = row.values("workload");
+        race.workload = row.values("workload");
         race.verdict = row.text("verdict");
         race.equal_within = row.number("equal_within");
         sqlite_statement entries(database,
                                  "SELECT parameters, samples_ns FROM race_entry WHERE race = ? ORDER BY place");
         entries.bind(1, number);
         while (entries.step()) {
-            row_reader each(entries);
+            row_reader fields(entries);
             race_entry entry;
-            entry.parameters = each.values("parameters");
-            entry.samples_ns = each.samples("samples_ns");
-            if (!each.problem().empty()) row.complain(each.problem());
+            entry.parameters = fields.values("parameters");
+            entry.samples_ns = fields.samples("samples_ns");
+            if (!fields.complaint().empty()) row.complain(fields.complaint());
             race.entries.push_back(std::move(entry));
         }
-        if (row.problem().empty())
-            if (const std::string problem = problem_of(race); !problem.empty()) row.complain(problem);
-        if (good(database, row, fmt::format("race {} of run {}", number, run), problems))
+        if (row.complaint().empty())
+            if (const std::string why = why_invalid(race); !why.empty()) row.complain(why);
+        if (good(database, row, fmt::format("race {} of run {}", number, run), diagnostics))
             races.push_back(std::move(race));
     }
     return races;
 }
 
-std::vector<attempt> read_attempts(const sqlite_database& database, std::int64_t run, row_problems& problems)
+std::vector<attempt> read_attempts(const sqlite_database& database, std::int64_t run, row_diagnostics& diagnostics)
 {
     sqlite_statement asked(
         database, "SELECT parameters, workload, deaths FROM attempt WHERE run = ? ORDER BY parameters, workload");
@@ -226,9 +227,9 @@ std::vector<attempt> read_attempts(const sqlite_database& database, std::int64_t
         row_reader row(asked);
         attempt read;
         read.parameters = row.values("parameters");
-        read.problem = row.values("workload");
+        read.workload = row.values("workload");
         read.deaths = row.count("deaths");
-        if (good(database, row, fmt::format("an attempt of run {}", run), problems))
+        if (good(database, row, fmt::format("an attempt of run {}", run), diagnostics))
             attempts.push_back(std::move(read));
     }
     return attempts;

@@ -14,12 +14,14 @@
 namespace launchbox {
 
 /// Sentences about rows that were left out.
-using row_problems = std::set<std::string>;
+using row_diagnostics = std::set<std::string>;
 
-std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& database, row_problems& problems);
-std::vector<stored_result> read_results(const sqlite_database& database, std::int64_t run, row_problems& problems);
-std::vector<race_result_info> read_races(const sqlite_database& database, std::int64_t run, row_problems& problems);
-std::vector<attempt> read_attempts(const sqlite_database& database, std::int64_t run, row_problems& problems);
+std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& database, row_diagnostics& diagnostics);
+std::vector<stored_result> read_results(const sqlite_database& database, std::int64_t run,
+                                        row_diagnostics& diagnostics);
+std::vector<race_result_info> read_races(const sqlite_database& database, std::int64_t run,
+                                         row_diagnostics& diagnostics);
+std::vector<attempt> read_attempts(const sqlite_database& database, std::int64_t run, row_diagnostics& diagnostics);
 
 /// JSON as a column holds it: one line, UTF-8. Throws `error` for text that is not.
 std::string column_text(const nlohmann::ordered_json& value);

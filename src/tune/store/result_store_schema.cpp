@@ -192,7 +192,7 @@ opened_store open_to_read(const std::string& file)
 
 int version_of(const sqlite_database& database)
 {
-    const std::int64_t version = database.whole_of("PRAGMA user_version");
+    const std::int64_t version = database.integer_of("PRAGMA user_version");
     if (version > store_version())
         throw error(fmt::format("{} was written by a newer launchbox (schema {}, this one knows {})",
                                 database.shown_as(), version, store_version()),
@@ -242,7 +242,7 @@ void check_tables(const sqlite_database& database)
 {
     const int version = version_of(database);
     sqlite_database expected(":memory:", sqlite_database::access::create, database.shown_as());
-    for (int each = 1; each <= version; ++each) expected.execute(store_schema_step(each));
+    for (int number = 1; number <= version; ++number) expected.execute(store_schema_step(number));
     if (tables_of(database) != tables_of(expected))
         throw error(database.shown_as() + " has other tables than a result store", not_ours_hint);
 }

@@ -60,10 +60,10 @@ void sqlite_database::execute(const std::string& sql)
     if (const int code = sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr); code != SQLITE_OK) fail(code);
 }
 
-std::int64_t sqlite_database::whole_of(const std::string& sql) const
+std::int64_t sqlite_database::integer_of(const std::string& sql) const
 {
     sqlite_statement asked(*this, sql);
-    return asked.step() ? asked.whole(0).value_or(0) : 0;
+    return asked.step() ? asked.integer(0).value_or(0) : 0;
 }
 
 std::string sqlite_database::text_of(const std::string& sql) const
@@ -157,7 +157,7 @@ bool sqlite_statement::is_null(int column) const
     return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }
 
-std::optional<std::int64_t> sqlite_statement::whole(int column) const
+std::optional<std::int64_t> sqlite_statement::integer(int column) const
 {
     if (sqlite3_column_type(statement_.get(), column) != SQLITE_INTEGER) return std::nullopt;
     return sqlite3_column_int64(statement_.get(), column);

@@ -29,7 +29,7 @@ public:
     bool step();
 
     // `nullopt`: the value has another type.
-    [[nodiscard]] std::optional<std::int64_t> whole(int column) const;
+    [[nodiscard]] std::optional<std::int64_t> integer(int column) const;
     [[nodiscard]] std::optional<double> number(int column) const;
     [[nodiscard]] std::optional<std::string> text(int column) const;
     [[nodiscard]] std::optional<std::string> blob(int column) const;
@@ -53,7 +53,7 @@ public:
 
     void execute(const std::string& sql);
     /// What a statement without parameters says in its first row and column.
-    [[nodiscard]] std::int64_t whole_of(const std::string& sql) const;
+    [[nodiscard]] std::int64_t integer_of(const std::string& sql) const;
     [[nodiscard]] std::string text_of(const std::string& sql) const;
     [[nodiscard]] std::int64_t last_row() const;
 

@@ -18,7 +18,7 @@ namespace {
 using kind = python_node::kind;
 using list_elements = std::vector<python_value>;
 
-constexpr std::int64_t most_work = 1'000'000;  // nodes, elements and characters
+constexpr std::int64_t max_work = 1'000'000;  // nodes, elements and characters
 constexpr int deepest_value = 100;
 
 const python_sequence* sequence_in(const python_value& value)
@@ -32,7 +32,7 @@ const std::string* text_in(const python_value& value)
 }
 
 // True is 1.
-std::optional<std::int64_t> whole_in(const python_value& value)
+std::optional<std::int64_t> integer_in(const python_value& value)
 {
     if (const bool* truth = std::get_if<bool>(&value.value)) return *truth ? 1 : 0;
     if (const std::int64_t* number = std::get_if<std::int64_t>(&value.value)) return *number;
@@ -42,7 +42,7 @@ std::optional<std::int64_t> whole_in(const python_value& value)
 std::optional<double> number_in(const python_value& value)
 {
     if (const double* number = std::get_if<double>(&value.value)) return *number;
-    if (const auto whole = whole_in(value)) return static_cast<double>(*whole);
+    if (const auto integer = integer_in(value)) return static_cast<double>(*integer);
     return std::nullopt;
 }
 
@@ -98,8 +98,8 @@ private:
 
     [[nodiscard]] const python_value* local(const std::string& name) const
     {
-        for (auto each = locals_.rbegin(); each != locals_.rend(); ++each)
-            if (each->first == name) return &each->second;
+        for (auto item = locals_.rbegin(); item != locals_.rend(); ++item)
+            if (item->first == name) return &item->second;
         return nullptr;
     }
 
@@ -120,7 +120,7 @@ private:
 
     void work(const python_node& node, std::size_t amount)
     {
-        if (amount > static_cast<std::size_t>(most_work - done_))
+        if (amount > static_cast<std::size_t>(max_work - done_))
             refuse(node, "it needs more than 1,000,000 steps or elements");
         done_ += static_cast<std::int64_t>(amount);
     }
@@ -208,12 +208,12 @@ python_value evaluation::unary(const python_node& node)
 {
     const python_value value = of(node.parts[0]);
     if (node.word == "not") return {!truth_of(value)};
-    const auto whole = whole_in(value);
-    if (whole) {
-        if (node.word == "+") return {*whole};
-        if (node.word == "~") return {~*whole};
-        if (*whole == std::numeric_limits<std::int64_t>::min()) too_large(node);
-        return {-*whole};
+    const auto integer = integer_in(value);
+    if (integer) {
+        if (node.word == "+") return {*integer};
+        if (node.word == "~") return {~*integer};
+        if (*integer == std::numeric_limits<std::int64_t>::min()) too_large(node);
+        return {-*integer};
     }
     const double* number = std::get_if<double>(&value.value);
     if (number == nullptr || node.word == "~")
@@ -223,7 +223,7 @@ python_value evaluation::unary(const python_node& node)
 
 python_value evaluation::binary(const python_node& node, const python_value& a, const python_value& b)
 {
-    const auto whole_a = whole_in(a), whole_b = whole_in(b);
+    const auto whole_a = integer_in(a), whole_b = integer_in(b);
     if (node.word == "+" && (sequence_in(a) != nullptr || text_in(a) != nullptr)) return joined(node, a, b);
     if (node.word == "*") {
         if ((sequence_in(a) != nullptr || text_in(a) != nullptr) && whole_b) return repeated(node, a, *whole_b);
@@ -233,7 +233,7 @@ python_value evaluation::binary(const python_node& node, const python_value& a, 
     if (whole_a && whole_b) {
         const bool truths = std::holds_alternative<bool>(a.value) && std::holds_alternative<bool>(b.value);
         const python_value result = whole_result(node, *whole_a, *whole_b);
-        if (truths && (node.word == "&" || node.word == "|" || node.word == "^")) return {whole_in(result) != 0};
+        if (truths && (node.word == "&" || node.word == "|" || node.word == "^")) return {integer_in(result) != 0};
         return result;
     }
     const auto number_a = number_in(a), number_b = number_in(b);
@@ -296,14 +296,14 @@ python_value evaluation::fraction_result(const python_node& node, double a, doub
     }
     if (sign == "%") return {rest};
     if (quotient == 0) return {std::copysign(0.0, a / b)};
-    double whole = std::floor(quotient);
-    if (quotient - whole > 0.5) whole += 1;
-    return {whole};
+    double integer = std::floor(quotient);
+    if (quotient - integer > 0.5) integer += 1;
+    return {integer};
 }
 
 python_value evaluation::power(const python_node& node, const python_value& a, const python_value& b)
 {
-    const auto base = whole_in(a), exponent = whole_in(b);
+    const auto base = integer_in(a), exponent = integer_in(b);
     if (base && exponent && *exponent >= 0) {
         if (*base == 0 || *base == 1) return {*exponent == 0 ? std::int64_t{1} : *base};
         if (*base == -1) return {std::int64_t{*exponent % 2 == 0 ? 1 : -1}};
@@ -346,8 +346,8 @@ python_value evaluation::repeated(const python_node& node, const python_value& w
     if (sequence != nullptr && sequence->what == python_sequence::kind::range)
         refuse(node, "* has no meaning for a range");
     const std::size_t size = sequence != nullptr ? sequence->elements->size() : text_in(what)->size();
-    if (size > 0 && times > most_work / static_cast<std::int64_t>(size))
-        work(node, static_cast<std::size_t>(most_work) + 1);
+    if (size > 0 && times > max_work / static_cast<std::int64_t>(size))
+        work(node, static_cast<std::size_t>(max_work) + 1);
     work(node, size * static_cast<std::size_t>(times));
     if (sequence == nullptr) {
         std::string text;
@@ -382,8 +382,8 @@ bool evaluation::equal(const python_node& node, const python_value& a, const pyt
     // `long double` holds both types of number as they are.
     if (const auto one = number_in(a), other = number_in(b); one && other) {
         const auto exact = [](const python_value& value) {
-            const auto whole = whole_in(value);
-            return whole ? static_cast<long double>(*whole) : static_cast<long double>(*number_in(value));
+            const auto integer = integer_in(value);
+            return integer ? static_cast<long double>(*integer) : static_cast<long double>(*number_in(value));
         };
         return exact(a) == exact(b);
     }
@@ -405,7 +405,7 @@ int evaluation::order(const python_node& node, const python_value& a, const pyth
     work(node, 1);
     if (depth > deepest_value) refuse(node, "lists are nested too deeply");
     if (number_in(a) && number_in(b)) {
-        const auto one = whole_in(a), other = whole_in(b);
+        const auto one = integer_in(a), other = integer_in(b);
         const long double x = one ? static_cast<long double>(*one) : static_cast<long double>(*number_in(a));
         const long double y = other ? static_cast<long double>(*other) : static_cast<long double>(*number_in(b));
         return x < y ? -1 : x > y ? 1 : 0;
@@ -434,7 +434,7 @@ bool evaluation::contains(const python_node& node, const python_value& in, const
     const python_sequence* sequence = sequence_in(in);
     if (sequence == nullptr) wrong_types(node, "in", value, in);
     return std::any_of(sequence->elements->begin(), sequence->elements->end(),
-                       [&](const python_value& each) { return equal(node, value, each); });
+                       [&](const python_value& element) { return equal(node, value, element); });
 }
 
 python_value evaluation::comprehension(const python_node& node)
@@ -452,13 +452,13 @@ void evaluation::run_loop(const python_node& node, std::size_t loop, list_elemen
     }
     const python_node::loop& here = node.loops[loop];
     const python_node& iterable = node.parts[here.iterable];
-    for (const python_value& each : elements_of(node, of_list(iterable))) {
+    for (const python_value& value : elements_of(node, of_list(iterable))) {
         work(node, 1);
         const std::size_t outside = locals_.size();
         if (here.targets.size() == 1) {
-            locals_.emplace_back(here.targets[0], each);
+            locals_.emplace_back(here.targets[0], value);
         } else {
-            const list_elements parts = elements_of(node, each);
+            const list_elements parts = elements_of(node, value);
             if (parts.size() != here.targets.size()) refuse(node, "a `for` with another number of names than values");
             for (std::size_t i = 0; i < parts.size(); ++i) locals_.emplace_back(here.targets[i], parts[i]);
         }
@@ -473,7 +473,7 @@ python_value evaluation::element(const python_node& node)
 {
     const python_value from = of_list(node.parts[0]);
     const python_value wanted = of(node.parts[1]);
-    const auto at = whole_in(wanted);
+    const auto at = integer_in(wanted);
     const python_sequence* sequence = sequence_in(from);
     const std::string* text = text_in(from);
     if (!at || (sequence == nullptr && text == nullptr)) wrong_types(node, "[...]", from, wanted);
@@ -489,8 +489,8 @@ constexpr std::array<std::string_view, 18> functions{"range", "list",  "tuple", 
 
 bool takes_lists(const std::string& function)
 {
-    for (const char* each : {"max", "min", "sum", "len", "sorted", "list", "tuple", "reversed"})
-        if (function == each) return true;
+    for (const char* letter : {"max", "min", "sum", "len", "sorted", "list", "tuple", "reversed"})
+        if (function == letter) return true;
     return false;
 }
 
@@ -518,9 +518,9 @@ python_value evaluation::call(const python_node& node)
     }
     const python_value& value = arguments[0];
     if (function == "abs") {
-        if (const auto whole = whole_in(value)) {
-            if (*whole == std::numeric_limits<std::int64_t>::min()) too_large(node);
-            return {*whole < 0 ? -*whole : *whole};
+        if (const auto integer = integer_in(value)) {
+            if (*integer == std::numeric_limits<std::int64_t>::min()) too_large(node);
+            return {*integer < 0 ? -*integer : *integer};
         }
         if (!number_in(value)) refuse(node, "abs has no meaning for a value of the type " + type_of(value));
         return {std::fabs(*number_in(value))};
@@ -536,15 +536,15 @@ python_value evaluation::call(const python_node& node)
     list_elements elements = elements_of(node, value);
     if (function == "len") return {static_cast<std::int64_t>(elements.size())};
     if (function == "any")
-        return {std::any_of(elements.begin(), elements.end(), [](const auto& each) { return truth_of(each); })};
+        return {std::any_of(elements.begin(), elements.end(), [](const auto& element) { return truth_of(element); })};
     if (function == "all")
-        return {std::all_of(elements.begin(), elements.end(), [](const auto& each) { return truth_of(each); })};
+        return {std::all_of(elements.begin(), elements.end(), [](const auto& element) { return truth_of(element); })};
     if (function == "sum") {
         python_value total = arguments.size() == 2 ? arguments[1] : python_value{std::int64_t{0}};
         python_node plus{.what = kind::binary, .word = "+", .column = node.column};
-        for (const python_value& each : elements) {
+        for (const python_value& element : elements) {
             if (text_in(total) != nullptr) refuse(node, "sum of strings is not supported");
-            total = binary(plus, total, each);
+            total = binary(plus, total, element);
         }
         return total;
     }
@@ -561,20 +561,20 @@ python_value evaluation::range(const python_node& node, const list_elements& arg
     std::array<std::int64_t, 3> bounds{0, 0, 1};
     if (arguments.empty() || arguments.size() > 3) refuse(node, "range takes one, two or three numbers");
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const auto number = whole_in(arguments[i]);
+        const auto number = integer_in(arguments[i]);
         if (!number) refuse(node, "range takes whole numbers");
         bounds[arguments.size() == 1 ? 1 : i] = *number;
     }
     const auto [from, to, step] = bounds;
     if (step == 0) refuse(node, "range with a step of 0");
-    __extension__ using wide = __int128;
-    const wide distance = step > 0 ? static_cast<wide>(to) - from : static_cast<wide>(from) - to;
-    const wide stride = step > 0 ? static_cast<wide>(step) : -static_cast<wide>(step);
-    const wide count = distance <= 0 ? 0 : (distance + stride - 1) / stride;
-    work(node, count > most_work ? static_cast<std::size_t>(most_work) + 1 : static_cast<std::size_t>(count));
+    __extension__ using int128 = __int128;
+    const int128 distance = step > 0 ? static_cast<int128>(to) - from : static_cast<int128>(from) - to;
+    const int128 stride = step > 0 ? static_cast<int128>(step) : -static_cast<int128>(step);
+    const int128 count = distance <= 0 ? 0 : (distance + stride - 1) / stride;
+    work(node, count > max_work ? static_cast<std::size_t>(max_work) + 1 : static_cast<std::size_t>(count));
     list_elements elements(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < elements.size(); ++i)
-        elements[i].value = static_cast<std::int64_t>(from + static_cast<wide>(i) * step);
+        elements[i].value = static_cast<std::int64_t>(from + static_cast<int128>(i) * step);
     return listed(std::move(elements), python_sequence::kind::range);
 }
 
@@ -584,24 +584,24 @@ python_value evaluation::extreme(const python_node& node, const list_elements& a
     const list_elements elements = arguments.size() == 1 ? elements_of(node, arguments[0]) : arguments;
     if (elements.empty()) refuse(node, node.word + " of an empty list");
     const python_value* best = &elements[0];
-    for (const python_value& each : elements)
-        if (compared(node, node.word == "max" ? ">" : "<", each, *best)) best = &each;
+    for (const python_value& value : elements)
+        if (compared(node, node.word == "max" ? ">" : "<", value, *best)) best = &value;
     return *best;
 }
 
 python_value evaluation::as_whole(const python_node& node, const python_value& value)
 {
-    if (const auto whole = whole_in(value)) return {*whole};
+    if (const auto integer = integer_in(value)) return {*integer};
     if (const double* number = std::get_if<double>(&value.value)) {
         constexpr double limit = 9223372036854775808.0;
-        const double whole = std::trunc(*number);
-        if (!(whole >= -limit && whole < limit)) too_large(node);
-        return {static_cast<std::int64_t>(whole)};
+        const double integer = std::trunc(*number);
+        if (!(integer >= -limit && integer < limit)) too_large(node);
+        return {static_cast<std::int64_t>(integer)};
     }
     if (const std::string* text = text_in(value)) {
-        std::int64_t whole = 0;
-        const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), whole);
-        if (failure == std::errc() && end == text->data() + text->size()) return {whole};
+        std::int64_t integer = 0;
+        const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), integer);
+        if (failure == std::errc() && end == text->data() + text->size()) return {integer};
         refuse(node, "int of a string that is no whole number");
     }
     refuse(node, "int has no meaning for a value of the type " + type_of(value));
@@ -622,7 +622,7 @@ python_value evaluation::as_fraction(const python_node& node, const python_value
 python_value evaluation::rounded(const python_node& node, const list_elements& arguments)
 {
     if (arguments.size() != 1) refuse(node, "round takes one number here");
-    if (const auto whole = whole_in(arguments[0])) return {*whole};
+    if (const auto integer = integer_in(arguments[0])) return {*integer};
     const auto number = number_in(arguments[0]);
     if (!number) refuse(node, "round has no meaning for a value of the type " + type_of(arguments[0]));
     return as_whole(node, {std::nearbyint(*number)});  // halves to the even number, as Python does
@@ -651,14 +651,14 @@ bool takes_a_list(const python_node& node, const python_scope& scope)
 
 python_value python_of(const parameter_value& value)
 {
-    return std::visit([](const auto& each) { return python_value{each}; }, value);
+    return std::visit([](const auto& item) { return python_value{item}; }, value);
 }
 
 python_value python_list_of(const std::vector<parameter_value>& values)
 {
     list_elements elements(values.size());
     for (std::size_t i = 0; i < values.size(); ++i)
-        std::visit([&](const auto& each) { elements[i].value = each; }, values[i]);
+        std::visit([&](const auto& item) { elements[i].value = item; }, values[i]);
     return listed(std::move(elements));
 }
 
@@ -673,11 +673,11 @@ bool truth_of(const python_value& value)
 std::string repr_of(const python_value& value)
 {
     if (const bool* truth = std::get_if<bool>(&value.value)) return *truth ? "True" : "False";
-    if (const std::int64_t* whole = std::get_if<std::int64_t>(&value.value)) return std::to_string(*whole);
+    if (const std::int64_t* integer = std::get_if<std::int64_t>(&value.value)) return std::to_string(*integer);
     if (const std::string* text = text_in(value)) return "'" + *text + "'";
     if (const python_sequence* sequence = sequence_in(value)) {
         std::string list;
-        for (const python_value& each : *sequence->elements) list += (list.empty() ? "" : ", ") + repr_of(each);
+        for (const python_value& element : *sequence->elements) list += (list.empty() ? "" : ", ") + repr_of(element);
         return sequence->what == python_sequence::kind::tuple
                    ? "(" + list + (sequence->elements->size() == 1 ? ",)" : ")")
                    : "[" + list + "]";

@@ -128,7 +128,7 @@ class parser {
 public:
     explicit parser(const std::string& text) : text_(text), tokens_(scanner(text).tokens()) {}
 
-    python_node whole()
+    python_node whole_text()
     {
         if (now().what == token::kind::end) refuse("there is nothing in the expression");
         python_node node = with_commas();
@@ -317,25 +317,25 @@ private:
             for (const auto& [letters, of_base] : {std::pair("xX", 16), std::pair("oO", 8), std::pair("bB", 2)})
                 if (digits[1] == letters[0] || digits[1] == letters[1]) base = of_base;
         if (base != 10) begin += 2;
-        std::int64_t whole = 0;
-        const auto [whole_end, whole_failure] = std::from_chars(begin, end, whole, base);
+        std::int64_t integer = 0;
+        const auto [integer_end, integer_failure] = std::from_chars(begin, end, integer, base);
         // Python has no 007.
         const bool zeros_before =
             base == 10 && digits.size() > 1 && digits[0] == '0' && digits.find_first_not_of('0') != std::string::npos;
-        if (whole_end == end && *begin != '-') {
-            if (whole_failure == std::errc::result_out_of_range)
+        if (integer_end == end && *begin != '-') {
+            if (integer_failure == std::errc::result_out_of_range)
                 throw error("the number " + of.words.substr(0, 40) + " does not fit in 64 bits", "write a smaller one");
-            if (whole_failure == std::errc() && !zeros_before) {
-                node.literal = whole;
+            if (integer_failure == std::errc() && !zeros_before) {
+                node.literal = integer;
                 return node;
             }
         }
-        double fraction = 0;
-        const auto [fraction_end, fraction_failure] = std::from_chars(digits.data(), end, fraction);
+        double number = 0;
+        const auto [number_end, number_failure] = std::from_chars(digits.data(), end, number);
         const bool has_point = digits.find_first_of(".eE") != std::string::npos;
-        if (base != 10 || fraction_end != end || fraction_failure != std::errc() || !has_point)
+        if (base != 10 || number_end != end || number_failure != std::errc() || !has_point)
             throw error(of.words.substr(0, 40) + " is no number (" + python_place(text_, of.column) + ")", subset_hint);
-        node.literal = fraction;
+        node.literal = number;
         return node;
     }
 
@@ -473,7 +473,7 @@ private:
 
 python_node read_python(const std::string& text)
 {
-    return parser(text).whole();
+    return parser(text).whole_text();
 }
 
 std::string python_place(const std::string& text, int column)

@@ -15,7 +15,7 @@ namespace launchbox {
 namespace {
 
 using kind = python_node::kind;
-using wide = long double;  // holds both types of number as they are
+using extended = long double;  // holds both types of number as they are
 
 // How tightly Lua's operators bind.
 enum level {
@@ -33,25 +33,25 @@ enum level {
     atom_level = 20
 };
 
-enum class type { boolean, whole, fraction, text };
+enum class type { boolean, int64, float64, text };
 
 // A part of the expression in Lua, and what is known of its value.
 struct piece {
     std::string text;
     int level = atom_level;
     type what = type::boolean;
-    wide low = 0, high = 1;  // of a number; booleans are 0 and 1 when they are used as one
-    bool may_fail = false;   // a division by zero, which must not be tried where Python would not
+    extended low = 0, high = 1;  // of a number; booleans are 0 and 1 when they are used as one
+    bool may_fail = false;       // a division by zero, which must not be tried where Python would not
 
     [[nodiscard]] bool may_be_zero() const { return low <= 0 && high >= 0; }
 };
 
-constexpr wide most_whole = 9.2e18L;
-constexpr wide exact_in_fraction = 9007199254740992.0L;  // 2^53
+constexpr extended max_integer = 9.2e18L;
+constexpr extended exact_in_float64 = 9007199254740992.0L;  // 2^53
 
 class translation {
 public:
-    translation(const python_expression& whole, const python_names& names) : text_(whole.text()), names_(names)
+    translation(const python_expression& source, const python_names& names) : text_(source.text()), names_(names)
     {
         scope_.names = names.constants;
         for (const auto& [name, variable] : names.variables) scope_.lists[name] = python_list_of(variable.values);
@@ -66,8 +66,8 @@ private:
     piece constant(const python_node& node, const python_value& value) const;
     piece unary(const python_node& node);
     piece binary(const python_node& node);
-    piece whole_division(const python_node& node, const piece& a, const piece& b);
-    piece fraction_division(const piece& a, const piece& b, const std::string& sign);
+    piece integer_division(const python_node& node, const piece& a, const piece& b);
+    piece float_division(const piece& a, const piece& b, const std::string& sign);
     piece power(const python_node& node, const piece& a, const piece& b);
     piece bits(const python_node& node, const piece& a, const piece& b);
     piece logic(const python_node& node);
@@ -77,6 +77,12 @@ private:
     piece choice(const python_node& node);
     piece either(const python_node& node, const piece& condition, piece a, piece b);
     piece call(const python_node& node);
+    piece extreme(const std::string& function, const std::vector<const python_node*>& arguments);
+    piece sum(const python_node& node, const std::vector<const python_node*>& arguments);
+    piece any_or_all(const python_node& node, const std::vector<const python_node*>& arguments);
+    static piece absolute(const piece& value);
+    static piece to_float(const piece& value);
+    piece to_integer(const python_node& node, const piece& value) const;
 
     piece as_truth(piece of, const python_node& node) const;
     piece as_number(piece of, const python_node& node) const;
@@ -103,14 +109,14 @@ private:
 template <class Function>
 void from_corners(piece& result, const piece& a, const piece& b, const Function& function)
 {
-    result.low = std::numeric_limits<wide>::infinity();
+    result.low = std::numeric_limits<extended>::infinity();
     result.high = -result.low;
-    for (const wide x : {a.low, a.high})
-        for (const wide y : {b.low, b.high}) {
-            const wide value = function(x, y);
+    for (const extended x : {a.low, a.high})
+        for (const extended y : {b.low, b.high}) {
+            const extended value = function(x, y);
             if (std::isnan(value)) {
-                result.low = -std::numeric_limits<wide>::infinity();
-                result.high = std::numeric_limits<wide>::infinity();
+                result.low = -std::numeric_limits<extended>::infinity();
+                result.high = std::numeric_limits<extended>::infinity();
                 return;
             }
             result.low = std::min(result.low, value);
@@ -197,18 +203,18 @@ piece translation::variable(const python_names::variable& of) const
         });
     };
     result.what = has(std::string())     ? type::text
-                  : has(0.0)             ? type::fraction
-                  : has(std::int64_t{0}) ? type::whole
+                  : has(0.0)             ? type::float64
+                  : has(std::int64_t{0}) ? type::int64
                                          : type::boolean;
-    if (result.what != type::whole && result.what != type::fraction) return result;
-    result.low = std::numeric_limits<wide>::infinity();
+    if (result.what != type::int64 && result.what != type::float64) return result;
+    result.low = std::numeric_limits<extended>::infinity();
     result.high = -result.low;
-    for (const parameter_value& each : of.values) {
-        const double* fraction = std::get_if<double>(&each);
-        const std::int64_t* whole = std::get_if<std::int64_t>(&each);
-        const wide value = fraction != nullptr ? static_cast<wide>(*fraction)
-                           : whole != nullptr  ? static_cast<wide>(*whole)
-                                               : 1;
+    for (const parameter_value& constant : of.values) {
+        const double* number = std::get_if<double>(&constant);
+        const std::int64_t* integer = std::get_if<std::int64_t>(&constant);
+        const extended value = number != nullptr    ? static_cast<extended>(*number)
+                               : integer != nullptr ? static_cast<extended>(*integer)
+                                                    : 1;
         result.low = std::min(result.low, value);
         result.high = std::max(result.high, value);
     }
@@ -224,17 +230,17 @@ piece translation::constant(const python_node& node, const python_value& value) 
             refuse(node, "a string with characters that are not ASCII");
         return {.text = lua_literal(*text), .what = type::text};
     }
-    if (const std::int64_t* whole = std::get_if<std::int64_t>(&value.value))
-        return checked(node, {.text = std::to_string(*whole),
-                              .level = *whole < 0 ? unary_level : atom_level,
-                              .what = type::whole,
-                              .low = static_cast<wide>(*whole),
-                              .high = static_cast<wide>(*whole)});
+    if (const std::int64_t* integer = std::get_if<std::int64_t>(&value.value))
+        return checked(node, {.text = std::to_string(*integer),
+                              .level = *integer < 0 ? unary_level : atom_level,
+                              .what = type::int64,
+                              .low = static_cast<extended>(*integer),
+                              .high = static_cast<extended>(*integer)});
     if (const double* number = std::get_if<double>(&value.value)) {
         if (!std::isfinite(*number)) refuse(node, "a number that is not finite");
         return {.text = repr_of(value),
                 .level = std::signbit(*number) ? unary_level : atom_level,
-                .what = type::fraction,
+                .what = type::float64,
                 .low = *number,
                 .high = *number};
     }
@@ -259,12 +265,12 @@ piece translation::as_number(piece of, const python_node& node) const
 {
     if (of.what == type::text) refuse(node, "a string where a number is wanted");
     if (of.what != type::boolean) return of;
-    return {"(" + in(of, and_level) + " and 1 or 0)", atom_level, type::whole, of.low, of.high, of.may_fail};
+    return {"(" + in(of, and_level) + " and 1 or 0)", atom_level, type::int64, of.low, of.high, of.may_fail};
 }
 
 piece translation::checked(const python_node& node, piece of) const
 {
-    if (of.what == type::whole && !(of.low >= -most_whole && of.high <= most_whole))
+    if (of.what == type::int64 && !(of.low >= -max_integer && of.high <= max_integer))
         refuse(node, "a whole number that may leave 64 bits");
     return of;
 }
@@ -277,7 +283,7 @@ piece translation::unary(const python_node& node)
     }
     piece value = number(node.parts[0]);
     if (node.word == "+") return value;
-    if (node.word == "~" && value.what != type::whole) refuse(node, "~ of a fraction");
+    if (node.word == "~" && value.what != type::int64) refuse(node, "~ of a fraction");
     // `- -x`: two signs beside each other would begin a comment.
     piece result{
         node.word + in(value, unary_level + 1), unary_level, value.what, -value.high, -value.low, value.may_fail};
@@ -291,54 +297,57 @@ piece translation::binary(const python_node& node)
     const piece left = of(node.parts[0]), right = of(node.parts[1]);
     if (sign == "&" || sign == "|" || sign == "^") return bits(node, left, right);
     const piece a = as_number(left, node.parts[0]), b = as_number(right, node.parts[1]);
-    const type what = a.what == type::whole && b.what == type::whole ? type::whole : type::fraction;
+    const type what = a.what == type::int64 && b.what == type::int64 ? type::int64 : type::float64;
     if (sign == "+" || sign == "-" || sign == "*") {
         // `a - -b` is fine, and `a --b` a comment: there is always a blank.
         piece result = made(a, sign, b, sign == "*" ? product_level : sum_level, what);
-        from_corners(result, a, b, [&](wide x, wide y) { return sign == "+" ? x + y : sign == "-" ? x - y : x * y; });
+        from_corners(result, a, b, [&](extended x, extended y) {
+            return sign == "+" ? x + y : sign == "-" ? x - y : x * y;
+        });
         return checked(node, result);
     }
     if (sign == "<<" || sign == ">>") {
-        if (what != type::whole) refuse(node, "a shift of fractions");
+        if (what != type::int64) refuse(node, "a shift of fractions");
         if (a.low < 0 || b.low < 0 || b.high > 62) refuse(node, "a shift that may be of a negative number or too far");
         piece result = made(a, sign, b, shift_level, what);
-        from_corners(result, a, b,
-                     [&](wide x, wide y) { return sign == "<<" ? x * std::exp2(y) : std::floor(x / std::exp2(y)); });
+        from_corners(result, a, b, [&](extended x, extended y) {
+            return sign == "<<" ? x * std::exp2(y) : std::floor(x / std::exp2(y));
+        });
         return checked(node, result);
     }
     if (sign == "**") return power(node, a, b);
-    if (sign == "/" || what == type::fraction) {
-        for (const piece* each : {&a, &b})
-            if (each->what == type::whole && std::max(-each->low, each->high) > exact_in_fraction)
+    if (sign == "/" || what == type::float64) {
+        for (const piece* operand : {&a, &b})
+            if (operand->what == type::int64 && std::max(-operand->low, operand->high) > exact_in_float64)
                 refuse(node, "a division of numbers that a fraction cannot hold");
-        return fraction_division(a, b, sign);
+        return float_division(a, b, sign);
     }
-    return whole_division(node, a, b);
+    return integer_division(node, a, b);
 }
 
-piece translation::whole_division(const python_node& node, const piece& a, const piece& b)
+piece translation::integer_division(const python_node& node, const piece& a, const piece& b)
 {
-    piece result = made(a, node.word, b, product_level, type::whole);
+    piece result = made(a, node.word, b, product_level, type::int64);
     result.may_fail |= b.may_be_zero();
     if (node.word == "%") {
         result.low = b.low < 0 ? b.low + 1 : 0;
         result.high = b.high > 0 ? b.high - 1 : 0;
-        if (a.low >= 0) result.high = std::min(result.high, std::max<wide>(a.high, 0));
+        if (a.low >= 0) result.high = std::min(result.high, std::max<extended>(a.high, 0));
         return result;
     }
     if (b.may_be_zero()) {
         result.high = std::max(std::fabs(a.low), std::fabs(a.high));
         result.low = -result.high;
     } else {
-        from_corners(result, a, b, [](wide x, wide y) { return std::floor(x / y); });
+        from_corners(result, a, b, [](extended x, extended y) { return std::floor(x / y); });
     }
     return checked(node, result);
 }
 
 // Python raises for a division by zero, and Lua has no number for it only among whole ones: then `1 // 0` is tried.
-piece translation::fraction_division(const piece& a, const piece& b, const std::string& sign)
+piece translation::float_division(const piece& a, const piece& b, const std::string& sign)
 {
-    piece result{.text = {}, .level = product_level, .what = type::fraction, .may_fail = a.may_fail || b.may_fail};
+    piece result{.text = {}, .level = product_level, .what = type::float64, .may_fail = a.may_fail || b.may_fail};
     const std::string x = in(a, product_level), y = in(b, product_level + 1);
     if (sign == "//") {
         // Not floor(a / b): 1.0 // 0.1 is 9.
@@ -351,15 +360,15 @@ piece translation::fraction_division(const piece& a, const piece& b, const std::
         result.level = atom_level;
         result.may_fail = true;
     }
-    constexpr wide infinite = std::numeric_limits<wide>::infinity();
+    constexpr extended infinite = std::numeric_limits<extended>::infinity();
     if (sign == "%") {
-        result.low = std::min<wide>(b.low, 0);
-        result.high = std::max<wide>(b.high, 0);
+        result.low = std::min<extended>(b.low, 0);
+        result.high = std::max<extended>(b.high, 0);
     } else if (b.may_be_zero()) {
         result.low = -infinite;
         result.high = infinite;
     } else {
-        from_corners(result, a, b, [&](wide p, wide q) { return sign == "/" ? p / q : std::floor(p / q); });
+        from_corners(result, a, b, [&](extended p, extended q) { return sign == "/" ? p / q : std::floor(p / q); });
     }
     // Rounding may take it across a limit that is near.
     if (result.low > 0 && result.low < 1e-300L) result.low = 0;
@@ -369,23 +378,23 @@ piece translation::fraction_division(const piece& a, const piece& b, const std::
 
 piece translation::power(const python_node& node, const piece& a, const piece& b)
 {
-    if (a.what != type::whole || b.what != type::whole || b.low < 0) {
+    if (a.what != type::int64 || b.what != type::int64 || b.low < 0) {
         if (a.low < 0 || (a.may_be_zero() && b.low < 0)) refuse(node, "a power of what may be negative or zero");
         piece result{in(a, power_level + 1) + " ^ " + in(b, power_level + 1),
                      power_level,
-                     type::fraction,
+                     type::float64,
                      0,
                      0,
                      a.may_fail || b.may_fail};
-        from_corners(result, a, b, [](wide x, wide y) { return std::pow(x, y); });
+        from_corners(result, a, b, [](extended x, extended y) { return std::pow(x, y); });
         // It may be 0 by rounding, and Python raises where it is too large.
         if (!(result.high < 1e300L)) refuse(node, "a power that may be too large");
         if (result.low < 1e-300L) result.low = 0;
         return result;
     }
-    piece result{.text = {}, .level = atom_level, .what = type::whole, .may_fail = a.may_fail || b.may_fail};
-    const wide base = std::max(std::fabs(a.low), std::fabs(a.high));
-    result.high = std::max<wide>(std::pow(base, b.high), 1);
+    piece result{.text = {}, .level = atom_level, .what = type::int64, .may_fail = a.may_fail || b.may_fail};
+    const extended base = std::max(std::fabs(a.low), std::fabs(a.high));
+    result.high = std::max<extended>(std::pow(base, b.high), 1);
     result.low = a.low < 0 ? -result.high : 0;
     if (a.low > 0) result.low = std::pow(a.low, b.low);
     if (a.low == 2 && a.high == 2 && b.high <= 62) {
@@ -395,7 +404,7 @@ piece translation::power(const python_node& node, const piece& a, const piece& b
         for (int i = 0; i < static_cast<int>(b.low); ++i)
             result.text += (i == 0 ? "" : " * ") + in(a, product_level + 1);
         result.level = product_level;
-    } else if (result.high <= exact_in_fraction) {
+    } else if (result.high <= exact_in_float64) {
         // ^ gives a fraction; `| 0` makes it a whole number again.
         result.text = in(a, power_level + 1) + " ^ " + in(b, power_level + 1) + " | 0";
         result.level = bit_or;
@@ -416,16 +425,16 @@ piece translation::bits(const python_node& node, const piece& left, const piece&
         return compared(node, "!=", left, right);
     }
     const piece a = as_number(left, node), b = as_number(right, node);
-    if (a.what != type::whole || b.what != type::whole) refuse(node, sign + " of fractions");
+    if (a.what != type::int64 || b.what != type::int64) refuse(node, sign + " of fractions");
     piece result = made(a, sign == "^" ? "~" : sign, b,
                         sign == "&"   ? bit_and
                         : sign == "|" ? bit_or
                                       : bit_xor,
-                        type::whole);
-    wide most = 1;
-    const wide size = std::max({std::fabs(a.low), std::fabs(a.high), std::fabs(b.low), std::fabs(b.high)});
-    while (most <= size) most *= 2;
-    result.high = std::min(most - 1, most_whole);
+                        type::int64);
+    extended bound = 1;
+    const extended size = std::max({std::fabs(a.low), std::fabs(a.high), std::fabs(b.low), std::fabs(b.high)});
+    while (bound <= size) bound *= 2;
+    result.high = std::min(bound - 1, max_integer);
     result.low = a.low >= 0 && b.low >= 0 ? 0 : -result.high;
     return result;
 }
@@ -436,7 +445,7 @@ piece translation::logic(const python_node& node)
     std::vector<piece> parts;
     for (const python_node& part : node.parts) parts.push_back(of(part));
     const bool truths =
-        std::all_of(parts.begin(), parts.end(), [](const piece& each) { return each.what == type::boolean; });
+        std::all_of(parts.begin(), parts.end(), [](const piece& part) { return part.what == type::boolean; });
     if (truths) {
         piece result = parts[0];
         for (std::size_t i = 1; i < parts.size(); ++i)
@@ -501,28 +510,28 @@ piece translation::contained(const python_node& node, const piece& value, const 
         if (sequence == nullptr) refuse(list, "`in` a string");
         const std::vector<python_value>& elements = *sequence->elements;
         // range(8, 1024, 8) is no list of 127 comparisons.
-        std::vector<std::int64_t> whole;
-        for (const python_value& each : elements)
-            if (const std::int64_t* number = std::get_if<std::int64_t>(&each.value)) whole.push_back(*number);
-        const bool even = whole.size() == elements.size() && whole.size() > 6 && value.what == type::whole &&
-                          whole[0] >= 0 && whole[1] > whole[0] && whole.back() < (std::int64_t{1} << 40);
-        const std::int64_t step = even ? whole[1] - whole[0] : 1;
+        std::vector<std::int64_t> integers;
+        for (const python_value& element : elements)
+            if (const std::int64_t* number = std::get_if<std::int64_t>(&element.value)) integers.push_back(*number);
+        const bool even = integers.size() == elements.size() && integers.size() > 6 && value.what == type::int64 &&
+                          integers[0] >= 0 && integers[1] > integers[0] && integers.back() < (std::int64_t{1} << 40);
+        const std::int64_t step = even ? integers[1] - integers[0] : 1;
         bool regular = even;
-        for (std::size_t i = 1; regular && i < whole.size(); ++i) regular = whole[i] - whole[i - 1] == step;
+        for (std::size_t i = 1; regular && i < integers.size(); ++i) regular = integers[i] - integers[i - 1] == step;
         if (regular) {
             const std::string x = in(value, compare_level + 1);
             std::string text =
-                x + " >= " + std::to_string(whole[0]) + " and " + x + " <= " + std::to_string(whole.back());
+                x + " >= " + std::to_string(integers[0]) + " and " + x + " <= " + std::to_string(integers.back());
             if (step > 1)
                 text +=
-                    " and (" + value.text + ") % " + std::to_string(step) + " == " + std::to_string(whole[0] % step);
+                    " and (" + value.text + ") % " + std::to_string(step) + " == " + std::to_string(integers[0] % step);
             return {text, and_level, type::boolean, 0, 1, value.may_fail};
         }
-        for (const python_value& each : elements) {
-            if (std::holds_alternative<std::monostate>(each.value) ||
-                std::holds_alternative<python_sequence>(each.value))
+        for (const python_value& element : elements) {
+            if (std::holds_alternative<std::monostate>(element.value) ||
+                std::holds_alternative<python_sequence>(element.value))
                 continue;  // no parameter is one
-            choices.push_back(constant(list, each));
+            choices.push_back(constant(list, element));
         }
     }
     if (choices.empty()) return {.text = "false"};
@@ -562,7 +571,7 @@ piece translation::either(const python_node& node, const piece& condition, piece
                  std::min(a.low, b.low),
                  std::max(a.high, b.high),
                  fails};
-    if (a.what != b.what) result.what = type::fraction;
+    if (a.what != b.what) result.what = type::float64;
     return result;
 }
 
@@ -574,76 +583,96 @@ piece translation::call(const python_node& node)
     const bool display =
         node.parts.size() == 1 && (node.parts[0].what == kind::list || node.parts[0].what == kind::tuple);
     for (const python_node& part : display ? node.parts[0].parts : node.parts) arguments.push_back(&part);
-    const bool one = node.parts.size() == 1 && !display;
-    if ((function == "max" || function == "min") && arguments.size() >= 2) {
-        piece result{.text = function + "(", .level = atom_level, .what = type::whole};
-        for (std::size_t i = 0; i < arguments.size(); ++i) {
-            const piece each = number(*arguments[i]);
-            const bool less = function == "min";
-            result.low = i == 0 ? each.low : less ? std::min(result.low, each.low) : std::max(result.low, each.low);
-            result.high = i == 0 ? each.high
-                          : less ? std::min(result.high, each.high)
-                                 : std::max(result.high, each.high);
-            if (each.what == type::fraction) result.what = type::fraction;
-            result.may_fail |= each.may_fail;
-            result.text += (i == 0 ? "" : ", ") + each.text;
-        }
-        result.text += ")";
-        return result;
-    }
-    if (display && !arguments.empty() && (function == "sum" || function == "any" || function == "all")) {
-        piece result;
-        for (std::size_t i = 0; i < arguments.size(); ++i) {
-            if (function == "sum") {
-                const piece each = number(*arguments[i]);
-                piece total = i == 0 ? each
-                                     : made(result, "+", each, sum_level,
-                                            result.what == type::whole && each.what == type::whole ? type::whole
-                                                                                                   : type::fraction);
-                if (i > 0) from_corners(total, result, each, [](wide x, wide y) { return x + y; });
-                result = checked(node, total);
-                continue;
-            }
-            const piece each = condition(*arguments[i]);
-            if (each.may_fail && i > 0) refuse(node, "a division that may be by zero in " + function);
-            result = i == 0 ? each
-                            : made(result, function == "any" ? "or" : "and", each,
-                                   function == "any" ? or_level : and_level, type::boolean);
-        }
-        return result;
+    if ((function == "max" || function == "min") && arguments.size() >= 2) return extreme(function, arguments);
+    if (display && !arguments.empty()) {
+        if (function == "sum") return sum(node, arguments);
+        if (function == "any" || function == "all") return any_or_all(node, arguments);
     }
     if (function == "pow" && node.parts.size() == 2) return power(node, number(node.parts[0]), number(node.parts[1]));
-    if (one && function == "bool") return condition(node.parts[0]);
-    if (!one) refuse(node, function.substr(0, 80) + " of parameters");
-    if (function == "abs") {
-        const piece value = number(node.parts[0]);
-        if (value.low >= 0) return value;
-        const wide most = std::max(-value.low, std::fabs(value.high));
-        return {"max(" + value.text + ", -" + in(value, unary_level + 1) + ")",
-                atom_level,
-                value.what,
-                value.may_be_zero() ? 0 : std::min(std::fabs(value.low), std::fabs(value.high)),
-                most,
-                value.may_fail};
-    }
-    if (function == "float") {
-        piece value = number(node.parts[0]);
-        if (value.what == type::fraction) return value;
-        return {in(value, sum_level) + " + 0.0", sum_level, type::fraction, value.low, value.high, value.may_fail};
-    }
-    if (function == "int" || function == "round") {
-        piece value = number(node.parts[0]);
-        if (value.what == type::whole) return value;
-        if (function == "round") refuse(node, "round of a fraction");
-        if (std::max(-value.low, value.high) > exact_in_fraction) refuse(node, "int of what may be too large");
-        // // 1 rounds down, and int() towards 0; `| 0` makes a whole number of it.
-        const std::string x = in(value, product_level), minus = "-" + in(value, unary_level + 1);
-        const std::string text =
-            value.low >= 0 ? x + " // 1"
-                           : "(" + in(value, compare_level + 1) + " >= 0 and " + x + " // 1 or -(" + minus + " // 1))";
-        return {text + " | 0", bit_or, type::whole, std::trunc(value.low), std::trunc(value.high), value.may_fail};
+    if (node.parts.size() == 1 && !display) {
+        if (function == "bool") return condition(node.parts[0]);
+        if (function == "abs") return absolute(number(node.parts[0]));
+        if (function == "float") return to_float(number(node.parts[0]));
+        if (function == "int" || function == "round") return to_integer(node, number(node.parts[0]));
     }
     refuse(node, function.substr(0, 80) + " of parameters");
+}
+
+piece translation::extreme(const std::string& function, const std::vector<const python_node*>& arguments)
+{
+    const bool less = function == "min";
+    piece result{.text = function + "(", .level = atom_level, .what = type::int64};
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const piece argument = number(*arguments[i]);
+        result.low = i == 0 ? argument.low
+                     : less ? std::min(result.low, argument.low)
+                            : std::max(result.low, argument.low);
+        result.high = i == 0 ? argument.high
+                      : less ? std::min(result.high, argument.high)
+                             : std::max(result.high, argument.high);
+        if (argument.what == type::float64) result.what = type::float64;
+        result.may_fail |= argument.may_fail;
+        result.text += (i == 0 ? "" : ", ") + argument.text;
+    }
+    result.text += ")";
+    return result;
+}
+
+piece translation::sum(const python_node& node, const std::vector<const python_node*>& arguments)
+{
+    piece result = checked(node, number(*arguments.front()));
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+        const piece argument = number(*arguments[i]);
+        const bool integers = result.what == type::int64 && argument.what == type::int64;
+        piece total = made(result, "+", argument, sum_level, integers ? type::int64 : type::float64);
+        from_corners(total, result, argument, [](extended x, extended y) { return x + y; });
+        result = checked(node, total);
+    }
+    return result;
+}
+
+piece translation::any_or_all(const python_node& node, const std::vector<const python_node*>& arguments)
+{
+    const bool any = node.word == "any";
+    piece result = condition(*arguments.front());
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+        const piece argument = condition(*arguments[i]);
+        if (argument.may_fail) refuse(node, "a division that may be by zero in " + node.word);
+        result = made(result, any ? "or" : "and", argument, any ? or_level : and_level, type::boolean);
+    }
+    return result;
+}
+
+piece translation::absolute(const piece& value)
+{
+    if (value.low >= 0) return value;
+    const extended bound = std::max(-value.low, std::fabs(value.high));
+    return {"max(" + value.text + ", -" + in(value, unary_level + 1) + ")",
+            atom_level,
+            value.what,
+            value.may_be_zero() ? 0 : std::min(std::fabs(value.low), std::fabs(value.high)),
+            bound,
+            value.may_fail};
+}
+
+piece translation::to_float(const piece& value)
+{
+    if (value.what == type::float64) return value;
+    return {in(value, sum_level) + " + 0.0", sum_level, type::float64, value.low, value.high, value.may_fail};
+}
+
+// int() and round().
+piece translation::to_integer(const python_node& node, const piece& value) const
+{
+    if (value.what == type::int64) return value;
+    if (node.word == "round") refuse(node, "round of a fraction");
+    if (std::max(-value.low, value.high) > exact_in_float64) refuse(node, "int of what may be too large");
+    // // 1 rounds down, and int() towards 0; `| 0` makes an integer of it.
+    const std::string x = in(value, product_level), minus = "-" + in(value, unary_level + 1);
+    const std::string text =
+        value.low >= 0 ? x + " // 1"
+                       : "(" + in(value, compare_level + 1) + " >= 0 and " + x + " // 1 or -(" + minus + " // 1))";
+    return {text + " | 0", bit_or, type::int64, std::trunc(value.low), std::trunc(value.high), value.may_fail};
 }
 
 // What we say is an expression has to be one.

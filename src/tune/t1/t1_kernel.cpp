@@ -79,8 +79,8 @@ void translate_kernel(reader& of, const json& root)
     of.write("blocks = " + listed(sizes->blocks));
     if (const json& shared = member(kernel, "SharedMemory"); !shared.is_null() && shared != 0 && shared != "0") try {
             of.write("dynamic_shared = " + toml_string(number_here(of, shared)));
-        } catch (const error& problem) {
-            of.note_here(specification + ".SharedMemory", std::string("not taken over: ") + problem.what());
+        } catch (const error& failure) {
+            of.note_here(specification + ".SharedMemory", std::string("not taken over: ") + failure.what());
         }
     translate_flags(of, kernel);
     translate_arguments(of, kernel);
@@ -114,7 +114,7 @@ std::optional<launch_sizes> sizes_of(reader& of, const json& kernel)
     const bool divides = (member(kernel, "GridDivX").is_array() || member(kernel, "GridDivY").is_array() ||
                           member(kernel, "GridDivZ").is_array()) &&
                          of.names.elements.contains("ProblemSize");
-    const std::size_t problem_dimensions = divides ? of.names.elements.at("ProblemSize").size() : 0;
+    const std::size_t size_dimensions = divides ? of.names.elements.at("ProblemSize").size() : 0;
     const std::string type = text_of(kernel, "GlobalSizeType");
     std::string place;
     try {
@@ -130,13 +130,13 @@ std::optional<launch_sizes> sizes_of(reader& of, const json& kernel)
             else if (i == 0)
                 throw error("there is none");
             if (divides) {
-                if (i >= problem_dimensions) continue;
+                if (i >= size_dimensions) continue;
                 place = specification + ".GridDiv" + axis;
                 const json& divisors = member(kernel, place.c_str() + specification.size() + 1);
                 std::string product;
                 if (divisors.is_array())
-                    for (const json& each : divisors)
-                        product += (product.empty() ? "(" : " * (") + python_text(each) + ")";
+                    for (const json& divisor : divisors)
+                        product += (product.empty() ? "(" : " * (") + python_text(divisor) + ")";
                 const std::string size = of.names.variables.at(of.names.elements.at("ProblemSize")[i]).name;
                 const std::string divisor = divisors.is_array() && product.empty() ? "1"
                                             : product.empty()                      ? result.threads[i]
@@ -155,8 +155,8 @@ std::optional<launch_sizes> sizes_of(reader& of, const json& kernel)
             result.blocks[i] =
                 !in_threads || result.threads[i] == "1" ? size : "ceil_div(" + size + ", " + result.threads[i] + ")";
         }
-    } catch (const error& problem) {
-        of.note(place, problem.what());
+    } catch (const error& failure) {
+        of.note(place, failure.what());
         return std::nullopt;
     }
     if (divides && !global.is_null())
@@ -171,19 +171,19 @@ void translate_flags(reader& of, const json& kernel)
 {
     std::vector<std::string> flags;
     const json& options = member(kernel, "CompilerOptions");
-    for (const json& each : options.is_array() ? options : json::array({options})) {
-        if (!each.is_string()) continue;
+    for (const json& value : options.is_array() ? options : json::array({options})) {
+        if (!value.is_string()) continue;
         try {
-            if (each.get<std::string>().find_first_not_of(' ') == std::string::npos) continue;
-            for (const std::string& word : command_words(each.get<std::string>())) flags.push_back(in_braces(word));
-        } catch (const error& problem) {
-            of.note_here(specification + ".CompilerOptions", std::string("not taken over: ") + problem.what());
+            if (value.get<std::string>().find_first_not_of(' ') == std::string::npos) continue;
+            for (const std::string& word : command_words(value.get<std::string>())) flags.push_back(in_braces(word));
+        } catch (const error& failure) {
+            of.note_here(specification + ".CompilerOptions", std::string("not taken over: ") + failure.what());
         }
     }
     for (const std::string& name : of.parameters)
         flags.push_back("-D" + name + "={" + of.names.variables.at(name).name + "}");
     of.write("flags = [");
-    for (const std::string& each : flags) of.write("  " + toml_string(each) + ",");
+    for (const std::string& flag : flags) of.write("  " + toml_string(flag) + ",");
     of.write("]");
 }
 
@@ -218,88 +218,138 @@ std::string type_here(std::string type)
     }
 }
 
-void translate_argument(reader& of, const json& argument, const std::string& place)
+// One of the kernel's arguments on its way into the spec.
+struct argument_reader {
+    reader& of;
+    const json& argument;
+    const std::string& place;
+    std::string name = text_of(argument, "Name");
+    std::string type = {};          // ours; empty: it is not known
+    std::string count_factor = {};  // elements of our type in one of theirs
+    std::string memory = text_of(argument, "MemoryType");
+
+    void translate();
+
+private:
+    void leave_out(const std::string& why);
+    void find_type();
+    void write_scalar();
+    [[nodiscard]] std::string count() const;
+    [[nodiscard]] std::string filling() const;
+    [[nodiscard]] std::string role() const;
+    [[nodiscard]] std::optional<std::string> number(const json& from) const;
+    [[nodiscard]] std::string start() const
+    {
+        return "  { name = " + toml_string(name) + ", type = " + toml_string(type);
+    }
+};
+
+void argument_reader::translate()
 {
-    const std::string name = text_of(argument, "Name"), given_type = text_of(argument, "Type");
-    const std::string memory = text_of(argument, "MemoryType"), fill = text_of(argument, "FillType");
-    const auto left_out = [&](const std::string& what) {
-        of.result.spec += "  ";
-        of.note_here(place, (name.empty() ? "" : name + ": ") + what);
-    };
-    if (name.empty()) return left_out("it has no Name, and is left out: the parameters behind it move");
+    if (name.empty()) return leave_out("it has no Name, and is left out: the parameters behind it move");
     of.name_others(argument, place,
                    {"Name", "Type", "Size", "TypeSize", "MemoryType", "AccessType", "FillType", "FillValue",
                     "DataSource", "RandomSeed", "MemType", "Output"});
     if (memory == "Symbol" || memory == "Constant" || text_of(argument, "MemType") == "Constant")
-        return left_out(
+        return leave_out(
             "not filled: a __constant__ variable is no parameter of the kernel, and launchbox leaves it zero");
-    if (memory == "Local") return left_out("left out: CUDA has no parameter in shared memory");
+    if (memory == "Local") return leave_out("left out: CUDA has no parameter in shared memory");
+    find_type();
+    if (type.empty())
+        return leave_out("left out: launchbox does not know the type '" + text_of(argument, "Type") +
+                         "'; the parameters behind it move");
+    if (memory == "Scalar" || (memory.empty() && member(argument, "Size").is_null())) return write_scalar();
+    // In this order, since each of them may leave a note.
+    std::string line = start() + ", count = " + toml_string(count());
+    line += filling();
+    of.write(line + role() + " },");
+}
 
-    std::string type = type_here(given_type), count_factor;
+void argument_reader::leave_out(const std::string& why)
+{
+    of.result.spec += "  ";
+    of.note_here(place, (name.empty() ? "" : name + ": ") + why);
+}
+
+// A type that is not known, but whose size is, is so many bytes.
+void argument_reader::find_type()
+{
+    type = type_here(text_of(argument, "Type"));
     const json& bytes = member(argument, "TypeSize");
     if (type.empty() && bytes.is_number_integer() && bytes > 0 && bytes < 1000000 && memory != "Scalar") {
         type = "unsigned char";
         count_factor = " * " + bytes.dump();
     }
-    if (type.empty())
-        return left_out("left out: launchbox does not know the type '" + given_type +
-                        "'; the parameters behind it move");
+}
 
-    std::string line = "{ name = " + toml_string(name) + ", type = " + toml_string(type);
+void argument_reader::write_scalar()
+{
     const json& value = member(argument, "FillValue");
-    const auto number = [&](const json& from) -> std::optional<std::string> {
-        try {
-            return number_here(of, from);
-        } catch (const error&) {
-            return std::nullopt;
-        }
-    };
-    if (memory == "Scalar" || (memory.empty() && member(argument, "Size").is_null())) {
-        const auto scalar = value.is_null() ? std::nullopt : number(value);
-        if (!scalar) of.note_here(place + ".FillValue", name + " has no value that can be read: taken as 0");
-        of.write("  " + line + ", value = " + toml_string(scalar.value_or("0")) + " },");
-        return;
-    }
-    std::optional<std::string> count;
-    try {
-        count = number_in_lua(
-            python_expression(count_factor.empty() ? python_text(member(argument, "Size"))
-                                                   : "(" + python_text(member(argument, "Size")) + ")" + count_factor),
-            of.names);
-    } catch (const error& problem) {
-        of.note_here(place + ".Size", std::string("taken as 1 element: ") + problem.what());
-    }
-    line += ", count = " + toml_string(count.value_or("1"));
+    const auto scalar = value.is_null() ? std::nullopt : number(value);
+    if (!scalar) of.note_here(place + ".FillValue", name + " has no value that can be read: taken as 0");
+    of.write(start() + ", value = " + toml_string(scalar.value_or("0")) + " },");
+}
 
-    const std::string access = text_of(argument, "AccessType");
-    const json& output = member(argument, "Output");
-    const bool is_output = output == 1 || output == true;
-    const std::string role = access == "WriteOnly"   ? "output"
-                             : access == "ReadWrite" ? "in_out"
-                             : is_output             ? "output"
-                                                     : "input";
-    std::string filling;
+std::string argument_reader::count() const
+{
+    try {
+        const std::string size = python_text(member(argument, "Size"));
+        return number_in_lua(python_expression(count_factor.empty() ? size : "(" + size + ")" + count_factor),
+                             of.names);
+    } catch (const error& failure) {
+        of.note_here(place + ".Size", std::string("taken as 1 element: ") + failure.what());
+        return "1";
+    }
+}
+
+std::string argument_reader::filling() const
+{
+    const std::string fill = text_of(argument, "FillType");
+    const json& value = member(argument, "FillValue");
     if (fill == "Constant" && !value.is_null()) {
         const auto constant = number(value);
-        if (!constant)
-            of.note_here(place + ".FillValue", name + " has no value that can be read: zeros");
-        else if (*constant != "0" && *constant != "0.0")
-            filling = ", fill = \"constant\", value = " + toml_string(*constant);
-    } else if (fill == "Random") {
-        filling = ", fill = \"random\"";
+        if (!constant) of.note_here(place + ".FillValue", name + " has no value that can be read: zeros");
+        if (!constant || *constant == "0" || *constant == "0.0") return {};
+        return ", fill = \"constant\", value = " + toml_string(*constant);
+    }
+    if (fill == "Random") {
+        std::string filling = ", fill = \"random\"";
         if (value.is_number() && value > 0 && value < 1e300)
             filling += ", low = 0, high = " + repr_of({value.get<double>()});
         if (const json& seed = member(argument, "RandomSeed");
             seed.is_number_integer() && seed >= 0 && seed <= INT64_MAX)
             filling += ", seed = " + seed.dump();
-    } else if (fill == "BinaryRaw" && !text_of(argument, "DataSource").empty()) {
-        filling = ", fill = \"file\", file = " + toml_string(in_braces(path_here(of, text_of(argument, "DataSource"))));
-    } else if (!fill.empty() && fill != "Constant") {
+        return filling;
+    }
+    if (fill == "BinaryRaw" && !text_of(argument, "DataSource").empty())
+        return ", fill = \"file\", file = " + toml_string(in_braces(path_here(of, text_of(argument, "DataSource"))));
+    if (!fill.empty() && fill != "Constant")
         of.note_here(place + ".FillType", fmt::format("{} is filled with zeros: {} is not taken over; write the data "
                                                       "into a .npy and name it with fill = \"file\"",
                                                       name, fill));
+    return {};
+}
+
+std::string argument_reader::role() const
+{
+    const std::string access = text_of(argument, "AccessType");
+    const json& output = member(argument, "Output");
+    if (access == "ReadWrite") return ", role = \"in_out\"";
+    return access == "WriteOnly" || output == 1 || output == true ? ", role = \"output\"" : "";
+}
+
+std::optional<std::string> argument_reader::number(const json& from) const
+{
+    try {
+        return number_here(of, from);
+    } catch (const error&) {
+        return std::nullopt;
     }
-    of.write("  " + line + filling + (role == "input" ? "" : ", role = \"" + role + "\"") + " },");
+}
+
+void translate_argument(reader& of, const json& argument, const std::string& place)
+{
+    argument_reader{of, argument, place}.translate();
 }
 
 // What outputs are compared with.

@@ -19,7 +19,7 @@ using namespace t1;
 
 namespace {
 
-constexpr std::size_t most_parameters = 64, most_values = 100'000, most_conditions = 1000;
+constexpr std::size_t max_parameters = 64, max_values = 100'000, max_conditions = 1000;
 
 void translate_name(reader& of, const json& root);
 void translate_parameters(reader& of, const json& space);
@@ -42,8 +42,8 @@ t1_translation translate_t1(const std::string& file, const std::string& text, co
     json root;
     try {
         root = json::parse(text);
-    } catch (const json::exception& problem) {
-        const std::string what = problem.what();
+    } catch (const json::exception& failure) {
+        const std::string what = failure.what();
         throw error(
             file + " begins as JSON does, and is none: " + escape_for_terminal(what.substr(what.find("] ") + 2, 200)),
             "give a T1 problem, or a spec (docs/tune_spec.md)");
@@ -92,7 +92,7 @@ void reader::name_others(const json& object, const std::string& place, std::init
     if (!object.is_object()) return;
     for (const auto& [key, value] : object.items())
         if (!value.is_null() &&
-            std::none_of(known.begin(), known.end(), [&, &name = key](const char* each) { return name == each; }))
+            std::none_of(known.begin(), known.end(), [&, &name = key](const char* letter) { return name == letter; }))
             note(place + (place.empty() ? "" : ".") + key, "not taken over: launchbox has nothing that it stands for");
 }
 
@@ -102,11 +102,11 @@ std::string python_text(const json& value)
     if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
     if (value.is_number()) return value.dump();
     if (value.is_array() &&
-        std::none_of(value.begin(), value.end(), [](const json& each) { return each.is_structured(); })) {
+        std::none_of(value.begin(), value.end(), [](const json& element) { return element.is_structured(); })) {
         std::string list;
-        for (const json& each : value)
+        for (const json& element : value)
             list += (list.empty() ? "" : ", ") +
-                    (each.is_string() ? toml_string(each.get<std::string>()) : python_text(each));
+                    (element.is_string() ? toml_string(element.get<std::string>()) : python_text(element));
         return "[" + list + "]";
     }
     return "None";
@@ -172,7 +172,7 @@ std::string name_here(const reader& of, const std::string& name)
     const auto taken = [&](const std::string& word) {
         for (const char* ours : {"sm", "device", "arch", "output", "name", "weight"})
             if (word == ours) return true;
-        for (const auto& [each, variable] : of.names.variables)
+        for (const auto& [item, variable] : of.names.variables)
             if (variable.name == word) return true;
         return !is_name(word);
     };
@@ -184,34 +184,35 @@ std::string name_here(const reader& of, const std::string& name)
 std::string toml_value(const parameter_value& value)
 {
     if (const std::string* text = std::get_if<std::string>(&value)) return toml_string(*text);
-    if (const double* fraction = std::get_if<double>(&value)) return repr_of({*fraction});
+    if (const double* number = std::get_if<double>(&value)) return repr_of({*number});
     return text_of(value);
 }
 
 // 32, 64, ..., 1024 as a range where that is shorter to read.
 std::string toml_values(const std::vector<parameter_value>& values)
 {
-    std::vector<std::int64_t> whole;
-    for (const parameter_value& each : values)
-        if (const std::int64_t* number = std::get_if<std::int64_t>(&each)) whole.push_back(*number);
+    std::vector<std::int64_t> integers;
+    for (const parameter_value& value : values)
+        if (const std::int64_t* number = std::get_if<std::int64_t>(&value)) integers.push_back(*number);
     constexpr std::size_t written_out = 10;
-    if (whole.size() == values.size() && whole.size() > written_out && std::abs(whole[0]) < (std::int64_t{1} << 40)) {
-        const std::int64_t step = whole[1] - whole[0];
+    if (integers.size() == values.size() && integers.size() > written_out &&
+        std::abs(integers[0]) < (std::int64_t{1} << 40)) {
+        const std::int64_t step = integers[1] - integers[0];
         bool regular = step > 0 && step < (std::int64_t{1} << 40);
-        for (std::size_t i = 1; regular && i < whole.size(); ++i) regular = whole[i] - whole[i - 1] == step;
+        for (std::size_t i = 1; regular && i < integers.size(); ++i) regular = integers[i] - integers[i - 1] == step;
         if (regular)
-            return fmt::format("{{ from = {}, to = {}{} }}", whole.front(), whole.back(),
+            return fmt::format("{{ from = {}, to = {}{} }}", integers.front(), integers.back(),
                                step == 1 ? "" : fmt::format(", step = {}", step));
     }
     std::string list;
-    for (const parameter_value& each : values) list += (list.empty() ? "" : ", ") + toml_value(each);
+    for (const parameter_value& value : values) list += (list.empty() ? "" : ", ") + toml_value(value);
     return "[" + list + "]";
 }
 
 void translate_parameters(reader& of, const json& space)
 {
     const json& parameters = member(space, "TuningParameters");
-    if (parameters.size() > most_parameters)
+    if (parameters.size() > max_parameters)
         fail(of, "ConfigurationSpace.TuningParameters", fmt::format("there are {} parameters", parameters.size()),
              "there can be 64; tune fewer at once");
     of.write("[parameters]");
@@ -238,8 +239,8 @@ void translate_parameters(reader& of, const json& space)
         std::vector<parameter_value> values = values_of(of, parameter, place + ".Values");
         std::vector<parameter_value> once;
         std::map<parameter_value, int> seen;
-        for (const parameter_value& each : values)
-            if (seen[each]++ == 0) once.push_back(each);
+        for (const parameter_value& value : values)
+            if (seen[value]++ == 0) once.push_back(value);
         if (once.size() < values.size()) of.note_here(place + ".Values", "values that are there twice are taken once");
         of.write(here + " = " + toml_values(once));
         of.names.variables[name] = {here, std::move(once)};
@@ -259,37 +260,37 @@ std::vector<parameter_value> values_of(const reader& of, const json& parameter, 
         const std::string text = python_text(given);
         // Python's own: {"word"} and sets are no lists.
         value = python_expression(text)();
-    } catch (const error& problem) {
-        fail(of, place, problem.what(), problem.hint());
+    } catch (const error& failure) {
+        fail(of, place, failure.what(), failure.hint());
     }
     const python_sequence* sequence = std::get_if<python_sequence>(&value.value);
     const std::vector<python_value> elements = sequence != nullptr ? *sequence->elements : std::vector{value};
     if (elements.empty()) fail(of, place, "the list is empty", "give at least one value");
-    if (elements.size() > most_values)
+    if (elements.size() > max_values)
         fail(of, place, fmt::format("there are {} values", elements.size()), "there can be 100,000");
     const auto has = [&](auto example) {
-        return std::any_of(elements.begin(), elements.end(), [&](const python_value& each) {
-            return std::holds_alternative<decltype(example)>(each.value);
+        return std::any_of(elements.begin(), elements.end(), [&](const python_value& element) {
+            return std::holds_alternative<decltype(example)>(element.value);
         });
     };
-    const bool texts = has(std::string()), fractions = has(0.0), whole = has(std::int64_t{0}), truths = has(true);
-    if (has(std::monostate()) || has(python_sequence()) || (texts && (fractions || whole || truths)))
+    const bool texts = has(std::string()), fractions = has(0.0), integers = has(std::int64_t{0}), truths = has(true);
+    if (has(std::monostate()) || has(python_sequence()) || (texts && (fractions || integers || truths)))
         fail(of, place, "the values are not all numbers, all words or all truths", "give values of one type");
     std::vector<parameter_value> values;
-    for (const python_value& each : elements) {
-        const bool* truth = std::get_if<bool>(&each.value);
-        const std::int64_t* number = std::get_if<std::int64_t>(&each.value);
-        const double* fraction = std::get_if<double>(&each.value);
-        if (fraction != nullptr && !std::isfinite(*fraction)) fail(of, place, "a value is not finite", "take it out");
-        if (const std::string* text = std::get_if<std::string>(&each.value))
+    for (const python_value& element : elements) {
+        const bool* truth = std::get_if<bool>(&element.value);
+        const std::int64_t* integer = std::get_if<std::int64_t>(&element.value);
+        const double* number = std::get_if<double>(&element.value);
+        if (number != nullptr && !std::isfinite(*number)) fail(of, place, "a value is not finite", "take it out");
+        if (const std::string* text = std::get_if<std::string>(&element.value))
             values.emplace_back(*text);
         else if (fractions)
-            values.emplace_back(fraction != nullptr ? *fraction
-                                : number != nullptr ? static_cast<double>(*number)
-                                : *truth            ? 1.0
-                                                    : 0.0);
-        else if (whole)
-            values.emplace_back(number != nullptr ? *number : std::int64_t{*truth ? 1 : 0});
+            values.emplace_back(number != nullptr    ? *number
+                                : integer != nullptr ? static_cast<double>(*integer)
+                                : *truth             ? 1.0
+                                                     : 0.0);
+        else if (integers)
+            values.emplace_back(integer != nullptr ? *integer : std::int64_t{*truth ? 1 : 0});
         else
             values.emplace_back(*truth);
     }
@@ -307,12 +308,13 @@ void take_constants(reader& of, const json& root)
     if (given.is_null()) return;
     const std::string place = "KernelSpecification.ProblemSize";
     std::vector<parameter_value> sizes;
-    for (const json& each : given.is_array() ? given : json::array({given})) {
+    for (const json& element : given.is_array() ? given : json::array({given})) {
         std::optional<std::int64_t> size;
         try {
-            const python_value value = python_expression(python_text(each))();
-            if (const std::int64_t* whole = std::get_if<std::int64_t>(&value.value); whole != nullptr && *whole > 0)
-                size = *whole;
+            const python_value value = python_expression(python_text(element))();
+            if (const std::int64_t* integer = std::get_if<std::int64_t>(&value.value);
+                integer != nullptr && *integer > 0)
+                size = *integer;
         } catch (const error&) {
         }
         if (!size || sizes.size() == 3)
@@ -357,11 +359,11 @@ void translate_conditions(reader& of, const json& space)
         try {
             const std::vector<std::string> ours =
                 conditions_in_lua(python_expression(expression.get<std::string>()), of.names);
-            if (count + ours.size() > most_conditions) throw error("there are more than 1,000 conditions");
-            for (const std::string& each : ours) of.write("  " + toml_string(each) + ",");
+            if (count + ours.size() > max_conditions) throw error("there are more than 1,000 conditions");
+            for (const std::string& our : ours) of.write("  " + toml_string(our) + ",");
             count += ours.size();
-        } catch (const error& problem) {
-            left_out(problem.what());
+        } catch (const error& failure) {
+            left_out(failure.what());
         }
     }
     of.write("]\n");
@@ -386,20 +388,21 @@ std::string baseline_of(reader& of, const json& space)
         const json& value = one.is_array() && one.size() == 1 ? one[0] : one;  // seen in the wild: [0]
         if (value.is_null()) return none(of.parameters[i] + " has no Default");
         std::optional<parameter_value> found;
-        for (const parameter_value& each : variable.values) {
-            const double* fraction = std::get_if<double>(&each);
-            const std::int64_t* whole = std::get_if<std::int64_t>(&each);
-            const bool* truth = std::get_if<bool>(&each);
+        for (const parameter_value& known : variable.values) {
+            const double* number = std::get_if<double>(&known);
+            const std::int64_t* integer = std::get_if<std::int64_t>(&known);
+            const bool* truth = std::get_if<bool>(&known);
             const bool same =
-                std::holds_alternative<std::string>(each) ? value.is_string() && value == std::get<std::string>(each)
-                : value.is_boolean()                      ? (truth != nullptr ? *truth == value.get<bool>()
-                                                                              : (whole != nullptr && *whole == (value.get<bool>() ? 1 : 0)))
-                : value.is_string() ? value == (truth != nullptr ? (*truth ? "True" : "False") : text_of(each))
-                : value.is_number() ? (fraction != nullptr ? value == *fraction
-                                       : whole != nullptr  ? value == *whole
-                                                           : value == (*truth ? 1 : 0))
+                std::holds_alternative<std::string>(known) ? value.is_string() && value == std::get<std::string>(known)
+                : value.is_boolean()
+                    ? (truth != nullptr ? *truth == value.get<bool>()
+                                        : (integer != nullptr && *integer == (value.get<bool>() ? 1 : 0)))
+                : value.is_string() ? value == (truth != nullptr ? (*truth ? "True" : "False") : text_of(known))
+                : value.is_number() ? (number != nullptr    ? value == *number
+                                       : integer != nullptr ? value == *integer
+                                                            : value == (*truth ? 1 : 0))
                                     : false;
-            if (same) found = each;
+            if (same) found = known;
         }
         if (!found)
             return none(fmt::format("the Default of {}, {}, is none of its values", of.parameters[i],

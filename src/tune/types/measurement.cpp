@@ -30,22 +30,22 @@ constexpr std::array<outcome_words, 12> outcomes{{
 
 std::string_view words_of(outcome what)
 {
-    for (const outcome_words& each : outcomes)
-        if (each.what == what) return each.words;
+    for (const outcome_words& outcome : outcomes)
+        if (outcome.what == what) return outcome.words;
     return {};
 }
 
 std::string_view name_of(outcome what)
 {
-    for (const outcome_words& each : outcomes)
-        if (each.what == what) return each.name;
+    for (const outcome_words& outcome : outcomes)
+        if (outcome.what == what) return outcome.name;
     return {};
 }
 
 std::optional<outcome> outcome_named(std::string_view name)
 {
-    for (const outcome_words& each : outcomes)
-        if (each.name == name) return each.what;
+    for (const outcome_words& outcome : outcomes)
+        if (outcome.name == name) return outcome.what;
     return std::nullopt;
 }
 

@@ -16,7 +16,7 @@ namespace launchbox {
 namespace {
 
 // 256 TiB: more than any GPU has, and far from overflow.
-constexpr std::int64_t most_bytes = std::int64_t{1} << 48;
+constexpr std::int64_t max_bytes = std::int64_t{1} << 48;
 
 // SplitMix64: the i-th number of a seed without the ones before it.
 std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index)
@@ -79,7 +79,7 @@ void put_number(char* to, const task_argument& argument, const element_type& typ
     if (is_floating(type))
         put_floating(to, argument.number, type);
     else
-        put_integer(to, static_cast<std::uint64_t>(argument.whole), type.bytes);
+        put_integer(to, static_cast<std::uint64_t>(argument.integer), type.bytes);
 }
 
 struct integer_range {
@@ -92,15 +92,15 @@ integer_range range_of(const task_argument& argument, const element_type& type)
     if (!argument.low && !argument.high) return argument.type == "bool" ? integer_range{0, 2} : integer_range{};
     const int bits = std::min(type.bytes, 8) * 8;
     const bool is_signed = type.what == element_type::kind::signed_integer;
-    const double least = is_signed ? -std::ldexp(1, bits - 1) : 0, beyond = std::ldexp(1, is_signed ? bits - 1 : bits);
-    const auto whole = [&](double value) {
+    const double lowest = is_signed ? -std::ldexp(1, bits - 1) : 0, beyond = std::ldexp(1, is_signed ? bits - 1 : bits);
+    const auto integer = [&](double value) {
         if (value >= beyond) return is_signed ? (~std::uint64_t{0} >> (65 - bits)) : (~std::uint64_t{0} >> (64 - bits));
-        value = std::max(value, least);
+        value = std::max(value, lowest);
         return value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
                          : static_cast<std::uint64_t>(value);
     };
-    const std::uint64_t low = whole(std::ceil(argument.low.value_or(least)));
-    const std::uint64_t high = whole(std::floor(argument.high.value_or(beyond)));
+    const std::uint64_t low = integer(std::ceil(argument.low.value_or(lowest)));
+    const std::uint64_t high = integer(std::floor(argument.high.value_or(beyond)));
     const bool empty = is_signed ? static_cast<std::int64_t>(high) < static_cast<std::int64_t>(low) : high < low;
     if (empty) throw error("'" + argument.name + "': no number of its type is between low and high");
     return {low, high - low + 1};
@@ -111,7 +111,7 @@ integer_range range_of(const task_argument& argument, const element_type& type)
 std::size_t bytes_of(const task_argument& argument)
 {
     const element_type type = element_type_of(argument.type);
-    if (argument.count < 0 || argument.count > most_bytes / type.bytes)
+    if (argument.count < 0 || argument.count > max_bytes / type.bytes)
         throw error("'" + argument.name + "': " + std::to_string(argument.count) + " elements are no size of a buffer");
     return static_cast<std::size_t>(argument.count) * static_cast<std::size_t>(type.bytes);
 }

@@ -9,7 +9,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t most_sets = 8;
+constexpr std::size_t max_sets = 8;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ workload_buffers::~workload_buffers()
 void workload_buffers::free_all()
 {
     if (!gpu_.hangs())
-        for (const guarded_buffer* each : all()) gpu_.driver().free(each->base);
+        for (const guarded_buffer* buffer : all()) gpu_.driver().free(buffer->base);
     live_.clear();
     pristine_.clear();
     copies_.clear();
@@ -36,8 +36,8 @@ std::vector<const guarded_buffer*> workload_buffers::all() const
 {
     std::vector<const guarded_buffer*> buffers;
     const auto note = [&](const std::vector<guarded_buffer>& some) {
-        for (const guarded_buffer& each : some)
-            if (each.base != 0) buffers.push_back(&each);
+        for (const guarded_buffer& buffer : some)
+            if (buffer.base != 0) buffers.push_back(&buffer);
     };
     note(live_);
     note(pristine_);
@@ -89,9 +89,9 @@ void workload_buffers::rotate(std::size_t bytes)
     if (rotated_) return;
     rotated_ = true;
     std::size_t one_set = 0;
-    for (const guarded_buffer& each : live_) one_set += each.constant ? each.bytes : 0;
+    for (const guarded_buffer& buffer : live_) one_set += buffer.constant ? buffer.bytes : 0;
     if (one_set == 0) return;
-    const std::size_t wanted = std::clamp<std::size_t>(bytes / one_set + 1, 2, most_sets);
+    const std::size_t wanted = std::clamp<std::size_t>(bytes / one_set + 1, 2, max_sets);
     while (sets() < wanted) {
         copies_.emplace_back(arguments_.size());
         try {
@@ -104,8 +104,8 @@ void workload_buffers::rotate(std::size_t bytes)
                            "when its inputs were copied");
             }
         } catch (const cuda_failure& failure) {
-            for (const guarded_buffer& each : copies_.back())
-                if (each.base != 0) gpu_.driver().free(each.base);
+            for (const guarded_buffer& buffer : copies_.back())
+                if (buffer.base != 0) gpu_.driver().free(buffer.base);
             copies_.pop_back();
             if (failure.code != CUDA_ERROR_OUT_OF_MEMORY) throw;
             return;
@@ -116,15 +116,15 @@ void workload_buffers::rotate(std::size_t bytes)
 void workload_buffers::poison_outputs() const
 {
     const cuda_driver& driver = gpu_.driver();
-    for (const output& each : outputs()) {
-        if (each.argument->role != argument_role::output) continue;
-        const std::size_t words = each.buffer->bytes / 4;
+    for (const output& output : outputs()) {
+        if (output.argument->role != argument_role::output) continue;
+        const std::size_t words = output.buffer->bytes / 4;
         if (words > 0)
-            gpu_.check(driver.set_words(each.buffer->data, poison_word, words, gpu_.stream()),
+            gpu_.check(driver.set_words(output.buffer->data, poison_word, words, gpu_.stream()),
                        "when its outputs were poisoned");
-        for (std::size_t at = words * 4; at < each.buffer->bytes; ++at)
-            gpu_.check(driver.set_bytes(each.buffer->data + at, static_cast<unsigned char>(poison_word >> 8 * (at % 4)),
-                                        1, gpu_.stream()),
+        for (std::size_t at = words * 4; at < output.buffer->bytes; ++at)
+            gpu_.check(driver.set_bytes(output.buffer->data + at,
+                                        static_cast<unsigned char>(poison_word >> 8 * (at % 4)), 1, gpu_.stream()),
                        "when its outputs were poisoned");
     }
 }
@@ -157,23 +157,23 @@ void** workload_buffers::parameters(std::size_t set)
 std::string workload_buffers::damage() const
 {
     const std::vector<const guarded_buffer*> buffers = all();
-    for (const guarded_buffer* each : buffers) {
-        gpu_.ask_other_bytes(each->data + each->bytes, guard_bytes, guard_byte);
-        gpu_.ask_other_bytes(each->base, guard_bytes, guard_byte);
-        if (each->constant) gpu_.ask_checksum(each->data, each->bytes);
+    for (const guarded_buffer* buffer : buffers) {
+        gpu_.ask_other_bytes(buffer->data + buffer->bytes, guard_bytes, guard_byte);
+        gpu_.ask_other_bytes(buffer->base, guard_bytes, guard_byte);
+        if (buffer->constant) gpu_.ask_checksum(buffer->data, buffer->bytes);
     }
     const std::vector<std::uint64_t> sums = gpu_.sums();
     const std::uint64_t* sum = sums.data();
     std::string changed;
-    for (const guarded_buffer* each : buffers) {
+    for (const guarded_buffer* buffer : buffers) {
         const auto bytes = [&](std::uint64_t count) {
             return count == 1 ? std::string("1 byte") : std::to_string(count) + " bytes";
         };
         const std::uint64_t behind = *sum++, before = *sum++;
-        if (behind > 0) return fmt::format("wrote {} behind the end of '{}'", bytes(behind), each->name);
-        if (before > 0) return fmt::format("wrote {} in front of '{}'", bytes(before), each->name);
-        if (!each->constant) continue;
-        if (*sum++ != each->sum && changed.empty()) changed = fmt::format("changed its input '{}'", each->name);
+        if (behind > 0) return fmt::format("wrote {} behind the end of '{}'", bytes(behind), buffer->name);
+        if (before > 0) return fmt::format("wrote {} in front of '{}'", bytes(before), buffer->name);
+        if (!buffer->constant) continue;
+        if (*sum++ != buffer->sum && changed.empty()) changed = fmt::format("changed its input '{}'", buffer->name);
     }
     return changed;
 }
@@ -190,7 +190,7 @@ std::vector<workload_buffers::output> workload_buffers::outputs() const
 workload_buffers& workload_store::take(const std::string& workload, const std::vector<task_argument>& arguments)
 {
     const auto found =
-        std::find_if(kept_.begin(), kept_.end(), [&](const entry& each) { return each.workload == workload; });
+        std::find_if(kept_.begin(), kept_.end(), [&](const entry& kept) { return kept.workload == workload; });
     if (found != kept_.end()) {
         const bool was_last = found == kept_.begin();
         kept_.splice(kept_.begin(), kept_, found);

@@ -39,7 +39,7 @@ gpu_context::gpu_context(int device, std::function<void()> alive)
     int sms = 1, l2 = 0;
     driver_.device_attribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, gpu);
     driver_.device_attribute(&l2, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, gpu);
-    most_blocks_ = static_cast<unsigned>(sms < 1 ? 1 : sms) * 8;
+    max_blocks_ = static_cast<unsigned>(sms < 1 ? 1 : sms) * 8;
     l2_bytes_ = static_cast<std::size_t>(l2 < 0 ? 0 : l2);
     std::array<char, 64> bus{};
     if (driver_.device_bus != nullptr && driver_.device_bus(bus.data(), 63, gpu) == CUDA_SUCCESS)
@@ -113,7 +113,7 @@ void gpu_context::download(CUdeviceptr from, std::size_t bytes, const std::funct
 void gpu_context::run_helper(CUfunction kernel, std::size_t threads, void** parameters, std::string_view stage) const
 {
     constexpr unsigned block = 256;
-    const auto blocks = static_cast<unsigned>(std::min<std::size_t>(most_blocks_, threads / block + 1));
+    const auto blocks = static_cast<unsigned>(std::min<std::size_t>(max_blocks_, threads / block + 1));
     check(driver_.launch(kernel, blocks, 1, 1, block, 1, 1, 0, stream_, parameters, nullptr), stage);
 }
 

@@ -66,7 +66,7 @@ private:
     CUfunction checksum_ = nullptr, count_other_ = nullptr, block_ = nullptr;
     CUdeviceptr slots_ = 0, flag_on_device_ = 0;
     std::size_t slots_used_ = 0, l2_bytes_ = 0;
-    unsigned most_blocks_ = 1;
+    unsigned max_blocks_ = 1;
     void* pinned_ = nullptr;
     volatile std::uint32_t* flag_ = nullptr;
     nvml_device nvml_{""};

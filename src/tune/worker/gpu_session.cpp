@@ -53,12 +53,12 @@ measurement gpu_session::run(const gpu_task& task)
         return measurement_of(gpu_.driver(), failure);
     } catch (const gpu_hang& hang) {
         return measurement_of(hang);
-    } catch (const error& problem) {
-        return {.what = outcome::rejected, .reason = problem.what()};
+    } catch (const error& failure) {
+        return {.what = outcome::rejected, .reason = failure.what()};
     } catch (const std::bad_alloc&) {
         return {.what = outcome::out_of_memory, .reason = "this machine's own memory is not enough"};
-    } catch (const std::exception& problem) {
-        return {.what = outcome::worker_died, .reason = problem.what(), .sticky = true};
+    } catch (const std::exception& failure) {
+        return {.what = outcome::worker_died, .reason = failure.what(), .sticky = true};
     }
 }
 
@@ -97,7 +97,7 @@ bool gpu_session::is_right(const gpu_task& task, workload_buffers& buffers, meas
         return false;
     }
     const auto outputs = buffers.outputs();
-    for (const auto& each : outputs) gpu_.ask_checksum(each.buffer->data, each.buffer->bytes);
+    for (const auto& output : outputs) gpu_.ask_checksum(output.buffer->data, output.buffer->bytes);
     const std::vector<std::uint64_t> sums = gpu_.sums();
     std::uint64_t together = 0;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -148,12 +148,12 @@ std::uint64_t gpu_session::reference_sum(const std::string& file, const task_arg
 
 void gpu_session::save(const gpu_task& task, workload_buffers& buffers) const
 {
-    for (const auto& each : buffers.outputs()) {
-        const auto wanted = task.save_outputs.find(each.argument->name);
+    for (const auto& output : buffers.outputs()) {
+        const auto wanted = task.save_outputs.find(output.argument->name);
         if (wanted == task.save_outputs.end()) continue;
         write_file_atomically(wanted->second, [&](std::ostream& to) {
-            to << npy_header(element_type_of(each.argument->type), each.argument->count);
-            gpu_.download(each.buffer->data, each.buffer->bytes, [&](std::string_view piece) { to << piece; });
+            to << npy_header(element_type_of(output.argument->type), output.argument->count);
+            gpu_.download(output.buffer->data, output.buffer->bytes, [&](std::string_view piece) { to << piece; });
         });
     }
 }

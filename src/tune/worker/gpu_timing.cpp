@@ -67,7 +67,7 @@ private:
             dropped_ += static_cast<int>(samples_.size() - trusted_);
             samples_.resize(trusted_);
             series_ = sample_series(rules_);
-            for (const double each : samples_) series_.add(each);
+            for (const double sample : samples_) series_.add(sample);
         }
         if (doubted) std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it cools down
         trusted_ = samples_.size();

@@ -11,9 +11,9 @@ namespace launchbox {
 
 namespace {
 
-constexpr int most_starts_in_a_row = 3;
+constexpr int max_starts_in_a_row = 3;
 // A context takes long on a host with many GPUs, or where the driver has to be loaded first.
-constexpr double most_seconds_to_start = 120;
+constexpr double max_seconds_to_start = 120;
 
 // How long a worker may be silent. What cannot be interrupted from within (a call that does not return) ends here, so
 // that these limits lie behind those that the worker itself applies.
@@ -84,9 +84,9 @@ measurement gpu_worker::measure(const gpu_task& task)
     const auto begin = std::chrono::steady_clock::now();
     measurement answer;
     // A worker that was killed before it took up the task says nothing of the task: another is asked.
-    for (int attempt = 0; attempt < most_starts_in_a_row; ++attempt) {
-        if (const std::string problem = inside_->make_ready(); !problem.empty()) {
-            answer = {.what = outcome::device_lost, .reason = problem, .sticky = true};
+    for (int attempt = 0; attempt < max_starts_in_a_row; ++attempt) {
+        if (const std::string why = inside_->make_ready(); !why.empty()) {
+            answer = {.what = outcome::device_lost, .reason = why, .sticky = true};
             break;
         }
         if (auto measured = inside_->try_to_measure(task)) {
@@ -105,29 +105,28 @@ measurement gpu_worker::measure(const gpu_task& task)
 std::string gpu_worker::inside::make_ready()
 {
     if (process && process->running()) return {};
-    std::string problem;
-    for (int attempt = 0; attempt < most_starts_in_a_row; ++attempt) {
+    std::string why;
+    for (int attempt = 0; attempt < max_starts_in_a_row; ++attempt) {
         ++starts;
         process = std::make_unique<worker_process>(
             std::vector<std::string>{options.worker_program.empty() ? this_program() : options.worker_program,
                                      "--worker", "gpu", std::to_string(options.device)});
-        const worker_process::answer said = process->receive(most_seconds_to_start);
+        const worker_process::answer said = process->receive(max_seconds_to_start);
         if (said.what == worker_process::event::line) try {
                 const worker_message message = message_of(said.line);
                 if (message.phase == worker_phase::ready) return {};
-                problem = message.phase ? "a new worker does not begin as it should" : message.answer.reason;
+                why = message.phase ? "a new worker does not begin as it should" : message.answer.reason;
             } catch (const error& unreadable) {
-                problem = unreadable.what();
+                why = unreadable.what();
             }
         else if (said.what == worker_process::event::silence)
-            problem = "a new worker does not get GPU " + std::to_string(options.device) + " within " +
-                      seconds_text(most_seconds_to_start);
+            why = "a new worker does not get GPU " + std::to_string(options.device) + " within " +
+                  seconds_text(max_seconds_to_start);
         else
-            problem =
-                "a new worker ends before it has GPU " + std::to_string(options.device) + ": " + process->ending();
+            why = "a new worker ends before it has GPU " + std::to_string(options.device) + ": " + process->ending();
         end();
     }
-    return problem;
+    return why;
 }
 
 // Nothing: the worker ended without having taken up the task.

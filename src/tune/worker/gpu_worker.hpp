@@ -22,9 +22,9 @@ struct task_argument {
     std::string name;
     std::string type;
     bool scalar = false;
-    std::int64_t count = 1;  ///< elements
-    double number = 0;       ///< of a scalar or of `constant`
-    std::int64_t whole = 0;  ///< the same for integers
+    std::int64_t count = 1;    ///< elements
+    double number = 0;         ///< of a scalar or of `constant`
+    std::int64_t integer = 0;  ///< the same for integers
     fill_kind fill = fill_kind::zeros;
     std::optional<double> low = {}, high = {};
     std::int64_t seed = 1;

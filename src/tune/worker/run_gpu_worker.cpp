@@ -60,8 +60,8 @@ int run_gpu_worker(int device)
         leave(parent, no_gpu(measurement_of(loaded_cuda_driver(), failure)));
     } catch (const gpu_hang& hang) {
         leave(parent, no_gpu(measurement_of(hang)));
-    } catch (const error& problem) {
-        leave(parent, no_gpu({.reason = problem.what()}));
+    } catch (const error& failure) {
+        leave(parent, no_gpu({.reason = failure.what()}));
     }
     parent.send(phase_line(worker_phase::ready));
 
@@ -70,8 +70,8 @@ int run_gpu_worker(int device)
         measurement answer;
         try {
             answer = session->run(task_of(line));
-        } catch (const error& problem) {
-            answer = {.what = outcome::rejected, .reason = problem.what()};
+        } catch (const error& failure) {
+            answer = {.what = outcome::rejected, .reason = failure.what()};
         }
         if (answer.sticky) leave(parent, answer);
         parent.send(answer_line(answer));

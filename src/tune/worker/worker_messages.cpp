@@ -48,7 +48,7 @@ json json_of(const task_argument& argument)
             {"scalar", argument.scalar},
             {"count", argument.count},
             {"number", argument.number},
-            {"whole", argument.whole},
+            {"integer", argument.integer},
             {"fill", static_cast<int>(argument.fill)},
             {"seed", argument.seed},
             {"file", argument.file},
@@ -69,7 +69,7 @@ task_argument argument_of(const json& from)
     from.at("count").get_to(argument.count);
     const json& number = from.at("number");
     argument.number = number.is_string() ? std::stod(number.get<std::string>()) : number.get<double>();
-    from.at("whole").get_to(argument.whole);
+    from.at("integer").get_to(argument.integer);
     argument.fill = enumeration<fill_kind>(from.at("fill"), 6);
     from.at("seed").get_to(argument.seed);
     from.at("file").get_to(argument.file);
@@ -142,10 +142,10 @@ auto reading(const std::string& line, Read read)
 {
     try {
         return read(json::parse(line));
-    } catch (const json::exception& problem) {
-        throw error(std::string("a message of a worker cannot be read: ") + problem.what());
-    } catch (const std::logic_error& problem) {  // std::stod
-        throw error(std::string("a message of a worker cannot be read: ") + problem.what());
+    } catch (const json::exception& failure) {
+        throw error(std::string("a message of a worker cannot be read: ") + failure.what());
+    } catch (const std::logic_error& failure) {  // std::stod
+        throw error(std::string("a message of a worker cannot be read: ") + failure.what());
     }
 }
 

@@ -21,10 +21,10 @@ std::string complaint_about(const std::string& text)
     try {
         value_of(text);
         return {};
-    } catch (const error& problem) {
-        EXPECT_EQ(problem.status(), exit_status::bad_input);
-        EXPECT_FALSE(problem.hint().empty()) << text;
-        return problem.what();
+    } catch (const error& failure) {
+        EXPECT_EQ(failure.status(), exit_status::bad_input);
+        EXPECT_FALSE(failure.hint().empty()) << text;
+        return failure.what();
     }
 }
 
@@ -165,29 +165,29 @@ std::string typed_complaint(const std::string& text)
     try {
         static_cast<void>(typed(text));
         return {};
-    } catch (const error& problem) {
-        EXPECT_FALSE(problem.hint().empty()) << text;
-        return problem.what();
+    } catch (const error& failure) {
+        EXPECT_FALSE(failure.hint().empty()) << text;
+        return failure.what();
     }
 }
 
 TEST(value_expression, calculates_with_values_of_every_type)
 {
-    const auto whole = [](std::int64_t value) { return parameter_value(value); };
-    EXPECT_EQ(typed("threads * 4"), whole(1024));
-    EXPECT_EQ(typed("ceil_div(threads, 100) + 0x10"), whole(19));
-    EXPECT_EQ(typed("max(threads, 1, 300)"), whole(300));
+    const auto integer = [](std::int64_t value) { return parameter_value(value); };
+    EXPECT_EQ(typed("threads * 4"), integer(1024));
+    EXPECT_EQ(typed("ceil_div(threads, 100) + 0x10"), integer(19));
+    EXPECT_EQ(typed("max(threads, 1, 300)"), integer(300));
     EXPECT_EQ(typed("min(threads, 1.5)"), parameter_value(1.5));
     EXPECT_EQ(typed("share * 3"), parameter_value(1.5));
     EXPECT_EQ(typed("1e-1 + .5"), parameter_value(0.6));
-    EXPECT_EQ(typed("sm.max_threads // threads"), whole(8));
-    EXPECT_EQ(typed("threads & (threads - 1)"), whole(0));
-    EXPECT_EQ(typed("-7 // 2"), whole(-4));
+    EXPECT_EQ(typed("sm.max_threads // threads"), integer(8));
+    EXPECT_EQ(typed("threads & (threads - 1)"), integer(0));
+    EXPECT_EQ(typed("-7 // 2"), integer(-4));
     EXPECT_EQ(typed("precision"), parameter_value(std::string("half")));
     EXPECT_EQ(typed("precision == \"half\" and threads <= 512"), parameter_value(true));
     EXPECT_EQ(typed("precision == 'float' or not use_shared"), parameter_value(false));
     EXPECT_EQ(typed("device.name ~= 'H100'"), parameter_value(true));
-    EXPECT_EQ(typed("use_shared and 1 or 2"), whole(1));
+    EXPECT_EQ(typed("use_shared and 1 or 2"), integer(1));
 }
 
 TEST(value_expression, says_which_names_it_uses)
@@ -202,12 +202,12 @@ TEST(value_expression, says_which_names_it_uses)
 
 TEST(value_expression, a_type_that_is_wanted_is_asked_for)
 {
-    EXPECT_EQ(value_expression("2^3").whole_number({}), 8);
+    EXPECT_EQ(value_expression("2^3").integer({}), 8);
     EXPECT_TRUE(value_expression("1 < 2").truth({}));
     EXPECT_THROW(static_cast<void>(value_expression("1").truth({})), error);
-    EXPECT_THROW(static_cast<void>(value_expression("1.5").whole_number({})), error);
-    EXPECT_THROW(static_cast<void>(value_expression("1e300").whole_number({})), error);
-    EXPECT_THROW(static_cast<void>(value_expression("true").whole_number({})), error);
+    EXPECT_THROW(static_cast<void>(value_expression("1.5").integer({})), error);
+    EXPECT_THROW(static_cast<void>(value_expression("1e300").integer({})), error);
+    EXPECT_THROW(static_cast<void>(value_expression("true").integer({})), error);
 }
 
 TEST(value_expression, what_does_not_belong_in_one_is_said_so)
@@ -246,8 +246,8 @@ TEST(value_expression, what_does_not_belong_in_one_is_said_so)
     try {
         value_expression("a && b");
         FAIL();
-    } catch (const error& problem) {
-        EXPECT_EQ(problem.hint(), "write and");
+    } catch (const error& failure) {
+        EXPECT_EQ(failure.hint(), "write and");
     }
 }
 

@@ -20,7 +20,7 @@ TEST(gzip, gives_back_what_it_was_given)
         EXPECT_TRUE(is_gzip(packed));
         const decompressed_text read = gunzip(packed);
         EXPECT_TRUE(read.text == text);
-        EXPECT_EQ(read.problem, "");
+        EXPECT_EQ(read.damage, "");
     }
     EXPECT_FALSE(is_gzip("{}"));
 }
@@ -36,7 +36,7 @@ TEST(gzip, that_is_cut_gives_what_is_there)
     for (std::size_t size : {std::size_t{3}, std::size_t{10}, packed.size() / 2, packed.size() - 1}) {
         const decompressed_text read = gunzip(std::string_view(packed).substr(0, size));
         EXPECT_TRUE(text.starts_with(read.text));
-        EXPECT_NE(read.problem.find("cut off"), std::string::npos) << size;
+        EXPECT_NE(read.damage.find("cut off"), std::string::npos) << size;
     }
     EXPECT_GT(gunzip(std::string_view(packed).substr(0, packed.size() / 2)).text.size(), text.size() / 3);
 }
@@ -45,14 +45,14 @@ TEST(gzip, that_is_damaged_is_told_of)
 {
     std::string packed = gzip(varied_text());
     packed[packed.size() - 6] ^= 1;  // of the checksum
-    EXPECT_NE(gunzip(packed).problem.find("damaged"), std::string::npos);
+    EXPECT_NE(gunzip(packed).damage.find("damaged"), std::string::npos);
 }
 
 TEST(gzip, ends_at_the_cap)
 {
     const decompressed_text read = gunzip(gzip(std::string(3'000'000, 'x')), 1'000'000);
     EXPECT_EQ(read.text.size(), 1'000'000U);
-    EXPECT_NE(read.problem.find("more than is read"), std::string::npos);
+    EXPECT_NE(read.damage.find("more than is read"), std::string::npos);
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ TEST(mapped_file, cut_while_many_threads_read_it)
     std::vector<std::jthread> readers;
     for (int i = 0; i < 4; ++i)
         readers.emplace_back([&] {
-            for (const char each : file.bytes()) EXPECT_EQ(each, '\0');
+            for (const char letter : file.bytes()) EXPECT_EQ(letter, '\0');
         });
     readers.clear();
     EXPECT_TRUE(file.shrank());

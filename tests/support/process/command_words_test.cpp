@@ -36,9 +36,9 @@ TEST(command_words, an_unknown_placeholder_names_those_that_there_are)
     try {
         filled_in({"{thread}"}, {{"program", ""}, {"threads", ""}});
         FAIL();
-    } catch (const error& problem) {
-        EXPECT_STREQ(problem.what(), "{thread} in the command stands for nothing");
-        EXPECT_EQ(problem.hint(), "there are {program}, {threads}; write {{ for a brace");
+    } catch (const error& failure) {
+        EXPECT_STREQ(failure.what(), "{thread} in the command stands for nothing");
+        EXPECT_EQ(failure.hint(), "there are {program}, {threads}; write {{ for a brace");
     }
     for (const char* bad : {"{a", "a}", "{"}) EXPECT_THROW(filled_in({bad}, {}), error) << bad;
 }

@@ -62,9 +62,9 @@ TEST(subprocess, a_program_that_is_not_there_is_missing)
     try {
         run({"launchbox-no-such-program"});
         FAIL();
-    } catch (const error& problem) {
-        EXPECT_EQ(problem.status(), exit_status::missing);
-        EXPECT_NE(std::string(problem.what()).find("launchbox-no-such-program"), std::string::npos);
+    } catch (const error& failure) {
+        EXPECT_EQ(failure.status(), exit_status::missing);
+        EXPECT_NE(std::string(failure.what()).find("launchbox-no-such-program"), std::string::npos);
     }
     EXPECT_TRUE(find_in_path("launchbox-no-such-program").empty());
     EXPECT_FALSE(find_in_path("sh").empty());

@@ -52,10 +52,10 @@ static_shared = "4 * (TILE_SIZE_X * BLOCK_SIZE_X + 2 * HFS) * (TILE_SIZE_Y * BLO
 )toml");
     counts counted;
     const std::vector<stored_result> results = read_result_file(file.string()).runs.at(0).results;
-    for (const stored_result& each : results) {
-        const evaluated_launch launch = launch_of(*spec.kernel, each.parameters);
-        const std::string why = why_not_before_build(spec, each.parameters, launch, limits);
-        counted.add(each.measured.what == outcome::measured, !why.empty());
+    for (const stored_result& result : results) {
+        const evaluated_launch launch = launch_of(*spec.kernel, result.parameters);
+        const std::string why = why_not_before_build(spec, result.parameters, launch, limits);
+        counted.add(result.measured.what == outcome::measured, !why.empty());
     }
     EXPECT_EQ(counted.good, 5240);
     EXPECT_EQ(counted.failed, 1528);
@@ -66,28 +66,28 @@ static_shared = "4 * (TILE_SIZE_X * BLOCK_SIZE_X + 2 * HFS) * (TILE_SIZE_Y * BLO
 
 // Registers do not depend on the block size where it is no constant of the kernel: what one block size was compiled to
 // answers for all others.
-TEST(recorded_screen, one_compile_of_pnpoly_foretells_which_block_sizes_cannot_be_launched)
+TEST(recorded_screen, one_compile_of_pnpoly_tells_which_block_sizes_cannot_be_launched)
 {
     const fs::path file = data / "ktt_pnpoly_RTX_3090.json.gz";
     if (!fs::exists(file)) GTEST_SKIP() << "no recorded space beside the repository";
     const tune_spec spec = spec_of("threads = \"BLOCK_SIZE_X\"\nblocks = \"1000\"\n");
     const std::vector<stored_result> results = read_result_file(file.string()).runs.at(0).results;
-    const auto variant = [](const stored_result& each) {
-        return std::tuple(number(each.parameters, "TILE_SIZE"), number(each.parameters, "BETWEEN_METHOD"),
-                          number(each.parameters, "USE_METHOD"));
+    const auto variant = [](const stored_result& result) {
+        return std::tuple(number(result.parameters, "TILE_SIZE"), number(result.parameters, "BETWEEN_METHOD"),
+                          number(result.parameters, "USE_METHOD"));
     };
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::vector<const stored_result*>> compiled;
-    for (const stored_result& each : results)
-        if (each.kernel && each.kernel->registers) compiled[variant(each)].push_back(&each);
+    for (const stored_result& result : results)
+        if (result.kernel && result.kernel->registers) compiled[variant(result)].push_back(&result);
     counts counted;
-    for (const stored_result& each : results) {
+    for (const stored_result& result : results) {
         const stored_result* other = nullptr;
-        for (const stored_result* one : compiled[variant(each)])
-            if (one->parameters != each.parameters) other = other == nullptr ? one : other;
-        ASSERT_NE(other, nullptr) << text_of(each.parameters);
-        const evaluated_launch launch = launch_of(*spec.kernel, each.parameters);
+        for (const stored_result* one : compiled[variant(result)])
+            if (one->parameters != result.parameters) other = other == nullptr ? one : other;
+        ASSERT_NE(other, nullptr) << text_of(result.parameters);
+        const evaluated_launch launch = launch_of(*spec.kernel, result.parameters);
         const std::string why = why_not_launched(*other->kernel, launch, limits, spec.screen);
-        counted.add(each.measured.what == outcome::measured, !why.empty());
+        counted.add(result.measured.what == outcome::measured, !why.empty());
     }
     EXPECT_EQ(counted.good, 3818);
     EXPECT_EQ(counted.failed, 274);

@@ -37,9 +37,9 @@ TEST(screen, calculates_launches)
     target.blocks = {"ceil_div(n, threads * 2)", "1", "rows"};
     target.cluster = {"wide", "1", "1"};
     target.dynamic_shared = "threads * 4 + 16";
-    const assignment values = values_of({{"threads", whole(128)},
-                                         {"n", whole(1000)},
-                                         {"rows", whole(3)},
+    const assignment values = values_of({{"threads", integer(128)},
+                                         {"n", integer(1000)},
+                                         {"rows", integer(3)},
                                          {"wide", true},
                                          {"type", std::string("int")},
                                          {"share", 0.5}});
@@ -64,7 +64,7 @@ TEST(screen, fills_in_arguments)
         {.name = "share", .type = "float", .value = "share"},
         {.name = "half", .type = "double", .value = "-2.5"},
         {.name = "from", .type = "int", .count = "n", .fill = fill_kind::file, .file = "{type}.npy"}};
-    const assignment values = values_of({{"n", whole(1 << 20)}, {"type", std::string("int")}, {"share", 0.25}});
+    const assignment values = values_of({{"n", integer(1 << 20)}, {"type", std::string("int")}, {"share", 0.25}});
     const std::vector<task_argument> arguments = arguments_of(target, values);
     ASSERT_EQ(arguments.size(), 6u);
     EXPECT_EQ(arguments[0].type, "int");
@@ -76,7 +76,7 @@ TEST(screen, fills_in_arguments)
     EXPECT_EQ(arguments[0].seed, 42);
     EXPECT_EQ(arguments[1].role, argument_role::output);
     EXPECT_TRUE(arguments[2].scalar);
-    EXPECT_EQ(arguments[2].whole, (1 << 20) - 1);
+    EXPECT_EQ(arguments[2].integer, (1 << 20) - 1);
     EXPECT_EQ(arguments[2].number, (1 << 20) - 1);
     EXPECT_EQ(arguments[3].number, 0.25);
     EXPECT_EQ(arguments[4].number, -2.5);
@@ -107,7 +107,7 @@ TEST(screen, knows_shared_memory_before_compiling)
     tune_spec spec = plain_spec();
     spec.kernel->static_shared = "4 * keys";
     const auto with = [&](std::int64_t keys, std::int64_t dynamic) {
-        return why_not_before_build(spec, values_of({{"keys", whole(keys)}}), {.dynamic_shared_bytes = dynamic},
+        return why_not_before_build(spec, values_of({{"keys", integer(keys)}}), {.dynamic_shared_bytes = dynamic},
                                     hopper);
     };
     EXPECT_EQ(with(12288, 0), "");

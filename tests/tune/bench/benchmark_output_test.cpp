@@ -11,15 +11,15 @@ namespace {
 std::vector<double> samples(std::string_view output)
 {
     const benchmark_time time = read_benchmark_output(output);
-    EXPECT_EQ(time.problem, "") << output;
+    EXPECT_EQ(time.diagnostic, "") << output;
     return time.samples_ns;
 }
 
-std::string problem(std::string_view output)
+std::string diagnostic(std::string_view output)
 {
     const benchmark_time time = read_benchmark_output(output);
     EXPECT_TRUE(time.samples_ns.empty()) << output;
-    return time.problem;
+    return time.diagnostic;
 }
 
 TEST(benchmark_output, json_of_samples_and_of_one_time)
@@ -41,9 +41,9 @@ TEST(benchmark_output, json_of_samples_in_any_unit)
     // All samples tell more than one number.
     EXPECT_EQ(samples(R"({"median_ns": 7, "time_ms": [1, 2, 3]})"), (std::vector<double>{1e6, 2e6, 3e6}));
     EXPECT_EQ(samples(R"({"time_ms": [1, 2, 3], "samples_ns": [5]})"), std::vector<double>{5});
-    EXPECT_EQ(problem(R"({"time_ms": []})"), "its time_ms are empty");
-    EXPECT_EQ(problem(R"({"time_ms": [1, null]})"), "its time_ms hold something that is not a number");
-    EXPECT_EQ(problem(R"({"time_ms": [1, 0]})"), "it prints a time that is not above 0");
+    EXPECT_EQ(diagnostic(R"({"time_ms": []})"), "its time_ms are empty");
+    EXPECT_EQ(diagnostic(R"({"time_ms": [1, null]})"), "its time_ms hold something that is not a number");
+    EXPECT_EQ(diagnostic(R"({"time_ms": [1, 0]})"), "it prints a time that is not above 0");
 }
 
 // As print_measurement of measure.cuh prints them; what it really prints is read in tests/include.
@@ -59,8 +59,8 @@ TEST(benchmark_output, a_measurement_and_one_that_failed)
         "setup: 3 ms\n{\"launchbox\":\"measurement/1\",\"failure\":\"illegal_access\",\"reason\":\"at 0x10\"}\n");
     EXPECT_FALSE(bad.found());
     EXPECT_EQ(bad.failure, "illegal_access");
-    EXPECT_EQ(bad.problem, "at 0x10");
-    EXPECT_EQ(read_benchmark_output(R"({"launchbox":"measurement/1","failure":"trap"})").problem, "trap");
+    EXPECT_EQ(bad.diagnostic, "at 0x10");
+    EXPECT_EQ(read_benchmark_output(R"({"launchbox":"measurement/1","failure":"trap"})").diagnostic, "trap");
     // Somebody else's field, or something that is no text.
     for (const char* other : {R"({"failure":"none","time_ms":2})", R"({"launchbox":1,"failure":"x","time_ms":2})",
                               R"({"launchbox":"measurement/1","failure":false,"time_ms":2,"checksum":3})"}) {
@@ -84,10 +84,11 @@ TEST(benchmark_output, google_benchmark)
         {"name": "sort/1", "run_name": "sort/1", "run_type": "iteration", "real_time": 1.7, "time_unit": "us"},
         {"name": "sort/1_mean", "run_name": "sort/1", "run_type": "aggregate", "real_time": 1.6, "time_unit": "us"}]})";
     EXPECT_EQ(samples("Running ./bench\n" + two), (std::vector<double>{1500, 1700}));
-    EXPECT_EQ(problem(R"({"benchmarks": [{"name": "a", "real_time": 1}, {"name": "b", "real_time": 2}]})"),
+    EXPECT_EQ(diagnostic(R"({"benchmarks": [{"name": "a", "real_time": 1}, {"name": "b", "real_time": 2}]})"),
               "it prints several benchmarks (a, b): choose one with --benchmark_filter");
-    EXPECT_EQ(problem(R"({"benchmarks": []})"), "its list of benchmarks holds no time");
-    EXPECT_EQ(problem(R"({"benchmarks": [{"name": "a", "error_occurred": true}]})"), "its benchmark reports an error");
+    EXPECT_EQ(diagnostic(R"({"benchmarks": []})"), "its list of benchmarks holds no time");
+    EXPECT_EQ(diagnostic(R"({"benchmarks": [{"name": "a", "error_occurred": true}]})"),
+              "its benchmark reports an error");
 }
 
 TEST(benchmark_output, one_time_among_lines)
@@ -110,16 +111,16 @@ TEST(benchmark_output, the_median_or_the_time_is_the_one_that_is_meant)
     EXPECT_EQ(samples("copy: 9 ms\nTime: 4 ms\n"), std::vector<double>{4e6});
 }
 
-TEST(benchmark_output, what_is_no_time_is_a_problem)
+TEST(benchmark_output, what_is_no_time_gives_a_diagnostic)
 {
-    EXPECT_EQ(problem(""), "it prints no time");
-    EXPECT_EQ(problem("12 GB/s, 3 sm, 4 msx, v2ms, x_3 ms\n"), "it prints no time");
-    EXPECT_EQ(problem("copy: 1 ms\nsort: 2 ms\n"),
+    EXPECT_EQ(diagnostic(""), "it prints no time");
+    EXPECT_EQ(diagnostic("12 GB/s, 3 sm, 4 msx, v2ms, x_3 ms\n"), "it prints no time");
+    EXPECT_EQ(diagnostic("copy: 1 ms\nsort: 2 ms\n"),
               "it prints several times and none of them says which: let one line begin with \"time:\"");
     for (const char* zero : {"time: 0 ms", "time: -1 ms", R"({"time_ns": 0})", R"({"samples_ns": [1, -2]})"})
-        EXPECT_EQ(problem(zero), "it prints a time that is not above 0") << zero;
-    EXPECT_EQ(problem(R"({"samples_ns": []})"), "its samples_ns are empty");
-    EXPECT_EQ(problem(R"({"samples_ns": [1, "2"]})"), "its samples_ns hold something that is not a number");
+        EXPECT_EQ(diagnostic(zero), "it prints a time that is not above 0") << zero;
+    EXPECT_EQ(diagnostic(R"({"samples_ns": []})"), "its samples_ns are empty");
+    EXPECT_EQ(diagnostic(R"({"samples_ns": [1, "2"]})"), "its samples_ns hold something that is not a number");
 }
 
 // Every prefix, and text that is only parts of what is looked for.
@@ -131,7 +132,7 @@ TEST(benchmark_output, any_text_is_read)
     read_benchmark_output(std::string(1'000'000, '1'));
     std::string lines;
     for (int i = 0; i < 100'000; ++i) lines += "{\n";
-    EXPECT_EQ(problem(lines), "it prints no time");
+    EXPECT_EQ(diagnostic(lines), "it prints no time");
 }
 
 }  // namespace

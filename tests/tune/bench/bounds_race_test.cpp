@@ -137,11 +137,11 @@ TEST_F(BoundsRace, a_program_that_cannot_have_been_rebuilt_is_refused)
     try {
         race_bounds(tools_, benchmark("'" + program + "' --json"), {variant(128)});
         FAIL();
-    } catch (const error& problem) {
-        EXPECT_EQ(std::string(problem.what()), program +
+    } catch (const error& failure) {
+        EXPECT_EQ(std::string(failure.what()), program +
                                                    " is a program with kernels in it; without building it again "
                                                    "every launch bound would give the same time");
-        EXPECT_TRUE(problem.hint().starts_with("add --build 'make', or write {program}")) << problem.hint();
+        EXPECT_TRUE(failure.hint().starts_with("add --build 'make', or write {program}")) << failure.hint();
     }
 }
 

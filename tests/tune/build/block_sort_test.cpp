@@ -41,13 +41,13 @@ std::vector<assignment> space()
             for (int items = 3; items <= 31; items += 2)
                 for (const int min_blocks : {0, 1, 2, 3, 4, 6, 8})
                     if (threads * items <= 16384 && min_blocks * threads <= 2048 && threads * items >= 1024)
-                        candidates.push_back(values_of({{"threads", whole(threads)},
-                                                        {"items", whole(items)},
-                                                        {"min_blocks", whole(min_blocks)},
+                        candidates.push_back(values_of({{"threads", integer(threads)},
+                                                        {"items", integer(items)},
+                                                        {"min_blocks", integer(min_blocks)},
                                                         {"type", type},
-                                                        {"bytes", whole(type == "int" ? 4 : 8)},
-                                                        {"row", whole(1024)},
-                                                        {"n", whole(1 << 20)}}));
+                                                        {"bytes", integer(type == "int" ? 4 : 8)},
+                                                        {"row", integer(1024)},
+                                                        {"n", integer(1 << 20)}}));
     return candidates;
 }
 
@@ -84,8 +84,8 @@ TEST(block_sort, resources_and_screening_are_those_of_nvcc)
         EXPECT_EQ(why_not_before_build(spec, values, launch, limits), "") << text_of(values);
         const build_result one = by_nvrtc.build(values, sm_90.capability),
                            other = by_nvcc.build(values, sm_90.capability);
-        ASSERT_EQ(one.what, outcome::measured) << one.reason;
-        ASSERT_EQ(other.what, outcome::measured) << other.reason;
+        ASSERT_EQ(one.status, build_status::built) << one.reason;
+        ASSERT_EQ(other.status, build_status::built) << other.reason;
         const kernel_info &a = one.kernel, &b = other.kernel;
         EXPECT_EQ(a.name, b.name);
         EXPECT_TRUE(near(a.registers, b.registers, registers_apart)) << text_of(values);

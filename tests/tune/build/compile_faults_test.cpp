@@ -95,7 +95,7 @@ TEST_F(CompileFaults, one_that_does_not_end_is_stopped_and_all_others_are_answer
     }
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         const bool hangs = kernels[i].starts_with("hang");
-        EXPECT_EQ(results[i].what, hangs ? outcome::compile_timeout : outcome::compile_error);
+        EXPECT_EQ(results[i].status, hangs ? build_status::compile_timeout : build_status::compile_error);
         EXPECT_EQ(results[i].reason,
                   hangs ? "the compiler did not end within 5 s" : "k.cu(1): " + kernels[i] + " is refused");
         EXPECT_EQ(calls_of(kernels[i]), 1) << kernels[i];
@@ -111,7 +111,7 @@ TEST_F(CompileFaults, one_that_eats_memory_is_stopped)
 #endif
     kernel_builder builder(spec_, options());
     const build_result result = build(builder, "swallow");
-    EXPECT_EQ(result.what, outcome::compile_timeout);
+    EXPECT_EQ(result.status, build_status::compile_timeout);
     EXPECT_EQ(result.reason, "the compiler took more than 1 GiB of memory") << result.log;
     EXPECT_EQ(build(builder, "a").reason, "k.cu(1): a is refused");
 }
@@ -120,7 +120,7 @@ TEST_F(CompileFaults, one_that_dies_is_tried_once_more)
 {
     kernel_builder builder(spec_, options(1));
     const build_result dead = build(builder, "die");
-    EXPECT_EQ(dead.what, outcome::compile_error);
+    EXPECT_EQ(dead.status, build_status::compile_error);
     EXPECT_EQ(dead.reason, "the compiler died: killed by signal 11 (Segmentation fault), twice");
     EXPECT_EQ(calls_of("die"), 2);
     EXPECT_EQ(build(builder, "die_once").reason, "k.cu(1): die_once is refused");
@@ -133,7 +133,7 @@ TEST_F(CompileFaults, a_worker_that_dies_is_replaced)
 {
     kernel_builder builder(spec_, options(1));
     const build_result dead = build(builder, "kill_worker");
-    EXPECT_EQ(dead.what, outcome::compile_error);
+    EXPECT_EQ(dead.status, build_status::compile_error);
     EXPECT_EQ(dead.reason, "the compiler died: killed by signal 6 (Aborted), twice");
     EXPECT_EQ(build(builder, "a").reason, "k.cu(1): a is refused");
 }
@@ -142,10 +142,10 @@ TEST_F(CompileFaults, one_that_lies_is_not_believed)
 {
     kernel_builder builder(spec_, options());
     const build_result lie = build(builder, "lie");
-    EXPECT_EQ(lie.what, outcome::compile_error);
+    EXPECT_EQ(lie.status, build_status::compile_error);
     EXPECT_EQ(lie.reason, "the compiler made no kernel lie");
     const build_result nothing = build(builder, "nothing");
-    EXPECT_EQ(nothing.what, outcome::compile_error);
+    EXPECT_EQ(nothing.status, build_status::compile_error);
     EXPECT_EQ(nothing.reason, "nvcc 13.0.88: ended with exit status 0");
 }
 
@@ -165,7 +165,7 @@ TEST_F(CompileFaults, a_worker_that_is_another_program_is_an_error_of_the_build)
     wrong.worker_program = (folder_.path() / "worker").string();
     kernel_builder builder(spec_, wrong);
     const build_result result = build(builder, "a");
-    EXPECT_EQ(result.what, outcome::compile_error);
+    EXPECT_EQ(result.status, build_status::compile_error);
     EXPECT_EQ(result.reason, "a compile worker answered: {not json");
 }
 

@@ -88,7 +88,7 @@ protected:
     [[nodiscard]] static assignment values(std::int64_t n = 1, std::int64_t unused = 0, const std::string& table = "4",
                                            std::int64_t help = 3)
     {
-        return values_of({{"n", whole(n)}, {"unused", whole(unused)}, {"table", table}, {"help", whole(help)}});
+        return values_of({{"n", integer(n)}, {"unused", integer(unused)}, {"table", table}, {"help", integer(help)}});
     }
     [[nodiscard]] builder_options options(const char* compiler, bool cached = false) const
     {
@@ -103,7 +103,7 @@ protected:
     temporary_directory folder_;
 };
 INSTANTIATE_TEST_SUITE_P(, KernelBuilder, testing::Values("nvrtc", "nvcc"),
-                         [](const auto& each) { return std::string(each.param); });
+                         [](const auto& item) { return std::string(item.param); });
 
 TEST_P(KernelBuilder, finds_the_name_of_every_kind_of_kernel)
 {
@@ -118,7 +118,7 @@ TEST_P(KernelBuilder, finds_the_name_of_every_kind_of_kernel)
         // A point of points has no product: only the name is of interest.
         const std::string expression = name.starts_with("outer::scale") ? "outer::scale<int, {n}>" : name;
         const build_result result = built(GetParam(), expression, values(7));
-        ASSERT_EQ(result.what, outcome::measured) << expression << ": " << result.reason << result.log;
+        ASSERT_EQ(result.status, build_status::built) << expression << ": " << result.reason << result.log;
         const cubin_contents contents = read_cubin(result.cubin, "");
         EXPECT_EQ(std::ranges::count(contents.kernels, result.kernel.name, &kernel_info::name), 1) << expression;
         const std::string wanted =
@@ -171,7 +171,7 @@ TEST_P(KernelBuilder, says_what_is_no_kernel)
 {
     for (const char* name : {"nothing", "twice", "bounded<64>", "outer::scale<int>"}) {
         const build_result result = built(GetParam(), name, values());
-        EXPECT_EQ(result.what, outcome::compile_error) << name;
+        EXPECT_EQ(result.status, build_status::compile_error) << name;
         EXPECT_TRUE(result.reason.starts_with(std::string("kernels.cu has no kernel ") + name)) << result.reason;
         EXPECT_EQ(result.reason.find('\n'), std::string::npos);
         EXPECT_TRUE(result.cubin.empty());
@@ -183,7 +183,7 @@ TEST_P(KernelBuilder, says_where_an_error_is)
     write_file_atomically(folder_.path() / "parts" / "factor.hpp",
                           "constexpr int factor = 2;\nconstexpr int factory = factors;\n");
     const build_result result = built(GetParam(), "plain", values());
-    EXPECT_EQ(result.what, outcome::compile_error);
+    EXPECT_EQ(result.status, build_status::compile_error);
     EXPECT_TRUE(result.reason.starts_with("parts/factor.hpp(2): ")) << result.reason;
     EXPECT_NE(result.reason.find("\"factors\" is undefined"), std::string::npos) << result.reason;
     EXPECT_EQ(result.log.find(folder_.path().string()), std::string::npos) << result.log;
@@ -196,7 +196,7 @@ TEST_P(KernelBuilder, tells_by_the_code_what_does_the_same)
 {
     const std::string read = "read_table<{n}, {unused}>";
     const build_result one = built(GetParam(), read, values(1, 0));
-    ASSERT_EQ(one.what, outcome::measured) << one.reason;
+    ASSERT_EQ(one.status, build_status::built) << one.reason;
     EXPECT_EQ(one.code.size(), 32u);
     EXPECT_EQ(built(GetParam(), read, values(1, 0)).code, one.code);
     const build_result other_name = built(GetParam(), read, values(1, 1'000'000));
@@ -219,7 +219,7 @@ TEST_P(KernelBuilder, keeps_builds_by_the_content_of_all_sources)
     const auto build = [&](std::int64_t n = 7) {
         kernel_builder builder(spec(name), options(GetParam(), true));
         const build_result result = builder.build(values(n), sm_90.capability);
-        EXPECT_EQ(result.what, outcome::measured) << result.reason;
+        EXPECT_EQ(result.status, build_status::built) << result.reason;
         EXPECT_EQ(builder.compiles() + builder.from_cache(), 1u);
         EXPECT_EQ(builder.from_cache(), result.from_cache ? 1u : 0u);
         return std::pair(result, builder.source_hash());
@@ -254,13 +254,13 @@ TEST_P(KernelBuilder, flags_make_another_build_and_failures_are_not_kept)
     EXPECT_FALSE(builder.build(values(1, 0, "1", 4), sm_90.capability).from_cache);
     EXPECT_TRUE(builder.build(values(1, 0, "1", 4), sm_90.capability).from_cache);
     EXPECT_FALSE(builder.build(values(1, 0, "1", 4), {8, 0}).from_cache);
-    EXPECT_EQ(builder.build(values(1, 0, "no", 4), sm_90.capability).what, outcome::compile_error);
+    EXPECT_EQ(builder.build(values(1, 0, "no", 4), sm_90.capability).status, build_status::compile_error);
     const std::size_t compiles = builder.compiles();
     EXPECT_EQ(compiles, 4u);
-    EXPECT_EQ(builder.build(values(1, 0, "no", 4), sm_90.capability).what, outcome::compile_error);
+    EXPECT_EQ(builder.build(values(1, 0, "no", 4), sm_90.capability).status, build_status::compile_error);
     EXPECT_EQ(builder.compiles(), compiles) << "not tried again by the same builder";
     kernel_builder next(spec("with_help"), options(GetParam(), true));
-    EXPECT_EQ(next.build(values(1, 0, "no", 4), sm_90.capability).what, outcome::compile_error);
+    EXPECT_EQ(next.build(values(1, 0, "no", 4), sm_90.capability).status, build_status::compile_error);
     EXPECT_EQ(next.compiles(), 1u);
 }
 
@@ -277,7 +277,7 @@ TEST_P(KernelBuilder, serves_many_threads_at_once)
     }
     std::set<std::string> codes;
     for (std::size_t i = 0; i < results.size(); ++i) {
-        ASSERT_EQ(results[i].what, outcome::measured) << results[i].reason;
+        ASSERT_EQ(results[i].status, build_status::built) << results[i].reason;
         EXPECT_NE(results[i].kernel.name.find("ILi" + std::to_string(i / 2) + "E"), std::string::npos);
         codes.insert(results[i].code);
     }
@@ -296,7 +296,7 @@ TEST_P(KernelBuilder, stops_a_compiler_that_takes_too_much_memory)
     limited.kernel->compile_memory_bytes = std::int64_t{400} << 20;
     kernel_builder builder(limited, options(GetParam()));
     const build_result result = builder.build(values(), sm_90.capability);
-    EXPECT_EQ(result.what, outcome::compile_timeout);
+    EXPECT_EQ(result.status, build_status::compile_timeout);
     EXPECT_EQ(result.reason, "the compiler took more than 400 MiB of memory") << result.log;
     write_file_atomically(folder_.path() / "kernels.cu", "__global__ void plain(int* p) { *p = 1; }\n");
     kernel_builder next(limited, options(GetParam()));

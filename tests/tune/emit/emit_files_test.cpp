@@ -12,6 +12,7 @@
 #include "support/process/subprocess.hpp"
 #include "tune/emit/emit_check.hpp"
 #include "tune/emit/emit_forms.hpp"
+#include "tune/store/result_store.hpp"
 
 namespace launchbox {
 namespace {
@@ -25,9 +26,9 @@ std::vector<emit_record> recorded()
     return chosen_runs(read_emit_records({record}, root), {.name = "", .gpu = "", .workload = {}}).all;
 }
 
-std::vector<std::string> problems_of(const std::string& text)
+std::vector<std::string> differences_in(const std::string& text)
 {
-    return check_header(text, "h", {.root = root, .box = "", .name = "", .workload = {}, .names = {}}).problems;
+    return check_header(text, "h", {.root = root, .box = "", .name = "", .workload = {}, .names = {}}).differences;
 }
 
 std::string with(std::string text, const std::string& old, const std::string& changed)
@@ -39,7 +40,7 @@ std::string with(std::string text, const std::string& old, const std::string& ch
 TEST(emit_files, the_example_is_what_its_record_says)
 {
     const std::string text = read_input(root + "/" + header);
-    EXPECT_EQ(problems_of(text), std::vector<std::string>());
+    EXPECT_EQ(differences_in(text), std::vector<std::string>());
     const emit_settings settings{.box = "block_sort_tuning"};
     const emitted_tables again = emit_tables(recorded(), settings, parse_tuning_header(text, header));
     EXPECT_EQ(updated_header(text, again), text);
@@ -55,10 +56,10 @@ TEST(emit_files, a_header_that_was_edited_is_found)
              {"fnv1a64:", "fnv1a64:0", "is another record"},
              {"tune_block_sort.json", "tune_block_sorts.json", "is not there"},
              {"sm<90,", "sm<100,", "has no run on sm_100"}}) {
-        const std::vector<std::string> problems = problems_of(with(text, old, changed));
-        ASSERT_EQ(problems.size(), 1u) << changed;
-        EXPECT_NE(problems[0].find(words), std::string::npos) << problems[0];
-        EXPECT_EQ(problems[0].rfind("h:", 0), 0u) << problems[0];
+        const std::vector<std::string> differences = differences_in(with(text, old, changed));
+        ASSERT_EQ(differences.size(), 1u) << changed;
+        EXPECT_NE(differences[0].find(words), std::string::npos) << differences[0];
+        EXPECT_EQ(differences[0].rfind("h:", 0), 0u) << differences[0];
     }
 }
 
@@ -143,15 +144,15 @@ TEST(emit_files, a_store_has_the_same_hash_however_often_it_was_opened)
 recorded_run with_all_kinds()
 {
     recorded_run run = recorded().front().run;
-    std::erase_if(run.results, [](const stored_result& each) { return each.measured.what != outcome::measured; });
+    std::erase_if(run.results, [](const stored_result& result) { return result.measured.what != outcome::measured; });
     run.results.resize(3);
     run.races.clear();
     run.info.baseline = std::nullopt;
-    for (stored_result& each : run.results) {
-        each.parameters.values.emplace_back("layout", std::string("row-major"));
-        each.parameters.values.emplace_back("unroll", true);
-        each.parameters.values.emplace_back("part", 0.5);
-        each.parameters.values.emplace_back("seed", std::int64_t{1} << 40);
+    for (stored_result& result : run.results) {
+        result.parameters.values.emplace_back("layout", std::string("row-major"));
+        result.parameters.values.emplace_back("unroll", true);
+        result.parameters.values.emplace_back("part", 0.5);
+        result.parameters.values.emplace_back("seed", std::int64_t{1} << 40);
     }
     return run;
 }

@@ -13,7 +13,7 @@ assignment three(std::int64_t threads, std::int64_t items, std::int64_t min_bloc
 {
     return {{{"threads", threads}, {"items", items}, {"min_blocks", min_blocks}}};
 }
-assignment problem(const std::string& type, std::int64_t n)
+assignment workload(const std::string& type, std::int64_t n)
 {
     return {{{"type", type}, {"n", n}}};
 }
@@ -23,7 +23,7 @@ stored_result timed(const assignment& candidate, const assignment& on, double me
     stored_result result;
     result.run = 1;
     result.parameters = candidate;
-    result.problem = on;
+    result.workload = on;
     result.measured.samples_ns = samples_around(median);
     result.measured.verified = verified;
     return result;
@@ -31,7 +31,7 @@ stored_result timed(const assignment& candidate, const assignment& on, double me
 
 const assignment base = three(256, 11, 0), wide = three(512, 15, 2), narrow = three(128, 7, 0);
 
-// A record on an architecture: for each problem the times of base, wide and narrow.
+// A record on an architecture: for each workload the times of base, wide and narrow.
 emit_record record_on(const std::string& architecture,
                       const std::vector<std::pair<assignment, std::array<double, 3>>>& times,
                       const std::string& file = "made_up.json", bool verified = true)
@@ -39,10 +39,10 @@ emit_record record_on(const std::string& architecture,
     emit_record record{file, "fnv1a64:0123456789abcdef", {1, example_run(), {}, {}}};
     record.run.info.baseline = base;
     record.run.info.environment.architecture = architecture;
-    for (const auto& [on, each] : times) {
-        record.run.results.push_back(timed(base, on, each[0]));
-        record.run.results.push_back(timed(wide, on, each[1], verified));
-        record.run.results.push_back(timed(narrow, on, each[2], verified));
+    for (const auto& [on, time] : times) {
+        record.run.results.push_back(timed(base, on, time[0]));
+        record.run.results.push_back(timed(wide, on, time[1], verified));
+        record.run.results.push_back(timed(narrow, on, time[2], verified));
     }
     return record;
 }
@@ -66,8 +66,8 @@ bool holds(const std::string& text, const std::string& words)
 TEST(emit, the_best_on_all_workloads_becomes_the_row_with_its_provenance)
 {
     // wide: 2 and 1.25 times, a geometric mean of 1.581; narrow: 1.1 and 2, 1.483.
-    const std::string text = header_of({record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1818}},
-                                                            {problem("int", 1000000), {2000, 1600, 1000}}})},
+    const std::string text = header_of({record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1818}},
+                                                            {workload("int", 1000000), {2000, 1600, 1000}}})},
                                        {.box = "sort", .split = split_kind::none});
     EXPECT_TRUE(holds(text, "launchbox::sm<90, sort_row{512, 15, 2}>\n")) << text;
     EXPECT_TRUE(holds(text, "// measured: Example GPU, driver 13.0, NVRTC 13.0, 2026-11-21, launchbox 0.1.0\n"))
@@ -81,14 +81,14 @@ TEST(emit, the_best_on_all_workloads_becomes_the_row_with_its_provenance)
 
 TEST(emit, a_compiler_that_nobody_knows_is_left_out)
 {
-    emit_record record = record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1500}}});
+    emit_record record = record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1500}}});
     record.run.info.environment.toolkit.clear();
     EXPECT_TRUE(holds(header_of({record}), "// measured: Example GPU, driver 13.0, 2026-11-21, launchbox 0.1.0\n"));
 }
 
 TEST(emit, the_same_records_give_the_same_bytes_and_an_updated_header_stays)
 {
-    const std::vector<emit_record> records{record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1800}}})};
+    const std::vector<emit_record> records{record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1800}}})};
     const std::string text = header_of(records);
     EXPECT_EQ(header_of(records), text);
     EXPECT_EQ(updated(text, records), text);
@@ -96,8 +96,8 @@ TEST(emit, the_same_records_give_the_same_bytes_and_an_updated_header_stays)
 
 TEST(emit, another_architecture_changes_its_row_alone)
 {
-    const emit_record hopper = record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1800}}});
-    const emit_record ampere = record_on("sm_80", {{problem("int", 1000), {2000, 1800, 1000}}}, "ampere.json");
+    const emit_record hopper = record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1800}}});
+    const emit_record ampere = record_on("sm_80", {{workload("int", 1000), {2000, 1800, 1000}}}, "ampere.json");
     const std::string text = "// mine\n" + header_of({hopper}) + "// mine too\n";
     const std::string both = updated(text, {ampere});
     const std::size_t start = both.find("    // measured"), row = both.find("sort_row{128, 7, 0}>,\n");
@@ -109,9 +109,9 @@ TEST(emit, another_architecture_changes_its_row_alone)
 
 TEST(emit, a_newer_record_is_compared_with_the_row_in_the_header)
 {
-    const std::string first = header_of({record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1800}}})});
+    const std::string first = header_of({record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1800}}})});
     // On the newer GPU of the same architecture narrow wins against wide, which is the row.
-    const emit_record newer = record_on("sm_90", {{problem("int", 1000), {2000, 1000, 800}}}, "newer.json");
+    const emit_record newer = record_on("sm_90", {{workload("int", 1000), {2000, 1000, 800}}}, "newer.json");
     const std::string second = updated(first, {newer});
     EXPECT_TRUE(holds(second, "sm<90, sort_row{128, 7, 0}>")) << second;
     EXPECT_TRUE(holds(second, "// gain: 1.250 times as fast (1.233 to 1.268) as {512, 15, 2}, the row of sm_90\n") ||
@@ -127,15 +127,16 @@ TEST(emit, a_newer_record_is_compared_with_the_row_in_the_header)
 
 TEST(emit, without_a_gain_the_row_is_kept)
 {
-    const std::string first = header_of({record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1800}}})});
+    const std::string first = header_of({record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1800}}})});
     for (const double narrow_time : {1000., 995., 990.5, 1300.}) {
-        const emit_record newer = record_on("sm_90", {{problem("int", 1000), {2000, 1000, narrow_time}}}, "newer.json");
+        const emit_record newer =
+            record_on("sm_90", {{workload("int", 1000), {2000, 1000, narrow_time}}}, "newer.json");
         EXPECT_EQ(updated(first, {newer}), first) << narrow_time;
         const emitted_tables found = emit_tables({newer}, settings, parse_tuning_header(first, "h"));
         EXPECT_TRUE(found.tables[0].rows[0].choice.kept);
         EXPECT_TRUE(found.tables[0].rows[0].unchanged);
     }
-    const std::string fresh = header_of({record_on("sm_90", {{problem("int", 1000), {1000, 1000, 1800}}})});
+    const std::string fresh = header_of({record_on("sm_90", {{workload("int", 1000), {1000, 1000, 1800}}})});
     EXPECT_TRUE(holds(fresh, "// gain: less than 1 % or noise, so that {256, 11, 0}, the baseline, is kept\n"))
         << fresh;
     EXPECT_TRUE(holds(fresh, "sm<90, sort_row{256, 11, 0}>"));
@@ -145,7 +146,7 @@ TEST(emit, a_large_gain_within_noise_is_none)
 {
     // Two workloads, so that no ranking of a single one has a say.
     emit_record noisy =
-        record_on("sm_90", {{problem("int", 1000), {1000, 2000, 900}}, {problem("int", 2000), {1000, 2000, 900}}});
+        record_on("sm_90", {{workload("int", 1000), {1000, 2000, 900}}, {workload("int", 2000), {1000, 2000, 900}}});
     for (const std::size_t first : {0u, 3u}) {
         noisy.run.results[first].measured.samples_ns = {1000, 1000, 1400, 1000, 1400, 1000};
         noisy.run.results[first + 2].measured.samples_ns = {900, 1050, 900, 1050, 900, 1050};
@@ -155,8 +156,8 @@ TEST(emit, a_large_gain_within_noise_is_none)
 
 TEST(emit, splits_by_type_where_that_pays_and_only_there)
 {
-    const emit_record record =
-        record_on("sm_90", {{problem("int", 1000), {2000, 1000, 1500}}, {problem("double", 1000), {2000, 1800, 1000}}});
+    const emit_record record = record_on(
+        "sm_90", {{workload("int", 1000), {2000, 1000, 1500}}, {workload("double", 1000), {2000, 1800, 1000}}});
     const std::string text = header_of({record});
     EXPECT_TRUE(holds(text, "// table sort_4: block_sort, type of 4 bytes\n")) << text;
     EXPECT_TRUE(holds(text,
@@ -170,16 +171,16 @@ TEST(emit, splits_by_type_where_that_pays_and_only_there)
     EXPECT_EQ(updated(text, {record}), text);
     // The same row is best for both.
     const std::string one = header_of({record_on(
-        "sm_90", {{problem("int", 1000), {2000, 1000, 1500}}, {problem("double", 1000), {2000, 1000, 1005}}})});
+        "sm_90", {{workload("int", 1000), {2000, 1000, 1500}}, {workload("double", 1000), {2000, 1000, 1005}}})});
     EXPECT_EQ(parse_tuning_header(one, "h").size(), 1u) << one;
     EXPECT_EQ(parse_tuning_header(header_of({record}, {.box = "sort", .split = split_kind::none}), "h").size(), 1u);
 }
 
 TEST(emit, splits_by_size_at_the_geometric_middle)
 {
-    const emit_record record = record_on("sm_90", {{problem("int", 100), {2000, 1500, 1000}},
-                                                   {problem("int", 10000), {2000, 1000, 1500}},
-                                                   {problem("int", 1000000), {2000, 1000, 1500}}});
+    const emit_record record = record_on("sm_90", {{workload("int", 100), {2000, 1500, 1000}},
+                                                   {workload("int", 10000), {2000, 1000, 1500}},
+                                                   {workload("int", 1000000), {2000, 1000, 1500}}});
     const std::string text = header_of({record});
     EXPECT_TRUE(holds(text,
                       "using sort = launchbox::by_size<launchbox::upto<1000, sort_upto_1000>, "
@@ -203,14 +204,14 @@ TEST(emit, asks_which_value_is_the_size)
 
 TEST(emit, refuses_what_nobody_verified_or_measured)
 {
-    const emit_record record = record_on("sm_90", {{problem("int", 1), {2000, 1000, 1500}}}, "a.json", false);
+    const emit_record record = record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}}, "a.json", false);
     // The baseline counts as verified, so that what was not compared cannot win while somebody was; here nobody is.
     emit_record nobody = record;
-    for (stored_result& each : nobody.run.results) each.measured.verified = false;
+    for (stored_result& result : nobody.run.results) result.measured.verified = false;
     EXPECT_THROW((void)header_of({nobody}), error);
     EXPECT_TRUE(holds(header_of({nobody}, {.box = "sort", .allow_unverified = true}), "outputs not verified"));
     emit_record failed = record;
-    for (stored_result& each : failed.run.results) each.measured.what = outcome::trap;
+    for (stored_result& result : failed.run.results) result.measured.what = outcome::trap;
     EXPECT_THROW((void)header_of({failed}), error);
     emit_record empty = record;
     empty.run.results.clear();
@@ -220,8 +221,8 @@ TEST(emit, refuses_what_nobody_verified_or_measured)
 TEST(emit, the_latest_run_counts_and_several_tunables_are_refused)
 {
     emit_records read;
-    read.all = {record_on("sm_90", {{problem("int", 1), {2000, 1000, 1500}}}),
-                record_on("sm_90", {{problem("int", 1), {2000, 1500, 1000}}})};
+    read.all = {record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}}),
+                record_on("sm_90", {{workload("int", 1), {2000, 1500, 1000}}})};
     read.all[0].run.info.started = "2026-11-22T00:00:00Z";
     read.all[1].run.info.source_hash = "older";
     const emit_records chosen = chosen_runs(read, {.name = "", .gpu = "", .workload = {}});
@@ -236,14 +237,14 @@ TEST(emit, the_latest_run_counts_and_several_tunables_are_refused)
 
 TEST(emit, words_fractions_and_truths_are_members)
 {
-    emit_record record = record_on("sm_90", {{problem("int", 1), {2000, 1000, 1500}}});
+    emit_record record = record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}});
     const char* words[] = {"row-major", "class", "tiled"};
     int at = 0;
-    for (stored_result& each : record.run.results) {
-        each.parameters.values.emplace_back("layout", std::string(words[at]));
-        each.parameters.values.emplace_back("unroll", at++ == 1);
-        each.parameters.values.emplace_back("part", 0.5);
-        each.parameters.values.emplace_back("seed", std::int64_t{1} << 40);
+    for (stored_result& result : record.run.results) {
+        result.parameters.values.emplace_back("layout", std::string(words[at]));
+        result.parameters.values.emplace_back("unroll", at++ == 1);
+        result.parameters.values.emplace_back("part", 0.5);
+        result.parameters.values.emplace_back("seed", std::int64_t{1} << 40);
     }
     record.run.info.baseline = record.run.results[0].parameters;
     const std::string text = header_of({record});
@@ -256,7 +257,7 @@ TEST(emit, words_fractions_and_truths_are_members)
 
 TEST(tuning_header, names_file_and_line_of_what_it_cannot_read)
 {
-    const std::string good = header_of({record_on("sm_90", {{problem("int", 1), {2000, 1000, 1500}}})});
+    const std::string good = header_of({record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}})});
     for (const auto& [old, bad] : std::vector<std::pair<std::string, std::string>>{{"sm<90,", "sm<9,"},
                                                                                    {"#else", "#endif"},
                                                                                    {"// table sort: ", "// tables: "},
@@ -270,8 +271,8 @@ TEST(tuning_header, names_file_and_line_of_what_it_cannot_read)
         try {
             (void)parse_tuning_header(text, "x.hpp");
             ADD_FAILURE() << bad;
-        } catch (const error& problem) {
-            EXPECT_EQ(std::string(problem.what()).rfind("x.hpp:", 0), 0u) << problem.what();
+        } catch (const error& failure) {
+            EXPECT_EQ(std::string(failure.what()).rfind("x.hpp:", 0), 0u) << failure.what();
         }
     }
 }
@@ -284,7 +285,7 @@ TEST(tuning_header, the_hash_is_fnv1a)  // from the test vectors of the draft of
 
 TEST(emit_forms, flags_have_a_line_an_architecture)
 {
-    const std::vector<emit_record> records{record_on("sm_90", {{problem("int", 1), {2000, 1000, 1500}}})};
+    const std::vector<emit_record> records{record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}})};
     EXPECT_EQ(define_flags(emit_tables(records, settings, {}), settings),
               "sm_90 -DSORT_THREADS=512 -DSORT_ITEMS=15 -DSORT_MIN_BLOCKS=2\n");
 }

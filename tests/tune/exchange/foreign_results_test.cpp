@@ -1,5 +1,6 @@
 // Files of other tuners: what is read of them, and what is said about the rest.
 #include "tune/exchange/foreign_results.hpp"
+#include "tune/exchange/result_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,8 +31,8 @@ result_file read_text(const std::string& text)
 
 const stored_result& with(const recorded_run& run, const std::string& values)
 {
-    for (const stored_result& each : run.results)
-        if (text_of(each.parameters) == values) return each;
+    for (const stored_result& result : run.results)
+        if (text_of(result.parameters) == values) return result;
     ADD_FAILURE() << "no " << values;
     static const stored_result none;
     return none;
@@ -39,27 +40,28 @@ const stored_result& with(const recorded_run& run, const std::string& values)
 
 std::size_t count(const recorded_run& run, outcome what)
 {
-    return static_cast<std::size_t>(std::count_if(
-        run.results.begin(), run.results.end(), [&](const stored_result& each) { return each.measured.what == what; }));
+    return static_cast<std::size_t>(
+        std::count_if(run.results.begin(), run.results.end(),
+                      [&](const stored_result& result) { return result.measured.what == what; }));
 }
 
 bool is_told(const result_file& file, const std::string& words)
 {
-    return std::any_of(file.problems.begin(), file.problems.end(),
-                       [&](const std::string& each) { return each.find(words) != std::string::npos; });
+    return std::any_of(file.diagnostics.begin(), file.diagnostics.end(),
+                       [&](const std::string& diagnostic) { return diagnostic.find(words) != std::string::npos; });
 }
 
 std::string all_told(const result_file& file)
 {
     std::string all;
-    for (const std::string& each : file.problems) all += each + "\n";
+    for (const std::string& diagnostic : file.diagnostics) all += diagnostic + "\n";
     return all;
 }
 
 TEST(kernel_tuner_cache, is_one_run_with_everything_that_it_holds)
 {
     const result_file file = read("kernel_tuner.json");
-    EXPECT_TRUE(file.problems.empty()) << all_told(file);
+    EXPECT_TRUE(file.diagnostics.empty()) << all_told(file);
     ASSERT_EQ(file.runs.size(), 1U);
     const recorded_run& run = file.runs[0];
     EXPECT_EQ(run.info.name, "scale");
@@ -72,8 +74,8 @@ TEST(kernel_tuner_cache, is_one_run_with_everything_that_it_holds)
     const assignment expected{
         {{"threads", std::int64_t{128}}, {"unroll", 1.0}, {"fast", true}, {"layout", std::string("row")}}};
     EXPECT_EQ(first.parameters, expected);
-    const assignment problem{{{"x", std::int64_t{4096}}, {"y", std::int64_t{32}}}};
-    EXPECT_EQ(first.problem, problem);
+    const assignment workload{{{"x", std::int64_t{4096}}, {"y", std::int64_t{32}}}};
+    EXPECT_EQ(first.workload, workload);
     EXPECT_EQ(first.measured.samples_ns, (std::vector<double>{500'000, 250'000, 750'000}));
     EXPECT_DOUBLE_EQ(first.compile_seconds, 0.25);
     EXPECT_DOUBLE_EQ(first.measured.seconds, 0.0405);
@@ -93,7 +95,7 @@ TEST(kernel_tuner_cache, of_an_open_run_is_read_to_its_end)
 {
     const result_file open = read("kernel_tuner_open.json");
     EXPECT_EQ(open.runs[0].results, read("kernel_tuner.json").runs[0].results);
-    EXPECT_EQ(open.problems.size(), 1U) << all_told(open);
+    EXPECT_EQ(open.diagnostics.size(), 1U) << all_told(open);
     EXPECT_TRUE(is_told(open, "is not closed"));
 
     const result_file cut = read("kernel_tuner_cut.json");
@@ -106,20 +108,20 @@ TEST(kernel_tuner_cache, cut_anywhere_never_invents_a_candidate)
 {
     const std::string whole = read_input(folder + "kernel_tuner.json");
     const std::vector<stored_result> all = read("kernel_tuner.json").runs[0].results;
-    std::size_t most = 0;
+    std::size_t max_results = 0;
     for (std::size_t size = 0; size < whole.size(); ++size) try {
             const std::optional<result_file> part = read_foreign_results(whole.substr(0, size), "file");
             if (!part) continue;
             const std::vector<stored_result>& results = part->runs[0].results;
             ASSERT_LE(results.size(), all.size());
-            ASSERT_GE(results.size(), most) << size;  // more text is never fewer candidates
-            most = results.size();
+            ASSERT_GE(results.size(), max_results) << size;  // more text is never fewer candidates
+            max_results = results.size();
             for (std::size_t i = 0; i < results.size(); ++i)
                 ASSERT_EQ(results[i].measured, all[i].measured) << "cut at " << size;
         } catch (const error&) {
-            ASSERT_EQ(most, 0U) << size;
+            ASSERT_EQ(max_results, 0U) << size;
         }
-    EXPECT_EQ(most, all.size());
+    EXPECT_EQ(max_results, all.size());
 }
 
 TEST(kernel_tuner_cache, names_what_it_leaves_out_once_a_kind)
@@ -148,8 +150,8 @@ TEST(kernel_tuner_cache, without_a_candidate_is_an_error_that_says_so)
     for (const std::size_t size : {whole.find("\"cache\""), whole.find("\"128,1.0,True") + 40}) try {
             (void)read_foreign_results(whole.substr(0, size), "some.json");
             ADD_FAILURE();
-        } catch (const error& problem) {
-            EXPECT_STREQ(problem.what(), "some.json is a Kernel Tuner cache without a candidate that can be read");
+        } catch (const error& failure) {
+            EXPECT_STREQ(failure.what(), "some.json is a Kernel Tuner cache without a candidate that can be read");
         }
 }
 
@@ -257,16 +259,16 @@ TEST(winner_files, are_runs_of_one_candidate)
 {
     const result_file results = read("kernel_tuner_results.json");
     ASSERT_EQ(results.runs.size(), 2U);
-    EXPECT_EQ(text_of(results.runs[0].results.at(0).problem), "x=4096 y=32");
+    EXPECT_EQ(text_of(results.runs[0].results.at(0).workload), "x=4096 y=32");
     EXPECT_EQ(results.runs[0].results.at(0).measured.samples_ns, (std::vector<double>{500'000}));
-    EXPECT_EQ(text_of(results.runs[1].results.at(0).problem), "problem_size=n");
+    EXPECT_EQ(text_of(results.runs[1].results.at(0).workload), "problem_size=n");
     EXPECT_EQ(results.runs[1].info.environment.gpu, "Example_GPU");
 
     const result_file wisdom = read("scale.wisdom");
     ASSERT_EQ(wisdom.runs.size(), 2U);
     EXPECT_EQ(wisdom.runs[1].info.name, "scale");
     EXPECT_EQ(text_of(wisdom.runs[1].results.at(0).parameters), "threads=256 items=4");
-    EXPECT_EQ(text_of(wisdom.runs[1].results.at(0).problem), "x=8192");
+    EXPECT_EQ(text_of(wisdom.runs[1].results.at(0).workload), "x=8192");
     EXPECT_TRUE(is_told(wisdom, "line 5"));
     EXPECT_TRUE(is_told(wisdom, "the best candidates alone"));
 }
@@ -287,7 +289,7 @@ TEST(compressed_results, are_read_like_the_file_itself)
     std::ofstream(path, std::ios::binary) << whole;
     const result_file file = read_result_file(path);
     EXPECT_EQ(file.runs[0].results, read("kernel_tuner.json").runs[0].results);
-    EXPECT_TRUE(file.problems.empty()) << all_told(file);
+    EXPECT_TRUE(file.diagnostics.empty()) << all_told(file);
 
     std::ofstream(path, std::ios::binary) << whole.substr(0, whole.size() * 9 / 10);
     const result_file cut = read_result_file(path);
@@ -305,11 +307,11 @@ std::optional<result_file> recorded(const std::string& name)
 double best_mean(const recorded_run& run)
 {
     double best = 1e300;
-    for (const stored_result& each : run.results) {
+    for (const stored_result& result : run.results) {
         double sum = 0;
-        for (const double sample : each.measured.samples_ns) sum += sample;
-        if (each.measured.what == outcome::measured)
-            best = std::min(best, sum / static_cast<double>(each.measured.samples_ns.size()));
+        for (const double sample : result.measured.samples_ns) sum += sample;
+        if (result.measured.what == outcome::measured)
+            best = std::min(best, sum / static_cast<double>(result.measured.samples_ns.size()));
     }
     return best;
 }
@@ -326,8 +328,8 @@ TEST(recorded_spaces, are_read_whole)
     EXPECT_EQ(count(first, outcome::compile_error), 6U);
     EXPECT_NEAR(best_mean(first), 1.0212e6, 50);
     double compiling = 0, measuring = 0;
-    for (const stored_result& each : first.results)
-        compiling += each.compile_seconds, measuring += each.measured.seconds;
+    for (const stored_result& result : first.results)
+        compiling += result.compile_seconds, measuring += result.measured.seconds;
     EXPECT_NEAR(compiling, 11'958, 1);
     EXPECT_NEAR(measuring, 481, 1);
 
@@ -337,11 +339,11 @@ TEST(recorded_spaces, are_read_whole)
     EXPECT_EQ(ktt->runs.at(0).results.size(), 6768U);
     EXPECT_EQ(count(ktt->runs[0], outcome::measured), 5240U);
     EXPECT_DOUBLE_EQ(best_mean(ktt->runs[0]), 526'624);
-    EXPECT_EQ(
-        std::count_if(ktt->runs[0].results.begin(), ktt->runs[0].results.end(),
-                      [](const stored_result& each) { return each.kernel && each.kernel->stack_frame_bytes > 0; }),
-        596);
-    for (const auto* each : {&*convolution, &*pnpoly, &*ktt}) EXPECT_TRUE(each->problems.empty()) << all_told(*each);
+    EXPECT_EQ(std::count_if(
+                  ktt->runs[0].results.begin(), ktt->runs[0].results.end(),
+                  [](const stored_result& result) { return result.kernel && result.kernel->stack_frame_bytes > 0; }),
+              596);
+    for (const auto* item : {&*convolution, &*pnpoly, &*ktt}) EXPECT_TRUE(item->diagnostics.empty()) << all_told(*item);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include "support/files/files.hpp"
 #include "support/sample_statistics.hpp"
 #include "tune/exchange/foreign_results.hpp"
+#include "tune/exchange/result_file.hpp"
+#include "tune/store/result_store.hpp"
 
 namespace launchbox {
 namespace {
@@ -50,7 +52,7 @@ void expect_same_candidates(const std::vector<stored_result>& before, const std:
         const stored_result &one = before[i], &other = after[i];
         const std::string which = text_of(one.parameters);
         EXPECT_EQ(one.parameters, other.parameters) << which;
-        EXPECT_EQ(one.problem, other.problem) << which;
+        EXPECT_EQ(one.workload, other.workload) << which;
         EXPECT_EQ(one.weight, other.weight) << which;
         EXPECT_EQ(one.measured.what, other.measured.what) << which;
         EXPECT_EQ(one.measured.reason, other.measured.reason) << which;
@@ -84,9 +86,9 @@ TEST_P(both_formats, give_back_our_own_results)
     for (std::size_t part = 0; part < 2; ++part) {
         std::vector<stored_result> expected;
         const exported_part wanted = parts_of(run)[part];
-        for (const std::size_t each : wanted.results) expected.push_back(run.results[each]);
+        for (const std::size_t result : wanted.results) expected.push_back(run.results[result]);
         const result_file file = read_back(text_with(GetParam(), run, part));
-        EXPECT_TRUE(file.problems.empty()) << file.problems.front();
+        EXPECT_TRUE(file.diagnostics.empty()) << file.diagnostics.front();
         ASSERT_EQ(file.runs.size(), 1U);
         expect_same_candidates(expected, file.runs[0].results);
         environment_info where = run.info.environment;
@@ -168,11 +170,11 @@ TEST(kernel_tuner_export, of_a_cache_is_that_cache)
 TEST(kernel_tuner_export, writes_keys_as_python_does)
 {
     recorded_run run{1, example_run(), {}, {}};
-    for (const parameter_value& each : {parameter_value(true), parameter_value(std::int64_t{7}), parameter_value(0.5),
-                                        parameter_value(2.0), parameter_value(1e16), parameter_value(1e-5),
-                                        parameter_value(123456789.0), parameter_value(std::string("a b"))}) {
+    for (const parameter_value& value : {parameter_value(true), parameter_value(std::int64_t{7}), parameter_value(0.5),
+                                         parameter_value(2.0), parameter_value(1e16), parameter_value(1e-5),
+                                         parameter_value(123456789.0), parameter_value(std::string("a b"))}) {
         run.results.push_back(example_result(1, 1, 8, 1e5));
-        run.results.back().parameters = {{{"p", each}, {"q", std::int64_t{1}}}};
+        run.results.back().parameters = {{{"p", value}, {"q", std::int64_t{1}}}};
     }
     const ordered_json cache = ordered_json::parse(text_with(write_kernel_tuner_cache, run))["cache"];
     std::vector<std::string> keys;
@@ -182,11 +184,11 @@ TEST(kernel_tuner_export, writes_keys_as_python_does)
                                               "a b,1"}));
 }
 
-TEST(kernel_tuner_export, has_the_problem_as_numbers_where_it_can)
+TEST(kernel_tuner_export, has_the_workload_as_numbers_where_it_can)
 {
-    const auto size_of = [](const assignment& problem) {
+    const auto size_of = [](const assignment& workload) {
         recorded_run run{1, example_run(), {example_result(1, 1, 8, 1e5)}, {}};
-        run.results[0].problem = problem;
+        run.results[0].workload = workload;
         return ordered_json::parse(text_with(write_kernel_tuner_cache, run))["problem_size"];
     };
     const std::int64_t n = 8;
@@ -212,16 +214,16 @@ TEST(t4_export, is_as_its_schema_says)
     EXPECT_EQ(file["metadata"]["timeunit"], "milliseconds");
     ASSERT_EQ(file["results"].size(), 12U);
     const std::vector<std::string> allowed{"timeout", "compile", "runtime", "correctness", "constraints", "correct"};
-    for (const ordered_json& each : file["results"]) {
-        EXPECT_TRUE(each["configuration"].is_object());
+    for (const ordered_json& value : file["results"]) {
+        EXPECT_TRUE(value["configuration"].is_object());
         for (const char* name : {"compilation_time", "framework", "search_algorithm", "validation"})
-            EXPECT_TRUE(each["times"][name].is_number());
-        EXPECT_TRUE(each["times"]["runtimes"].is_array());
-        EXPECT_NE(std::find(allowed.begin(), allowed.end(), each["invalidity"]), allowed.end()) << each["invalidity"];
-        EXPECT_TRUE(each["correctness"].is_number());
-        EXPECT_TRUE(each["timestamp"].is_string());
-        EXPECT_EQ(each["objectives"], ordered_json::array({"time"}));
-        for (const ordered_json& one : each["measurements"]) {
+            EXPECT_TRUE(value["times"][name].is_number());
+        EXPECT_TRUE(value["times"]["runtimes"].is_array());
+        EXPECT_NE(std::find(allowed.begin(), allowed.end(), value["invalidity"]), allowed.end()) << value["invalidity"];
+        EXPECT_TRUE(value["correctness"].is_number());
+        EXPECT_TRUE(value["timestamp"].is_string());
+        EXPECT_EQ(value["objectives"], ordered_json::array({"time"}));
+        for (const ordered_json& one : value["measurements"]) {
             EXPECT_TRUE(one["name"].is_string() && one["unit"].is_string());
             EXPECT_TRUE(one["value"].is_number() || one["value"].is_string());
         }

@@ -12,6 +12,7 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "tune/store/result_filter.hpp"
+#include "tune/store/result_store.hpp"
 
 namespace launchbox {
 namespace {
@@ -51,15 +52,15 @@ recorded_run second_run()
     run.info.environment = {
         .gpu = "", .processor = "Example CPU", .architecture = "", .driver = "", .toolkit = "", .host = "h"};
     run.info.baseline.reset();
-    for (stored_result& each : run.results) {
-        each.run = 2;
-        each.kernel.reset();
-        each.parameters.values.emplace_back("word", std::string("b"));
-        if (each.same_as) each.same_as->values.emplace_back("word", std::string("b"));
-        each.problem = {};
-        each.weight = 0.5;
-        each.measured.device.reset();
-        each.from_cache = true;
+    for (stored_result& result : run.results) {
+        result.run = 2;
+        result.kernel.reset();
+        result.parameters.values.emplace_back("word", std::string("b"));
+        if (result.same_as) result.same_as->values.emplace_back("word", std::string("b"));
+        result.workload = {};
+        result.weight = 0.5;
+        result.measured.device.reset();
+        result.from_cache = true;
     }
     run.races.clear();
     return run;
@@ -74,18 +75,18 @@ TEST(result_file, store_to_json_and_back_is_the_same)
         EXPECT_EQ(save_all(store, example_results()), 1);
         recorded_run second = second_run();
         for (std::size_t i = 0; i < second.results.size(); ++i)
-            second.results[i].problem.values = {{"n", static_cast<std::int64_t>(i)}};
+            second.results[i].workload.values = {{"n", static_cast<std::int64_t>(i)}};
         EXPECT_EQ(save_all(store, second), 2);
     }
     const result_file stored = read_result_file(file);
-    EXPECT_TRUE(stored.problems.empty());
+    EXPECT_TRUE(stored.diagnostics.empty());
     ASSERT_EQ(stored.runs.size(), 2u);
     expect_same(stored.runs[0], example_results());
 
     const std::string copy = (folder.path() / "x.json").string();
     std::ofstream(copy) << json_text_of(stored.runs);
     const result_file read = read_result_file(copy);
-    EXPECT_TRUE(read.problems.empty());
+    EXPECT_TRUE(read.diagnostics.empty());
     ASSERT_EQ(read.runs.size(), 2u);
     expect_same(read.runs[0], stored.runs[0]);
     expect_same(read.runs[1], stored.runs[1]);
@@ -98,7 +99,7 @@ TEST(result_file, the_recorded_example_is_the_one_of_the_tests)
     if (std::getenv("LAUNCHBOX_UPDATE_EXAMPLE") != nullptr)
         write_file_atomically(file, json_text_of({example_results()}));
     const result_file read = read_result_file(file);
-    EXPECT_TRUE(read.problems.empty());
+    EXPECT_TRUE(read.diagnostics.empty());
     ASSERT_EQ(read.runs.size(), 1u);
     expect_same(read.runs[0], example_results());
     EXPECT_EQ(read_input(file), json_text_of({example_results()}));
@@ -110,8 +111,8 @@ TEST(result_file, without_samples_medians_stand_for_them)
     ASSERT_EQ(read.runs.size(), 1u);
     ASSERT_EQ(read.runs[0].results.size(), example_results().results.size());
     EXPECT_EQ(read.runs[0].results[1].measured.samples_ns, std::vector<double>{100'000});
-    ASSERT_EQ(read.problems.size(), 1u);
-    EXPECT_NE(read.problems[0].find("no samples of 9 candidates"), std::string::npos) << read.problems[0];
+    ASSERT_EQ(read.diagnostics.size(), 1u);
+    EXPECT_NE(read.diagnostics[0].find("no samples of 9 candidates"), std::string::npos) << read.diagnostics[0];
 }
 
 std::string replaced(std::string text, const std::string& what, const std::string& by)
@@ -149,12 +150,12 @@ TEST(result_file, hostile_candidates_are_left_out)
         const result_file read = read_results_json(text, "x.json");
         ASSERT_EQ(read.runs.size(), 1u);
         EXPECT_EQ(read.runs[0].results.size(), all - 1);
-        ASSERT_EQ(read.problems.size(), 1u);
-        EXPECT_NE(read.problems[0].find("candidate 0 is left out"), std::string::npos) << read.problems[0];
+        ASSERT_EQ(read.diagnostics.size(), 1u);
+        EXPECT_NE(read.diagnostics[0].find("candidate 0 is left out"), std::string::npos) << read.diagnostics[0];
     }
     const result_file read = read_results_json(replaced(good, R"("verdict": "equal")", R"("verdict": "x")"), "x.json");
     EXPECT_TRUE(read.runs[0].races.empty());
-    EXPECT_EQ(read.problems.size(), 1u);
+    EXPECT_EQ(read.diagnostics.size(), 1u);
 }
 
 TEST(result_file, what_is_not_results_is_one_clear_error)
@@ -162,10 +163,10 @@ TEST(result_file, what_is_not_results_is_one_clear_error)
     const auto refusal = [](const std::string& text) {
         try {
             (void)read_results_json(text, "x.json");
-        } catch (const error& problem) {
-            EXPECT_FALSE(problem.hint().empty());
-            EXPECT_EQ(std::string(problem.what()).rfind("x.json", 0), 0u);
-            return std::string(problem.what());
+        } catch (const error& failure) {
+            EXPECT_FALSE(failure.hint().empty());
+            EXPECT_EQ(std::string(failure.what()).rfind("x.json", 0), 0u);
+            return std::string(failure.what());
         }
         return std::string();
     };

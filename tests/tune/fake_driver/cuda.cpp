@@ -189,12 +189,12 @@ DOUBLE cuModuleLoadData(CUmodule* to, const void* image)
         std::memcpy(&program_count, bytes + 0x38, 2);
         end = std::max(end, programs + std::uint64_t{program_size} * program_count);
         for (const launchbox::kernel_info& kernel : launchbox::read_cubin({bytes, end}, "module").kernels) {
-            function& each = loaded->functions[kernel.name];
-            each.name = kernel.name;
-            each.kernel = kernel;
+            function& function = loaded->functions[kernel.name];
+            function.name = kernel.name;
+            function.kernel = kernel;
         }
         gpu().kernel.clear();
-        for (const auto& each : loaded->functions) gpu().kernel += each.first + " ";
+        for (const auto& function : loaded->functions) gpu().kernel += function.first + " ";
         if (const CUresult due = fault("load", gpu().kernel); due != CUDA_SUCCESS) return due;
     }
     *to = reinterpret_cast<CUmodule>(loaded.release());

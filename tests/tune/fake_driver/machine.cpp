@@ -20,8 +20,8 @@ struct io {
 const json* rule_for(const std::string& kernel)
 {
     if (!plan().contains("kernels")) return nullptr;
-    for (const json& each : plan().at("kernels"))
-        if (std::regex_search(kernel, std::regex(each.value("match", std::string())))) return &each;
+    for (const json& value : plan().at("kernels"))
+        if (std::regex_search(kernel, std::regex(value.value("match", std::string())))) return &value;
     return nullptr;
 }
 
@@ -150,9 +150,9 @@ CUresult refuse(const function& what, const shape& how)
 {
     if (how.threads > 1024) return CUDA_ERROR_INVALID_VALUE;
     if (what.kernel.max_threads) {
-        const auto& most = *what.kernel.max_threads;
-        if (how.threads > static_cast<std::uint64_t>(most[0]) * static_cast<std::uint64_t>(most[1]) *
-                              static_cast<std::uint64_t>(most[2]))
+        const auto& max_threads = *what.kernel.max_threads;
+        if (how.threads > static_cast<std::uint64_t>(max_threads[0]) * static_cast<std::uint64_t>(max_threads[1]) *
+                              static_cast<std::uint64_t>(max_threads[2]))
             return CUDA_ERROR_INVALID_VALUE;
     }
     if (static_cast<std::uint64_t>(what.kernel.registers.value_or(32)) * how.threads > 65536)

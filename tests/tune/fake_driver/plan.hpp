@@ -52,16 +52,16 @@ inline const json* fault_at(const std::string& stage, const std::string& kernel)
 {
     if (!plan().contains("faults")) return nullptr;
     int number = 0;
-    for (const json& each : plan().at("faults")) {
+    for (const json& value : plan().at("faults")) {
         ++number;
-        if (each.at("stage") != stage) continue;
-        if (!std::regex_search(kernel, std::regex(each.value("match", std::string())))) continue;
-        if (each.contains("skip") || each.contains("times")) {
-            const long skip = each.value("skip", 0L), times = each.value("times", 1L << 40);
+        if (value.at("stage") != stage) continue;
+        if (!std::regex_search(kernel, std::regex(value.value("match", std::string())))) continue;
+        if (value.contains("skip") || value.contains("times")) {
+            const long skip = value.value("skip", 0L), times = value.value("times", 1L << 40);
             const long count = count_of("fault " + std::to_string(number));
             if (count <= skip || count > skip + times) continue;
         }
-        return &each;
+        return &value;
     }
     return nullptr;
 }

@@ -61,7 +61,7 @@ TEST(convergence, over_all_workloads_is_known_with_the_last)
     results[2].compile_seconds = results[3].compile_seconds = 0.5;  // compiled anew for the other workload
     const std::vector<convergence> all = converged(results);
     ASSERT_EQ(all.size(), 3u);
-    EXPECT_FALSE(all[2].problem);
+    EXPECT_FALSE(all[2].workload);
     EXPECT_EQ(all[2].evaluations, 2u);
     ASSERT_EQ(all[2].improvements.size(), 2u);
     EXPECT_DOUBLE_EQ(all[2].improvements[0].seconds, 2.75);

@@ -56,7 +56,7 @@ TEST(overall_score, believes_the_final_race_of_those_that_took_part)
                                              timed(64, 1, always(51))};
     const std::vector<race_result_info> races{
         {.run = 1,
-         .problem = sizes(1),
+         .workload = sizes(1),
          .entries = {{tuning_values(64, 11), always(490)}, {tuning_values(128, 11), always(500)}},
          .verdict = "winner"}};
     const overall_ranking found = rank_overall(results, rank(results, races, tuning_values(256, 11)));

@@ -1,5 +1,6 @@
 // Who is the fastest, by how much, and who is equal.
 #include "tune/ranking/ranking.hpp"
+#include "tune/types/recorded_run.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,8 +24,8 @@ TEST(ranking, has_one_table_a_workload_sorted_by_median)
     const recorded_run run = example_results();
     const std::vector<ranking> rankings = ranked(run);
     ASSERT_EQ(rankings.size(), 2u);
-    EXPECT_EQ(rankings[0].problem, sizes(1 << 20));
-    EXPECT_EQ(rankings[1].problem, sizes(1 << 27));
+    EXPECT_EQ(rankings[0].workload, sizes(1 << 20));
+    EXPECT_EQ(rankings[1].workload, sizes(1 << 27));
     ASSERT_EQ(rankings[0].candidates.size(), 7u);
     const std::vector<assignment> order{tuning_values(64, 5),  tuning_values(128, 15), tuning_values(128, 17),
                                         tuning_values(512, 7), tuning_values(512, 9),  tuning_values(256, 11),
@@ -45,11 +46,11 @@ TEST(ranking, who_is_not_verified_or_was_stopped_may_not_win)
     ASSERT_TRUE(rankings[0].decided);
     EXPECT_EQ(rankings[0].decided->winner, 1u);
     // Where nobody is verified nobody can be asked for it.
-    for (stored_result& each : run.results) each.measured.verified = false;
+    for (stored_result& result : run.results) result.measured.verified = false;
     rankings = ranked(run);
     EXPECT_EQ(rankings[0].decided->winner, 0u);
     EXPECT_FALSE(rankings[0].candidates[6].may_win);
-    for (stored_result& each : run.results) each.measured.stopped_early = true;
+    for (stored_result& result : run.results) result.measured.stopped_early = true;
     EXPECT_FALSE(ranked(run)[0].decided);
 }
 
@@ -93,8 +94,8 @@ TEST(ranking, without_a_race_the_baseline_wins_when_it_is_equal)
     const ranking apart = ranked(run)[0];
     EXPECT_EQ(apart.candidates[apart.decided->winner].result, fastest);
     EXPECT_TRUE(apart.decided->equal);  // with the third, which has other code
-    for (stored_result& each : run.results)
-        if (each.parameters == tuning_values(128, 17)) each.measured.samples_ns = samples_around(105'000);
+    for (stored_result& result : run.results)
+        if (result.parameters == tuning_values(128, 17)) result.measured.samples_ns = samples_around(105'000);
     EXPECT_FALSE(ranked(run)[0].decided->equal);
 }
 
@@ -138,7 +139,7 @@ TEST(ranking, same_code_is_marked_and_failures_are_counted)
     EXPECT_EQ(first.failures[0].what, outcome::rejected);
     EXPECT_EQ(first.failures[0].results, (std::vector<std::size_t>{8, 9}));
     std::size_t all = 0;
-    for (const failure_count& each : first.failures) all += each.results.size();
+    for (const failure_count& failure : first.failures) all += failure.results.size();
     EXPECT_EQ(all + first.candidates.size() + 2, run.results.size());
     EXPECT_TRUE(ranked(run)[1].failures.empty());
     EXPECT_EQ(ranked(run)[1].decided->winner, 0u);
@@ -149,7 +150,7 @@ TEST(ranking, of_nothing_is_nothing)
 {
     EXPECT_TRUE(rank({}, {}, std::nullopt).empty());
     recorded_run run = example_results();
-    std::erase_if(run.results, [](const stored_result& each) { return each.measured.what == outcome::measured; });
+    std::erase_if(run.results, [](const stored_result& result) { return result.measured.what == outcome::measured; });
     const std::vector<ranking> rankings = ranked(run);
     ASSERT_EQ(rankings.size(), 1u);
     EXPECT_TRUE(rankings[0].candidates.empty());

@@ -125,8 +125,8 @@ TEST(run_comparison, chance_is_exact)
     constexpr int trials = 100'000;
     for (int i = 0; i < trials; ++i) {
         std::vector<double> one(9), other(12);
-        for (double& each : one) each = any(random);
-        for (double& each : other) each = any(random);
+        for (double& value : one) value = any(random);
+        for (double& value : other) value = any(random);
         apart += differs(summarise(one), summarise(other)) ? 1 : 0;
     }
     const double chance = chance_of_differing(9, 12), deviation = std::sqrt(chance / trials);
@@ -162,7 +162,7 @@ TEST(run_comparison, workloads_that_only_one_has)
     const run_comparison found = compared(run_of({example_result(32, 3, 1, 10), example_result(32, 3, 2, 10)}),
                                           run_of({example_result(32, 3, 2, 10), example_result(32, 3, 3, 10)}));
     ASSERT_EQ(found.workloads.size(), 1u);
-    EXPECT_EQ(found.workloads[0].problem, sizes(2));
+    EXPECT_EQ(found.workloads[0].workload, sizes(2));
     EXPECT_EQ(found.only_a, std::vector<assignment>{sizes(1)});
     EXPECT_EQ(found.only_b, std::vector<assignment>{sizes(3)});
 }

@@ -36,7 +36,7 @@ TEST(final_race, those_within_noise_or_margin_of_the_best_take_part_the_best_fir
         near{101, 101, 101, 101, 101, 101}, far{110, 110, 110, 110, 110, 110};
     EXPECT_EQ(race_contestants({far, wide, {}, near, best}, {}), (std::vector<std::size_t>{4, 3, 1}));
     EXPECT_TRUE(race_contestants({{}, {}}, {}).empty());
-    EXPECT_EQ(race_contestants({best, near, near, near}, {.most_contestants = 2}).size(), 2u);
+    EXPECT_EQ(race_contestants({best, near, near, near}, {.max_contestants = 2}).size(), 2u);
 }
 
 TEST(final_race, the_faster_wins_when_noise_allows_to_tell)
@@ -55,7 +55,7 @@ TEST(final_race, what_cannot_be_told_apart_is_equal_and_the_baseline_is_preferre
     EXPECT_EQ(result.order.front(), 2u);
     EXPECT_GT(result.equal_within, 0);
     EXPECT_LT(result.equal_within, 0.05);
-    EXPECT_EQ(clock.asked(), 3 * race_rules{}.most_rounds);
+    EXPECT_EQ(clock.asked(), 3 * race_rules{}.max_rounds);
 }
 
 TEST(final_race, a_baseline_that_fell_out_does_not_win)

@@ -28,13 +28,13 @@ std::vector<recorded_candidate> candidates_of(const fs::path& file)
     const result_file read = read_result_file(file.string());
     std::vector<recorded_candidate> all;
     double best = 1e300;
-    for (const stored_result& each : read.runs.at(0).results)
-        if (each.measured.what == outcome::measured && each.measured.samples_ns.size() >= 10 && !each.same_as) {
-            const double truth = summarise(each.measured.samples_ns).median;
-            all.push_back({each.measured.samples_ns, truth});
+    for (const stored_result& result : read.runs.at(0).results)
+        if (result.measured.what == outcome::measured && result.measured.samples_ns.size() >= 10 && !result.same_as) {
+            const double truth = summarise(result.measured.samples_ns).median;
+            all.push_back({result.measured.samples_ns, truth});
             best = std::min(best, truth);
         }
-    std::erase_if(all, [&](const recorded_candidate& each) { return each.truth_ns > 2 * best; });
+    std::erase_if(all, [&](const recorded_candidate& candidate) { return candidate.truth_ns > 2 * best; });
     return all;
 }
 

@@ -61,8 +61,9 @@ protected:
     proposals make(std::vector<std::size_t> workloads)
     {
         return {spec, space, std::move(workloads), std::make_unique<listening>(space.size(), heard),
-                [this](const assignment& parameters, std::size_t problem) -> const measurement* {
-                    const auto found = known.find(text_of(parameters) + "/" + std::to_string(problem));
+                [this](const job_key& job) -> const measurement* {
+                    const auto found =
+                        known.find(text_of(space.at(job.candidate)) + "/" + std::to_string(job.workload));
                     return found == known.end() ? nullptr : &found->second;
                 }};
     }
@@ -108,7 +109,7 @@ TEST_F(proposals_test, what_is_known_is_told_and_not_done_again)
     const std::vector<tune_job> half = asked.next();
     ASSERT_EQ(half.size(), 1u);
     EXPECT_EQ(half[0].candidate, 3u);
-    EXPECT_EQ(half[0].problem, 1u);
+    EXPECT_EQ(half[0].workload, 1u);
     EXPECT_EQ(heard.size(), 3u);
     EXPECT_EQ(heard.at(2), std::nullopt);
     EXPECT_EQ(asked.next().front().candidate, 5u);
@@ -136,10 +137,10 @@ TEST_F(proposals_test, the_best_elsewhere_are_those_of_all_workloads_in_turns_wi
     EXPECT_EQ(text_of(best[0]), "threads=128 items=15");
     EXPECT_EQ(text_of(best[1]), "threads=128 items=17");
     EXPECT_EQ(text_of(best[2]), "threads=256 items=11");
-    for (const assignment& each : best_of(file, 100)) {
-        EXPECT_NE(text_of(each), "threads=512 items=9") << "the code of 512 x 7";
-        EXPECT_NE(text_of(each), "threads=64 items=5") << "not verified, where others are";
-        EXPECT_NE(text_of(each), "threads=64 items=31") << "wrong";
+    for (const assignment& values : best_of(file, 100)) {
+        EXPECT_NE(text_of(values), "threads=512 items=9") << "the code of 512 x 7";
+        EXPECT_NE(text_of(values), "threads=64 items=5") << "not verified, where others are";
+        EXPECT_NE(text_of(values), "threads=64 items=31") << "wrong";
     }
 }
 

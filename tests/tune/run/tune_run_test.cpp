@@ -1,5 +1,6 @@
 // The engine with devices made of functions: what is measured when, how often, and what is kept of it.
 #include "tune/run/tune_run.hpp"
+#include "tune/space/task_hash.hpp"
 
 #include <gtest/gtest.h>
 
@@ -59,15 +60,15 @@ struct device {
         return n * (10 + std::abs(threads - 64) / 16 + std::abs(items - 3));
     }
 
-    tune_lane lane(std::size_t measurers = 1)
+    tune_backend backend(std::size_t measurers = 1)
     {
-        tune_lane lane;
-        lane.environment.gpu = "test GPU";
-        lane.environment.architecture = "sm_90";
-        lane.label = "test GPU";
-        lane.source_hash = "source";
-        lane.preparers = 3;
-        lane.prepare = [this](const tune_job& job) {
+        tune_backend backend;
+        backend.environment.gpu = "test GPU";
+        backend.environment.architecture = "sm_90";
+        backend.label = "test GPU";
+        backend.source_hash = "source";
+        backend.preparers = 3;
+        backend.prepare = [this](const tune_job& job) {
             ++preparing;
             overlapped = overlapped || measuring > 0;
             const std::string name = text_of(job.parameters);
@@ -81,10 +82,9 @@ struct device {
             return made;
         };
         for (std::size_t i = 0; i < measurers; ++i)
-            lane.measurers.push_back([this](const tune_job& job, const prepared_job&, const measure_request& request) {
-                return measure(job, request);
-            });
-        return lane;
+            backend.measurers.push_back([this](const tune_job& job, const prepared_job&,
+                                               const measure_request& request) { return measure(job, request); });
+        return backend;
     }
 
     measurement measure(const tune_job& job, const measure_request& request)
@@ -92,8 +92,8 @@ struct device {
         ++measuring;
         overlapped = overlapped || preparing > 0;
         const std::lock_guard guard(lock);
-        const assignment& problem = spec.workloads[job.problem].values;
-        const std::string name = text_of(job.parameters), key = name + " " + text_of(problem);
+        const assignment& workload = spec.workloads[job.workload].values;
+        const std::string name = text_of(job.parameters), key = name + " " + text_of(workload);
         if (request.samples == 0) {
             ++measured[key];
             order.push_back(key);
@@ -107,7 +107,7 @@ struct device {
             result = found->second;
         } else {
             result.verified = true;
-            const double time = time_of(job.parameters, static_cast<double>(number(problem, "n")));
+            const double time = time_of(job.parameters, static_cast<double>(number(workload, "n")));
             for (int i = 0; i < 10; ++i) result.samples_ns.push_back(time * (1 + 0.0001 * (i % 3)));
         }
         --measuring;
@@ -124,22 +124,22 @@ protected:
     device gpu{spec};
     tune_options options{.workloads = {0, 1}};
 
-    [[nodiscard]] run_info run_on(const tune_lane& lane) const
+    [[nodiscard]] run_info run_on(const tune_backend& backend) const
     {
         run_info run;
         run.name = "sum";
         run.task_hash = task_hash(spec, space);
-        run.source_hash = lane.source_hash;
+        run.source_hash = backend.source_hash;
         run.started = "2026-01-01T00:00:00Z";
-        run.environment = lane.environment;
+        run.environment = backend.environment;
         run.baseline = spec.baseline;
         return run;
     }
 
-    tune_summary tune(const tune_lane& lane)
+    tune_summary tune(const tune_backend& backend)
     {
         result_store store(file);
-        return run_tune(spec, space, lane, store, run_on(lane), options);
+        return run_tune(spec, space, backend, store, run_on(backend), options);
     }
 
     // By candidate and workload; without the times of day.
@@ -150,7 +150,7 @@ protected:
         for (const auto& [number, run] : store.runs())
             for (stored_result result : store.results(number)) {
                 result.finished.clear();
-                const std::string key = text_of(result.parameters) + " " + text_of(result.problem);
+                const std::string key = text_of(result.parameters) + " " + text_of(result.workload);
                 all.emplace(key, std::move(result));
             }
         return all;
@@ -160,7 +160,7 @@ protected:
     {
         const result_store store(file, result_store::access::read_only);
         for (const race_result_info& race : store.races(store.runs().front().first))
-            if (number(race.problem, "n") == n) return race;
+            if (number(race.workload, "n") == n) return race;
         ADD_FAILURE() << "no race on " << n;
         return {};
     }
@@ -168,7 +168,7 @@ protected:
 
 TEST_F(tune_run_test, measures_each_candidate_once_on_each_workload_the_baseline_first)
 {
-    const tune_summary summary = tune(gpu.lane());
+    const tune_summary summary = tune(gpu.backend());
     EXPECT_EQ(summary.jobs, 2 * candidates);
     EXPECT_EQ(summary.measured, 2 * candidates);
     EXPECT_EQ(gpu.measured.size(), 2 * candidates);
@@ -192,29 +192,29 @@ TEST_F(tune_run_test, measures_each_candidate_once_on_each_workload_the_baseline
 
 TEST_F(tune_run_test, an_order_is_decided_by_the_seed_alone)
 {
-    tune(gpu.lane());
+    tune(gpu.backend());
     device again{spec};
     file += "2";
-    tune(again.lane());
+    tune(again.backend());
     std::vector<std::string> first = gpu.order, second = again.order;
     std::ranges::sort(first);
     std::ranges::sort(second);
     EXPECT_EQ(first, second);
     options.seed = 2;
-    options.most_candidates = 5;
+    options.max_candidates = 5;
     device other{spec};
     file += "3";
-    tune(other.lane());
+    tune(other.backend());
     options.seed = 3;
     device another{spec};
     file += "4";
-    tune(another.lane());
+    tune(another.backend());
     EXPECT_NE(other.measured, another.measured);
 }
 
 TEST_F(tune_run_test, failures_are_kept_with_their_kind_and_touch_no_other_result)
 {
-    tune(gpu.lane());
+    tune(gpu.backend());
     const auto whole = results();
 
     file += "2";
@@ -227,9 +227,10 @@ TEST_F(tune_run_test, failures_are_kept_with_their_kind_and_touch_no_other_resul
     const std::map<std::string, outcome> early{{"threads=64 items=2", outcome::rejected},
                                                {"threads=64 items=4", outcome::compile_error},
                                                {"threads=64 items=5", outcome::compile_timeout}};
-    for (const auto& [name, what] : early) faulty.unprepared[name] = {.what = what, .reason = "before", .log = "log"};
+    for (const auto& [name, what] : early)
+        faulty.unprepared[name] = {.status = build_status_of(what), .reason = "before", .log = "log"};
     faulty.dies["threads=256 items=1"] = 100;
-    const tune_summary summary = tune(faulty.lane());
+    const tune_summary summary = tune(faulty.backend());
     EXPECT_EQ(summary.settled_unmeasured, 2 * early.size());
 
     const auto now = results();
@@ -257,7 +258,7 @@ TEST_F(tune_run_test, failures_are_kept_with_their_kind_and_touch_no_other_resul
 TEST_F(tune_run_test, a_death_that_does_not_repeat_is_not_held_against_the_candidate)
 {
     gpu.dies["threads=32 items=2"] = 1;
-    const tune_summary summary = tune(gpu.lane());
+    const tune_summary summary = tune(gpu.backend());
     EXPECT_EQ(summary.worker_deaths, 1u);
     EXPECT_EQ(results().at("threads=32 items=2 n=1000").measured.what, outcome::measured);
 }
@@ -265,28 +266,28 @@ TEST_F(tune_run_test, a_death_that_does_not_repeat_is_not_held_against_the_candi
 // launchbox itself was killed while it measured this candidate, after one death of a worker.
 TEST_F(tune_run_test, deaths_before_an_interruption_count)
 {
-    const tune_lane lane = gpu.lane();
+    const tune_backend backend = gpu.backend();
     {
         result_store store(file);
-        const std::int64_t run = store.begin_run(run_on(lane));
+        const std::int64_t run = store.begin_run(run_on(backend));
         store.begin_attempt(run, {.parameters = {{{"threads", std::int64_t{32}}, {"items", std::int64_t{2}}}},
-                                  .problem = spec.workloads[0].values,
+                                  .workload = spec.workloads[0].values,
                                   .deaths = 1});
     }
     gpu.dies["threads=32 items=2"] = 100;
-    tune(lane);
+    tune(backend);
     EXPECT_EQ(gpu.measured.at("threads=32 items=2 n=1000"), 1);
     EXPECT_EQ(gpu.measured.at("threads=32 items=2 n=2000"), 2);
 }
 
 TEST_F(tune_run_test, a_second_call_measures_only_what_is_missing)
 {
-    options.most_candidates = 7;
-    const tune_summary first = tune(gpu.lane());
+    options.max_candidates = 7;
+    const tune_summary first = tune(gpu.backend());
     EXPECT_TRUE(first.out_of_budget);
     EXPECT_EQ(first.measured, 14u) << "each on both workloads";
-    options.most_candidates.reset();
-    const tune_summary second = tune(gpu.lane());
+    options.max_candidates.reset();
+    const tune_summary second = tune(gpu.backend());
     EXPECT_EQ(second.known_before, 14u);
     EXPECT_EQ(second.measured, 2 * candidates - 14);
     for (const auto& [key, times] : gpu.measured)
@@ -295,20 +296,20 @@ TEST_F(tune_run_test, a_second_call_measures_only_what_is_missing)
     EXPECT_EQ(gpu.references.size(), 4u);
     EXPECT_EQ(results().size(), 2 * candidates);
 
-    const tune_summary third = tune(gpu.lane());
+    const tune_summary third = tune(gpu.backend());
     EXPECT_EQ(third.measured, 0u);
     EXPECT_EQ(gpu.references.size(), 4u) << "nothing to measure: nothing is started";
 }
 
 TEST_F(tune_run_test, results_of_another_source_or_task_are_not_mixed_in)
 {
-    tune(gpu.lane());
-    tune_lane changed = gpu.lane();
+    tune(gpu.backend());
+    tune_backend changed = gpu.backend();
     changed.source_hash = "another source";
     EXPECT_EQ(tune(changed).measured, 2 * candidates);
     spec.measure.cold = false;
-    EXPECT_EQ(tune(gpu.lane()).measured, 2 * candidates);
-    tune_lane elsewhere = gpu.lane();
+    EXPECT_EQ(tune(gpu.backend()).measured, 2 * candidates);
+    tune_backend elsewhere = gpu.backend();
     elsewhere.environment.gpu = "another GPU";
     EXPECT_EQ(tune(elsewhere).measured, 2 * candidates);
     EXPECT_EQ(tune(elsewhere).measured, 0u);
@@ -316,25 +317,25 @@ TEST_F(tune_run_test, results_of_another_source_or_task_are_not_mixed_in)
 
 TEST_F(tune_run_test, a_wider_list_of_values_takes_over_what_is_known)
 {
-    tune(gpu.lane());
+    tune(gpu.backend());
     std::string wider = text;
     wider.replace(wider.find("[1, 2, 3, 4, 5]"), 15, "[1, 2, 3, 4, 5, 6]");
     spec = parse_tune_spec("sum.toml", wider);
     space = search_space(spec, {});
-    EXPECT_EQ(tune(gpu.lane()).measured, 2 * 3u);
+    EXPECT_EQ(tune(gpu.backend()).measured, 2 * 3u);
 }
 
 TEST_F(tune_run_test, identical_code_with_the_same_launch_is_measured_once)
 {
     for (const char* name : {"threads=32 items=1", "threads=32 items=2", "threads=32 items=3"}) gpu.same[name] = "code";
-    const tune_summary summary = tune(gpu.lane());
+    const tune_summary summary = tune(gpu.backend());
     EXPECT_EQ(summary.shared, 4u);
     EXPECT_EQ(summary.measured, 2 * candidates - 4);
     int sharing = 0;
     for (const auto& [key, result] : results())
         if (result.same_as) {
             ++sharing;
-            const std::string twin = text_of(*result.same_as) + " " + text_of(result.problem);
+            const std::string twin = text_of(*result.same_as) + " " + text_of(result.workload);
             EXPECT_EQ(result.measured.samples_ns, results().at(twin).measured.samples_ns);
             EXPECT_FALSE(results().at(twin).same_as);
         }
@@ -346,24 +347,25 @@ TEST_F(tune_run_test, a_baseline_that_fails_ends_the_run_with_the_reason)
     gpu.commanded["threads=128 items=1"] = {.what = outcome::trap, .reason = "assertion failed"};
     options.workloads = {0};
     try {
-        tune(gpu.lane());
+        tune(gpu.backend());
         FAIL() << "it goes on";
-    } catch (const error& problem) {
-        EXPECT_STREQ(problem.what(),
+    } catch (const error& failure) {
+        EXPECT_STREQ(failure.what(),
                      "the baseline (threads=128 items=1) with n=1000 cannot be measured: trap: assertion failed");
-        EXPECT_NE(problem.hint(), "");
+        EXPECT_NE(failure.hint(), "");
     }
     EXPECT_EQ(results().at("threads=128 items=1 n=1000").measured.what, outcome::trap);
 
     file += "2";
     device other{spec};
-    other.unprepared["threads=128 items=1"] = {.what = outcome::compile_error, .reason = "k.cu(3): no such thing"};
+    other.unprepared["threads=128 items=1"] = {.status = build_status::compile_error,
+                                               .reason = "k.cu(3): no such thing"};
     try {
-        tune(other.lane());
+        tune(other.backend());
         FAIL() << "it goes on";
-    } catch (const error& problem) {
-        EXPECT_NE(std::string(problem.what()).find("compile error: k.cu(3): no such thing"), std::string::npos)
-            << problem.what();
+    } catch (const error& failure) {
+        EXPECT_NE(std::string(failure.what()).find("compile error: k.cu(3): no such thing"), std::string::npos)
+            << failure.what();
     }
     EXPECT_TRUE(other.measured.empty());
 }
@@ -371,13 +373,13 @@ TEST_F(tune_run_test, a_baseline_that_fails_ends_the_run_with_the_reason)
 TEST_F(tune_run_test, without_a_baseline_the_first_that_can_be_measured_is_the_reference)
 {
     spec.baseline.reset();
-    tune(gpu.lane());
+    tune(gpu.backend());
     ASSERT_EQ(gpu.references.size(), 2u);
     const std::string first = gpu.references[0].substr(0, gpu.references[0].find(" n="));
     device other{spec};
     other.commanded[first] = {.what = outcome::launch_error, .reason = "refused"};
     file += "2";
-    const tune_summary summary = tune(other.lane());
+    const tune_summary summary = tune(other.backend());
     EXPECT_EQ(summary.measured, 2 * candidates);
     EXPECT_EQ(other.references.size(), 4u) << "the first failed on both workloads, then another was taken";
 }
@@ -385,11 +387,11 @@ TEST_F(tune_run_test, without_a_baseline_the_first_that_can_be_measured_is_the_r
 TEST_F(tune_run_test, a_lost_gpu_ends_the_run_and_the_candidate_is_measured_the_next_time)
 {
     gpu.commanded["threads=32 items=4"] = {.what = outcome::device_lost, .reason = "the GPU fell off the bus"};
-    const tune_summary summary = tune(gpu.lane());
+    const tune_summary summary = tune(gpu.backend());
     EXPECT_EQ(summary.device_lost, "the GPU fell off the bus");
     EXPECT_LT(summary.measured, 2 * candidates);
     gpu.commanded.clear();
-    tune(gpu.lane());
+    tune(gpu.backend());
     const auto all = results();
     EXPECT_EQ(all.size(), 2 * candidates);
     for (const auto& [key, result] : all) EXPECT_EQ(result.measured.what, outcome::measured) << key;
@@ -401,7 +403,7 @@ TEST_F(tune_run_test, a_constraint_that_names_a_workloads_value_rejects_on_that_
     narrower.replace(narrower.find("<= 1024\""), 8, "<= 1024\", \"threads * items <= n // 2\"");
     spec = parse_tune_spec("sum.toml", narrower);
     space = search_space(spec, {});
-    tune(gpu.lane());
+    tune(gpu.backend());
     const auto all = results();
     EXPECT_EQ(all.at("threads=256 items=2 n=1000").measured.what, outcome::rejected);
     EXPECT_NE(all.at("threads=256 items=2 n=1000").measured.reason.find("threads * items <= n // 2"),
@@ -411,29 +413,29 @@ TEST_F(tune_run_test, a_constraint_that_names_a_workloads_value_rejects_on_that_
 
 TEST_F(tune_run_test, where_both_use_the_processor_nothing_is_prepared_while_something_is_measured)
 {
-    tune_lane lane = gpu.lane();
-    lane.alone = true;
-    tune(lane);
+    tune_backend backend = gpu.backend();
+    backend.alone = true;
+    tune(backend);
     EXPECT_FALSE(gpu.overlapped);
     EXPECT_EQ(gpu.measured.size(), 2 * candidates);
 }
 
 TEST_F(tune_run_test, gpus_that_are_alike_share_the_work)
 {
-    const tune_summary summary = tune(gpu.lane(3));
+    const tune_summary summary = tune(gpu.backend(3));
     EXPECT_EQ(summary.measured, 2 * candidates);
     for (const auto& [key, times] : gpu.measured) EXPECT_EQ(times, 1) << key;
 }
 
-TEST_F(tune_run_test, a_lane_without_measurers_prepares_everything_and_measures_nothing)
+TEST_F(tune_run_test, a_backend_without_measurers_prepares_everything_and_measures_nothing)
 {
-    gpu.unprepared["threads=32 items=1"] = {.what = outcome::compile_error, .reason = "no"};
-    tune_lane lane = gpu.lane();
-    lane.measurers.clear();
-    const tune_summary summary = tune(lane);
+    gpu.unprepared["threads=32 items=1"] = {.status = build_status::compile_error, .reason = "no"};
+    tune_backend backend = gpu.backend();
+    backend.measurers.clear();
+    const tune_summary summary = tune(backend);
     EXPECT_EQ(summary.measured, 0u);
-    EXPECT_EQ(summary.outcomes.at(outcome::compile_error), 2u);
-    EXPECT_EQ(summary.outcomes.at(outcome::measured), 2 * candidates - 2);
+    EXPECT_EQ(summary.builds.at(build_status::compile_error), 2u);
+    EXPECT_EQ(summary.builds.at(build_status::built), 2 * candidates - 2);
 }
 
 TEST_F(tune_run_test, candidates_of_a_warm_start_come_behind_the_baseline_and_before_all_others)
@@ -443,10 +445,10 @@ TEST_F(tune_run_test, candidates_of_a_warm_start_come_behind_the_baseline_and_be
     };
     options.workloads = {0};
     options.first = {candidate(64, 3), candidate(32, 5)};
-    options.most_candidates = 3;
-    tune_lane lane = gpu.lane();
-    lane.preparers = 1;
-    const tune_summary summary = tune(lane);
+    options.max_candidates = 3;
+    tune_backend backend = gpu.backend();
+    backend.preparers = 1;
+    const tune_summary summary = tune(backend);
     EXPECT_EQ(gpu.order, (std::vector<std::string>{"threads=128 items=1 n=1000", "threads=64 items=3 n=1000",
                                                    "threads=32 items=5 n=1000"}));
     EXPECT_TRUE(summary.out_of_budget);
@@ -455,41 +457,42 @@ TEST_F(tune_run_test, candidates_of_a_warm_start_come_behind_the_baseline_and_be
 TEST_F(tune_run_test, a_budget_is_spent_on_what_is_measured_and_not_one_candidate_more_is_prepared)
 {
     for (const char* items : {"1", "2", "3", "4"})
-        gpu.unprepared[std::string("threads=32 items=") + items] = {.what = outcome::compile_error, .reason = "no"};
+        gpu.unprepared[std::string("threads=32 items=") + items] = {.status = build_status::compile_error,
+                                                                    .reason = "no"};
     options.workloads = {0};
-    options.most_candidates = 10;
+    options.max_candidates = 10;
     options.search = "exhaustive";  // begins with those that fail, behind the baseline
-    const tune_summary summary = tune(gpu.lane());
+    const tune_summary summary = tune(gpu.backend());
     EXPECT_EQ(summary.measured, 10u);
     EXPECT_EQ(summary.outcomes.at(outcome::compile_error), 4u);
     EXPECT_EQ(results().size(), 14u);
     EXPECT_TRUE(summary.out_of_budget);
 
-    options.most_candidates = 100;
-    EXPECT_FALSE(tune(gpu.lane()).out_of_budget);
+    options.max_candidates = 100;
+    EXPECT_FALSE(tune(gpu.backend()).out_of_budget);
     EXPECT_EQ(results().size(), candidates);
 }
 
 TEST_F(tune_run_test, a_replay_spends_the_time_of_its_record)
 {
-    tune_lane lane = gpu.lane();
-    lane.recorded = true;
-    lane.preparers = 1;
-    const auto prepare = lane.prepare;
-    lane.prepare = [prepare](const tune_job& job) {
+    tune_backend backend = gpu.backend();
+    backend.recorded = true;
+    backend.preparers = 1;
+    const auto prepare = backend.prepare;
+    backend.prepare = [prepare](const tune_job& job) {
         prepared_job made = prepare(job);
         made.compile_seconds = 3;  // for both workloads together
         return made;
     };
-    const measurer measure = lane.measurers[0];
-    lane.measurers[0] = [measure](const tune_job& job, const prepared_job& made, const measure_request& request) {
+    const measurer measure = backend.measurers[0];
+    backend.measurers[0] = [measure](const tune_job& job, const prepared_job& made, const measure_request& request) {
         measurement result = measure(job, made, request);
         result.seconds = 1;
         return result;
     };
-    options.most_seconds = 24;  // the fifth candidate of 3 + 1 + 1 seconds is begun before that
-    options.search = "local";   // one at a time
-    const tune_summary summary = tune(lane);
+    options.max_seconds = 24;  // the fifth candidate of 3 + 1 + 1 seconds is begun before that
+    options.search = "local";  // one at a time
+    const tune_summary summary = tune(backend);
     EXPECT_EQ(summary.recorded_seconds, 25);
     EXPECT_EQ(summary.measured, 10u);
     EXPECT_TRUE(summary.out_of_budget);
@@ -497,22 +500,22 @@ TEST_F(tune_run_test, a_replay_spends_the_time_of_its_record)
 
 TEST_F(tune_run_test, every_strategy_measures_the_whole_space_once)
 {
-    for (const strategy_description& each : search_strategies()) {
-        options.search = each.name;
+    for (const strategy_description& search_strategy : search_strategies()) {
+        options.search = search_strategy.name;
         gpu.measured.clear();
         std::filesystem::remove(file);
-        const tune_summary summary = tune(gpu.lane(2));
-        EXPECT_EQ(summary.measured, 2 * candidates) << each.name;
-        for (const auto& [key, times] : gpu.measured) EXPECT_EQ(times, 1) << each.name << " " << key;
-        EXPECT_EQ(tune(gpu.lane()).measured, 0u) << each.name;
+        const tune_summary summary = tune(gpu.backend(2));
+        EXPECT_EQ(summary.measured, 2 * candidates) << search_strategy.name;
+        for (const auto& [key, times] : gpu.measured) EXPECT_EQ(times, 1) << search_strategy.name << " " << key;
+        EXPECT_EQ(tune(gpu.backend()).measured, 0u) << search_strategy.name;
     }
 }
 
 TEST_F(tune_run_test, a_time_budget_of_nothing_measures_nothing_new_after_it)
 {
-    tune(gpu.lane());
-    options.most_seconds = 1e-9;
-    tune_lane changed = gpu.lane();
+    tune(gpu.backend());
+    options.max_seconds = 1e-9;
+    tune_backend changed = gpu.backend();
     changed.source_hash = "another source";
     const tune_summary summary = tune(changed);
     EXPECT_TRUE(summary.out_of_budget);
@@ -525,7 +528,7 @@ TEST_F(tune_run_test, equal_candidates_are_said_to_be_equal_and_the_baseline_is_
                                            .verified = true};
     gpu.commanded["threads=128 items=1"] = gpu.commanded["threads=64 items=3"];
     options.workloads = {0};
-    tune(gpu.lane());
+    tune(gpu.backend());
     const race_result_info race = race_on(1000);
     EXPECT_EQ(race.verdict, "equal");
     EXPECT_EQ(text_of(race.entries.front().parameters), "threads=128 items=1");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "tune/exchange/result_file.hpp"
 #include "tune/search/search_replay.hpp"
 
 namespace launchbox {
@@ -19,13 +20,13 @@ std::vector<std::string> names_of(const search_space& space)
 }
 
 // Evaluations until within 5 % of the best, over 20 seeds, rising.
-std::vector<std::size_t> evaluations(const replay_problem& problem, const std::vector<std::size_t>& first)
+std::vector<std::size_t> evaluations(const replay_workload& replay, const std::vector<std::size_t>& first)
 {
     std::vector<std::size_t> all;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-        const auto strategy = make_strategy("auto", problem.space, {.seed = seed, .first = first});
-        const search_course course = replay_search(problem, *strategy, problem.space.size());
-        all.push_back(course.within(0.05, problem.best())->evaluations);
+        const auto strategy = make_strategy("auto", replay.space, {.seed = seed, .first = first});
+        const search_course course = replay_search(replay, *strategy, replay.space.size());
+        all.push_back(course.within(0.05, replay.best())->evaluations);
     }
     std::ranges::sort(all);
     return all;
@@ -37,16 +38,16 @@ TEST(warm_start, from_another_type_or_size_finds_the_best_in_fewer_evaluations)
     const result_file file = read_result_file(
         (std::filesystem::path(LAUNCHBOX_SOURCE_DIR) / "measurements/nvidia-h200/tune_block_sort.json").string());
     const recorded_run& run = file.runs.at(0);
-    const std::vector<replay_problem> problems = replay_problems(run);
-    ASSERT_EQ(problems.size(), 4u);
-    for (const replay_problem& to : problems) {
+    const std::vector<replay_workload> replays = replay_workloads(run);
+    ASSERT_EQ(replays.size(), 4u);
+    for (const replay_workload& to : replays) {
         const std::vector<std::size_t> cold = evaluations(to, {});
-        for (const replay_problem& from : problems) {
+        for (const replay_workload& from : replays) {
             if (&from == &to) continue;
             result_file elsewhere;
             elsewhere.runs.push_back({1, run.info, {}, {}});
-            for (const stored_result& each : run.results)
-                if (each.problem == from.workload) elsewhere.runs[0].results.push_back(each);
+            for (const stored_result& result : run.results)
+                if (result.workload == from.workload) elsewhere.runs[0].results.push_back(result);
             const std::vector<std::size_t> first = found_in(to.space, names_of(to.space), best_of(elsewhere, 12));
             EXPECT_EQ(first.size(), 12u);
             const std::vector<std::size_t> warm = evaluations(to, first);

@@ -68,7 +68,7 @@ TEST(gaussian_process, expects_what_the_whole_system_says)
     ASSERT_EQ(expected.size(), pool.size());
     for (std::size_t c = 0; c < pool.size(); ++c) {
         std::vector<double> across;
-        for (const auto& each : places) across.push_back(covariance(pool[c], each));
+        for (const auto& item : places) across.push_back(covariance(pool[c], item));
         double mean = 0, variance = scales.signal;
         const std::vector<double> half = solved(matrix, across);
         for (std::size_t i = 0; i < 25; ++i) mean += across[i] * weights[i], variance -= across[i] * half[i];

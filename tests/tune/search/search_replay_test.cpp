@@ -53,31 +53,31 @@ private:
 
 TEST(search_replay, knows_what_a_record_answers_and_costs)
 {
-    const std::vector<replay_problem> problems = replay_problems(example());
-    ASSERT_EQ(problems.size(), 1u);
-    const replay_problem& problem = problems[0];
-    EXPECT_EQ(problem.space.parameters(), 1u);  // the constant is left out
-    EXPECT_EQ(problem.space.size(), 7u);
-    EXPECT_EQ(problem.evaluable, 6u);
-    EXPECT_EQ(problem.costs, (std::vector<double>{100, 104, 200, 400, 2e8}));
-    EXPECT_EQ(problem.best(), 100);
-    EXPECT_EQ(problem.median(), 200);
+    const std::vector<replay_workload> replays = replay_workloads(example());
+    ASSERT_EQ(replays.size(), 1u);
+    const replay_workload& replay = replays[0];
+    EXPECT_EQ(replay.space.parameters(), 1u);  // the constant is left out
+    EXPECT_EQ(replay.space.size(), 7u);
+    EXPECT_EQ(replay.evaluable, 6u);
+    EXPECT_EQ(replay.costs, (std::vector<double>{100, 104, 200, 400, 2e8}));
+    EXPECT_EQ(replay.best(), 100);
+    EXPECT_EQ(replay.median(), 200);
     const auto seconds = [&](std::int64_t threads) {
-        return problem.answers[*problem.space.find({{{"threads", threads}}})].seconds;
+        return replay.answers[*replay.space.find({{{"threads", threads}}})].seconds;
     };
     EXPECT_EQ(seconds(32), 3);
     EXPECT_EQ(seconds(256), 12);
     EXPECT_EQ(seconds(512), 0);
     EXPECT_DOUBLE_EQ(seconds(1024), 2.7);
     EXPECT_EQ(seconds(96), 2);
-    EXPECT_DOUBLE_EQ(problem.mean_seconds, (3 + 3 + 3 + 12 + 2.7 + 2) / 6);
+    EXPECT_DOUBLE_EQ(replay.mean_seconds, (3 + 3 + 3 + 12 + 2.7 + 2) / 6);
 }
 
 TEST(search_replay, charges_what_a_search_has_used)
 {
-    const replay_problem problem = replay_problems(example())[0];
-    script search(problem.space, {512, 256, 32, 96, 128, 64, 1024});
-    const search_course course = replay_search(problem, search, 100);
+    const replay_workload replay = replay_workloads(example())[0];
+    script search(replay.space, {512, 256, 32, 96, 128, 64, 1024});
+    const search_course course = replay_search(replay, search, 100);
     EXPECT_EQ(search.told, (std::vector<std::optional<double>>{std::nullopt, std::nullopt, 400, 200, 104, 100}));
     ASSERT_EQ(course.steps.size(), 4u);
     const auto expect = [&](std::size_t step, std::size_t evaluations, double seconds, double best) {
@@ -92,21 +92,21 @@ TEST(search_replay, charges_what_a_search_has_used)
     EXPECT_EQ(course.within(0.05, 100), &course.steps[2]);
     EXPECT_EQ(course.within(0.01, 100), &course.steps[3]);
     EXPECT_EQ(search_course{}.within(0.1, 100), nullptr);
-    script again(problem.space, {32, 96, 128, 64});
-    EXPECT_EQ(replay_search(problem, again, 2).steps.size(), 2u);
+    script again(replay.space, {32, 96, 128, 64});
+    EXPECT_EQ(replay_search(replay, again, 2).steps.size(), 2u);
 }
 
 TEST(search_replay, figures_are_those_by_hand)
 {
-    const replay_problem problem = replay_problems(example())[0];
+    const replay_workload replay = replay_workloads(example())[0];
     const auto course = [&](std::vector<std::int64_t> order) {
-        script search(problem.space, std::move(order));
-        return replay_search(problem, search, 100);
+        script search(replay.space, std::move(order));
+        return replay_search(replay, search, 100);
     };
     // Within 5 % after 1, 2, 3 evaluations and never; within 1 % after 2 and 4.
     const std::vector<search_course> courses{course({128, 64}), course({32, 128}), course({32, 96, 128, 64}),
                                              course({32, 96})};
-    const replay_figures figures = figures_of(problem, courses);
+    const replay_figures figures = figures_of(replay, courses);
     EXPECT_EQ(figures.evaluations[1].median, 2);
     EXPECT_EQ(figures.seconds[1].median, 6);
     EXPECT_EQ(figures.evaluations[1].p90, std::nullopt);
@@ -114,7 +114,7 @@ TEST(search_replay, figures_are_those_by_hand)
     EXPECT_EQ(figures.evaluations[2].p90, std::nullopt);
 }
 
-replay_problem random_problem(std::size_t candidates, std::size_t failing, std::uint64_t seed)
+replay_workload random_workload(std::size_t candidates, std::size_t failing, std::uint64_t seed)
 {
     std::mt19937_64 random(seed);
     recorded_run run;
@@ -122,97 +122,97 @@ replay_problem random_problem(std::size_t candidates, std::size_t failing, std::
         run.results.push_back(made(static_cast<std::int64_t>(i),
                                    i < failing ? outcome::launch_error : outcome::measured,
                                    100 + static_cast<double>(random() % 1000), 1, 1));
-    return replay_problems(run)[0];
+    return replay_workloads(run)[0];
 }
 
 TEST(search_replay, calculated_chance_is_that_of_simulation)
 {
-    const replay_problem problem = random_problem(60, 20, 4);
-    const std::vector<double> expected = expected_of_chance(problem, 1000);
+    const replay_workload replay = random_workload(60, 20, 4);
+    const std::vector<double> expected = expected_of_chance(replay, 1000);
     ASSERT_EQ(expected.size(), 61u);
-    EXPECT_EQ(expected[0], problem.median());
-    EXPECT_NEAR(expected[60], problem.best(), 1e-9);
+    EXPECT_EQ(expected[0], replay.median());
+    EXPECT_NEAR(expected[60], replay.best(), 1e-9);
     constexpr std::size_t searches = 4000;
     std::vector<std::vector<double>> found(61);
     std::vector<search_course> courses;
     for (std::uint64_t seed = 1; seed <= searches; ++seed) {
-        const auto search = make_strategy("random", problem.space, {.seed = seed});
-        courses.push_back(replay_search(problem, *search, 1000));
+        const auto search = make_strategy("random", replay.space, {.seed = seed});
+        courses.push_back(replay_search(replay, *search, 1000));
         for (std::size_t k = 0; k <= 60; ++k) {
-            double best = problem.median();
-            for (const search_course::step& each : courses.back().steps)
-                if (each.evaluations <= k) best = each.best;
+            double best = replay.median();
+            for (const search_course::step& step : courses.back().steps)
+                if (step.evaluations <= k) best = step.best;
             found[k].push_back(best);
         }
     }
     for (const std::size_t k : {1u, 2u, 5u, 10u, 20u, 40u, 59u}) {
         const double mean = std::accumulate(found[k].begin(), found[k].end(), 0.0) / searches;
         double squares = 0;
-        for (const double each : found[k]) squares += (each - mean) * (each - mean);
+        for (const double value : found[k]) squares += (value - mean) * (value - mean);
         const double error_of_mean = std::sqrt(squares / searches / searches);
         EXPECT_NEAR(mean, expected[k], 4 * error_of_mean + 1e-9) << k;
     }
     // Its score is that of chance.
-    EXPECT_NEAR(figures_of(problem, courses).score, 0, 0.05);
+    EXPECT_NEAR(figures_of(replay, courses).score, 0, 0.05);
 }
 
 TEST(search_replay, chance_is_there_when_the_expectation_says_so)
 {
-    const replay_problem problem = random_problem(200, 0, 5);
-    const std::size_t there = evaluations_of_chance(problem);
-    const std::vector<double> expected = expected_of_chance(problem, there);
-    const double goal = problem.median() - 0.95 * (problem.median() - problem.best());
+    const replay_workload replay = random_workload(200, 0, 5);
+    const std::size_t there = evaluations_of_chance(replay);
+    const std::vector<double> expected = expected_of_chance(replay, there);
+    const double goal = replay.median() - 0.95 * (replay.median() - replay.best());
     EXPECT_LE(expected[there], goal * (1 + 1e-9));
     EXPECT_GT(expected[there - 1], goal);
 }
 
 TEST(search_replay, the_optimum_at_once_scores_one)
 {
-    const replay_problem problem = random_problem(100, 10, 6);
+    const replay_workload replay = random_workload(100, 10, 6);
     std::size_t best = 0;
-    for (std::size_t i = 0; i < problem.answers.size(); ++i)
-        if (problem.answers[i].cost == problem.best()) best = i;
-    const search_course course{{{0, 0, problem.best()}}};
-    EXPECT_DOUBLE_EQ(figures_of(problem, {course}).score, 1);
-    const auto search = make_strategy("exhaustive", problem.space, {.first = {best}});
-    EXPECT_EQ(replay_search(problem, *search, 10).steps.size(), 1u);
+    for (std::size_t i = 0; i < replay.answers.size(); ++i)
+        if (replay.answers[i].cost == replay.best()) best = i;
+    const search_course course{{{0, 0, replay.best()}}};
+    EXPECT_DOUBLE_EQ(figures_of(replay, {course}).score, 1);
+    const auto search = make_strategy("exhaustive", replay.space, {.first = {best}});
+    EXPECT_EQ(replay_search(replay, *search, 10).steps.size(), 1u);
     // Nothing found at all is worse than chance.
-    EXPECT_LT(figures_of(problem, {search_course{}}).score, -1);
+    EXPECT_LT(figures_of(replay, {search_course{}}).score, -1);
 }
 
-TEST(search_replay, workloads_are_problems_of_their_own)
+TEST(search_replay, every_workload_is_replayed_on_its_own)
 {
     recorded_run run = example();
-    for (stored_result each : example().results) {
-        each.problem.values = {{"n", std::int64_t{5}}};
-        run.results.push_back(each);
+    for (stored_result result : example().results) {
+        result.workload.values = {{"n", std::int64_t{5}}};
+        run.results.push_back(result);
     }
     stored_result lost = made(2048, outcome::device_lost, 0, 0, 0);
     run.results.push_back(lost);
     for (int i = 0; i < 3; ++i) {
         stored_result failed = made(32 << i, outcome::trap, 0, 0, 0);
-        failed.problem.values = {{"n", std::int64_t{6}}};
+        failed.workload.values = {{"n", std::int64_t{6}}};
         run.results.push_back(failed);
     }
-    const auto problems = replay_problems(run);
-    ASSERT_EQ(problems.size(), 2u);  // on the third nothing was measured
-    EXPECT_TRUE(problems[0].workload.values.empty());
-    EXPECT_EQ(problems[0].answers.size(), 7u);
-    EXPECT_EQ(text_of(problems[1].workload), "n=5");
-    EXPECT_TRUE(replay_problems({}).empty());
+    const auto replays = replay_workloads(run);
+    ASSERT_EQ(replays.size(), 2u);  // on the third nothing was measured
+    EXPECT_TRUE(replays[0].workload.values.empty());
+    EXPECT_EQ(replays[0].answers.size(), 7u);
+    EXPECT_EQ(text_of(replays[1].workload), "n=5");
+    EXPECT_TRUE(replay_workloads({}).empty());
 }
 
 TEST(search_replay, later_results_count_and_one_candidate_is_enough)
 {
     recorded_run run;
     run.results = {made(32, outcome::trap, 0, 1, 1), made(32, outcome::measured, 10, 1, 1)};
-    const auto problems = replay_problems(run);
-    ASSERT_EQ(problems.size(), 1u);
-    EXPECT_EQ(problems[0].answers.size(), 1u);
-    EXPECT_EQ(problems[0].costs, std::vector<double>{10});
-    const auto search = make_strategy("auto", problems[0].space, {});
-    const std::vector<search_course> courses{replay_search(problems[0], *search, 10)};
-    EXPECT_EQ(figures_of(problems[0], courses).evaluations[2].median, 1);
+    const auto replays = replay_workloads(run);
+    ASSERT_EQ(replays.size(), 1u);
+    EXPECT_EQ(replays[0].answers.size(), 1u);
+    EXPECT_EQ(replays[0].costs, std::vector<double>{10});
+    const auto search = make_strategy("auto", replays[0].space, {});
+    const std::vector<search_course> courses{replay_search(replays[0], *search, 10)};
+    EXPECT_EQ(figures_of(replays[0], courses).evaluations[2].median, 1);
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ TEST_P(strategy, proposes_each_candidate_once_and_then_ends)
         for (const std::size_t open : {1u, 16u}) {
             const auto search = make(space, {.seed = seed});
             expect_each_once(
-                all_proposals(space, *search, open, [&](std::size_t each) { return cost_of(space, each); }),
+                all_proposals(space, *search, open, [&](std::size_t candidate) { return cost_of(space, candidate); }),
                 space.size());
             EXPECT_FALSE(search->ask());
         }
@@ -134,7 +134,7 @@ TEST_P(strategy, takes_costs_that_are_none_for_failures)
 {
     const search_space space = make_space({4, 5, 3}, 0.2, 1);
     const double bad[] = {0, -1, INFINITY, NAN, 1e300, 1e-300, 5};
-    expect_each_once(all_proposals(space, *make(space), 2, [&](std::size_t each) { return bad[each % 7]; }),
+    expect_each_once(all_proposals(space, *make(space), 2, [&](std::size_t candidate) { return bad[candidate % 7]; }),
                      space.size());
 }
 
@@ -159,7 +159,7 @@ TEST_P(strategy, repeats_itself_with_the_same_seed)
     const search_space space = make_space({6, 6, 4, 3}, 0.2, 3);
     const auto run = [&](std::uint64_t seed, std::size_t open) {
         auto proposals = all_proposals(space, *make(space, {.seed = seed}), open,
-                                       [&](std::size_t each) { return cost_of(space, each); });
+                                       [&](std::size_t candidate) { return cost_of(space, candidate); });
         proposals.resize(80);
         return proposals;
     };
@@ -171,7 +171,8 @@ TEST_P(strategy, begins_with_those_that_are_to_be_first)
 {
     const search_space space = make_space({5, 4, 3}, 0.1, 2);
     const auto search = make(space, {.seed = 2, .first = {17, 3, 17, space.size(), 5}});
-    const auto proposals = all_proposals(space, *search, 1, [&](std::size_t each) { return cost_of(space, each); });
+    const auto proposals =
+        all_proposals(space, *search, 1, [&](std::size_t candidate) { return cost_of(space, candidate); });
     ASSERT_GE(proposals.size(), 3u);
     EXPECT_EQ(std::vector<std::size_t>(proposals.begin(), proposals.begin() + 3), (std::vector<std::size_t>{17, 3, 5}));
     expect_each_once(proposals, space.size());
@@ -188,13 +189,15 @@ TEST_P(strategy, bears_answers_that_nobody_asked_for)
     search->tell(*asked, 2.0);
     search->tell(*asked, 1.0);
     search->tell(*asked, std::nullopt);
-    EXPECT_EQ(all_proposals(space, *search, 1, [&](std::size_t each) { return cost_of(space, each); }).size() + 1,
-              space.size());
+    EXPECT_EQ(
+        all_proposals(space, *search, 1, [&](std::size_t candidate) { return cost_of(space, candidate); }).size() + 1,
+        space.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(all, strategy, testing::ValuesIn([] {
                              std::vector<std::string> names;
-                             for (const strategy_description& each : search_strategies()) names.emplace_back(each.name);
+                             for (const strategy_description& search_strategy : search_strategies())
+                                 names.emplace_back(search_strategy.name);
                              return names;
                          }()),
                          [](const auto& about) { return about.param; });
@@ -256,9 +259,9 @@ TEST(strategies, start_where_the_prior_is_high)
 TEST(strategies, keep_away_from_failures)
 {
     const search_space space = make_space({8, 8, 6, 5}, 0, 9);
-    const auto cost = [&](std::size_t each) -> std::optional<double> {
-        if (space.coordinates(each)[1] >= 4) return std::nullopt;  // half of all
-        return 1 + static_cast<double>(space.coordinates(each)[0]);
+    const auto cost = [&](std::size_t candidate) -> std::optional<double> {
+        if (space.coordinates(candidate)[1] >= 4) return std::nullopt;  // half of all
+        return 1 + static_cast<double>(space.coordinates(candidate)[0]);
     };
     for (const std::string name : {"local", "evolution", "model", "auto"}) {
         std::size_t failed = 0;
@@ -291,7 +294,7 @@ TEST(strategies, spread_proposals_that_are_open)
             const std::size_t candidate = *search->ask();
             EXPECT_TRUE(open.insert(candidate).second);
             std::vector<std::uint32_t> at = space.coordinates(candidate);
-            for (std::uint32_t& each : at) each /= 2;
+            for (std::uint32_t& number : at) number /= 2;
             corners.insert(at);
         }
         EXPECT_GE(corners.size(), 5u) << name;
@@ -328,10 +331,10 @@ TEST(strategies, are_named_where_one_is_not_there)
     try {
         make_strategy("clever", space, {});
         FAIL();
-    } catch (const error& problem) {
-        EXPECT_NE(std::string(problem.what()).find("'clever'"), std::string::npos);
-        for (const strategy_description& each : search_strategies())
-            EXPECT_NE(problem.hint().find(each.name), std::string::npos);
+    } catch (const error& failure) {
+        EXPECT_NE(std::string(failure.what()).find("'clever'"), std::string::npos);
+        for (const strategy_description& search_strategy : search_strategies())
+            EXPECT_NE(failure.hint().find(search_strategy.name), std::string::npos);
     }
 }
 

@@ -13,12 +13,12 @@
 namespace launchbox {
 namespace {
 
-parameter_value whole(std::int64_t value)
+parameter_value integer(std::int64_t value)
 {
     return value;
 }
 
-std::vector<parameter_value> wholes(std::int64_t from, std::int64_t to)
+std::vector<parameter_value> integers(std::int64_t from, std::int64_t to)
 {
     std::vector<parameter_value> values;
     for (std::int64_t i = from; i <= to; ++i) values.emplace_back(i);
@@ -62,7 +62,8 @@ std::vector<assignment> by_nested_loops(const tune_spec& spec,
                 std::find(parameter.values.begin(), parameter.values.end(), value) != parameter.values.end();
             if (when.at(parameter.when)(point) ? !listed : value != parameter.otherwise) return true;
         }
-        return !std::all_of(conditions.begin(), conditions.end(), [&](const auto& each) { return each.holds(point); });
+        return !std::all_of(conditions.begin(), conditions.end(),
+                            [&](const auto& condition) { return condition.holds(point); });
     });
     return points;
 }
@@ -91,24 +92,24 @@ TEST(search_space, is_the_product_in_the_order_of_the_file)
 {
     tune_spec spec;
     spec.parameters = {
-        {"a", wholes(1, 3)}, {"b", {std::string("x"), std::string("y")}}, {"c", {true, false}}, {"d", {0.5}}};
+        {"a", integers(1, 3)}, {"b", {std::string("x"), std::string("y")}}, {"c", {true, false}}, {"d", {0.5}}};
     const search_space space(spec, {});
     EXPECT_EQ(space.raw_size(), 12);
     expect_same(space, by_nested_loops(spec, {}, {}));
     EXPECT_EQ(text_of(space.at(1)), "a=1 b=x c=false d=0.5");
     EXPECT_EQ(space.find({{{"d", 0.5}, {"c", true}, {"b", std::string("y")}, {"a", 3.0}}}), 10u);
     EXPECT_EQ(space.find({{{"a", std::string("1")}, {"b", std::string("y")}, {"c", true}, {"d", 0.5}}}), std::nullopt);
-    EXPECT_EQ(space.find({{{"a", whole(1)}}}), std::nullopt);
-    EXPECT_EQ(space.why_not({{{"a", whole(9)}, {"b", std::string("y")}, {"c", true}, {"d", 0.5}}}),
+    EXPECT_EQ(space.find({{{"a", integer(1)}}}), std::nullopt);
+    EXPECT_EQ(space.why_not({{{"a", integer(9)}, {"b", std::string("y")}, {"c", true}, {"d", 0.5}}}),
               "a is 9, which the parameter does not have");
 }
 
 TEST(search_space, a_parameter_that_does_not_count_has_one_value)
 {
     tune_spec spec;
-    spec.parameters = {{"tile", wholes(1, 4), "use_shared", whole(0)},
+    spec.parameters = {{"tile", integers(1, 4), "use_shared", integer(0)},
                        {"use_shared", {true, false}},
-                       {"pad", wholes(0, 2), "use_shared and tile > 2", whole(1)}};
+                       {"pad", integers(0, 2), "use_shared and tile > 2", integer(1)}};
     const std::map<std::string, std::function<bool(const assignment&)>> when{
         {"use_shared", [](const assignment& point) { return *point.find("use_shared") == parameter_value(true); }},
         {"use_shared and tile > 2", [](const assignment& point) {
@@ -117,9 +118,9 @@ TEST(search_space, a_parameter_that_does_not_count_has_one_value)
     const search_space space(spec, {});
     expect_same(space, by_nested_loops(spec, when, {}));
     EXPECT_EQ(space.size(), 1u + 2 + 2 * 3);
-    EXPECT_EQ(space.why_not({{{"tile", whole(2)}, {"use_shared", false}, {"pad", whole(1)}}}),
+    EXPECT_EQ(space.why_not({{{"tile", integer(2)}, {"use_shared", false}, {"pad", integer(1)}}}),
               "tile is 2, and must be 0 where use_shared is false");
-    EXPECT_EQ(space.why_not({{{"tile", whole(0)}, {"use_shared", true}, {"pad", whole(1)}}}),
+    EXPECT_EQ(space.why_not({{{"tile", integer(0)}, {"use_shared", true}, {"pad", integer(1)}}}),
               "tile is 0, though use_shared is true");
     spec.constraints = {"tile + pad ~= 3"};
     expect_same(search_space(spec, {}),
@@ -131,13 +132,14 @@ TEST(search_space, a_parameter_that_does_not_count_has_one_value)
 TEST(search_space, random_specs_are_as_nested_loops_find_them)
 {
     std::mt19937 random(7);
-    const auto below = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
+    const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
     std::size_t candidates = 0;
     for (int round = 0; round < 150; ++round) {
         tune_spec spec;
         const int count = 1 + below(6);
         for (int p = 0; p < count; ++p)
-            spec.parameters.push_back({"v" + std::to_string(p), wholes(below(3), 3 + below(round % 10 == 0 ? 9 : 3))});
+            spec.parameters.push_back(
+                {"v" + std::to_string(p), integers(below(3), 3 + below(round % 10 == 0 ? 9 : 3))});
         std::map<std::string, std::function<bool(const assignment&)>> when;
         for (int p = 0; p < count; ++p) {
             if (below(3) != 0 || p + 1 == count) continue;
@@ -145,7 +147,7 @@ TEST(search_space, random_specs_are_as_nested_loops_find_them)
             const std::string other = "v" + std::to_string(p + 1 + below(count - p - 1));
             const int limit = below(5);
             spec.parameters[static_cast<std::size_t>(p)].when = other + " > " + std::to_string(limit);
-            spec.parameters[static_cast<std::size_t>(p)].otherwise = whole(below(8));
+            spec.parameters[static_cast<std::size_t>(p)].otherwise = integer(below(8));
             when[other + " > " + std::to_string(limit)] = [=](const assignment& point) {
                 return number(point, other) > limit;
             };
@@ -174,18 +176,19 @@ TEST(search_space, random_specs_are_as_nested_loops_find_them)
                          }});
             }
         }
-        for (const named_condition& each : conditions) spec.constraints.push_back(each.text);
+        for (const named_condition& condition : conditions) spec.constraints.push_back(condition.text);
         const std::vector<assignment> right = by_nested_loops(spec, when, conditions);
-        const search_space space(spec, {{"sm.max_blocks", whole(32)}});
+        const search_space space(spec, {{"sm.max_blocks", integer(32)}});
         expect_same(space, right);
         if (HasFatalFailure()) FAIL() << "round " << round;
         candidates += right.size();
         // And what is none.
         for (int i = 0; i < 20; ++i) {
             assignment point;
-            for (const tuning_parameter& each : spec.parameters)
+            for (const tuning_parameter& parameter : spec.parameters)
                 point.values.emplace_back(
-                    each.name, each.values[static_cast<std::size_t>(below(static_cast<int>(each.values.size())))]);
+                    parameter.name,
+                    parameter.values[static_cast<std::size_t>(below(static_cast<int>(parameter.values.size())))]);
             const bool is_one = std::find(right.begin(), right.end(), point) != right.end();
             ASSERT_EQ(space.find(point).has_value(), is_one);
             ASSERT_EQ(space.why_not(point).empty(), is_one);
@@ -199,13 +202,13 @@ TEST(search_space, sixty_four_parameters_and_one_point_in_two_to_the_hundred)
 {
     tune_spec spec;
     for (int p = 0; p < 64; ++p) {
-        spec.parameters.push_back({"p" + std::to_string(p), wholes(0, 3)});
+        spec.parameters.push_back({"p" + std::to_string(p), integers(0, 3)});
         if (p > 0) spec.constraints.push_back("p" + std::to_string(p) + " == p" + std::to_string(p - 1));
     }
     const search_space space(spec, {});
     ASSERT_EQ(space.size(), 4u);
     for (std::size_t i = 0; i < 4; ++i) {
-        for (const auto& [name, value] : space.at(i).values) EXPECT_EQ(value, whole(static_cast<std::int64_t>(i)));
+        for (const auto& [name, value] : space.at(i).values) EXPECT_EQ(value, integer(static_cast<std::int64_t>(i)));
         EXPECT_EQ(space.find(space.at(i)), i);
         EXPECT_TRUE(space.neighbours(i).empty());
     }
@@ -214,7 +217,7 @@ TEST(search_space, sixty_four_parameters_and_one_point_in_two_to_the_hundred)
 TEST(search_space, many_candidates_come_from_all_cores_in_order)
 {
     tune_spec spec;
-    spec.parameters = {{"a", wholes(0, 99)}, {"b", wholes(0, 39)}, {"c", wholes(0, 49)}, {"d", wholes(0, 1)}};
+    spec.parameters = {{"a", integers(0, 99)}, {"b", integers(0, 39)}, {"c", integers(0, 49)}, {"d", integers(0, 1)}};
     spec.constraints = {"a % 7 + b % 5 + c % 3 == 4", "c > 3"};
     std::size_t i = 0;
     double part = 0;
@@ -234,7 +237,7 @@ TEST(search_space, many_candidates_come_from_all_cores_in_order)
 TEST(search_space, what_turned_points_away_is_counted)
 {
     tune_spec spec;
-    spec.parameters = {{"a", wholes(1, 10)}, {"b", wholes(1, 10)}};
+    spec.parameters = {{"a", integers(1, 10)}, {"b", integers(1, 10)}};
     spec.constraints = {"a > 5", "a + b > 20", "1 < 2"};
     const search_space space(spec, {});
     EXPECT_EQ(space.size(), 0u);
@@ -247,31 +250,31 @@ TEST(search_space, what_turned_points_away_is_counted)
 TEST(search_space, a_constraint_of_a_workload_waits_for_it)
 {
     tune_spec spec;
-    spec.parameters = {{"a", wholes(1, 3)}};
-    spec.workloads = {{{{{"n", whole(2)}}}, 1}, {{{{"n", whole(3)}}}, 1}};
+    spec.parameters = {{"a", integers(1, 3)}};
+    spec.workloads = {{{{{"n", integer(2)}}}, 1}, {{{{"n", integer(3)}}}, 1}};
     spec.constraints = {"a <= n", "a ~= 2"};
     const search_space space(spec, {});
     EXPECT_EQ(space.size(), 2u);
     EXPECT_EQ(space.workload_constraints(), (std::vector<std::string>{"a <= n"}));
     EXPECT_EQ(space.why_not(space.at(1), spec.workloads[0]), "a <= n");
     EXPECT_EQ(space.why_not(space.at(1), spec.workloads[1]), "");
-    EXPECT_EQ(space.why_not({{{"a", whole(2)}}}), "a ~= 2");
+    EXPECT_EQ(space.why_not({{{"a", integer(2)}}}), "a ~= 2");
 }
 
-std::string complaint(const tune_spec& spec, const limit_values& limits = {}, std::size_t most = 1000)
+std::string complaint(const tune_spec& spec, const limit_values& limits = {}, std::size_t max_candidates = 1000)
 {
     try {
-        const search_space space(spec, limits, most);
+        const search_space space(spec, limits, max_candidates);
         return {};
-    } catch (const error& problem) {
-        return std::string(problem.what()) + " | " + problem.hint();
+    } catch (const error& failure) {
+        return std::string(failure.what()) + " | " + failure.hint();
     }
 }
 
 TEST(search_space, what_is_too_large_is_said_before_any_work)
 {
     tune_spec spec;
-    for (const char* name : {"a", "b", "c", "d", "e", "f"}) spec.parameters.push_back({name, wholes(1, 100)});
+    for (const char* name : {"a", "b", "c", "d", "e", "f"}) spec.parameters.push_back({name, integers(1, 100)});
     EXPECT_EQ(
         complaint(spec),
         "the space has 1,000,000,000,000 candidates, and 1,000 is the most | add constraints, or give fewer values");
@@ -291,7 +294,7 @@ TEST(search_space, what_is_too_large_is_said_before_any_work)
 TEST(search_space, a_constraint_that_fails_is_named)
 {
     tune_spec spec;
-    spec.parameters = {{"a", wholes(1, 3)}, {"p1", {std::string("x")}}};
+    spec.parameters = {{"a", integers(1, 3)}, {"p1", {std::string("x")}}};
     spec.constraints = {"a < p1"};
     EXPECT_EQ(complaint(spec).substr(0, 69), "cannot evaluate 'a < p1': attempt to compare number with string | a c");
     spec.constraints = {"a"};
@@ -306,7 +309,7 @@ TEST(search_space, a_constraint_that_fails_is_named)
     spec.constraints = {"a < sm.max_threads"};
     EXPECT_NE(complaint(spec).find("--arch sm_90"), std::string::npos);
     spec.constraints = {"a < device.sms"};
-    EXPECT_NE(complaint(spec, {{"sm.max_threads", whole(1)}}).find("only where the GPU is"), std::string::npos);
+    EXPECT_NE(complaint(spec, {{"sm.max_threads", integer(1)}}).find("only where the GPU is"), std::string::npos);
 }
 
 TEST(search_space, the_limits_of_a_gpu_have_names)
@@ -316,11 +319,11 @@ TEST(search_space, the_limits_of_a_gpu_have_names)
     gpu.sms = 132;
     gpu.capability = {9, 0};
     const limit_values limits = limits_for_expressions(*find_sm_limits({9, 0}), &gpu);
-    EXPECT_EQ(limits.at("sm.max_threads"), whole(2048));
-    EXPECT_EQ(limits.at("sm.max_warps"), whole(64));
-    EXPECT_EQ(limits.at("sm.shared_per_block"), whole(49152));
-    EXPECT_EQ(limits.at("sm.shared_per_block_opt_in"), whole(232448));
-    EXPECT_EQ(limits.at("device.compute_capability"), whole(90));
+    EXPECT_EQ(limits.at("sm.max_threads"), integer(2048));
+    EXPECT_EQ(limits.at("sm.max_warps"), integer(64));
+    EXPECT_EQ(limits.at("sm.shared_per_block"), integer(49152));
+    EXPECT_EQ(limits.at("sm.shared_per_block_opt_in"), integer(232448));
+    EXPECT_EQ(limits.at("device.compute_capability"), integer(90));
     EXPECT_EQ(limits.at("device.name"), parameter_value(std::string("a GPU")));
     EXPECT_FALSE(limits_for_expressions(*find_sm_limits({9, 0}), nullptr).contains("device.sms"));
 }

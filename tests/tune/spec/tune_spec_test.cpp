@@ -23,7 +23,8 @@ std::string values_of(const std::string& value)
 {
     std::string text;
     const tune_spec spec = spec_of("a = " + value);
-    for (const parameter_value& each : spec.parameters.at(0).values) text += (text.empty() ? "" : " ") + text_of(each);
+    for (const parameter_value& element : spec.parameters.at(0).values)
+        text += (text.empty() ? "" : " ") + text_of(element);
     return text;
 }
 
@@ -32,10 +33,10 @@ std::string complaint_of(const std::string& text)
     try {
         parse_tune_spec("x.toml", text);
         return {};
-    } catch (const error& problem) {
-        EXPECT_EQ(problem.status(), exit_status::bad_input);
-        EXPECT_FALSE(problem.hint().empty()) << text;
-        return std::string(problem.what()) + " | " + problem.hint();
+    } catch (const error& failure) {
+        EXPECT_EQ(failure.status(), exit_status::bad_input);
+        EXPECT_FALSE(failure.hint().empty()) << text;
+        return std::string(failure.what()) + " | " + failure.hint();
     }
 }
 

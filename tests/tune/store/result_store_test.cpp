@@ -17,6 +17,7 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "tune/store/result_store_schema.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 namespace {
@@ -32,10 +33,10 @@ struct result_store_file : testing::Test {
     {
         sqlite3* handle = nullptr;
         ASSERT_EQ(sqlite3_open(file.c_str(), &handle), SQLITE_OK);
-        char* problem = nullptr;
-        EXPECT_EQ(sqlite3_exec(handle, statement.c_str(), nullptr, nullptr, &problem), SQLITE_OK)
-            << (problem == nullptr ? "" : problem) << " in " << statement;
-        sqlite3_free(problem);
+        char* workload = nullptr;
+        EXPECT_EQ(sqlite3_exec(handle, statement.c_str(), nullptr, nullptr, &workload), SQLITE_OK)
+            << (workload == nullptr ? "" : workload) << " in " << statement;
+        sqlite3_free(workload);
         sqlite3_close(handle);
     }
 
@@ -46,21 +47,21 @@ struct result_store_file : testing::Test {
         const std::string before = there ? read_input(file) : "";
         const auto entries = [&] {
             // Those of SQLite beside the file are its own.
-            return std::count_if(fs::directory_iterator(folder.path()), fs::directory_iterator(), [](const auto& each) {
-                const std::string name = each.path().filename().string();
+            return std::count_if(fs::directory_iterator(folder.path()), fs::directory_iterator(), [](const auto& item) {
+                const std::string name = item.path().filename().string();
                 return !name.ends_with("results.db-wal") && !name.ends_with("results.db-shm");
             });
         };
         const auto count = entries();
         try {
             result_store store(file, how);
-        } catch (const error& problem) {
-            EXPECT_FALSE(problem.hint().empty());
-            EXPECT_EQ(std::string(problem.what()).find('\n'), std::string::npos);
-            EXPECT_NE(std::string(problem.what()).find(file), std::string::npos) << problem.what();
+        } catch (const error& failure) {
+            EXPECT_FALSE(failure.hint().empty());
+            EXPECT_EQ(std::string(failure.what()).find('\n'), std::string::npos);
+            EXPECT_NE(std::string(failure.what()).find(file), std::string::npos) << failure.what();
             EXPECT_EQ(there ? read_input(file) : "", before);
             EXPECT_EQ(entries(), count);
-            return problem.what();
+            return failure.what();
         }
         return {};
     }
@@ -87,7 +88,7 @@ void expect_holds(const result_store& store, const recorded_run& run)
     for (std::size_t i = 0; i < results.size(); ++i) {
         const stored_result &one = results[i], &other = run.results[i];
         EXPECT_EQ(one.parameters, other.parameters) << i;
-        EXPECT_EQ(one.problem, other.problem) << i;
+        EXPECT_EQ(one.workload, other.workload) << i;
         EXPECT_EQ(one.weight, other.weight) << i;
         EXPECT_EQ(one.measured, other.measured) << i;
         EXPECT_EQ(one.kernel, other.kernel) << i;
@@ -102,7 +103,7 @@ void expect_holds(const result_store& store, const recorded_run& run)
     const std::vector<race_result_info> races = store.races(1);
     ASSERT_EQ(races.size(), run.races.size());
     for (std::size_t i = 0; i < races.size(); ++i) {
-        EXPECT_EQ(races[i].problem, run.races[i].problem);
+        EXPECT_EQ(races[i].workload, run.races[i].workload);
         EXPECT_EQ(races[i].verdict, run.races[i].verdict);
         EXPECT_EQ(races[i].equal_within, run.races[i].equal_within);
         ASSERT_EQ(races[i].entries.size(), run.races[i].entries.size());
@@ -111,7 +112,7 @@ void expect_holds(const result_store& store, const recorded_run& run)
             EXPECT_EQ(races[i].entries[e].samples_ns, run.races[i].entries[e].samples_ns);
         }
     }
-    EXPECT_TRUE(store.problems().empty());
+    EXPECT_TRUE(store.diagnostics().empty());
 }
 
 TEST_F(result_store_file, gives_back_all_that_was_saved)
@@ -124,7 +125,7 @@ TEST_F(result_store_file, gives_back_all_that_was_saved)
                              {"yes", true},
                              {"least", std::numeric_limits<std::int64_t>::min()},
                              {"most", std::numeric_limits<std::int64_t>::max()}};
-    odd.problem.values.clear();
+    odd.workload.values.clear();
     odd.measured.samples_ns = {0.1, 1.0 / 3, 5e-324, 1e18, 0};
     odd.measured.device = device_state{};
     odd.measured.sticky = true;
@@ -185,15 +186,15 @@ TEST_F(result_store_file, a_run_goes_on_only_with_the_same_task_source_and_envir
         EXPECT_EQ(store.begin_run(other), next++);
         EXPECT_EQ(store.begin_run(other), next - 1);
     };
-    differs_in([](run_info& each) { each.task_hash = "x"; });
-    differs_in([](run_info& each) { each.source_hash = "x"; });
-    differs_in([](run_info& each) { each.environment.gpu = "x"; });
-    differs_in([](run_info& each) { each.environment.processor = "x"; });
-    differs_in([](run_info& each) { each.environment.architecture = "x"; });
-    differs_in([](run_info& each) { each.environment.sms = 1; });
-    differs_in([](run_info& each) { each.environment.memory_bytes = 1; });
-    differs_in([](run_info& each) { each.environment.driver = "x"; });
-    differs_in([](run_info& each) { each.environment.toolkit = "x"; });
+    differs_in([](run_info& info) { info.task_hash = "x"; });
+    differs_in([](run_info& info) { info.source_hash = "x"; });
+    differs_in([](run_info& info) { info.environment.gpu = "x"; });
+    differs_in([](run_info& info) { info.environment.processor = "x"; });
+    differs_in([](run_info& info) { info.environment.architecture = "x"; });
+    differs_in([](run_info& info) { info.environment.sms = 1; });
+    differs_in([](run_info& info) { info.environment.memory_bytes = 1; });
+    differs_in([](run_info& info) { info.environment.driver = "x"; });
+    differs_in([](run_info& info) { info.environment.toolkit = "x"; });
     EXPECT_EQ(store.begin_run(run), 1);
 }
 
@@ -202,16 +203,16 @@ TEST_F(result_store_file, attempts_are_there_until_their_result_is)
     result_store store(file);
     const std::int64_t run = store.begin_run(example_run());
     const stored_result result = example_results().results[0];
-    store.begin_attempt(run, {result.parameters, result.problem, 0});
-    store.begin_attempt(run, {tuning_values(64, 3), result.problem, 0});
-    store.begin_attempt(run, {result.parameters, result.problem, 1});
+    store.begin_attempt(run, {result.parameters, result.workload, 0});
+    store.begin_attempt(run, {tuning_values(64, 3), result.workload, 0});
+    store.begin_attempt(run, {result.parameters, result.workload, 1});
     std::vector<attempt> attempts = store.attempts(run);
     ASSERT_EQ(attempts.size(), 2u);
     store.save(result);
     attempts = store.attempts(run);
     ASSERT_EQ(attempts.size(), 1u);
     EXPECT_EQ(attempts[0].parameters, tuning_values(64, 3));
-    store.begin_attempt(run, {result.parameters, result.problem, 1});
+    store.begin_attempt(run, {result.parameters, result.workload, 1});
     EXPECT_EQ(result_store(file, access::read_only).attempts(run)[0].deaths, 1);
     EXPECT_TRUE(store.attempts(run + 1).empty());
 }
@@ -253,7 +254,7 @@ TEST_F(result_store_file, an_older_schema_is_migrated)
         EXPECT_EQ(results[0].same_as, std::nullopt);
         EXPECT_FALSE(results[0].measured.sticky);
         EXPECT_EQ(results[1].measured.what, outcome::hang);
-        EXPECT_TRUE(store.problems().empty());
+        EXPECT_TRUE(store.diagnostics().empty());
     };
     expect_old(result_store(file, access::read_only));
     EXPECT_EQ(read_input(file), before) << "a reader changed it";
@@ -370,8 +371,8 @@ TEST_F(result_store_file, hostile_values_cost_only_their_row)
         {
             const result_store store(file, access::read_only);
             EXPECT_EQ(store.results(1).size(), run.results.size() - 1);
-            ASSERT_EQ(store.problems().size(), 1u);
-            EXPECT_NE(store.problems()[0].find("result 2 of run 1 is left out"), std::string::npos);
+            ASSERT_EQ(store.diagnostics().size(), 1u);
+            EXPECT_NE(store.diagnostics()[0].find("result 2 of run 1 is left out"), std::string::npos);
             EXPECT_EQ(store.runs().size(), 1u);
         }
         fs::remove(file + "-wal");
@@ -422,8 +423,8 @@ TEST_F(result_store_file, hostile_runs_and_races_are_left_out)
     result_store store(file, access::read_only);
     EXPECT_TRUE(store.runs().empty());
     EXPECT_EQ(store.results(1).size(), example_results().results.size());
-    ASSERT_EQ(store.problems().size(), 1u);
-    EXPECT_NE(store.problems()[0].find("run 1 is left out: sms"), std::string::npos) << store.problems()[0];
+    ASSERT_EQ(store.diagnostics().size(), 1u);
+    EXPECT_NE(store.diagnostics()[0].find("run 1 is left out: sms"), std::string::npos) << store.diagnostics()[0];
 }
 
 TEST_F(result_store_file, is_read_while_it_is_written)
@@ -446,7 +447,7 @@ TEST_F(result_store_file, is_read_while_it_is_written)
     }
     saving.join();
     EXPECT_EQ(result_store(file, access::read_only).results(run).size(), 200u);
-    EXPECT_TRUE(early.problems().empty());
+    EXPECT_TRUE(early.diagnostics().empty());
 }
 
 TEST_F(result_store_file, two_processes_create_and_write_it_at_once)
@@ -464,8 +465,8 @@ TEST_F(result_store_file, two_processes_create_and_write_it_at_once)
                     store.save(result);
                 }
                 ::_exit(0);
-            } catch (const std::exception& problem) {
-                std::fprintf(stderr, "%s\n", problem.what());
+            } catch (const std::exception& failure) {
+                std::fprintf(stderr, "%s\n", failure.what());
                 ::_exit(1);
             }
         }
@@ -490,8 +491,8 @@ int as_anybody(const Work& work)
         if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) ::_exit(99);
         try {
             ::_exit(work());
-        } catch (const std::exception& problem) {
-            std::fprintf(stderr, "%s\n", problem.what());
+        } catch (const std::exception& failure) {
+            std::fprintf(stderr, "%s\n", failure.what());
             ::_exit(98);
         }
     }
@@ -507,8 +508,8 @@ TEST_F(result_store_file, is_read_where_nothing_may_be_written)
         return as_anybody([&] { return static_cast<int>(result_store(file, access::read_only).results(1).size()); });
     };
     const auto lock = [&](bool locked) {
-        for (const auto& each : fs::directory_iterator(folder.path()))
-            fs::permissions(each.path(), locked ? fs::perms(0444) : fs::perms(0644));
+        for (const auto& item : fs::directory_iterator(folder.path()))
+            fs::permissions(item.path(), locked ? fs::perms(0444) : fs::perms(0644));
         fs::permissions(folder.path(), locked ? fs::perms(0555) : fs::perms(0755));
     };
     {
@@ -545,8 +546,8 @@ TEST_F(result_store_file, without_permission_is_one_clear_error)
             if (::access(file.c_str(), R_OK) == 0) return 97;
             try {
                 result_store store(file, how);
-            } catch (const error& problem) {
-                return std::string(problem.what()).find(words) != std::string::npos ? 7 : 8;
+            } catch (const error& failure) {
+                return std::string(failure.what()).find(words) != std::string::npos ? 7 : 8;
             }
             return 9;
         });
@@ -585,7 +586,7 @@ TEST_F(result_store_file, kill_9_loses_nothing_that_was_saved)
             for (std::int64_t i = saved;; ++i) {
                 stored_result result = example_result(i, i, 5, 100.0 + static_cast<double>(i));
                 result.run = run;
-                store.begin_attempt(run, {result.parameters, result.problem, 0});
+                store.begin_attempt(run, {result.parameters, result.workload, 0});
                 store.save(result);
                 if (::write(ends[1], &i, sizeof i) != sizeof i) ::_exit(1);
             }
@@ -614,7 +615,7 @@ TEST_F(result_store_file, kill_9_loses_nothing_that_was_saved)
             ASSERT_EQ(results[i].kernel, expected.kernel);
         }
         ASSERT_LE(store.attempts(1).size(), 1u);
-        ASSERT_TRUE(store.problems().empty());
+        ASSERT_TRUE(store.diagnostics().empty());
         sqlite3* handle = nullptr;
         ASSERT_EQ(sqlite3_open(file.c_str(), &handle), SQLITE_OK);
         const auto integrity = [](void* ok, int, char** values, char**) {

@@ -25,8 +25,8 @@ std::string complaint_of(const std::string& text)
 {
     try {
         return "no complaint: " + value_text(text);
-    } catch (const error& problem) {
-        return problem.what();
+    } catch (const error& failure) {
+        return failure.what();
     }
 }
 
@@ -105,7 +105,7 @@ for line in open(sys.argv[2]):
 )py";
     std::ofstream(folder.path() / "names") << assignments;
     std::ofstream file(folder.path() / "expressions");
-    for (const std::string& each : expressions) file << each << "\n";
+    for (const std::string& expression : expressions) file << expression << "\n";
     file.close();
     const subprocess_result result =
         run({"python3", "-W", "ignore", (folder.path() / "script.py").string(), (folder.path() / "names").string(),
@@ -234,9 +234,9 @@ std::vector<assignment> all_assignments()
 std::string python_text(const std::vector<assignment>& all)
 {
     std::string text;
-    for (const assignment& each : all) {
+    for (const assignment& values : all) {
         text += "{";
-        for (const auto& [name, value] : each.values) text += "'" + name + "': " + repr_of(python_of(value)) + ", ";
+        for (const auto& [name, value] : values.values) text += "'" + name + "': " + repr_of(python_of(value)) + ", ";
         text += "}\n";
     }
     return text;
@@ -260,9 +260,9 @@ TEST(python_oracle, random_expressions_have_python_s_value)
             std::string ours, why;
             try {
                 ours = value_text(expressions[i], scope);
-            } catch (const error& problem) {
+            } catch (const error& failure) {
                 ours = "error";
-                why = problem.what();
+                why = failure.what();
             }
             if (ours == "error" && !python.starts_with("error")) {
                 // What we do not have on purpose.
@@ -296,7 +296,7 @@ TEST(python_oracle, random_conditions_mean_the_same_in_a_spec)
     for (int i = 0; i < 600; ++i) expressions.push_back(random.truth(1 + i % 4));
     const std::vector<std::string> answers = python_says(python_text(all), [&] {
         std::vector<std::string> truths;
-        for (const std::string& each : expressions) truths.push_back("not not (" + each + ")");
+        for (const std::string& expression : expressions) truths.push_back("not not (" + expression + ")");
         return truths;
     }());
     ASSERT_EQ(answers.size(), expressions.size() * all.size());
@@ -311,12 +311,12 @@ TEST(python_oracle, random_conditions_mean_the_same_in_a_spec)
         std::vector<value_expression> ours;
         std::string text;
         try {
-            for (const std::string& each : conditions_in_lua(python_expression(expressions[i]), names)) {
-                ours.emplace_back(each);
-                text += each + " | ";
+            for (const std::string& condition : conditions_in_lua(python_expression(expressions[i]), names)) {
+                ours.emplace_back(condition);
+                text += condition + " | ";
             }
-        } catch (const error& problem) {
-            const std::string why = problem.what();
+        } catch (const error& failure) {
+            const std::string why = failure.what();
             ++refused[why.substr(0, why.find(" ("))];
             continue;
         }
@@ -324,8 +324,8 @@ TEST(python_oracle, random_conditions_mean_the_same_in_a_spec)
         for (std::size_t j = 0; j < all.size(); ++j) {
             std::string truth = "True";
             try {
-                for (const value_expression& each : ours)
-                    if (!each.truth(all[j])) truth = "False";
+                for (const value_expression& our : ours)
+                    if (!our.truth(all[j])) truth = "False";
             } catch (const error&) {
                 truth = "error";
             }
@@ -352,11 +352,11 @@ std::string translated(const std::string& text)
                               {"s", {"s", {std::string("up"), std::string("it's")}}}}};
     try {
         std::string all;
-        for (const std::string& each : conditions_in_lua(python_expression(text), names))
-            all += (all.empty() ? "" : "; ") + each;
+        for (const std::string& condition : conditions_in_lua(python_expression(text), names))
+            all += (all.empty() ? "" : "; ") + condition;
         return all;
-    } catch (const error& problem) {
-        return std::string("refused: ") + problem.what();
+    } catch (const error& failure) {
+        return std::string("refused: ") + failure.what();
     }
 }
 

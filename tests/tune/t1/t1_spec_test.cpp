@@ -37,9 +37,9 @@ json blur()
     return json::parse(file_text(sample("blur.json")));
 }
 
-t1_translation translated(const json& problem)
+t1_translation translated(const json& workload)
 {
-    return translate_t1("x.json", problem.dump());
+    return translate_t1("x.json", workload.dump());
 }
 
 // Problems without a kernel get a program, to be whole.
@@ -51,7 +51,7 @@ tune_spec spec_of(const t1_translation& made)
 std::string notes_of(const t1_translation& made)
 {
     std::string text;
-    for (const t1_note& each : made.notes) text += each.place + ": " + each.what + "\n";
+    for (const t1_note& note : made.notes) text += note.place + ": " + note.what + "\n";
     return text;
 }
 
@@ -60,9 +60,9 @@ std::string complaint_of(const std::string& text)
     try {
         translate_t1("x.json", text);
         return "no complaint";
-    } catch (const error& problem) {
-        EXPECT_FALSE(problem.hint().empty());
-        return problem.what();
+    } catch (const error& failure) {
+        EXPECT_FALSE(failure.hint().empty());
+        return failure.what();
     }
 }
 
@@ -125,9 +125,9 @@ TEST(t1_recorded, pnpoly_s_space_is_what_ktt_measured)
                                                    {"BETWEEN_METHOD", "between_method"},
                                                    {"USE_METHOD", "use_method"}};
     const auto theirs = recorded("ktt_pnpoly_RTX_3090.json.gz", [&](const json& root, const auto& add) {
-        for (const json& each : root["Results"]) {
+        for (const json& value : root["Results"]) {
             std::map<std::string, std::string> values;
-            for (const json& one : each["Configuration"])
+            for (const json& one : value["Configuration"])
                 if (const auto name = names.find(one["Name"].get<std::string>()); name != names.end())
                     values[name->second] = one["Value"].dump();
             add(values);
@@ -178,9 +178,9 @@ TEST(t1_spec, the_sample_as_a_spec)
 
 TEST(t1_spec, the_grid_is_the_problem_divided_or_blocks_or_threads)
 {
-    json problem = blur();
-    json& kernel = problem["KernelSpecification"];
-    const auto blocks = [&] { return spec_of(translated(problem)).kernel.value().blocks; };
+    json workload = blur();
+    json& kernel = workload["KernelSpecification"];
+    const auto blocks = [&] { return spec_of(translated(workload)).kernel.value().blocks; };
     kernel["GlobalSizeType"] = "CUDA";
     EXPECT_EQ(blocks()[0], "1048576 // per_thread");
     kernel["ProblemSize"] = {4096, 2048};
@@ -190,11 +190,11 @@ TEST(t1_spec, the_grid_is_the_problem_divided_or_blocks_or_threads)
     kernel["GridDivY"] = nullptr;
     kernel["LocalSize"]["Y"] = "per_thread";
     EXPECT_EQ(blocks()[1], "ceil_div(y, per_thread)");
-    EXPECT_EQ(text_of(spec_of(translated(problem)).workloads.front().values), "x=4096 y=2048");
+    EXPECT_EQ(text_of(spec_of(translated(workload)).workloads.front().values), "x=4096 y=2048");
     kernel["Arguments"][0]["Size"] = "ProblemSize[0] * ProblemSize[1] * per_thread";
-    EXPECT_EQ(spec_of(translated(problem)).kernel.value().arguments[0].count, "x * y * per_thread");
+    EXPECT_EQ(spec_of(translated(workload)).kernel.value().arguments[0].count, "x * y * per_thread");
     kernel["LocalSize"] = nullptr;
-    const t1_translation none = translated(problem);
+    const t1_translation none = translated(workload);
     EXPECT_FALSE(none.has_kernel);
     EXPECT_NE(notes_of(none).find("KernelSpecification.LocalSize.X: there is none\n"), std::string::npos)
         << notes_of(none);
@@ -202,18 +202,18 @@ TEST(t1_spec, the_grid_is_the_problem_divided_or_blocks_or_threads)
 
 TEST(t1_spec, values_of_every_kind)
 {
-    json problem = blur();
-    problem["ConfigurationSpace"]["Conditions"] = json::array();
-    json& parameters = problem["ConfigurationSpace"]["TuningParameters"];
+    json workload = blur();
+    workload["ConfigurationSpace"]["Conditions"] = json::array();
+    json& parameters = workload["ConfigurationSpace"]["TuningParameters"];
     const auto values = [&](const std::string& text, const std::string& name = "v") {
         parameters[3] = {{"Name", name}, {"Type", "any"}, {"Values", text}};
-        const tuning_parameter parameter = spec_of(translated(problem)).parameters.at(3);
+        const tuning_parameter parameter = spec_of(translated(workload)).parameters.at(3);
         std::string list = parameter.name + ":";
-        for (const parameter_value& each : parameter.values)
-            list += " " + std::string(1, "bifs"[each.index()]) + text_of(each);
+        for (const parameter_value& value : parameter.values)
+            list += " " + std::string(1, "bifs"[value.index()]) + text_of(value);
         return list;
     };
-    problem["KernelSpecification"]["Arguments"][1]["Size"] = 1;
+    workload["KernelSpecification"]["Arguments"][1]["Size"] = 1;
     EXPECT_EQ(values("[1, 2.5]"), "v: f1 f2.5");
     EXPECT_EQ(values("[True, False]"), "v: btrue bfalse");
     EXPECT_EQ(values("[0, True]"), "v: i0 i1");
@@ -224,85 +224,85 @@ TEST(t1_spec, values_of_every_kind)
     EXPECT_EQ(values("[1e20, 1e-7]"), "v: f1e+20 f1e-07");
     // A word of our expressions gets another name; the macro keeps it.
     EXPECT_EQ(values("[1, 2]", "end"), "end_: i1 i2");
-    EXPECT_EQ(spec_of(translated(problem)).kernel.value().flags[4], "-Dend={end_}");
+    EXPECT_EQ(spec_of(translated(workload)).kernel.value().flags[4], "-Dend={end_}");
     EXPECT_EQ(values("[1, 2]", "min"), "min_: i1 i2");
 }
 
 TEST(t1_spec, no_baseline_where_the_defaults_are_no_candidate)
 {
-    json problem = blur();
-    json& parameters = problem["ConfigurationSpace"]["TuningParameters"];
+    json workload = blur();
+    json& parameters = workload["ConfigurationSpace"]["TuningParameters"];
     parameters[2]["Default"] = json::array({2});
-    t1_translation made = translated(problem);
+    t1_translation made = translated(workload);
     EXPECT_FALSE(spec_of(made).baseline.has_value());
     EXPECT_NE(notes_of(made).find("there is no baseline: the Defaults break Conditions[1]"), std::string::npos);
     parameters[1]["Default"] = 4;
-    EXPECT_EQ(text_of(*spec_of(translated(problem)).baseline),
+    EXPECT_EQ(text_of(*spec_of(translated(workload)).baseline),
               "threads_x=128 per_thread=4 unroll_by=2 blur_width=3 image_size=1048576");
     parameters[1]["Default"] = 3;
-    made = translated(problem);
+    made = translated(workload);
     EXPECT_NE(notes_of(made).find("the Default of per_thread, 3, is none of its values"), std::string::npos);
     parameters[1].erase("Default");
-    EXPECT_NE(notes_of(translated(problem)).find("per_thread has no Default"), std::string::npos);
+    EXPECT_NE(notes_of(translated(workload)).find("per_thread has no Default"), std::string::npos);
 }
 
 TEST(t1_spec, arguments_of_every_kind)
 {
-    json problem = blur();
-    json& arguments = problem["KernelSpecification"]["Arguments"];
+    json workload = blur();
+    json& arguments = workload["KernelSpecification"]["Arguments"];
     const auto argument = [&](const json& given) {
         arguments = json::array({given});
-        return spec_of(translated(problem)).kernel.value().arguments;
+        return spec_of(translated(workload)).kernel.value().arguments;
     };
-    const auto notes = [&] { return notes_of(translated(problem)); };
+    const auto notes = [&] { return notes_of(translated(workload)); };
     const json vector{{"Name", "v"},
                       {"Type", "uint16"},
                       {"MemoryType", "Vector"},
                       {"AccessType", "ReadWrite"},
                       {"Size", "per_thread * 2"}};
-    json each = vector;
-    EXPECT_EQ(argument(each).at(0).type, "uint16_t");
-    EXPECT_EQ(argument(each).at(0).role, argument_role::in_out);
-    EXPECT_EQ(argument(each).at(0).count, "per_thread * 2");
-    each["FillType"] = "Constant";
-    each["FillValue"] = 7;
-    EXPECT_EQ(argument(each).at(0).fill, fill_kind::constant);
-    EXPECT_EQ(argument(each).at(0).value, "7");
-    each["FillType"] = "BinaryRaw";
-    each["DataSource"] = "data/{in}.bin";
-    EXPECT_EQ(argument(each).at(0).file, "data/{{in}}.bin");
-    arguments = json::array({each});
-    EXPECT_NE(translate_t1("x.json", problem.dump(), "../kernels/").spec.find("file = \"../kernels/data/{{in}}.bin\""),
+    json value = vector;
+    EXPECT_EQ(argument(value).at(0).type, "uint16_t");
+    EXPECT_EQ(argument(value).at(0).role, argument_role::in_out);
+    EXPECT_EQ(argument(value).at(0).count, "per_thread * 2");
+    value["FillType"] = "Constant";
+    value["FillValue"] = 7;
+    EXPECT_EQ(argument(value).at(0).fill, fill_kind::constant);
+    EXPECT_EQ(argument(value).at(0).value, "7");
+    value["FillType"] = "BinaryRaw";
+    value["DataSource"] = "data/{in}.bin";
+    EXPECT_EQ(argument(value).at(0).file, "data/{{in}}.bin");
+    arguments = json::array({value});
+    EXPECT_NE(translate_t1("x.json", workload.dump(), "../kernels/").spec.find("file = \"../kernels/data/{{in}}.bin\""),
               std::string::npos);
-    each["FillType"] = "Generator";
-    EXPECT_EQ(argument(each).at(0).fill, fill_kind::zeros);
+    value["FillType"] = "Generator";
+    EXPECT_EQ(argument(value).at(0).fill, fill_kind::zeros);
     EXPECT_NE(notes().find("Arguments[0].FillType: v is filled with zeros: Generator is not taken over"),
               std::string::npos)
         << notes();
-    each = vector;
-    each["Type"] = "custom";
-    each["TypeSize"] = 12;
-    EXPECT_EQ(argument(each).at(0).type, "unsigned char");
-    EXPECT_EQ(argument(each).at(0).count, "per_thread * 2 * 12");
-    each.erase("TypeSize");
-    EXPECT_TRUE(argument(each).empty());
+    value = vector;
+    value["Type"] = "custom";
+    value["TypeSize"] = 12;
+    EXPECT_EQ(argument(value).at(0).type, "unsigned char");
+    EXPECT_EQ(argument(value).at(0).count, "per_thread * 2 * 12");
+    value.erase("TypeSize");
+    EXPECT_TRUE(argument(value).empty());
     EXPECT_NE(notes().find("v: left out: launchbox does not know the type 'custom'"), std::string::npos);
-    each = vector;
-    each["MemoryType"] = "Symbol";
-    EXPECT_TRUE(argument(each).empty());
-    each["MemoryType"] = "Local";
-    EXPECT_TRUE(argument(each).empty());
+    value = vector;
+    value["MemoryType"] = "Symbol";
+    EXPECT_TRUE(argument(value).empty());
+    value["MemoryType"] = "Local";
+    EXPECT_TRUE(argument(value).empty());
     EXPECT_NE(notes().find("CUDA has no parameter in shared memory"), std::string::npos);
 }
 
 TEST(t1_spec, what_is_no_kernel_of_ours_leaves_the_space)
 {
-    json problem = blur();
-    problem["KernelSpecification"]["Language"] = "OpenCL";
-    problem["Whatever"] = 1;
-    problem["KernelSpecification"]["Wild"] = {{"a", 1}};
-    problem["Budget"] = {{"Type", "TuningDuration"}, {"BudgetValue", 60}};
-    const t1_translation made = translated(problem);
+    json workload = blur();
+    workload["KernelSpecification"]["Language"] = "OpenCL";
+    workload["Whatever"] = 1;
+    workload["KernelSpecification"]["Wild"] = {{"a", 1}};
+    workload["Budget"] = {{"Type", "TuningDuration"}, {"BudgetValue", 60}};
+    const t1_translation made = translated(workload);
     EXPECT_FALSE(made.has_kernel);
     EXPECT_EQ(spec_of(made).parameters.size(), 5U);
     for (const char* wanted : {"Whatever: not taken over", "KernelSpecification.Wild: not taken over",
@@ -316,26 +316,27 @@ TEST(t1_spec, bad_files_have_one_clear_error)
         << complaint_of("{\"a\": ");
     EXPECT_EQ(complaint_of("{}"),
               "x.json is JSON, and no T1 problem: it has no ConfigurationSpace with TuningParameters");
-    json problem = blur();
-    json& parameter = problem["ConfigurationSpace"]["TuningParameters"][1];
+    json workload = blur();
+    json& parameter = workload["ConfigurationSpace"]["TuningParameters"][1];
     const std::string place = "x.json: ConfigurationSpace.TuningParameters[1]";
     parameter["Values"] = "[0]*10**9";
-    EXPECT_EQ(complaint_of(problem.dump()),
+    EXPECT_EQ(complaint_of(workload.dump()),
               place + ".Values: it needs more than 1,000,000 steps or elements (column 4 of '[0]*10**9')");
     parameter["Values"] = "[]";
-    EXPECT_EQ(complaint_of(problem.dump()), place + ".Values: the list is empty");
+    EXPECT_EQ(complaint_of(workload.dump()), place + ".Values: the list is empty");
     parameter["Values"] = "[1, 'a']";
-    EXPECT_EQ(complaint_of(problem.dump()), place + ".Values: the values are not all numbers, all words or all truths");
+    EXPECT_EQ(complaint_of(workload.dump()),
+              place + ".Values: the values are not all numbers, all words or all truths");
     parameter["Values"] = "os.listdir()";
-    EXPECT_EQ(complaint_of(problem.dump()),
+    EXPECT_EQ(complaint_of(workload.dump()),
               place + ".Values: modules and methods are not supported (column 3 of 'os.listdir()')");
     parameter["Values"] = "range(200000)";
-    EXPECT_EQ(complaint_of(problem.dump()), place + ".Values: there are 200000 values");
+    EXPECT_EQ(complaint_of(workload.dump()), place + ".Values: there are 200000 values");
     parameter["Values"] = "[1]";
     parameter["Name"] = "a-b";
-    EXPECT_EQ(complaint_of(problem.dump()), place + ".Name: 'a-b' can be no macro");
+    EXPECT_EQ(complaint_of(workload.dump()), place + ".Name: 'a-b' can be no macro");
     parameter["Name"] = "unroll_by";
-    EXPECT_TRUE(complaint_of(problem.dump()).ends_with("TuningParameters[2].Name: unroll_by is there twice"));
+    EXPECT_TRUE(complaint_of(workload.dump()).ends_with("TuningParameters[2].Name: unroll_by is there twice"));
 }
 
 TEST(t1_spec, json_is_told_from_a_spec)

@@ -57,11 +57,11 @@ TEST(buffers, random_numbers_are_within_their_bounds)
         const auto values = filled<value>(
             {.name = "x", .type = type, .count = 5000, .fill = fill_kind::random, .low = low, .high = high});
         std::set<double> seen;
-        for (const value each : values) {
-            double number = static_cast<double>(each);
+        for (const value sample : values) {
+            double number = static_cast<double>(sample);
             if constexpr (sizeof(value) == 2) {
-                if (type == "half") number = half_value(static_cast<std::uint16_t>(each));
-                if (type == "__nv_bfloat16") number = bfloat16_value(static_cast<std::uint16_t>(each));
+                if (type == "half") number = half_value(static_cast<std::uint16_t>(sample));
+                if (type == "__nv_bfloat16") number = bfloat16_value(static_cast<std::uint16_t>(sample));
             }
             EXPECT_GE(number, low);
             EXPECT_TRUE(open ? number < high : number <= high) << number;
@@ -103,11 +103,11 @@ TEST(buffers, random_numbers_have_the_whole_range_and_come_from_the_seed)
 TEST(buffers, any_part_is_as_in_the_whole)
 {
     for (const fill_kind fill : {fill_kind::random, fill_kind::sequence, fill_kind::poison, fill_kind::constant}) {
-        const task_argument argument{.name = "x", .type = "short", .count = 100, .whole = 7, .fill = fill};
-        const auto whole = filled<std::int16_t>(argument);
+        const task_argument argument{.name = "x", .type = "short", .count = 100, .integer = 7, .fill = fill};
+        const auto all = filled<std::int16_t>(argument);
         std::vector<std::int16_t> part(31);
         argument_filler(argument).fill(33, 31, reinterpret_cast<char*>(part.data()));
-        EXPECT_EQ(part, std::vector<std::int16_t>(whole.begin() + 33, whole.begin() + 64));
+        EXPECT_EQ(part, std::vector<std::int16_t>(all.begin() + 33, all.begin() + 64));
     }
     EXPECT_EQ(filled<float>({.name = "x", .type = "float", .count = 3, .fill = fill_kind::sequence}),
               (std::vector<float>{0, 1, 2}));
@@ -115,7 +115,7 @@ TEST(buffers, any_part_is_as_in_the_whole)
         filled<std::uint16_t>({.name = "x", .type = "half", .count = 2, .number = 1.5, .fill = fill_kind::constant}),
         (std::vector<std::uint16_t>{0x3e00, 0x3e00}));
     const auto poison = filled<std::uint16_t>({.name = "x", .type = "half", .count = 2, .fill = fill_kind::poison});
-    for (const std::uint16_t each : poison) EXPECT_TRUE(std::isnan(half_value(each)));
+    for (const std::uint16_t t : poison) EXPECT_TRUE(std::isnan(half_value(t)));
 }
 
 TEST(buffers, files_fill_when_they_fit)
@@ -188,7 +188,7 @@ TEST(worker_messages, come_out_as_they_went_in)
     task.threads = {1, 2, 3};
     task.blocks = {std::int64_t{1} << 40, 5, 6};
     task.arguments = {
-        {.name = "x", .type = "float", .scalar = true, .number = -INFINITY, .whole = -(std::int64_t{1} << 62)},
+        {.name = "x", .type = "float", .scalar = true, .number = -INFINITY, .integer = -(std::int64_t{1} << 62)},
         {.name = "y",
          .type = "int",
          .count = 7,
@@ -204,7 +204,7 @@ TEST(worker_messages, come_out_as_they_went_in)
     const gpu_task back = task_of(line);
     EXPECT_EQ(task_line(back), line);
     EXPECT_EQ(back.arguments[0].number, -INFINITY);
-    EXPECT_EQ(back.arguments[0].whole, -(std::int64_t{1} << 62));
+    EXPECT_EQ(back.arguments[0].integer, -(std::int64_t{1} << 62));
     EXPECT_EQ(back.arguments[1].low, -0.1);
     EXPECT_EQ(back.blocks, task.blocks);
 

@@ -65,7 +65,7 @@ protected:
         task.workload = "n=10007";
         task.arguments = {input(),
                           {.name = "out", .type = "int", .count = count, .role = argument_role::output},
-                          {.name = "n", .type = "int", .scalar = true, .whole = count}};
+                          {.name = "n", .type = "int", .scalar = true, .integer = count}};
         task.expected = {{"out", path("expected.npy")}};
         task.launch_seconds = 0.05;
         task.samples = 12;
@@ -120,7 +120,7 @@ TEST_F(gpu_worker_test, a_right_kernel_is_measured)
     EXPECT_TRUE(found.verified);
     EXPECT_FALSE(found.sticky);
     ASSERT_EQ(found.samples_ns.size(), 12u);
-    for (const double each : found.samples_ns) EXPECT_NEAR(each, 5000, 51);
+    for (const double samples_n : found.samples_ns) EXPECT_NEAR(samples_n, 5000, 51);
     EXPECT_EQ(found.checksum, checksum_text(checksum(content(input()))));
     EXPECT_EQ(tried.measure(task(copy_256_4)).samples_ns, found.samples_ns);
     EXPECT_EQ(tried.starts(), 1);
@@ -212,15 +212,15 @@ TEST_F(gpu_worker_test, refusals_of_the_driver)
         {"alloc", 2, outcome::out_of_memory, "for 'in' were allocated", false},
         {"first_launch", 214, outcome::device_lost, "at the first launch", true},
     };
-    for (const auto& each : cases) {
-        SCOPED_TRACE(std::string(each.stage) + " " + std::to_string(each.code));
+    for (const auto& item : cases) {
+        SCOPED_TRACE(std::string(item.stage) + " " + std::to_string(item.code));
         plan_["faults"] = json::array();
         std::filesystem::remove(path("state.json"));
         const measurement found =
-            faulty({{"stage", each.stage}, {"action", each.sticky ? "dead" : "error"}, {"code", each.code}});
-        EXPECT_EQ(found.what, each.what) << found.reason;
-        EXPECT_NE(found.reason.find(each.reason), std::string::npos) << found.reason;
-        EXPECT_EQ(found.sticky, each.sticky);
+            faulty({{"stage", item.stage}, {"action", item.sticky ? "dead" : "error"}, {"code", item.code}});
+        EXPECT_EQ(found.what, item.what) << found.reason;
+        EXPECT_NE(found.reason.find(item.reason), std::string::npos) << found.reason;
+        EXPECT_EQ(found.sticky, item.sticky);
     }
 }
 

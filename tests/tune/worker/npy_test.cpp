@@ -22,8 +22,8 @@ std::string refusal(const std::string& bytes)
 {
     try {
         read_npy(bytes, "x.npy");
-    } catch (const error& problem) {
-        return problem.what();
+    } catch (const error& failure) {
+        return failure.what();
     }
     return "";
 }

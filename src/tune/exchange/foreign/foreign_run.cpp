@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-enum class value_kind { truth, whole, fraction, word };
+enum class value_kind { boolean, int64, float64, text };
 
 value_kind kind_of(const parameter_value& value)
 {
@@ -26,29 +26,29 @@ value_kind kind_of(const parameter_value& value)
 std::optional<parameter_value> number_from(const std::string& text)
 {
     const char *begin = text.data(), *end = begin + text.size();
-    std::int64_t whole = 0;
-    if (const auto [at, failure] = std::from_chars(begin, end, whole); failure == std::errc() && at == end)
-        return whole;
-    double fraction = 0;
-    if (const auto [at, failure] = std::from_chars(begin, end, fraction); failure == std::errc() && at == end)
-        return fraction;
+    std::int64_t integer = 0;
+    if (const auto [at, failure] = std::from_chars(begin, end, integer); failure == std::errc() && at == end)
+        return integer;
+    double number = 0;
+    if (const auto [at, failure] = std::from_chars(begin, end, number); failure == std::errc() && at == end)
+        return number;
     return std::nullopt;
 }
 
 parameter_value converted(const parameter_value& value, value_kind kind)
 {
-    if (kind == value_kind::word) return text_of(value);
+    if (kind == value_kind::text) return text_of(value);
     parameter_value number = value;
     if (const auto* text = std::get_if<std::string>(&value)) number = *number_from(*text);
     if (const auto* truth = std::get_if<bool>(&number)) number = std::int64_t{*truth ? 1 : 0};
-    if (kind == value_kind::fraction)
-        if (const auto* whole = std::get_if<std::int64_t>(&number)) number = static_cast<double>(*whole);
+    if (kind == value_kind::float64)
+        if (const auto* integer = std::get_if<std::int64_t>(&number)) number = static_cast<double>(*integer);
     return number;
 }
 
 }  // namespace
 
-bool read_objects(std::string_view array, const char* word, foreign_problems& problems,
+bool read_objects(std::string_view array, const char* word, foreign_diagnostics& diagnostics,
                   const std::function<void(const ordered_json& object, std::size_t number)>& read)
 {
     json_pieces entries(array);
@@ -57,48 +57,49 @@ bool read_objects(std::string_view array, const char* word, foreign_problems& pr
         if (value && value->is_object())
             read(*value, number);
         else
-            problems.add("left out, since the entry is cut off or damaged", fmt::format("{} {}", word, number));
+            diagnostics.add("left out, since the entry is cut off or damaged", fmt::format("{} {}", word, number));
     }
     return entries.closed();
 }
 
-void foreign_problems::add(const std::string& kind, const std::string& candidate)
+void foreign_diagnostics::add(const std::string& kind, const std::string& candidate)
 {
-    auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const kind_count& each) { return each.kind == kind; });
+    auto found =
+        std::find_if(kinds_.begin(), kinds_.end(), [&](const kind_count& count) { return count.kind == kind; });
     if (found == kinds_.end()) found = kinds_.insert(kinds_.end(), {kind, candidate, 0});
     ++found->count;
 }
 
-void foreign_problems::say(const std::string& sentence)
+void foreign_diagnostics::say(const std::string& sentence)
 {
     sentences_.push_back(sentence);
 }
 
-std::vector<std::string> foreign_problems::sentences() const
+std::vector<std::string> foreign_diagnostics::sentences() const
 {
     std::vector<std::string> all;
-    for (const std::string& each : sentences_) all.push_back(fmt::format("{} {}", file_, each));
-    for (const kind_count& each : kinds_)
-        all.push_back(each.count == 1
-                          ? fmt::format("{}: 1 candidate {} ({})", file_, each.kind, shortened(each.first, 60))
+    for (const std::string& sentence : sentences_) all.push_back(fmt::format("{} {}", file_, sentence));
+    for (const kind_count& kind : kinds_)
+        all.push_back(kind.count == 1
+                          ? fmt::format("{}: 1 candidate {} ({})", file_, kind.kind, shortened(kind.first, 60))
                           : fmt::format("{}: {} candidates {} (the first: {})", file_,
-                                        with_commas(static_cast<std::int64_t>(each.count)), each.kind,
-                                        shortened(each.first, 60)));
+                                        with_commas(static_cast<std::int64_t>(kind.count)), kind.kind,
+                                        shortened(kind.first, 60)));
     return all;
 }
 
 void foreign_run::add(stored_result result)
 {
     std::string key = text_of(result.parameters);
-    if (const std::string problem = problem_of(result); !problem.empty()) {
-        problems_.add("left out, since " + problem, text_of(result.parameters));
+    if (const std::string why = why_invalid(result); !why.empty()) {
+        diagnostics_.add("left out, since " + why, text_of(result.parameters));
         return;
     }
     const auto [place, is_new] = places_.emplace(std::move(key), results_.size());
     if (is_new) {
         results_.push_back(std::move(result));
     } else {
-        problems_.add("recorded more than once, of which the last counts", text_of(result.parameters));
+        diagnostics_.add("recorded more than once, of which the last counts", text_of(result.parameters));
         results_[place->second] = std::move(result);
     }
 }
@@ -117,15 +118,15 @@ recorded_run foreign_run::finish(std::int64_t number)
     run.info.task_hash = hash_;
     run.info.source_hash = hash_;
     if (gpu.empty() && facts.environment.processor.empty()) {
-        problems_.say("does not say on which GPU it was measured");
+        diagnostics_.say("does not say on which GPU it was measured");
         run.info.environment.gpu = unknown_gpu;
     }
-    for (stored_result& each : results_) {
-        each.run = number;
-        each.problem = facts.problem;
-        each.weight = facts.weight;
-        if (!each.finished.empty() && (run.info.started.empty() || each.finished < run.info.started))
-            run.info.started = each.finished;
+    for (stored_result& result : results_) {
+        result.run = number;
+        result.workload = facts.workload;
+        result.weight = facts.weight;
+        if (!result.finished.empty() && (run.info.started.empty() || result.finished < run.info.started))
+            run.info.started = result.finished;
     }
     run.results = std::move(results_);
     return run;
@@ -135,23 +136,23 @@ recorded_run foreign_run::finish(std::int64_t number)
 void foreign_run::unify_types()
 {
     std::map<std::string, value_kind> wanted;
-    std::map<std::string, bool> only_words, numeric_words;
+    std::map<std::string, bool> only_texts, numeric_texts;
     for (const stored_result& result : results_)
         for (const auto& [name, value] : result.parameters.values) {
-            const bool is_word = kind_of(value) == value_kind::word;
-            only_words.try_emplace(name, true).first->second &= is_word;
-            bool& numeric = numeric_words.try_emplace(name, true).first->second;
+            const bool is_text = kind_of(value) == value_kind::text;
+            only_texts.try_emplace(name, true).first->second &= is_text;
+            bool& numeric = numeric_texts.try_emplace(name, true).first->second;
             value_kind kind = kind_of(value);
-            if (is_word) {
+            if (is_text) {
                 const std::optional<parameter_value> number = number_from(std::get<std::string>(value));
                 numeric &= number.has_value();
-                kind = number ? kind_of(*number) : value_kind::word;
+                kind = number ? kind_of(*number) : value_kind::text;
             }
-            value_kind& most = wanted.try_emplace(name, kind).first->second;
-            most = std::max(most, kind);
+            value_kind& widest = wanted.try_emplace(name, kind).first->second;
+            widest = std::max(widest, kind);
         }
     for (auto& [name, kind] : wanted)
-        if (only_words[name] || !numeric_words[name]) kind = value_kind::word;
+        if (only_texts[name] || !numeric_texts[name]) kind = value_kind::text;
     for (stored_result& result : results_)
         for (auto& [name, value] : result.parameters.values)
             if (kind_of(value) != wanted[name]) value = converted(value, wanted[name]);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tune/exchange/foreign/own_facts.hpp"
-#include "tune/exchange/result_file.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 
@@ -19,9 +19,9 @@ namespace launchbox {
 inline constexpr double ns_per_millisecond = 1e6;
 
 /// Counts what was left out or is doubtful: one sentence a kind, however many candidates it concerns.
-class foreign_problems {
+class foreign_diagnostics {
 public:
-    explicit foreign_problems(std::string file) : file_(std::move(file)) {}
+    explicit foreign_diagnostics(std::string file) : file_(std::move(file)) {}
 
     void add(const std::string& kind, const std::string& candidate);  ///< "left out, its time is not above 0"
     void say(const std::string& sentence);                            ///< about the file
@@ -40,7 +40,7 @@ private:
 
 /// Gives each object of a JSON array to `read`, with its number; what is cut off or damaged is named as "`word` 7".
 /// False: the array is not closed.
-bool read_objects(std::string_view array, const char* word, foreign_problems& problems,
+bool read_objects(std::string_view array, const char* word, foreign_diagnostics& diagnostics,
                   const std::function<void(const nlohmann::ordered_json& object, std::size_t number)>& read);
 
 /// Stands for the name of a GPU that a file does not tell.
@@ -48,7 +48,10 @@ inline constexpr const char* unknown_gpu = "unknown GPU";
 
 class foreign_run {
 public:
-    foreign_run(foreign_problems& problems, std::string_view content_hash) : problems_(problems), hash_(content_hash) {}
+    foreign_run(foreign_diagnostics& diagnostics, std::string_view content_hash)
+        : diagnostics_(diagnostics), hash_(content_hash)
+    {
+    }
 
     run_info info;
     own_facts facts;  ///< what launchbox itself has written into the file, and the workload
@@ -64,7 +67,7 @@ public:
 private:
     void unify_types();
 
-    foreign_problems& problems_;
+    foreign_diagnostics& diagnostics_;
     std::string hash_;
     std::vector<stored_result> results_;
     std::map<std::string, std::size_t> places_;

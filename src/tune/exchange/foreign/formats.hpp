@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "tune/exchange/foreign/foreign_run.hpp"
-#include "tune/exchange/result_file.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 
@@ -16,16 +16,16 @@ struct foreign_text {
 };
 
 /// Kernel Tuner's cache: one object with the candidates under "cache", times in milliseconds.
-std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, foreign_problems& problems);
+std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, foreign_diagnostics& diagnostics);
 
 /// T4: candidates under "results"; the time's unit is in the metadata, or beside the time.
-std::vector<recorded_run> read_t4_results(const foreign_text& file, foreign_problems& problems);
+std::vector<recorded_run> read_t4_results(const foreign_text& file, foreign_diagnostics& diagnostics);
 
 /// KTT's JSON output; one run a kernel. Resources of the kernels are known.
-std::vector<recorded_run> read_ktt_output(const foreign_text& file, foreign_problems& problems);
+std::vector<recorded_run> read_ktt_output(const foreign_text& file, foreign_diagnostics& diagnostics);
 
 // The best candidate of each GPU and problem size, no more: one run each.
-std::vector<recorded_run> read_kernel_tuner_results(const foreign_text& file, foreign_problems& problems);
-std::vector<recorded_run> read_wisdom(const foreign_text& file, foreign_problems& problems);
+std::vector<recorded_run> read_kernel_tuner_results(const foreign_text& file, foreign_diagnostics& diagnostics);
+std::vector<recorded_run> read_wisdom(const foreign_text& file, foreign_diagnostics& diagnostics);
 
 }  // namespace launchbox

@@ -14,9 +14,9 @@ struct extent {
     bool whole = true;
 };
 
-bool is_blank(char each)
+bool is_blank(char letter)
 {
-    return each == ' ' || each == '\n' || each == '\t' || each == '\r';
+    return letter == ' ' || letter == '\n' || letter == '\t' || letter == '\r';
 }
 
 // From an opening quote. No string of JSON holds a line's end: there it was cut.
@@ -33,19 +33,19 @@ extent value_at(std::string_view text, std::size_t place)
 {
     std::size_t depth = 0;
     while (place < text.size()) {
-        const char each = text[place];
-        if (each == '"') {
+        const char letter = text[place];
+        if (letter == '"') {
             const extent string = string_at(text, place);
             if (!string.whole || depth == 0) return string;
             place = string.end;
             continue;
         }
-        if (each == '{' || each == '[') {
+        if (letter == '{' || letter == '[') {
             ++depth;
-        } else if (each == '}' || each == ']') {
+        } else if (letter == '}' || letter == ']') {
             if (depth == 0) return {place, true};  // the container's own
             if (--depth == 0) return {place + 1, true};
-        } else if (depth == 0 && (each == ',' || is_blank(each))) {
+        } else if (depth == 0 && (letter == ',' || is_blank(letter))) {
             return {place, true};
         }
         ++place;

@@ -10,14 +10,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int most_repairs = 100;  // of broken lines in the middle: each means to look through the rest again
+constexpr int max_repairs = 100;  // of broken lines in the middle: each means to look through the rest again
 constexpr double failed_in_old_files = 1e20;
 
-assignment problem_of_cache(const ordered_json& size);
+assignment workload_of_cache(const ordered_json& size);
 
 struct cache_reader {
     foreign_run& run;
-    foreign_problems& problems;
+    foreign_diagnostics& diagnostics;
     std::vector<std::string> names;  // of the parameters; empty: not told
 
     void read(const std::string& key, const ordered_json& entry);
@@ -26,10 +26,10 @@ struct cache_reader {
 
 }  // namespace
 
-std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, foreign_problems& problems)
+std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, foreign_diagnostics& diagnostics)
 {
-    foreign_run run(problems, file.hash);
-    cache_reader reader{run, problems, {}};
+    foreign_run run(diagnostics, file.hash);
+    cache_reader reader{run, diagnostics, {}};
     std::optional<ordered_json> own;
     std::string_view cache;
     json_pieces members(file.text);
@@ -44,11 +44,11 @@ std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, fore
         if (!value) continue;
         if (member->name == "device_name" && value->is_string()) run.info.environment.gpu = value->get<std::string>();
         if (member->name == "kernel_name" && value->is_string()) run.info.name = value->get<std::string>();
-        if (member->name == "problem_size") run.facts.problem = problem_of_cache(*value);
+        if (member->name == "problem_size") run.facts.workload = workload_of_cache(*value);
         if (member->name == "launchbox") own = value;
         if (member->name == "tune_params_keys" && value->is_array())
-            for (const ordered_json& each : *value)
-                if (each.is_string()) reader.names.push_back(each.get<std::string>());
+            for (const ordered_json& json : *value)
+                if (json.is_string()) reader.names.push_back(json.get<std::string>());
         if (member->name == "tune_params" && value->is_object() && reader.names.empty())
             for (const auto& [name, values] : value->items()) reader.names.push_back(name);
     }
@@ -61,13 +61,14 @@ std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, fore
             reader.read(entry->name, *value);
             continue;
         }
-        problems.add("left out, since the line is cut off or damaged", entry->name.empty() ? "no name" : entry->name);
+        diagnostics.add("left out, since the line is cut off or damaged",
+                        entry->name.empty() ? "no name" : entry->name);
         // One candidate stands on one line.
-        if (!entry->whole && (++repairs > most_repairs || !entries.skip_line())) break;
+        if (!entry->whole && (++repairs > max_repairs || !entries.skip_line())) break;
     }
     // An open run is no fault of the file.
     if (!entries.closed() || cut || !members.closed())
-        problems.say("is not closed, as of a run that still goes on: all candidates up to its end are read");
+        diagnostics.say("is not closed, as of a run that still goes on: all candidates up to its end are read");
     std::vector<recorded_run> runs;
     runs.push_back(run.finish(1));
     return runs;
@@ -76,15 +77,15 @@ std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, fore
 namespace {
 
 // A list is the grid's extent, x first.
-assignment problem_of_cache(const ordered_json& size)
+assignment workload_of_cache(const ordered_json& size)
 {
     if (size == "") return {};
     if (!size.is_array()) return {{{"problem_size", foreign_value(size)}}};
-    assignment problem;
+    assignment workload;
     const char* const names[] = {"x", "y", "z"};
     if (size.empty() || size.size() > std::size(names)) return {{{"problem_size", foreign_value(size)}}};
-    for (std::size_t i = 0; i < size.size(); ++i) problem.values.emplace_back(names[i], foreign_value(size[i]));
-    return problem;
+    for (std::size_t i = 0; i < size.size(); ++i) workload.values.emplace_back(names[i], foreign_value(size[i]));
+    return workload;
 }
 
 void cache_reader::read(const std::string& key, const ordered_json& entry)
@@ -93,7 +94,7 @@ void cache_reader::read(const std::string& key, const ordered_json& entry)
     for (const std::string& name : names) {
         const ordered_json* value = member_of(entry, name.c_str());
         if (value == nullptr) {
-            problems.add("left out, since a parameter has no value", key);
+            diagnostics.add("left out, since a parameter has no value", key);
             return;
         }
         result.parameters.values.emplace_back(name, foreign_value(*value));
@@ -119,7 +120,7 @@ bool cache_reader::read_time(const std::string& key, const ordered_json& entry, 
         if (reason.empty()) reason = word;
         const bool known =
             word == "CompilationFailedConfig" || word == "RuntimeFailedConfig" || word == "InvalidConfig";
-        if (!known) problems.add("failed in a way that is not known here: " + (word.empty() ? reason : word), key);
+        if (!known) diagnostics.add("failed in a way that is not known here: " + (word.empty() ? reason : word), key);
         set_failure(measured, reason,
                     word == "CompilationFailedConfig" ? outcome::compile_error
                     : word == "InvalidConfig"         ? outcome::rejected
@@ -134,19 +135,19 @@ bool cache_reader::read_time(const std::string& key, const ordered_json& entry, 
     double sum = 0;
     std::size_t unusable = 0;
     if (const ordered_json* times = member_of(entry, "times"); times != nullptr && times->is_array())
-        for (const ordered_json& each : *times) {
-            const std::optional<double> sample = foreign_time(each, ns_per_millisecond);
+        for (const ordered_json& value : *times) {
+            const std::optional<double> sample = foreign_time(value, ns_per_millisecond);
             if (sample)
                 measured.samples_ns.push_back(*sample);
             else
                 ++unusable;
         }
-    for (const double each : measured.samples_ns) sum += each;
-    if (unusable > 0) problems.add("without some of their samples, which are no times above 0", key);
+    for (const double samples_n : measured.samples_ns) sum += samples_n;
+    if (unusable > 0) diagnostics.add("without some of their samples, which are no times above 0", key);
     if (measured.samples_ns.empty()) {
         const std::optional<double> only = time != nullptr ? foreign_time(*time, ns_per_millisecond) : std::nullopt;
         if (!only) {
-            problems.add(
+            diagnostics.add(
                 mean ? "left out, since the time is not above 0" : "left out, since there is no number for the time",
                 key);
             return false;
@@ -155,7 +156,7 @@ bool cache_reader::read_time(const std::string& key, const ordered_json& entry, 
     } else if (mean) {
         const double found = sum / static_cast<double>(measured.samples_ns.size()) / ns_per_millisecond;
         if (std::abs(found - *mean) > 1e-3 * std::abs(*mean))
-            problems.add("whose time is not the mean of their samples: the samples count", key);
+            diagnostics.add("whose time is not the mean of their samples: the samples count", key);
     }
     return true;
 }

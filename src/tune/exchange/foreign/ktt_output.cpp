@@ -12,7 +12,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct ktt_reader {
-    foreign_problems& problems;
+    foreign_diagnostics& diagnostics;
     std::string hash;
     environment_info environment;
     std::string started;
@@ -28,9 +28,9 @@ std::optional<kernel_info> kernel_in(const ordered_json& entry);
 
 }  // namespace
 
-std::vector<recorded_run> read_ktt_output(const foreign_text& file, foreign_problems& problems)
+std::vector<recorded_run> read_ktt_output(const foreign_text& file, foreign_diagnostics& diagnostics)
 {
-    ktt_reader reader{problems, file.hash, {}, {}, 1e6, {}};
+    ktt_reader reader{diagnostics, file.hash, {}, {}, 1e6, {}};
     std::string_view results;
     json_pieces members(file.text);
     bool cut = false, unit_known = false;
@@ -43,12 +43,13 @@ std::vector<recorded_run> read_ktt_output(const foreign_text& file, foreign_prob
             unit_known = true;
         }
     }
-    if (!unit_known) problems.say("has no metadata: times are taken for milliseconds");
-    const bool closed = read_objects(
-        results, "entry", problems, [&](const ordered_json& value, std::size_t number) { reader.read(value, number); });
-    if (!closed || cut || !members.closed()) problems.say("is cut off: all candidates up to its end are read");
+    if (!unit_known) diagnostics.say("has no metadata: times are taken for milliseconds");
+    const bool closed = read_objects(results, "entry", diagnostics, [&](const ordered_json& value, std::size_t number) {
+        reader.read(value, number);
+    });
+    if (!closed || cut || !members.closed()) diagnostics.say("is cut off: all candidates up to its end are read");
     std::vector<recorded_run> runs;
-    for (foreign_run& each : reader.runs) runs.push_back(each.finish(static_cast<std::int64_t>(runs.size() + 1)));
+    for (foreign_run& run : reader.runs) runs.push_back(run.finish(static_cast<std::int64_t>(runs.size() + 1)));
     return runs;
 }
 
@@ -66,14 +67,14 @@ void ktt_reader::read_metadata(const ordered_json& metadata)
     else if (unit == "Seconds")
         unit_ns = 1e9;
     else if (unit != "Milliseconds")
-        problems.say("has a TimeUnit that is not known here: times are taken for milliseconds");
+        diagnostics.say("has a TimeUnit that is not known here: times are taken for milliseconds");
 }
 
 foreign_run& ktt_reader::run_of(const std::string& kernel)
 {
-    for (foreign_run& each : runs)
-        if (each.info.name == kernel) return each;
-    foreign_run& made = runs.emplace_back(problems, runs.empty() ? hash : fmt::format("{}-{}", hash, runs.size()));
+    for (foreign_run& run : runs)
+        if (run.info.name == kernel) return run;
+    foreign_run& made = runs.emplace_back(diagnostics, runs.empty() ? hash : fmt::format("{}-{}", hash, runs.size()));
     made.info.name = kernel;
     made.info.environment = environment;
     made.info.started = started;
@@ -85,11 +86,11 @@ void ktt_reader::read(const ordered_json& entry, std::size_t number)
     const std::string where = fmt::format("entry {}", number);
     stored_result result;
     if (const ordered_json* pairs = member_of(entry, "Configuration"); pairs != nullptr && pairs->is_array())
-        for (const ordered_json& each : *pairs) {
-            const ordered_json* value = member_of(each, "Value");
-            const std::string name = text_member(each, "Name");
+        for (const ordered_json& pair : *pairs) {
+            const ordered_json* value = member_of(pair, "Value");
+            const std::string name = text_member(pair, "Name");
             if (value == nullptr || name.empty()) {
-                problems.add("left out, since a parameter has no value", where);
+                diagnostics.add("left out, since a parameter has no value", where);
                 return;
             }
             result.parameters.values.emplace_back(name, foreign_value(*value));
@@ -103,14 +104,14 @@ void ktt_reader::read(const ordered_json& entry, std::size_t number)
         const ordered_json* time = member_of(entry, "TotalDuration");
         const std::optional<double> sample = time != nullptr ? foreign_time(*time, unit_ns) : std::nullopt;
         if (!sample) {
-            problems.add("left out, since the time is no number above 0", where);
+            diagnostics.add("left out, since the time is no number above 0", where);
             return;
         }
         measured.samples_ns = {*sample};
     } else {
         const bool known = status == "ComputationFailed" || status == "ValidationFailed" ||
                            status == "CompilationFailed" || status == "DeviceLimitsExceeded";
-        if (!known) problems.add("with a status that is not known here: '" + status + "'", where);
+        if (!known) diagnostics.add("with a status that is not known here: '" + status + "'", where);
         measured.what = status == "ValidationFailed"       ? outcome::wrong_result
                         : status == "CompilationFailed"    ? outcome::compile_error
                         : status == "DeviceLimitsExceeded" ? outcome::rejected
@@ -120,12 +121,12 @@ void ktt_reader::read(const ordered_json& entry, std::size_t number)
     run_of(text_member(entry, "KernelName")).add(std::move(result));
 }
 
-std::optional<std::int64_t> count_in(const ordered_json& object, const char* name, std::int64_t most)
+std::optional<std::int64_t> count_in(const ordered_json& object, const char* name, std::int64_t max)
 {
     const ordered_json* value = member_of(object, name);
     if (value == nullptr || !value->is_number_unsigned()) return std::nullopt;
     const auto count = value->get<std::uint64_t>();
-    if (count > static_cast<std::uint64_t>(most)) return std::nullopt;
+    if (count > static_cast<std::uint64_t>(max)) return std::nullopt;
     return static_cast<std::int64_t>(count);
 }
 
@@ -138,12 +139,12 @@ std::optional<kernel_info> kernel_in(const ordered_json& entry)
     const ordered_json& computation = computations->front();
     const ordered_json* data = member_of(computation, "CompilationData");
     if (data == nullptr) return std::nullopt;
-    constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
+    constexpr std::int64_t max_bytes = std::int64_t{1} << 40;
     kernel_info kernel;
     kernel.name = text_member(computation, "KernelFunction");
     if (const auto registers = count_in(*data, "RegistersCount", 1024)) kernel.registers = static_cast<int>(*registers);
-    kernel.static_shared_bytes = count_in(*data, "LocalMemorySize", most_bytes);
-    kernel.stack_frame_bytes = count_in(*data, "PrivateMemorySize", most_bytes);
+    kernel.static_shared_bytes = count_in(*data, "LocalMemorySize", max_bytes);
+    kernel.stack_frame_bytes = count_in(*data, "PrivateMemorySize", max_bytes);
     if (const auto threads = count_in(*data, "MaxWorkGroupSize", 1024))
         kernel.max_threads = {static_cast<int>(*threads), 1, 1};
     return kernel;

@@ -20,7 +20,7 @@ ordered_json json_of(const own_facts& facts)
     if (where.memory_bytes > 0) json["memory_bytes"] = where.memory_bytes;
     if (!where.driver.empty()) json["driver"] = where.driver;
     if (!where.toolkit.empty()) json["toolkit"] = where.toolkit;
-    if (!facts.problem.values.empty()) json["workload"] = json_of(facts.problem);
+    if (!facts.workload.values.empty()) json["workload"] = json_of(facts.workload);
     if (facts.weight != 1) json["weight"] = facts.weight;
     if (facts.baseline) json["baseline"] = json_of(*facts.baseline);
     return json;
@@ -33,14 +33,14 @@ void read_own_facts(const ordered_json& value, own_facts& facts)
     where.architecture = text_member(value, "architecture");
     where.driver = text_member(value, "driver");
     where.toolkit = text_member(value, "toolkit");
-    const auto whole = [&](const char* name, double most) {
+    const auto integer = [&](const char* name, double max) {
         const double number = number_member(value, name).value_or(0);
-        return number >= 0 && number <= most ? number : 0;
+        return number >= 0 && number <= max ? number : 0;
     };
-    where.sms = static_cast<int>(whole("sms", std::numeric_limits<int>::max()));
-    where.memory_bytes = static_cast<std::int64_t>(whole("memory_bytes", 1e18));
-    if (const ordered_json* problem = member_of(value, "workload"))
-        if (std::optional<assignment> read = assignment_of(*problem)) facts.problem = *std::move(read);
+    where.sms = static_cast<int>(integer("sms", std::numeric_limits<int>::max()));
+    where.memory_bytes = static_cast<std::int64_t>(integer("memory_bytes", 1e18));
+    if (const ordered_json* workload = member_of(value, "workload"))
+        if (std::optional<assignment> read = assignment_of(*workload)) facts.workload = *std::move(read);
     if (const double weight = number_member(value, "weight").value_or(1); weight > 0) facts.weight = weight;
     if (const ordered_json* baseline = member_of(value, "baseline")) facts.baseline = assignment_of(*baseline);
 }

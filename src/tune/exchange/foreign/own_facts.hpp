@@ -4,13 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tune/store/result_store.hpp"
+#include "tune/types/results.hpp"
 
 namespace launchbox {
 
 struct own_facts {
     environment_info environment;  ///< without the host: files are given away
-    assignment problem;
+    assignment workload;
     double weight = 1;
     std::optional<assignment> baseline = {};
 };

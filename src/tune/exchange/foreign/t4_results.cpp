@@ -17,7 +17,7 @@ using nlohmann::ordered_json;
 std::optional<double> unit_named(std::string unit)
 {
     std::transform(unit.begin(), unit.end(), unit.begin(),
-                   [](unsigned char each) { return static_cast<char>(std::tolower(each)); });
+                   [](unsigned char byte) { return static_cast<char>(std::tolower(byte)); });
     if (unit.empty() || unit == "ms" || unit == "milliseconds" || unit == "miliseconds" || unit == "millisecond")
         return 1e6;
     if (unit == "s" || unit == "seconds" || unit == "second" || unit == "sec") return 1e9;
@@ -28,7 +28,7 @@ std::optional<double> unit_named(std::string unit)
 
 struct t4_reader {
     foreign_run& run;
-    foreign_problems& problems;
+    foreign_diagnostics& diagnostics;
     double unit_ns = 1e6;
 
     void read_metadata(const ordered_json& metadata);
@@ -43,10 +43,10 @@ outcome outcome_of(const std::string& invalidity, bool& known);
 
 }  // namespace
 
-std::vector<recorded_run> read_t4_results(const foreign_text& file, foreign_problems& problems)
+std::vector<recorded_run> read_t4_results(const foreign_text& file, foreign_diagnostics& diagnostics)
 {
-    foreign_run run(problems, file.hash);
-    t4_reader reader{run, problems};
+    foreign_run run(diagnostics, file.hash);
+    t4_reader reader{run, diagnostics};
     // The format has no name of the kernel: the file's stands for it.
     const std::size_t folder = file.name.find_last_of('/');
     run.info.name = folder == std::string::npos ? file.name : file.name.substr(folder + 1);
@@ -63,12 +63,12 @@ std::vector<recorded_run> read_t4_results(const foreign_text& file, foreign_prob
         if (!value) continue;
         if (member->name == "metadata") reader.read_metadata(*value);
         if (member->name == "schema_version" && *value != "1.0.0")
-            problems.say("is of another version of T4 than 1.0.0: what is known of it is read");
+            diagnostics.say("is of another version of T4 than 1.0.0: what is known of it is read");
     }
-    const bool closed = read_objects(results, "result", problems, [&](const ordered_json& value, std::size_t number) {
-        reader.read(value, number);
-    });
-    if (!closed || cut || !members.closed()) problems.say("is cut off: all candidates up to its end are read");
+    const bool closed =
+        read_objects(results, "result", diagnostics,
+                     [&](const ordered_json& value, std::size_t number) { reader.read(value, number); });
+    if (!closed || cut || !members.closed()) diagnostics.say("is cut off: all candidates up to its end are read");
     std::vector<recorded_run> runs;
     runs.push_back(run.finish(1));
     return runs;
@@ -82,7 +82,7 @@ void t4_reader::read_metadata(const ordered_json& metadata)
     if (const std::optional<double> known = unit_named(unit))
         unit_ns = *known;
     else
-        problems.say("has a timeunit that is not known here: times are taken for milliseconds");
+        diagnostics.say("has a timeunit that is not known here: times are taken for milliseconds");
     if (const ordered_json* own = member_of(metadata, "launchbox")) {
         read_own_facts(*own, run.facts);
         run.info.environment.gpu = text_member(*own, "device_name");
@@ -95,7 +95,7 @@ void t4_reader::read(const ordered_json& entry, std::size_t number)
     const std::string where = fmt::format("result {}", number);
     const ordered_json* parameters = member_of(entry, "configuration");
     if (parameters == nullptr || !parameters->is_object() || parameters->empty()) {
-        problems.add("left out, since there are no parameters", where);
+        diagnostics.add("left out, since there are no parameters", where);
         return;
     }
     stored_result result;
@@ -115,7 +115,7 @@ void t4_reader::read(const ordered_json& entry, std::size_t number)
     const ordered_json* time = measured(entry, "time");
     bool known = true;
     const outcome what = outcome_of(invalidity, known);
-    if (!known) problems.add("with an invalidity that is not known here: '" + invalidity + "'", where);
+    if (!known) diagnostics.add("with an invalidity that is not known here: '" + invalidity + "'", where);
     if (what != outcome::measured) {
         const ordered_json* value = time != nullptr ? member_of(*time, "value") : nullptr;
         set_failure(result.measured, value != nullptr && value->is_string() ? value->get<std::string>() : invalidity,
@@ -125,7 +125,7 @@ void t4_reader::read(const ordered_json& entry, std::size_t number)
         if (!read_samples(where, *times, time, result.measured)) return;
         // Files without the time that the measuring took: it took its samples' at least.
         if (member_of(*times, "benchmark") == nullptr)
-            for (const double each : result.measured.samples_ns) result.measured.seconds += each / 1e9;
+            for (const double samples_n : result.measured.samples_ns) result.measured.seconds += samples_n / 1e9;
         const ordered_json* verified = measured(entry, "verified");
         result.measured.verified = validation > 0 || (verified != nullptr && is_true(*verified, "value"));
     }
@@ -137,13 +137,13 @@ bool t4_reader::read_samples(const std::string& where, const ordered_json& times
 {
     bool unusable = false;
     if (const ordered_json* runtimes = member_of(times, "runtimes"); runtimes != nullptr && runtimes->is_array())
-        for (const ordered_json& each : *runtimes) {
-            if (const std::optional<double> sample = foreign_time(each, unit_ns))
+        for (const ordered_json& runtime : *runtimes) {
+            if (const std::optional<double> sample = foreign_time(runtime, unit_ns))
                 measured.samples_ns.push_back(*sample);
             else
                 unusable = true;
         }
-    if (unusable) problems.add("without some of their samples, which are no times above 0", where);
+    if (unusable) diagnostics.add("without some of their samples, which are no times above 0", where);
     std::optional<double> only;
     if (const ordered_json* value = time != nullptr ? member_of(*time, "value") : nullptr) {
         const std::string unit = text_member(*time, "unit");
@@ -151,16 +151,16 @@ bool t4_reader::read_samples(const std::string& where, const ordered_json& times
     }
     if (measured.samples_ns.empty()) {
         if (!only) {
-            problems.add("left out, since there is no number above 0 for the time", where);
+            diagnostics.add("left out, since there is no number above 0 for the time", where);
             return false;
         }
         measured.samples_ns = {*only};
     } else if (only) {
         double sum = 0;
-        for (const double each : measured.samples_ns) sum += each;
+        for (const double samples_n : measured.samples_ns) sum += samples_n;
         // Some files have a time of one run beside the samples of another.
         if (std::abs(sum / static_cast<double>(measured.samples_ns.size()) - *only) > 1e-3 * *only)
-            problems.add("whose time is not the mean of their samples: the samples count", where);
+            diagnostics.add("whose time is not the mean of their samples: the samples count", where);
     }
     return true;
 }
@@ -170,8 +170,8 @@ const ordered_json* measured(const ordered_json& entry, const char* name)
 {
     const ordered_json* all = member_of(entry, "measurements");
     if (all == nullptr || !all->is_array()) return nullptr;
-    for (const ordered_json& each : *all)
-        if (text_member(each, "name") == name) return &each;
+    for (const ordered_json& value : *all)
+        if (text_member(value, "name") == name) return &value;
     return nullptr;
 }
 

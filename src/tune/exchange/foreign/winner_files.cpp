@@ -14,17 +14,17 @@ namespace {
 using nlohmann::ordered_json;
 
 struct winner_reader {
-    foreign_problems& problems;
+    foreign_diagnostics& diagnostics;
     std::string hash, kernel;
     std::deque<foreign_run> runs;  // one a GPU and problem size
 
-    void add(const std::string& gpu, const assignment& problem, stored_result result, const ordered_json* time,
+    void add(const std::string& gpu, const assignment& workload, stored_result result, const ordered_json* time,
              const std::string& where);
     std::vector<recorded_run> finish();
 };
 
 // "4096x4096" or [4096, 4096], x first.
-assignment problem_in(const ordered_json& size)
+assignment workload_in(const ordered_json& size)
 {
     static const char* const axes[] = {"x", "y", "z"};
     ordered_json list = size;
@@ -41,16 +41,16 @@ assignment problem_in(const ordered_json& size)
     }
     if (!list.is_array() || list.empty() || list.size() > std::size(axes))
         return {{{"problem_size", foreign_value(size)}}};
-    assignment problem;
-    for (std::size_t i = 0; i < list.size(); ++i) problem.values.emplace_back(axes[i], foreign_value(list[i]));
-    return problem;
+    assignment workload;
+    for (std::size_t i = 0; i < list.size(); ++i) workload.values.emplace_back(axes[i], foreign_value(list[i]));
+    return workload;
 }
 
 }  // namespace
 
-std::vector<recorded_run> read_kernel_tuner_results(const foreign_text& file, foreign_problems& problems)
+std::vector<recorded_run> read_kernel_tuner_results(const foreign_text& file, foreign_diagnostics& diagnostics)
 {
-    winner_reader reader{problems, file.hash, {}, {}};
+    winner_reader reader{diagnostics, file.hash, {}, {}};
     std::string objective = "time";
     std::string_view data;
     json_pieces members(file.text);
@@ -61,30 +61,30 @@ std::vector<recorded_run> read_kernel_tuner_results(const foreign_text& file, fo
         if (member->name == "kernel_name") reader.kernel = value->get<std::string>();
         if (member->name == "objective") objective = value->get<std::string>();
     }
-    if (objective != "time") problems.say("was not tuned for time");
+    if (objective != "time") diagnostics.say("was not tuned for time");
     json_pieces entries(data);
     for (std::size_t number = 0; const std::optional<json_piece> entry = entries.next(); ++number) {
         const std::string where = fmt::format("entry {}", number);
         const std::optional<ordered_json> value = entry->whole ? parse_piece(entry->text) : std::nullopt;
         const ordered_json* parameters = value ? member_of(*value, "tunable_parameters") : nullptr;
         if (parameters == nullptr || !parameters->is_object()) {
-            problems.add("left out, since the entry is cut off or damaged", where);
+            diagnostics.add("left out, since the entry is cut off or damaged", where);
             continue;
         }
         stored_result result;
-        for (const auto& [name, each] : parameters->items())
-            result.parameters.values.emplace_back(name, foreign_value(each));
+        for (const auto& [name, item] : parameters->items())
+            result.parameters.values.emplace_back(name, foreign_value(item));
         const ordered_json* size = member_of(*value, "problem_size");
-        reader.add(text_member(*value, "device_name"), size != nullptr ? problem_in(*size) : assignment{},
+        reader.add(text_member(*value, "device_name"), size != nullptr ? workload_in(*size) : assignment{},
                    std::move(result), member_of(*value, "time"), where);
     }
-    if (!entries.closed()) problems.say("is cut off: all candidates up to its end are read");
+    if (!entries.closed()) diagnostics.say("is cut off: all candidates up to its end are read");
     return reader.finish();
 }
 
-std::vector<recorded_run> read_wisdom(const foreign_text& file, foreign_problems& problems)
+std::vector<recorded_run> read_wisdom(const foreign_text& file, foreign_diagnostics& diagnostics)
 {
-    winner_reader reader{problems, file.hash, {}, {}};
+    winner_reader reader{diagnostics, file.hash, {}, {}};
     std::vector<std::string> names;
     bool is_header = true;
     std::size_t number = 0;
@@ -100,15 +100,15 @@ std::vector<recorded_run> read_wisdom(const foreign_text& file, foreign_problems
             is_header = false;
             if (!value) continue;
             reader.kernel = text_member(*value, "key");
-            if (text_member(*value, "objective") != "time") problems.say("was not tuned for time");
+            if (text_member(*value, "objective") != "time") diagnostics.say("was not tuned for time");
             if (const ordered_json* list = member_of(*value, "tunable_parameters"); list != nullptr && list->is_array())
-                for (const ordered_json& each : *list)
-                    if (each.is_string()) names.push_back(each.get<std::string>());
+                for (const ordered_json& json : *list)
+                    if (json.is_string()) names.push_back(json.get<std::string>());
             continue;
         }
         const ordered_json* values = value ? member_of(*value, "config") : nullptr;
         if (values == nullptr || !values->is_array() || values->size() != names.size()) {
-            problems.add("left out, since the line is cut off or damaged", where);
+            diagnostics.add("left out, since the line is cut off or damaged", where);
             continue;
         }
         stored_result result;
@@ -118,7 +118,7 @@ std::vector<recorded_run> read_wisdom(const foreign_text& file, foreign_problems
         if (environment != nullptr) result.finished = foreign_timestamp(text_member(*environment, "date"));
         const ordered_json* size = member_of(*value, "problem_size");
         reader.add(environment != nullptr ? text_member(*environment, "device_name") : std::string(),
-                   size != nullptr ? problem_in(*size) : assignment{}, std::move(result), member_of(*value, "time"),
+                   size != nullptr ? workload_in(*size) : assignment{}, std::move(result), member_of(*value, "time"),
                    where);
     }
     return reader.finish();
@@ -126,33 +126,33 @@ std::vector<recorded_run> read_wisdom(const foreign_text& file, foreign_problems
 
 namespace {
 
-void winner_reader::add(const std::string& gpu, const assignment& problem, stored_result result,
+void winner_reader::add(const std::string& gpu, const assignment& workload, stored_result result,
                         const ordered_json* time, const std::string& where)
 {
     const std::optional<double> sample = time != nullptr ? foreign_time(*time, ns_per_millisecond) : std::nullopt;
     if (!sample) {
-        problems.add("left out, since there is no number above 0 for the time", where);
+        diagnostics.add("left out, since there is no number above 0 for the time", where);
         return;
     }
     result.measured.samples_ns = {*sample};
-    auto found = std::find_if(runs.begin(), runs.end(), [&](const foreign_run& each) {
-        return each.info.environment.gpu == gpu && each.facts.problem == problem;
+    auto found = std::find_if(runs.begin(), runs.end(), [&](const foreign_run& run) {
+        return run.info.environment.gpu == gpu && run.facts.workload == workload;
     });
     if (found == runs.end()) {
-        runs.emplace_back(problems, fmt::format("{}-{}", hash, runs.size()));
+        runs.emplace_back(diagnostics, fmt::format("{}-{}", hash, runs.size()));
         found = runs.end() - 1;
         found->info.name = kernel;
         found->info.environment.gpu = gpu;
-        found->facts.problem = problem;
+        found->facts.workload = workload;
     }
     found->add(std::move(result));
 }
 
 std::vector<recorded_run> winner_reader::finish()
 {
-    problems.say("holds the best candidates alone, not all that were tried");
+    diagnostics.say("holds the best candidates alone, not all that were tried");
     std::vector<recorded_run> recorded;
-    for (foreign_run& each : runs) recorded.push_back(each.finish(static_cast<std::int64_t>(recorded.size() + 1)));
+    for (foreign_run& run : runs) recorded.push_back(run.finish(static_cast<std::int64_t>(recorded.size() + 1)));
     return recorded;
 }
 

@@ -1,0 +1,116 @@
+#include "tune/run/result_sink.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <utility>
+
+#include "support/sample_statistics.hpp"
+
+namespace launchbox {
+
+namespace {
+
+std::string now_as_text()
+{
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+}  // namespace
+
+void result_sink::take_over(const stored_result& result)
+{
+    if (result.measured.what != outcome::measured || result.measured.samples_ns.empty()) return;
+    const double median = summarise(result.measured.samples_ns).median;
+    for (std::size_t workload = 0; workload < workloads_.size(); ++workload) {
+        if (spec_.workloads[workload].values != result.workload) continue;
+        workload_state& state = workloads_[workload];
+        if (spec_.baseline && result.parameters == *spec_.baseline) state.baseline_ns = median;
+        if (state.best_ns == 0 || median < state.best_ns) {
+            state.best_ns = median;
+            state.best = result.parameters;
+        }
+        last_ = &state;
+    }
+}
+
+stored_result result_sink::save(const queued_job& job, measurement measured, const stored_result* shared_with,
+                                int deaths)
+{
+    const prepared_job& prepared = job.prepared;
+    const workload& on = spec_.workloads[job.job.workload];
+    stored_result result{.run = summary.run,
+                         .parameters = job.job.parameters,
+                         .workload = on.values,
+                         .weight = on.weight,
+                         .measured = std::move(measured),
+                         .kernel = prepared.kernel,
+                         .code = prepared.code,
+                         .same_as = shared_with == nullptr ? std::nullopt : std::optional(shared_with->parameters),
+                         .log = prepared.log,
+                         .compile_seconds = prepared.compile_seconds,
+                         .from_cache = prepared.from_cache,
+                         .deaths = deaths,
+                         .finished = now_as_text()};
+    store_.save(result);
+    ++summary.outcomes[result.measured.what];
+    if (backend_.recorded) charge(result);
+    if (shared_with != nullptr) ++summary.shared;
+    if (job.stage == job_stage::preparing) ++summary.settled_unmeasured;
+    take_over(result);
+    if (shared_with == nullptr) remember_code(job, result);
+    return result;
+}
+
+// In a replay: a compile that served several workloads, or whose samples are another's, is charged once.
+void result_sink::charge(const stored_result& result)
+{
+    if (charged_.insert(text_of(result.parameters) + fmt::format(" {}", result.compile_seconds)).second)
+        summary.recorded_seconds += result.compile_seconds;
+    if (!result.same_as) summary.recorded_seconds += result.measured.seconds;
+}
+
+void result_sink::remember_code(const queued_job& job, const stored_result& result)
+{
+    if (job.stage != job_stage::measuring || job.prepared.same_when_equal.empty()) return;
+    if (result.measured.what == outcome::device_lost || result.measured.what == outcome::worker_died) return;
+    workloads_[job.job.workload].by_code.insert_or_assign(job.prepared.same_when_equal, result);
+}
+
+void result_sink::save_build(const queued_job& job)
+{
+    const prepared_job& prepared = job.prepared;
+    ++summary.builds[prepared.status];
+    ++summary.settled_unmeasured;
+    builds_.emplace(job.position, built_candidate{.parameters = job.job.parameters,
+                                                  .workload = spec_.workloads[job.job.workload].values,
+                                                  .status = prepared.status,
+                                                  .reason = prepared.reason,
+                                                  .kernel = prepared.kernel,
+                                                  .from_cache = prepared.from_cache});
+}
+
+void result_sink::finish_builds()
+{
+    for (auto& [position, build] : builds_) summary.built.push_back(std::move(build));
+    builds_.clear();
+}
+
+const stored_result* result_sink::measured_before(const queued_job& job) const
+{
+    if (job.prepared.same_when_equal.empty()) return nullptr;
+    const auto& by_code = workloads_[job.job.workload].by_code;
+    const auto found = by_code.find(job.prepared.same_when_equal);
+    return found == by_code.end() ? nullptr : &found->second;
+}
+
+void result_sink::show_best(tune_progress& shown) const
+{
+    if (last_ == nullptr) return;
+    shown.best_ns = last_->best_ns;
+    shown.baseline_ns = last_->baseline_ns;
+    shown.best = text_of(last_->best);
+}
+
+}  // namespace launchbox

@@ -1,0 +1,61 @@
+// Where the results of a run go: to the store, into the account of the run, and to the jobs that come later.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tune/run/job_queue.hpp"
+#include "tune/run/tune_run.hpp"
+
+namespace launchbox {
+
+/// Not for two threads at once.
+class result_sink {
+public:
+    result_sink(const tune_spec& spec, const tune_backend& backend, result_store& store, std::int64_t run)
+        : spec_(spec), backend_(backend), store_(store), workloads_(spec.workloads.size())
+    {
+        summary.run = run;
+    }
+
+    tune_summary summary;
+
+    /// A result of an earlier call: it is in the store already.
+    void take_over(const stored_result& result);
+
+    /// `shared_with`: the result whose samples these are; null: they are its own.
+    stored_result save(const queued_job& job, measurement measured, const stored_result* shared_with, int deaths);
+    /// Of a backend that measures nothing.
+    void save_build(const queued_job& job);
+    /// Moves what `save_build` was given to the summary, in the order of the queue.
+    void finish_builds();
+
+    /// What the same code with the same launch took on this workload; null: it was not measured.
+    [[nodiscard]] const stored_result* measured_before(const queued_job& job) const;
+    [[nodiscard]] double best_ns(std::size_t workload) const { return workloads_[workload].best_ns; }  ///< 0: none
+    /// Fills in the best of the workload that was measured last.
+    void show_best(tune_progress& shown) const;
+
+private:
+    struct workload_state {
+        double best_ns = 0, baseline_ns = 0;
+        assignment best;
+        std::unordered_map<std::string, stored_result> by_code;
+    };
+    void charge(const stored_result& result);
+    void remember_code(const queued_job& job, const stored_result& result);
+
+    const tune_spec& spec_;
+    const tune_backend& backend_;
+    result_store& store_;
+    std::vector<workload_state> workloads_;
+    const workload_state* last_ = nullptr;
+    std::set<std::string> charged_;
+    std::map<std::size_t, built_candidate> builds_;  // by position in the queue
+};
+
+}  // namespace launchbox

@@ -1,0 +1,28 @@
+// What became of a candidate before anything was launched.
+#pragma once
+
+#include <string_view>
+
+#include "tune/types/measurement.hpp"
+
+namespace launchbox {
+
+enum class build_status {
+    built,
+    rejected,  ///< not built, or built and not to be launched: it cannot run, or the spec does not want it
+    compile_error,
+    compile_timeout,  ///< stopped: it took too long or too much memory
+};
+
+/// "built", "compile error": as words_of(outcome) has them.
+std::string_view words_of(build_status status);
+/// "built", "compile_error": as name_of(outcome) has them.
+std::string_view name_of(build_status status);
+
+/// The outcome of a candidate that is settled without a measurement. Not for `built`: only a measurement tells then.
+outcome outcome_of(build_status status);
+
+/// How the build ended of a candidate with this outcome: what was measured, or failed when it was launched, was built.
+build_status build_status_of(outcome what);
+
+}  // namespace launchbox

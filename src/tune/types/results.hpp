@@ -1,0 +1,85 @@
+// A tuning run and its results, as they are recorded.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "image/kernel_info.hpp"
+#include "support/expression/parameter_value.hpp"
+#include "tune/types/measurement.hpp"
+
+namespace launchbox {
+
+/// What results are measured with: those of two environments are never mixed.
+struct environment_info {
+    std::string gpu;           ///< "NVIDIA H200"; empty: no GPU took part, and the processor counts
+    std::string processor;     ///< "AMD EPYC 9654", where there is no GPU
+    std::string architecture;  ///< "sm_90"; empty without GPU
+    int sms = 0;
+    std::int64_t memory_bytes = 0;
+    std::string driver;   ///< "13.0"
+    std::string toolkit;  ///< "NVRTC 13.0"
+    std::string host;     ///< its name; not part of what makes environments different
+
+    friend bool operator==(const environment_info&, const environment_info&) = default;
+};
+
+/// One call of `tune`. Results hold for another call when `task_hash`, `source_hash` and the environment are the same.
+struct run_info {
+    std::string name;  ///< of the tunable
+    std::string spec_text;
+    std::string spec_hash;    ///< of the whole file
+    std::string task_hash;    ///< of all in it that a single result depends on: not the lists of values, not the budget
+    std::string source_hash;  ///< of the kernel's or program's sources
+    std::string command;      ///< the command line
+    std::string version;      ///< of launchbox
+    std::string started;      ///< UTC, "2026-11-21T09:30:00Z"
+    environment_info environment;
+    std::optional<assignment> baseline;
+
+    friend bool operator==(const run_info&, const run_info&) = default;
+};
+
+struct stored_result {
+    std::int64_t run = 0;  ///< the call that measured it
+    assignment parameters, workload;
+    double weight = 1;  ///< of the workload
+    measurement measured;
+    std::optional<kernel_info> kernel;       ///< what the compiler made; `nullopt`: nothing, or a program
+    std::string code = {};                   ///< see build_result
+    std::optional<assignment> same_as = {};  ///< the candidate with identical code and launch whose samples these are
+    std::string log = {};                    ///< the compiler's, where there is something to read
+    double compile_seconds = 0;
+    bool from_cache = false;
+    int deaths = 0;             ///< workers that died of it
+    std::string finished = {};  ///< UTC
+
+    friend bool operator==(const stored_result&, const stored_result&) = default;
+};
+
+/// The final race on one workload.
+struct race_entry {
+    assignment parameters;
+    std::vector<double> samples_ns;
+
+    friend bool operator==(const race_entry&, const race_entry&) = default;
+};
+struct race_result_info {
+    std::int64_t run = 0;
+    assignment workload;
+    std::vector<race_entry> entries;  ///< the winner first
+    std::string verdict;              ///< "winner", "equal": the first is not separated from the second
+    double equal_within = 0;          ///< with "equal": 0.004 for 0.4 %
+
+    friend bool operator==(const race_result_info&, const race_result_info&) = default;
+};
+
+/// A candidate that was being measured when the process that measured it, or launchbox itself, ended.
+struct attempt {
+    assignment parameters, workload;
+    int deaths = 0;
+};
+
+}  // namespace launchbox
