@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "advice/inspect/gpu_coverage.hpp"
 #include "known_kernels.hpp"
 
 namespace launchbox {
