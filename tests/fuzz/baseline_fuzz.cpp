@@ -38,6 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t half = size / 2;
     launchbox::baseline_entry any{.identity = std::string(text.substr(half)),
                                   .architecture = std::string(text.substr(0, std::min<std::size_t>(half, 16))),
+                                  .capability = {},
                                   .registers = 1,
                                   .spill_store_bytes = {},
                                   .spill_load_bytes = {},
