@@ -80,23 +80,23 @@ exit_status run_bench(const bench_options& options)
 
 void add_bench_search(CLI::App& app, call_context& context)
 {
-    CLI::App* verb =
-        app.add_subcommand("bench-search", "How good the search strategies are: replay of recorded spaces");
+    CLI::App* verb = app.add_subcommand("bench-search", "Compare the search strategies by replay of recorded runs");
     auto options = std::make_shared<bench_options>();
     verb->add_option("files", options->files,
                      "Stores (.db), JSON of launchbox results, files of other tuners; or folders with such files")
         ->type_name("FILE|FOLDER");
-    verb->add_option("--data", options->folders, "A folder, or a file, as well")->type_name("PATH");
+    verb->add_option("--data", options->folders, "One more folder or file")->type_name("PATH");
     verb->add_option("--strategy", options->strategies, "Strategies, separated by commas (default: all but exhaustive)")
         ->delimiter(',')
         ->type_name("NAME,...");
     verb->add_option("--repeats", options->repeats, "Searches with each strategy (default 100)")
         ->type_name("N")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
-    verb->add_option("--most", options->max_evaluations, "Evaluations after which a search is given up (default 1000)")
+    verb->add_option("--most", options->max_evaluations, "Evaluations after which a search ends (default 1000)")
         ->type_name("N")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{20000000}));
-    verb->add_option("--seed", options->seed, "Of the first search; the others follow (default 1)")->type_name("N");
+    verb->add_option("--seed", options->seed, "Seed of the first search; the others follow from it (default 1)")
+        ->type_name("N");
     options->output.add_to(*verb);
     add_examples(*verb,
                  "launchbox bench-search measurements/nvidia-h200/tune_block_sort.json --strategy local --repeats 3",

@@ -88,38 +88,40 @@ exit_status run_emit(const emit_options& options)
 
 void add_emit(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("emit", "The winners as C++: a table with one row per architecture");
+    CLI::App* verb = app.add_subcommand("emit", "Write the winners as C++: a table with one row per architecture");
     auto options = std::make_shared<emit_options>();
     verb->add_option("files", options->files, "Stores (.db) of launchbox tune, or their JSON with --samples")
         ->type_name("STORE");
     verb->add_option("-o,--output", options->output,
-                     "The header: a new one, or one whose rows change (default: stdout)")
+                     "The header: a new one, or an existing one whose rows are updated (default: stdout)")
         ->type_name("FILE");
     verb->add_option("--box", options->box, "Name of the table (default: NAME_tuning)")->type_name("NAME");
     verb->add_option("--row", options->row, "Your own type of rows: its members are the parameters, in their order")
         ->type_name("TYPE");
     verb->add_option("--format,--form", options->form, "box (default), constexpr, defines or json")
         ->check(CLI::IsMember({"box", "constexpr", "defines", "json"}));
-    verb->add_option("--name", options->name, "The tunable, where the stores have several")->type_name("NAME");
+    verb->add_option("--name", options->name, "The tunable, if the stores have several")->type_name("NAME");
     verb->add_option("--gpu", options->gpu, "Only runs on GPUs with this in their name")->type_name("NAME");
     verb->add_option("--workload", options->workload, "Only workloads with these values: n=1e8, or type=int,n=1e8")
         ->type_name("NAME=VALUE");
-    verb->add_option("--split", options->split, "Tables by type and size: auto (where it pays), type, size or none")
+    verb->add_option("--split", options->split,
+                     "Tables by type and size: auto (where it is faster), type, size or none")
         ->check(CLI::IsMember({"auto", "type", "size", "none"}));
     verb->add_option("--type-name", options->names.type, "The workload's value that is the type of the elements")
         ->type_name("NAME");
-    verb->add_option("--size-name", options->names.size, "The workload's value that is the size of the problem")
+    verb->add_option("--size-name", options->names.size, "The workload's value that is the number of elements")
         ->type_name("NAME");
     verb->add_option("--baseline-arch", options->baseline, "A row with the spec's baseline for this architecture")
         ->type_name("ARCH");
-    verb->add_option("--spec", options->spec, "Refuse results of another task or other sources than this spec has now")
+    verb->add_option("--spec", options->spec, "Reject results if this spec or its sources have changed since")
         ->type_name("FILE");
-    verb->add_flag("--allow-unverified", options->allow_unverified, "Take winners whose outputs nobody compared");
+    verb->add_flag("--allow-unverified", options->allow_unverified, "Accept winners whose outputs were not compared");
     verb->add_flag("--explain", options->explain, "Show where rows come from and who inherits them; write nothing");
     verb->add_option("--arch", options->architectures, "With --explain: these architectures, or all")
         ->type_name("ARCH,...");
-    verb->add_flag("--check", options->check, "Write nothing; exit with 1 where the header is not what records say");
-    verb->add_option("--root", options->root, "Folder from which headers name records (default: this one)")
+    verb->add_flag("--check", options->check, "Write nothing; exit with 1 if the header differs from its records");
+    verb->add_option("--root", options->root,
+                     "Folder that the record names in headers are relative to (default: this one)")
         ->type_name("FOLDER")
         ->check(CLI::ExistingDirectory);
     add_examples(*verb, "launchbox emit measurements/nvidia-h200/tune_block_sort.json --box block_sort_rows --explain",

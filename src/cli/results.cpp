@@ -72,7 +72,7 @@ exit_status run_results(results_options options)
 
 void add_results(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("results", "What launchbox tune has measured: ranking, verdict, failures");
+    CLI::App* verb = app.add_subcommand("results", "Show what launchbox tune measured: ranking, winner, failures");
     auto options = std::make_shared<results_options>();
     verb->add_option("files", options->files,
                      "Stores (.db), JSON of this verb, or files of Kernel Tuner, KTT and T4; - is stdin")
@@ -82,12 +82,15 @@ void add_results(CLI::App& app, call_context& context)
         ->type_name("NAME=VALUE");
     verb->add_option("--gpu", options->gpu, "Only runs on GPUs, or processors, with this in their name")
         ->type_name("NAME");
-    verb->add_option("--run", options->run, "Only the run of this number")->type_name("N")->check(CLI::PositiveNumber);
+    verb->add_option("--run", options->run, "Only the run with this number")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
     verb->add_option("--top", options->top, "Rows of a table (default 10), or all")->type_name("N");
     verb->add_flag("--failures", options->failures, "Every candidate that was not measured, with the reason");
     verb->add_flag("--samples", options->samples,
-                   "JSON with all that is known: samples, logs, specs; it can be read back");
-    verb->add_option("--log", options->log, "What the compiler said and made of these candidates: threads=256,items=11")
+                   "JSON with everything: samples, logs, specs; results and tune --replay can read it");
+    verb->add_option("--log", options->log,
+                     "The compiler's output and resources of these candidates: threads=256,items=11")
         ->type_name("NAME=VALUE");
     options->view.add_to(*verb);
     options->exchange.add_to(*verb);

@@ -39,12 +39,13 @@ std::string words_of(const exported_part& part);
 void exchange_options::add_to(CLI::App& app)
 {
     app.add_option("--export", format,
-                   "Write for other tools: t4, kernel-tuner (a cache), csv; -o names file or folder")
+                   "Write a file for other tools: t4, kernel-tuner (a cache) or csv; -o names the file or folder")
         ->type_name("FORMAT")
         ->check(CLI::IsMember({"t4", "kernel-tuner", "csv"}));
     app.add_flag("--import", import,
-                 "Keep what the files hold, also those of Kernel Tuner, KTT and T4, as a new store");
-    app.add_option("--store", store, "With --import: the store to write; the file's name with .db")->type_name("FILE");
+                 "Write everything in the files, also those of Kernel Tuner, KTT and T4, to a new store");
+    app.add_option("--store", store, "With --import: the store to write; default: the file's name with .db")
+        ->type_name("FILE");
 }
 
 void export_results(const exchange_options& options, const std::string& path, const results_report& report)

@@ -70,10 +70,10 @@ std::vector<std::string> slower_winners(const comparison_report& report, double 
 
 void results_view_options::add_to(CLI::App& verb)
 {
-    auto* best = verb.add_flag("--convergence", convergence, "The best so far, by evaluations and by time");
-    auto* both = verb.add_flag("--compare", compare, "The first run against each other one: what moved, beyond noise");
+    auto* best = verb.add_flag("--convergence", convergence, "How soon the best was found, by evaluations and by time");
+    auto* both = verb.add_flag("--compare", compare, "Compare the first run with the others: differences beyond noise");
     verb.add_option("--fail-slower", fail_slower,
-                    "With --compare: exit status 1 when a winner is slower by more than so many percent")
+                    "With --compare: exit status 1 if a winner is slower by more than this, in percent")
         ->type_name("PERCENT")
         ->check(CLI::NonNegativeNumber)
         ->needs(both);

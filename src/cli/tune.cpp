@@ -267,49 +267,53 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
 void add_tune(CLI::App& app, call_context& context)
 {
     CLI::App* verb =
-        app.add_subcommand("tune", "Measure the candidates of a spec on the GPUs here, and keep all results");
+        app.add_subcommand("tune", "Compile, check and time the candidates of a spec, and store all results");
     auto options = std::make_shared<tune_verb_options>();
-    verb->add_option("SPEC", options->file, "What is to be tuned (docs/tune_spec.md), or a T1 problem (docs/t1.md)")
+    verb->add_option("SPEC", options->file, "The spec (docs/tune_spec.md), or a T1 file (docs/t1.md)")
         ->required()
         ->type_name("");
     verb->add_option("--write-spec", options->write_spec,
-                     "Write the spec that is made of a T1 problem, - for standard output, and stop")
+                     "Only translate a T1 file into a spec and write it; - for standard output")
         ->type_name("FILE");
-    verb->add_option("--store", options->store, "The file of results; the spec's name with .db")->type_name("FILE");
-    verb->add_flag("--resume", options->resume, "Go on where FILE stopped; this is done anyway when FILE exists");
+    verb->add_option("--store", options->store, "The file of results; default: the spec's name with .db")
+        ->type_name("FILE");
+    verb->add_flag("--resume", options->resume, "Continue the run in FILE; this is the default when FILE exists");
     verb->add_option("--budget", options->budget, "Stop after so many candidates (200) or so much time (90s, 10m, 2h)")
         ->type_name("N|TIME");
     std::vector<std::string> strategies;
     for (const strategy_description& search_strategy : search_strategies())
         strategies.emplace_back(search_strategy.name);
     verb->add_option("--search", options->search,
-                     fmt::format("How candidates are chosen: {}; without it auto where there is a budget, else random",
+                     fmt::format("How candidates are chosen: {}; default: auto with a budget, else random",
                                  fmt::join(strategies, ", ")))
         ->check(CLI::IsMember(strategies))
         ->type_name("NAME");
-    verb->add_option("--warm-start", options->warm_start,
-                     "Try first what was best in these results (of another GPU, size or type), or a header's rows")
+    verb->add_option(
+            "--warm-start", options->warm_start,
+            "Try first the best candidates of these results (of another GPU, size or type), or a header's rows")
         ->type_name("FILE");
     verb->add_option("--workload", options->workloads,
-                     "Only these of the spec's, or other values instead: n=1e8 or type=int,double")
+                     "Only these workloads of the spec, or other values: n=1e8 or type=int,double")
         ->type_name("NAME=VALUES");
     verb->add_option("--gpu", options->backends.gpus, "Only these GPUs, by their numbers")
         ->delimiter(',')
         ->type_name("N");
-    verb->add_option("--arch", options->backends.architecture, "Compile for this instead of the GPU's own: sm_90a")
+    verb->add_option("--arch", options->backends.architecture,
+                     "Compile for this architecture instead of the GPU's own: sm_90a")
         ->type_name("ARCH");
-    verb->add_option("--replay", options->backends.replay, "Answer with these recorded results instead of measuring")
+    verb->add_option("--replay", options->backends.replay, "Use these recorded results instead of measuring")
         ->type_name("FILE");
-    verb->add_flag("--build-only", options->backends.build_only, "Compile and screen all candidates, and measure none");
+    verb->add_flag("--build-only", options->backends.build_only, "Compile and screen all candidates, but measure none");
     verb->add_option("--compiler", options->backends.builder.compiler, "nvrtc or nvcc, instead of the spec's")
         ->check(CLI::IsMember({"nvrtc", "nvcc"}))
         ->type_name("NAME");
     verb->add_option("--nvcc", options->backends.builder.nvcc, "The compiler, or the folder of its toolkit")
         ->type_name("PATH");
-    verb->add_option("-j,--jobs", options->backends.builder.jobs, "Compilers at once; as many as there are cores")
+    verb->add_option("-j,--jobs", options->backends.builder.jobs, "Compilers at once; default: one per core")
         ->type_name("N");
-    verb->add_option("--seed", options->seed, "Of the search: the same seed proposes the same")->type_name("N");
-    verb->add_flag("--no-cache", options->no_cache, "Compile anew what was compiled before");
+    verb->add_option("--seed", options->seed, "Seed of the search; the same seed gives the same proposals")
+        ->type_name("N");
+    verb->add_flag("--no-cache", options->no_cache, "Compile everything again");
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox tune examples/block_sort/block_sort.toml --build-only --arch sm_90 --budget 2",
                  "launchbox tune examples/block_sort/block_sort.toml --replay "
