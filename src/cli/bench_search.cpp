@@ -1,4 +1,5 @@
 // launchbox bench-search: how good the search strategies are, by replay of recorded spaces.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

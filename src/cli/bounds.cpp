@@ -1,4 +1,5 @@
 // launchbox bounds: the launch bound to write, found by compiling with every one that can make a difference.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
 #include <memory>

@@ -1,4 +1,5 @@
 // `launchbox bounds --apply` and `--revert`: the attribute is written into the source, or taken back.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/bounds_measure.hpp"
 
 #include <fmt/chrono.h>

@@ -1,4 +1,5 @@
 // `launchbox bounds --measure`: the user's benchmark decides among the rows that nothing beats on paper.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // launchbox check: whether every kernel keeps to its budget, and none is worse than in the baseline.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // launchbox devices: the GPUs of this machine and every compute capability known.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cli/options.hpp"

@@ -1,4 +1,5 @@
 // launchbox emit: the winners as C++.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <filesystem>

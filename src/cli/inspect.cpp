@@ -1,4 +1,5 @@
 // launchbox inspect: registers, spills, stack, shared memory, barriers and bounds of every kernel, and what they mean.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
 #include <utility>

@@ -1,5 +1,6 @@
 // The kernels that the user's inputs hold: CUDA sources, which are compiled for each architecture, anything that holds
 // compiled CUDA code, and compiler logs.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <CLI/CLI.hpp>

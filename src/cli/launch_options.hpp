@@ -1,4 +1,5 @@
 // The options that say what a kernel uses and how it is launched; shared by `occupancy` and `suggest`.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,5 @@
 // launchbox VERB [file...] [options]
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <unistd.h>
 

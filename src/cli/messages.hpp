@@ -1,4 +1,5 @@
 // What a verb says on standard error, beside its report.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>

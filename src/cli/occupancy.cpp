@@ -1,4 +1,5 @@
 // launchbox occupancy: the full account of one launch, or of every kernel of a file.
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
 #include "advice/model/kernel_question.hpp"

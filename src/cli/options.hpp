@@ -1,4 +1,5 @@
 // What the verbs share: architectures, formats, numbers with units.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <CLI/CLI.hpp>

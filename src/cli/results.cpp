@@ -1,4 +1,5 @@
 // launchbox results: recorded measurements, ranked.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

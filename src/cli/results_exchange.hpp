@@ -1,4 +1,5 @@
 // The part of `results` that exchanges files with other tuners: --export and --import.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/results_views.hpp"
 
 #include <fmt/format.h>

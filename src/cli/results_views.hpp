@@ -1,4 +1,5 @@
 // The other views of recorded results: convergence, and runs compared.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

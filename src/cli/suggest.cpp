@@ -1,4 +1,5 @@
 // launchbox suggest: the block size with which most threads are resident, the runners-up, and the rules of thumb.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
 

@@ -1,4 +1,5 @@
 // launchbox tune: measures the candidates of a spec and keeps every result.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 

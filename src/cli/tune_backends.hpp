@@ -1,4 +1,5 @@
 // On what a spec is to be measured here: GPUs, the processor, or a record.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

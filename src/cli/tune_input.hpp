@@ -1,4 +1,5 @@
 // What a call of tune works on: the spec, its workloads, and candidates from elsewhere that are tried first.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // The verbs, one file each. A verb adds its options to the command line and, when it is called, does its work and
 // returns the exit status.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler/bound_injection.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Text for a forced include (nvcc -include) that gives chosen kernels another launch attribute without an edit of their
 // source, or makes the compiler tell where every kernel is written.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler/build_program.hpp"
 
 #include "compiler/nvcc_arguments.hpp"

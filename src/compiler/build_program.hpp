@@ -1,4 +1,5 @@
 // Builds a whole program, host code and device code, from one source.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // Compiles a source with nvcc for each architecture and collects what the compiler says of its kernels.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

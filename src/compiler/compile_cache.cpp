@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler/compile_cache.hpp"
 
 #define XXH_INLINE_ALL  // the library is one header

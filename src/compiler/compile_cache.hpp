@@ -1,4 +1,5 @@
 // Compiles that were already made, kept in files and found again by their content.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

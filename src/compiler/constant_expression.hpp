@@ -1,4 +1,5 @@
 // Integer expressions in source text, as far as their values can be known from the text alone.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

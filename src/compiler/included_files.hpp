@@ -1,4 +1,5 @@
 // The files that a source includes by name.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // Where the kernels of a unit are written, asked of the compiler: it sees through templates and macros.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // What a kernel's declaration tells the compiler about its launches: __launch_bounds__ or __maxnreg__.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

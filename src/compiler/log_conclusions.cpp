@@ -1,4 +1,5 @@
 // What only several lines of a log tell together.
+// SPDX-License-Identifier: Apache-2.0
 #include <launchbox/compute_capability.hpp>
 #include <unordered_map>
 #include <unordered_set>

@@ -1,4 +1,5 @@
 // One line of a compiler's log: who says it and how bad it is, and the figures in it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // The state between the lines of a compiler's log: which reports are open, and what waits for its kernel.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The reports of ptxas, of which several may be written at the same time.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <utility>
 

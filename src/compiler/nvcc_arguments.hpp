@@ -1,4 +1,5 @@
 // What may be handed to nvcc, which passes its arguments through a shell.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // One run of nvcc over one source for one architecture, and what it leaves. Whole programs: build_program.hpp.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // NVRTC, NVIDIA's compiler in a library, loaded at run time.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

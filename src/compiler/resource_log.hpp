@@ -1,5 +1,6 @@
 // Reads what `nvcc -Xptxas -v`, `ptxas -v` and `nvlink -v` print, in every form since compute capability 1.x, out of
 // whatever else a build prints between the lines.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

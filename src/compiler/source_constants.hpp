@@ -1,4 +1,5 @@
 // The integer constants that a source file defines, and blocks of threads written with them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

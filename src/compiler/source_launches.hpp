@@ -1,4 +1,5 @@
 // The kernel launches `kernel<<<grid, block, ...>>>(...)` in source text.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Which function each part of CUDA C++ text belongs to, and whether that runs on the host.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

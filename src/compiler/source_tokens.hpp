@@ -1,4 +1,5 @@
 // The words of CUDA C++ text, without comments; directives of the preprocessor and their branches apart.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Finds nvcc.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // Compiles one source for one architecture again and again with different forced includes, each of them only once.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // The CUDA driver's functions, loaded at run time: one binary runs with and without a GPU.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cuda.h>

@@ -1,4 +1,5 @@
 // The GPUs of this machine, asked through the CUDA driver, which is loaded at run time and may not be there.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/compute_capability.hpp>

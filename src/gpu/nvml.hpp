@@ -1,4 +1,5 @@
 // What NVML says of a GPU while it works; NVML is loaded at run time and may not be there.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // The members of `ar` archives, which static libraries are.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Every kernel in a file of any kind that holds compiled CUDA code.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

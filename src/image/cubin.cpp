@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "image/cubin.hpp"
 
 #define XXH_INLINE_ALL  // the library is one header

@@ -1,4 +1,5 @@
 // Kernels and their resources from a cubin, the ELF image that ptxas and nvlink write.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // For which architecture a cubin is, and which toolkit made it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

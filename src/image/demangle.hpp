@@ -1,4 +1,5 @@
 // C++ names as people write them, from the names that the linker sees.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // How much work LLVM's demangler can have with a name at most, told from its letters.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Reads names that could exhaust memory, time or stack, in processes that may die of it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

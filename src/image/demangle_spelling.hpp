@@ -1,4 +1,5 @@
 // Every version of LLVM's demangler writes the same name a bit differently.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

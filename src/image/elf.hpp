@@ -1,4 +1,5 @@
 // Sections and symbols of a 64-bit little-endian ELF image, every offset and count checked before use.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Fat binaries: the containers in which nvcc puts images for several architectures.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

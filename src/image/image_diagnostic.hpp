@@ -1,4 +1,5 @@
 // What a reader of images could not read, and where.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

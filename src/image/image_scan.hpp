@@ -1,4 +1,5 @@
 // Where in a file compiled CUDA code lies.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

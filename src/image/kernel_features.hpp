@@ -1,4 +1,5 @@
 // What the code of a kernel uses, as far as its image tells.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

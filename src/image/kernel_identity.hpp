@@ -1,4 +1,5 @@
 // What stays the same about a kernel's name from build to build.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // What is known about one compiled kernel, wherever it was read.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/compute_capability.hpp>

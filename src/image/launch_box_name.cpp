@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "image/launch_box_name.hpp"
 
 #include <charconv>

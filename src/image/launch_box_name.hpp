@@ -1,5 +1,6 @@
 // The names of kernels that launchbox/launch_box.cuh makes: their bodies' names for people, and the same from build to
 // build.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // Where functions are written, from the line information that -lineinfo and -G put into a cubin.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // The second launch bound, which no cubin has.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

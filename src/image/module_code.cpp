@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "image/module_code.hpp"
 
 #define XXH_INLINE_ALL  // the library is one header

@@ -1,4 +1,5 @@
 // Whether two modules do the same.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

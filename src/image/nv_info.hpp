@@ -1,4 +1,5 @@
 // The records of `.nv.info`, `.nv.info.KERNEL` and `.nv.compat`: what ptxas tells the driver about a kernel.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // Kernels and their launch attributes from PTX text.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

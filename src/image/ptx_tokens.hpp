@@ -1,4 +1,5 @@
 // The words of PTX text, without comments.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

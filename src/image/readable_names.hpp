@@ -1,4 +1,5 @@
 // The two forms for people of many kernels' names at once.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

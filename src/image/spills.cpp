@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "image/spills.hpp"
 
 #include <array>
@@ -25,7 +26,7 @@ void add(spill_counts& sum, const memory_access& access);
 }  // namespace
 
 std::optional<spill_counts> count_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
-                                        bool shared_scratch)
+                                         bool shared_scratch)
 {
     spill_counts of_list;
     for (const std::uint32_t offset : listed) {

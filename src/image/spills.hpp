@@ -1,4 +1,5 @@
 // Bytes of register spills, counted in the machine code of a kernel.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,6 @@ struct spill_counts {
 /// that ptxas annotated as spills, `shared_scratch` whether it may spill to shared memory as well. `nullopt` when the
 /// list is cut off and the code does not tell which of its accesses are spills, or when the list does not fit the code.
 std::optional<spill_counts> count_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
-                                        bool shared_scratch);
+                                         bool shared_scratch);
 
 }  // namespace launchbox

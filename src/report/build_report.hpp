@@ -1,4 +1,5 @@
 // What became of candidates that were built and screened, and not measured.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 // Charts of characters.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

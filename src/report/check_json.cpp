@@ -1,4 +1,5 @@
 // The forms of `check` for programs: JSON and the table behind CSV.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <utility>
 

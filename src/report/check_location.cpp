@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "report/check_location.hpp"
 
 #include <fmt/format.h>

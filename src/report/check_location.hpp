@@ -1,4 +1,5 @@
 // Where a finding is shown to people who look at source files: in code scanning, in annotations.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // What `check` found, for people and for programs.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

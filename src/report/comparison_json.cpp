@@ -1,4 +1,5 @@
 // The forms of `results --compare` for programs: JSON and the table behind CSV.
+// SPDX-License-Identifier: Apache-2.0
 #include "report/comparison_report.hpp"
 #include "report/json.hpp"
 #include "report/run_json.hpp"

@@ -1,4 +1,5 @@
 // Recorded runs against the first of them: what differs, what the winners are worth elsewhere, what moved.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

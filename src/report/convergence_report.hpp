@@ -1,4 +1,5 @@
 // How fast recorded runs found what they found: tables, a chart, JSON, CSV.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 // Counts as people read them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The GPUs found and the table of limits.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

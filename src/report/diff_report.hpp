@@ -1,4 +1,5 @@
 // `inspect --diff`: two builds of the same kernels, what is worse first.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

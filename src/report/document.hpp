@@ -1,4 +1,5 @@
 // What a verb has to say, before it is decided how it looks: headings, lines and tables.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

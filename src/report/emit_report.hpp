@@ -1,4 +1,5 @@
 // What emit found: each row with its gain on every workload, and which row each architecture uses.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/compute_capability.hpp>

@@ -1,4 +1,5 @@
 // Findings of `check` as workflow commands, which GitHub Actions shows as annotations.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Values for JSON: names and paths are bytes, JSON is UTF-8; what is not known is null.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

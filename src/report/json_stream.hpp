@@ -1,4 +1,5 @@
 // JSON that is written part by part: a report of 45,000 kernels does not fit into memory as one tree.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

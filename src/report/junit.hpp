@@ -1,4 +1,5 @@
 // Findings of `check` as JUnit XML, for test reports.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // The cells that tables of kernels share: architecture, spills, launch bounds, and what stands for what is not known.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

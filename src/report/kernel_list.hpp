@@ -1,4 +1,5 @@
 // Many kernels as one list: a row for each kernel and architecture, its name at the end and cut to the width.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // A few kernels, one by one: a heading, a row for each architecture, and what is wrong with the kernel.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

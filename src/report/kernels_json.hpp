@@ -1,5 +1,6 @@
 // What `inspect` found, for programs: JSON and CSV, a kernel at a time, since a report of 45,000 kernels with the
 // arithmetic of each does not fit into memory at once.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

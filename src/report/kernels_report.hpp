@@ -1,4 +1,5 @@
 // What `inspect` found, for people.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

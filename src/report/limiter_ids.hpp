@@ -1,4 +1,5 @@
 // The limiting resources as programs read them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/occupancy.hpp>

@@ -1,4 +1,5 @@
 // The forms of `occupancy` for programs: JSON and the table behind CSV.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <utility>

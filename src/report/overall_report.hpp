@@ -1,4 +1,5 @@
 // One ranking over all workloads of a run: the table, its sentence, and JSON.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

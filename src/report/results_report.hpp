@@ -1,4 +1,5 @@
 // Recorded results: ranking, verdict and failures of each run and workload.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

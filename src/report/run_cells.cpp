@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "report/run_cells.hpp"
 #include "report/count_text.hpp"
 

@@ -1,4 +1,5 @@
 // What the reports on recorded runs share: names, headings, counts.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

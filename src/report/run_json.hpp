@@ -1,4 +1,5 @@
 // Recorded runs as parts of JSON and CSV: the same in results, convergence and comparison.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

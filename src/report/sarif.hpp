@@ -1,4 +1,5 @@
 // Findings of `check` as SARIF 2.1.0, for code scanning.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

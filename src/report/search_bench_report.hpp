@@ -1,4 +1,5 @@
 // `bench-search`: how soon each strategy would have found the fastest candidate of recorded spaces.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 // Block sizes suggested, with the runners-up and the rules of thumb.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/block_size.hpp>

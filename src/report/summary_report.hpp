@@ -1,4 +1,5 @@
 // `inspect --summary`: each input as a whole.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

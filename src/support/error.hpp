@@ -1,4 +1,5 @@
 // The one exception of launchbox, thrown where bad input meets us and printed by the command line as two lines.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,5 @@
 // The middle of repeated measurements, and how well it is known.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "advice/bounds/bound_backup.hpp"
 
 #define XXH_INLINE_ALL  // the library is one header

@@ -1,4 +1,5 @@
 // Edits of a source file that can be undone, one after the other.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // Writes the launch bound of one kernel into the source text.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

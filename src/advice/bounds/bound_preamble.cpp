@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "advice/bounds/bound_preamble.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // The lines that define a bound for each architecture, above the declaration of a kernel, and where they go.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

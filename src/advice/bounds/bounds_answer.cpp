@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "advice/bounds/bounds_answer.hpp"
 
 #include <launchbox/launch_bounds.hpp>

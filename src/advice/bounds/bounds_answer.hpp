@@ -1,4 +1,5 @@
 // What a kernel's trials say: rows of figures, which of them nothing beats, and the bound to write.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

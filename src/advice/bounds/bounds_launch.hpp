@@ -1,4 +1,5 @@
 // How a kernel is launched while its bounds are looked for, and how many of its blocks are resident then.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/occupancy.hpp>

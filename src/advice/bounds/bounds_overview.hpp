@@ -1,4 +1,5 @@
 // What the answers of several kernels and architectures say together.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Which launch attributes are worth a compile: those that can change what the compiler makes of a kernel.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

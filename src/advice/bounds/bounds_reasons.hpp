@@ -1,4 +1,5 @@
 // The sentences of `bounds`: why an attribute is recommended, and what else its reader must know.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

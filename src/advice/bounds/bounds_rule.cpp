@@ -1,4 +1,5 @@
 // The rule of docs/bounds.md by which one row is recommended.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <launchbox/launch_bounds.hpp>
 

@@ -1,5 +1,6 @@
 // Compiles the kernels of a source with many launch attributes, without an edit of the source, and collects what the
 // compiler makes of each.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

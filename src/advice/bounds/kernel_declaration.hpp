@@ -1,4 +1,5 @@
 // Finds the declaration of a kernel around one of its words in source text.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

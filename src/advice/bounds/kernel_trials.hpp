@@ -1,4 +1,5 @@
 // A kernel compiled with many launch attributes: what the sweep of `bounds` finds out, before anything is concluded.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // One attribute for a source that is compiled for several architectures, each of which wants its own.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/compute_capability.hpp>

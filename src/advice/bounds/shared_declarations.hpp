@@ -1,4 +1,5 @@
 // Kernels that are instantiations of one declaration, and so share the attribute that is written there.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "advice/bounds/sweep_jobs.hpp"
 
 #include <algorithm>

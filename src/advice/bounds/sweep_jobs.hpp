@@ -1,4 +1,5 @@
 // Which attributes of which kernels are compiled together.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

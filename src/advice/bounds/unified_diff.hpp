@@ -1,4 +1,5 @@
 // The difference of two texts as a patch.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // The figures of an earlier build: a text file with one line a kernel and architecture, made to be read as a diff.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The limits that kernels must keep to, as docs/check.md describes them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/compute_capability.hpp>

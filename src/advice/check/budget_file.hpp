@@ -1,4 +1,5 @@
 // Reads a budget: TOML in the form that docs/check.md describes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // One limit of the budget against one kernel.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

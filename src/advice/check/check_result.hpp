@@ -1,5 +1,6 @@
 // What a check found: limits of the budget that are broken, figures that are worse than in the baseline, and what could
 // not be checked.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

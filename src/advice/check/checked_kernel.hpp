@@ -1,4 +1,5 @@
 // The kernels that a check looks at: one for each name and architecture, however often it was found.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "advice/check/compare_baseline.hpp"
 
 #include <fmt/format.h>

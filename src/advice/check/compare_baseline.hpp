@@ -1,4 +1,5 @@
 // Today's kernels against a baseline.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

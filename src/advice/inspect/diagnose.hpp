@@ -1,4 +1,5 @@
 // What is wrong with a kernel's bounds, registers and stack, told with the figure and a remedy.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // On which GPUs compiled images run: CUDA's rules of binary and PTX compatibility.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/compute_capability.hpp>

@@ -1,4 +1,5 @@
 // One kernel for one architecture as a report needs it: what is known, its names, and how many blocks are resident.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

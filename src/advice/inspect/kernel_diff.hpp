@@ -1,4 +1,5 @@
 // Two builds of the same kernels compared: what became worse, better, came and went.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

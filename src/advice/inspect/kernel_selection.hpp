@@ -1,4 +1,5 @@
 // Which of many kernels are shown, and in which order.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

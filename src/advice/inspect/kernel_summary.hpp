@@ -1,4 +1,5 @@
 // What one input holds as a whole: images, kernels, code, spills and copies by architecture, and which GPUs can run it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/compute_capability.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "advice/lint/lint_cuda_arch.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // Host code that chooses by __CUDA_ARCH__, which only device code has.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // What is wrong with launches and flags around the kernels of a source file, told from its text.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

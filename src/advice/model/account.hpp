@@ -1,4 +1,5 @@
 // The occupancy of one launch, explained: the model's figures with their arithmetic, and the cheapest next step.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/clusters.hpp>

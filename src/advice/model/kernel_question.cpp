@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "advice/model/kernel_question.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // From what is known of a compiled kernel to a question about its occupancy.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

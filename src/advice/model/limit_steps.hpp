@@ -1,4 +1,5 @@
 // The arithmetic of each limit, told step by step.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "advice/model/rules_of_thumb.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // The classic rules for choosing a block size, checked for one candidate, and what breaking them costs here.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/block_size.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/expression/condition_scan.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Many conditions on many points, tried in loops inside Lua: there is one call for thousands of points.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

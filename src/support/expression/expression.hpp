@@ -1,4 +1,5 @@
 // Size expressions of the user, such as "4*threads" or "(threads + 31)//32 * 128", evaluated by Lua.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/expression/expression_tokens.hpp"
 #include "support/text/ascii.hpp"
 

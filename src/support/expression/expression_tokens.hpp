@@ -1,4 +1,5 @@
 // The words of a typed expression, and which names it uses, before Lua sees it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

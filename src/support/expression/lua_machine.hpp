@@ -1,4 +1,5 @@
 // A Lua state for texts of strangers: no library, little memory, no endless loops. For the files here alone.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Our values and expressions in Lua, and what Lua says of them in the user's words. For the files here alone.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <lua.hpp>

@@ -1,4 +1,5 @@
 // The values that tuning parameters and workloads have: whole numbers, fractions, words, yes or no.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/expression/scan_code.hpp"
 
 #include "support/expression/expression_tokens.hpp"

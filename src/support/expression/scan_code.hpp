@@ -1,4 +1,5 @@
 // The loops of a condition_scan as a Lua function. For condition_scan alone.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

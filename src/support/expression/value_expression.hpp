@@ -1,4 +1,5 @@
 // Expressions of the user over named values of any type, such as `precision == "half" and threads <= sm.max_threads`.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

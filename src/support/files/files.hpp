@@ -1,4 +1,5 @@
 // Reading whole files and standard input with a cap, writing files so that nobody ever sees half of one.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/files/gzip.hpp"
 
 #include <zlib.h>

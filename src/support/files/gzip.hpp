@@ -1,4 +1,5 @@
 // gzip: what other tuners' result files come in.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

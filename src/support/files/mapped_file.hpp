@@ -1,4 +1,5 @@
 // The bytes of a file without a copy in memory.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

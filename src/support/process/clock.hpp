@@ -1,4 +1,5 @@
 // Time that has passed.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // A user's command as an argument vector, without a shell.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

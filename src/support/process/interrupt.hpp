@@ -1,4 +1,5 @@
 // Ctrl-C: long work stops at the next good place and keeps what is finished.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace launchbox {

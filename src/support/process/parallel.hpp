@@ -1,4 +1,5 @@
 // Runs independent jobs on the machine's cores.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Runs a program and collects what it prints. Commands are argument vectors; no shell ever sees them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // A child process that does one job after another, told and answering in lines, and can be ended at any moment.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,5 @@
 // Letters and digits as names of programs have them, whatever the locale.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace launchbox {

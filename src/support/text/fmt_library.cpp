@@ -1,5 +1,6 @@
 // fmt, compiled once: Debian's package holds no static library, and header-only fmt costs three seconds in every file.
 // src/CMakeLists.txt says for which versions; with any other, fmt is header-only and this file is empty.
+// SPDX-License-Identifier: Apache-2.0
 #ifndef FMT_HEADER_ONLY
 #include <fmt/format-inl.h>
 

@@ -1,4 +1,5 @@
 // Which of several words is meant: patterns and misspellings.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/compute_capability.hpp>

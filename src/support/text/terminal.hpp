@@ -1,4 +1,5 @@
 // What can be shown where the output goes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

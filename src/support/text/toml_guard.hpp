@@ -1,4 +1,5 @@
 // What has to be kept from the TOML library, since it cannot cope with it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

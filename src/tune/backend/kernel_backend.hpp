@@ -1,4 +1,5 @@
 // [kernel]: candidates that launchbox compiles and launches on GPUs of one kind.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

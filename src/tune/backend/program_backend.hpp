@@ -1,4 +1,5 @@
 // [program]: candidates that are whole programs, built and run in the spec's folder.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

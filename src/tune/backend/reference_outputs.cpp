@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tune/backend/reference_outputs.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // What the outputs of a kernel have to be: files in NumPy's format, one an output and workload.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // Recorded measurements as a device: it answers with what was measured before.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "tune/run/backend.hpp"

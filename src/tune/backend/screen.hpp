@@ -1,4 +1,5 @@
 // Which candidates need not be compiled, or not be launched, because they cannot run.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

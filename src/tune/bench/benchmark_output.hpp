@@ -1,4 +1,5 @@
 // The time that somebody's benchmark prints.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // Several programs measured against each other, in turns, so that whatever changes on the machine meanwhile changes
 // for all.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

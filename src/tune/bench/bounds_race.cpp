@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tune/bench/bounds_race.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // The user's benchmark, built once for each launch attribute of one kernel, checked that it holds it, and raced.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // Whether a program really holds a kernel as it was to be compiled: a benchmark that was not rebuilt measures nothing.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // How compilers end when they do not just succeed or complain.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tune/build/compile_pool.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Compilers at work in processes that may be killed: each job ends, whatever its compiler does.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <condition_variable>

@@ -1,5 +1,6 @@
 // What kernel_builder and its worker processes tell each other. One line of JSON each way; what the compiler makes
 // goes through files.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tune/build/kernel_builder.hpp"
 
 #include <fmt/format.h>

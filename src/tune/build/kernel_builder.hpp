@@ -1,4 +1,5 @@
 // Compiles candidates of a [kernel] in worker processes, with a cache on disk.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // Whether a header's rows are those of the records that it names.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // Rows for programs that do not use launch_box: a constexpr table, flags for a compiler, JSON.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 // The records that rows come from: stores or their JSON, which runs of them count, and how a header names them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>
@@ -6,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tune/types/recorded_run.hpp"
 #include "tune/spec/tune_spec.hpp"
+#include "tune/types/recorded_run.hpp"
 
 namespace launchbox {
 

@@ -1,4 +1,5 @@
 // Tables of rows from records: new ones, or those of a header with the rows that records change.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // The parameters of a tunable as members of a C++ struct, and a candidate's values as they stand in a source.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // Which workloads a table is for: all, those of one size of elements, those of a range of sizes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Which candidate becomes the row of an architecture, and whether it earns to replace the row that was there.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

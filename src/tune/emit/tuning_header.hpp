@@ -1,4 +1,5 @@
 // Headers with tables of rows (docs/tunings.md): reading them, and changing single rows while all else stays.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/compute_capability.hpp>

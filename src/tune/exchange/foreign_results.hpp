@@ -1,4 +1,5 @@
 // Results that other tuners have recorded: Kernel Tuner's cache, T4, KTT's output.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

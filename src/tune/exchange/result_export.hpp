@@ -1,4 +1,5 @@
 // Recorded results in the formats of other tuners: Kernel Tuner's cache and T4.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <iosfwd>

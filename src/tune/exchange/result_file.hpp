@@ -1,4 +1,5 @@
 // Recorded results from where they were kept: a store, or the JSON that `results` has written of one.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // How fast a run found what it found: the best so far by evaluations and by time.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

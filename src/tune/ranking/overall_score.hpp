@@ -1,4 +1,5 @@
 // One figure for a candidate on several workloads: the weighted geometric mean of its speed-ups.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

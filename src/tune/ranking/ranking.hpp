@@ -1,4 +1,5 @@
 // Which candidate is the fastest on each workload, by how much, and what became of the others.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Two recorded runs side by side: what moved between them beyond noise. The first is A, the second B.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

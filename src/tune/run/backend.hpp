@@ -1,4 +1,5 @@
 // One kind of device on which candidates are measured: what the engine (tune_run.hpp) has to know of it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

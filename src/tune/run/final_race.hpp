@@ -1,4 +1,5 @@
 // Which of the best candidates is the best: they are timed again, in turns, until noise no longer decides.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Which job of a run is meant.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <compare>

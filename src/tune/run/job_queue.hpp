@@ -1,4 +1,5 @@
 // The jobs of a run in the order in which they were proposed, and how far each of them is.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // Which jobs a run still has to do: what its strategy proposes, less what is known already; and what the strategy is
 // told.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // What the other candidates' results are compared with, on each workload: the baseline, or else the first candidate
 // that can be measured.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tune/run/result_sink.hpp"
 
 #include <fmt/chrono.h>

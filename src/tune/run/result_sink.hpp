@@ -1,4 +1,5 @@
 // Where the results of a run go: to the store, into the account of the run, and to the jobs that come later.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

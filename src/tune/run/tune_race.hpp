@@ -1,4 +1,5 @@
 // The final race of one workload in a tuning run: who takes part, how they are timed, and what is kept of it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // A tuning run on one backend: what is not known yet is prepared, measured and kept; then the best race each other.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

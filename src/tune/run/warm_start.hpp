@@ -1,4 +1,5 @@
 // What was good elsewhere (on another GPU, size or type, or in a table that is shipped) is tried first.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tune/search/cost_model.hpp"
 
 #include <algorithm>

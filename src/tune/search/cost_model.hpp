@@ -1,4 +1,5 @@
 // What the candidates tried so far let expect of the others: their cost, and whether they fail.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // A Gaussian process: from the values at some points to what is expected, and how surely, at others.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Search by a model: what was measured says what to expect of the rest, and the most promising is next.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

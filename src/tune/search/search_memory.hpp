@@ -1,4 +1,5 @@
 // What an adaptive strategy has proposed and was told, and the random draws that all of them share.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // A search replayed on a recorded run: how soon a strategy would have found what was the fastest.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

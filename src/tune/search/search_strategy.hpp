@@ -1,4 +1,5 @@
 // In which order candidates are tried: a strategy is asked for the next one, and told what became of it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

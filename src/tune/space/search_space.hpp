@@ -1,4 +1,5 @@
 // All candidates that satisfy the constraints.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

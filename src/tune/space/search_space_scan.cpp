@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tune/space/search_space_scan.hpp"
 
 #include <fmt/format.h>

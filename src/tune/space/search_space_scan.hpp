@@ -1,4 +1,5 @@
 // Finding all candidates: in which order the parameters are looped over, and the loops on all cores.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Whether a recorded result still answers what a spec asks.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // What the types of a kernel's arguments are to us.
+// SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <string_view>
 #include <utility>

@@ -1,4 +1,5 @@
 // Limits of the GPU under the names that a spec's expressions use.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "gpu/driver.hpp"

@@ -1,4 +1,5 @@
 // What is to be tuned, as the user's TOML file says it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

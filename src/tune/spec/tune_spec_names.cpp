@@ -1,4 +1,5 @@
 // What the texts of a spec may name: parameters, the workload's values, limits of the GPU.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

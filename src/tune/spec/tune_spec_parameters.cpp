@@ -1,4 +1,5 @@
 // [parameters], the baseline and [[workload]].
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

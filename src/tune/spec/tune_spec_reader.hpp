@@ -1,4 +1,5 @@
 // The parts of a spec's reading, each of which fills its part of the `tune_spec`. For the readers of the spec alone.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

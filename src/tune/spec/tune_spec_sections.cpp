@@ -1,4 +1,5 @@
 // [kernel], [program], [verify], [measure] and [screen].
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Reading TOML into our types; the first mistake is an `error` with its place. For the readers of the spec alone.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <toml++/toml.h>

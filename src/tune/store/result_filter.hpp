@@ -1,4 +1,5 @@
 // Which workloads and candidates the user means: "type=int n=1e8".
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Parts of results as JSON: the same in the columns of the store and in launchbox.results/1.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 // Results on disk: one SQLite file, one transaction a result, readable while a run goes on.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Rows of the result store as values. Whoever wrote the file: what is not as launchbox writes it is left out and named.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tune/store/result_store_schema.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // The tables of the result store, their versions, and how a file comes to be or is recognised as one. docs/store.md
 // describes them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // An SQLite file: statements whose values are taken only with the type that they must have, failures as `error`.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

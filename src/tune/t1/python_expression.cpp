@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tune/t1/python_expression.hpp"
 
 #include <algorithm>

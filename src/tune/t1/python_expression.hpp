@@ -1,4 +1,5 @@
 // Python expressions of other tuners' files, evaluated: lists of values, sizes, conditions.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tune/t1/python_syntax.hpp"
 #include "support/text/ascii.hpp"
 

@@ -1,4 +1,5 @@
 // Python expressions as trees: the part of the language in which other tuners write values, conditions and sizes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Python expressions over tuning parameters as expressions of our specs (value_expression.hpp), with the same meaning.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
 // KernelSpecification, ReferenceArguments, Search and Budget of a T1 problem.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // What the two halves of the T1 translation share: the space (t1_spec.cpp) and the kernel (t1_kernel.cpp).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <initializer_list>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tune/t1/t1_spec.hpp"
 
 #include <fmt/format.h>

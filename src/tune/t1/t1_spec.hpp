@@ -1,4 +1,5 @@
 // T1, the JSON in which other tuners describe a problem, as a spec of ours.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

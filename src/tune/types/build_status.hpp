@@ -1,4 +1,5 @@
 // What became of a candidate before anything was launched.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string_view>

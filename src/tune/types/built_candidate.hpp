@@ -1,4 +1,5 @@
 // A candidate that was built to be looked at, not to be measured.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

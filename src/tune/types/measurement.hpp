@@ -1,4 +1,5 @@
 // What became of one candidate on one workload.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

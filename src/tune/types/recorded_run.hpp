@@ -1,4 +1,5 @@
 // A run with all its results, wherever it was kept.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // A tuning run and its results, as they are recorded.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // What a kernel's arguments hold before it runs, and the sums by which it is seen whether they still do.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

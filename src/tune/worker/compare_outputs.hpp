@@ -1,4 +1,5 @@
 // A kernel's output beside the reference, element by element.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tune/worker/cuda_outcome.hpp"
 
 #include <fmt/format.h>

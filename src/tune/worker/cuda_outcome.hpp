@@ -1,4 +1,5 @@
 // What an error of the driver says about a candidate.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

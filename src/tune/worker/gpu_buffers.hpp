@@ -1,4 +1,5 @@
 // The memory of a workload on the GPU, with guard zones around every buffer.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <list>

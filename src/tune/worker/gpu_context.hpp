@@ -1,4 +1,5 @@
 // One GPU as the worker uses it: a context, a stream, pinned memory, and the worker's own three kernels.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // A kernel of a candidate, loaded and ready to be launched as the candidate wants it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "tune/worker/gpu_context.hpp"

@@ -1,4 +1,5 @@
 // What a worker does with a task: load, launch once and check, time.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tune/worker/gpu_timing.hpp"
 #include "support/process/clock.hpp"
 

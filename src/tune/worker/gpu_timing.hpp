@@ -1,4 +1,5 @@
 // Samples of a kernel's time: events around each launch, behind a kernel that holds the GPU until all is queued.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>

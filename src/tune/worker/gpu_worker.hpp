@@ -1,4 +1,5 @@
 // One GPU, measured in a process of its own that may die.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <sys/types.h>

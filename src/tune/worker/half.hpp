@@ -1,4 +1,5 @@
 // Floating point of 16 bits, on the host.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <bit>

@@ -1,4 +1,5 @@
 // The three kernels that the worker itself runs, as PTX, which every GPU's driver compiles for itself.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace launchbox {

@@ -1,4 +1,5 @@
 // NumPy's .npy files, versions 1 to 3, C order, little endian: how data for kernels comes and goes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // What the tool and a worker at a GPU say to each other: one JSON object a line.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -68,12 +68,13 @@ public:
     }
 
     /// An nvcc that can optimise while linking, which needs a library that the toolkit of Python's packages has in
-    /// another folder than nvlink looks in; empty where there is none.
+    /// another folder than nvlink looks in; empty where there is none. Not through the cache of the tests:
+    /// that starts nvcc where it is.
     [[nodiscard]] std::string nvcc_with_nvvm() const
     {
         namespace fs = std::filesystem;
-        const fs::path toolkit = fs::path(LAUNCHBOX_NVCC).parent_path().parent_path(), shadow = path("toolkit");
-        if (fs::exists(toolkit / "nvvm/lib64/libnvvm.so")) return LAUNCHBOX_NVCC;
+        const fs::path toolkit = fs::path(LAUNCHBOX_REAL_NVCC).parent_path().parent_path(), shadow = path("toolkit");
+        if (fs::exists(toolkit / "nvvm/lib64/libnvvm.so")) return LAUNCHBOX_REAL_NVCC;
         if (!fs::exists(toolkit / "lib/libnvvm.so")) return "";
         fs::create_directories(shadow / "nvvm/lib64");
         fs::create_directories(shadow / "bin");

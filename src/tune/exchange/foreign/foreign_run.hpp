@@ -1,4 +1,5 @@
 // One run put together from what another tuner has recorded; what cannot be used is counted and named.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 // The formats of other tuners that are read. Each takes the whole text, which may end anywhere.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

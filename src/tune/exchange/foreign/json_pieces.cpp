@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tune/exchange/foreign/json_pieces.hpp"
 
 #include <charconv>

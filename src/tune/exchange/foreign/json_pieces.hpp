@@ -1,4 +1,5 @@
 // JSON that may be cut, unclosed or written by Python, taken apart piece by piece: what is whole can be read.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

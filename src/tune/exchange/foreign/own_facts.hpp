@@ -1,5 +1,6 @@
 // What launchbox knows and another tuner's format has no place for: one member "launchbox", which its readers pass
 // over.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

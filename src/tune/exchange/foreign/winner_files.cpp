@@ -1,5 +1,6 @@
 // Kernel Tuner's results file 1.0 and Kernel Launcher's wisdom: the best candidate of each GPU and problem size, no
 // more.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <deque>
