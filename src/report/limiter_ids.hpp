@@ -24,7 +24,7 @@ inline std::vector<std::string> limiter_ids(const occupancy_result& result)
 inline std::string limiter_ids_text(const occupancy_result& result)
 {
     std::string text;
-    for (const std::string& each : limiter_ids(result)) text += (text.empty() ? "" : " ") + each;
+    for (const std::string& id : limiter_ids(result)) text += (text.empty() ? "" : " ") + id;
     return text;
 }
 

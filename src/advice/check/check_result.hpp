@@ -78,15 +78,15 @@ struct check_result {
     [[nodiscard]] std::size_t count(check_status status) const
     {
         std::size_t number = 0;
-        for (const check_finding& each : findings) number += each.status == status ? 1 : 0;
+        for (const check_finding& finding : findings) number += finding.status == status ? 1 : 0;
         return number;
     }
     [[nodiscard]] bool failed() const
     {
-        for (const check_finding& each : findings)
-            if (each.fails) return true;
-        for (const unused_rule& each : unused_rules)
-            if (each.fails) return true;
+        for (const check_finding& finding : findings)
+            if (finding.fails) return true;
+        for (const unused_rule& rule : unused_rules)
+            if (rule.fails) return true;
         return false;
     }
 };
