@@ -113,7 +113,7 @@ TEST(measure_line, tune_reads_it_among_other_lines)
 {
     const benchmark_time time =
         read_benchmark_output("keys: 1024\n" + printed(good(), {.checksum = 0xfeed}) + "done in 12 ms\n");
-    EXPECT_EQ(time.problem, "");
+    EXPECT_EQ(time.diagnostic, "");
     EXPECT_EQ(time.failure, "");
     ASSERT_EQ(time.samples_ns.size(), 4u);
     for (std::size_t i = 0; i < 4; ++i)
@@ -124,7 +124,7 @@ TEST(measure_line, tune_reads_it_among_other_lines)
         "time: 3 ms\n" + printed({.failure = "trap", .error = "cudaErrorAssert", .reason = "device-side assert"}));
     EXPECT_FALSE(failed.found());
     EXPECT_EQ(failed.failure, "trap");
-    EXPECT_EQ(failed.problem, "device-side assert");
+    EXPECT_EQ(failed.diagnostic, "device-side assert");
 }
 
 }  // namespace

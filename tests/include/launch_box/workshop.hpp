@@ -95,7 +95,7 @@ public:
     [[nodiscard]] std::vector<image> images(const std::string& name) const
     {
         const binary_contents contents = read_binary(bytes(name), name, {.wanted = {}, .hash_code = true});
-        EXPECT_TRUE(contents.problems.empty());
+        EXPECT_TRUE(contents.diagnostics.empty());
         std::vector<image> found;
         for (std::size_t i = 0; i < contents.images.size(); ++i) {
             const binary_image& from = contents.images[i];

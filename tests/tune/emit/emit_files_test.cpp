@@ -66,16 +66,16 @@ TEST(emit_files, a_header_that_was_edited_is_found)
 TEST(emit_files, a_row_without_provenance_or_order_is_found)
 {
     const std::string text = read_input(root + "/" + header);
-    const std::vector<std::string> problems = problems_of(with(text, "    // baseline, not measured\n", ""));
-    ASSERT_EQ(problems.size(), 1u);
-    EXPECT_NE(problems[0].find("neither"), std::string::npos) << problems[0];
+    const std::vector<std::string> differences = differences_in(with(text, "    // baseline, not measured\n", ""));
+    ASSERT_EQ(differences.size(), 1u);
+    EXPECT_NE(differences[0].find("neither"), std::string::npos) << differences[0];
     for (const auto& [old, changed, words] : std::vector<std::array<std::string, 3>>{
              {"sm<90,", "sm<75,", "not newer than the row above it"},
              {"row{64, 17, 2}", "row{64, 17}", "expected 3 values"},
              {"sm<90, block_sort_tuning_row", "sm<90, other_row", "a row of type other_row"},
              {"// table block_sort_tuning: block_sort\n", "", "a row outside of a table"}}) {
         try {
-            (void)problems_of(with(text, old, changed));
+            (void)differences_in(with(text, old, changed));
             ADD_FAILURE() << changed;
         } catch (const error& refused) {
             EXPECT_NE(std::string(refused.what()).find(words), std::string::npos) << refused.what();
@@ -88,24 +88,24 @@ TEST(emit_files, a_record_that_was_edited_is_found)
 {
     temporary_directory folder;
     const std::string text = read_input(root + "/" + header), bytes = read_input(root + "/" + record);
-    const auto problems_with = [&](const std::string& changed) {
+    const auto differences_with = [&](const std::string& changed) {
         std::filesystem::create_directories((folder.path() / record).parent_path());
         write_file_atomically(folder.path() / record, changed);
         const header_check_wishes wishes{.root = folder.path(), .box = "", .name = "", .workload = {}, .names = {}};
-        return check_header(with(text, fnv1a64(bytes), fnv1a64(changed)), "h", wishes).problems;
+        return check_header(with(text, fnv1a64(bytes), fnv1a64(changed)), "h", wishes).differences;
     };
-    EXPECT_EQ(problems_with(bytes), std::vector<std::string>());
+    EXPECT_EQ(differences_with(bytes), std::vector<std::string>());
     nlohmann::json slower = nlohmann::json::parse(bytes);
     for (nlohmann::json& candidate : slower["candidates"])
         if (candidate["parameters"] == nlohmann::json{{"threads", 64}, {"items", 17}, {"min_blocks", 2}})
             for (nlohmann::json& sample : candidate["samples_ns"]) sample = sample.get<double>() * 10;
     slower["races"] = nlohmann::json::array();
     for (const std::string& changed : {slower.dump(), std::string("{}"), std::string("[1")}) {
-        const std::vector<std::string> problems = problems_with(changed);
-        ASSERT_EQ(problems.size(), 1u) << changed.substr(0, 20);
-        EXPECT_EQ(problems[0].rfind("h:", 0), 0u) << problems[0];
+        const std::vector<std::string> differences = differences_with(changed);
+        ASSERT_EQ(differences.size(), 1u) << changed.substr(0, 20);
+        EXPECT_EQ(differences[0].rfind("h:", 0), 0u) << differences[0];
     }
-    EXPECT_NE(problems_with(slower.dump())[0].find(", not {64, 17, 2}"), std::string::npos);
+    EXPECT_NE(differences_with(slower.dump())[0].find(", not {64, 17, 2}"), std::string::npos);
 }
 
 TEST(emit_files, the_documentation_shows_the_example)
