@@ -73,6 +73,9 @@ command read_command(int count, char** arguments)
             ++i;
         } else if (std::error_code ignored; fs::is_regular_file(argument, ignored)) {
             read.inputs.emplace_back(argument);
+        } else if (!argument.starts_with('-') && fs::path(argument).has_extension()) {
+            // An input that is not there, or whose name is spelled for nvcc's shell: what it holds is not known here.
+            read.cacheable = false;
         }
     }
     return read;
@@ -171,6 +174,8 @@ public:
         const fs::path repository = LAUNCHBOX_SOURCE_DIR;
         for (const char* part : {"include", "examples", "algorithms", "tests/include/launch_box"})
             add_folder(repository / part, true);
+        for (const std::string& argument : asked.arguments)
+            if (argument.starts_with("-I" + repository.string())) add_folder(argument.substr(2), true);
         std::set<fs::path> folders;
         for (const fs::path& input : asked.inputs) {
             add(read_all(input));
@@ -179,6 +184,8 @@ public:
         for (const fs::path& folder : folders)
             if (!names.is_in(folder.string())) add_folder(folder, false);
     }
+
+    [[nodiscard]] bool cacheable() const { return cacheable_; }
 
     [[nodiscard]] std::string text() const
     {
@@ -204,7 +211,10 @@ private:
             const bool is_private = names_.is_in(folder.string());
             if (!is_private && !is_one_of(ending, {".cu", ".cuh", ".h", ".hpp", ".inl", ".ptx"})) continue;
             if (fs::file_size(at->path(), ignored) > largest_kept) continue;
-            contents[name] = names_.without(read_all(at->path()));
+            std::string content = read_all(at->path());
+            // What is calculated from the name of a temporary folder is of no use in the next one.
+            if (is_private && content.find("__FILE__") != std::string::npos) cacheable_ = false;
+            contents[name] = names_.without(std::move(content));
         }
         for (auto& [name, content] : contents) {
             add(name);
@@ -214,6 +224,7 @@ private:
 
     const folder_names& names_;
     std::vector<std::string> parts_;
+    bool cacheable_ = true;
 };
 
 struct file_state {
@@ -298,8 +309,9 @@ int answer(const std::vector<std::string>& texts, const folder_names& names)
 int compile(const command& asked)
 {
     const folder_names names(private_folders(asked));
-    const compile_cache cache(LAUNCHBOX_TEST_CACHE);
-    const std::string key = command_key(asked, names).text();
+    const command_key everything(asked, names);
+    const compile_cache cache(everything.cacheable() ? LAUNCHBOX_TEST_CACHE : "");
+    const std::string key = everything.text();
     if (const auto known = cache.find_texts(key); known && known->size() >= 3) return answer(*known, names);
 
     const std::map<fs::path, file_state> before = files_beside_outputs(asked);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct documented_program {
     std::string place;  ///< file and line
     std::string text;
     bool is_of_algorithms() const { return text.compare(0, of_algorithms.size(), of_algorithms) == 0; }
+    friend void PrintTo(const documented_program& program, std::ostream* out) { *out << program.place; }
 };
 
 void add_programs(const fs::path& file, std::vector<documented_program>& programs)
