@@ -69,7 +69,7 @@ TEST_P(documented_code, compiles_as_it_stands)
                                      "-std=c++20",
                                      "-Werror=all-warnings",
                                      "-Xcompiler=-Wall,-Wextra,-Werror",
-                                     "-I" LAUNCHBOX_SOURCE_DIR "/include",
+                                     "-I" LAUNCHBOX_SOURCE_DIR "/include",  // NOLINT(bugprone-suspicious-missing-comma)
                                      "-c",
                                      source,
                                      "-o",
