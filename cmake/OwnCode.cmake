@@ -4,7 +4,8 @@ target_compile_features(launchbox_own_code INTERFACE cxx_std_23)
 target_compile_options(launchbox_own_code INTERFACE -Wall -Wextra -Wconversion -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees overlapping and overlong copies in std::string's own code (GCC bugs 105651 and 105329).
-  target_compile_options(launchbox_own_code INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
+  target_compile_options(launchbox_own_code INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
+                                                           -Wno-stringop-overread)
 endif()
 if(LAUNCHBOX_SANITIZE OR LAUNCHBOX_FUZZ)
   set(sanitize ${LAUNCHBOX_SANITIZE})
