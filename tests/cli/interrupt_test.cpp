@@ -96,7 +96,7 @@ class interrupt : public testing::TestWithParam<int> {};
 
 TEST_P(interrupt, inspect_shows_what_is_finished)
 {
-    interrupted_run run({"inspect", source, "--threads", "256", "--format", "json"});
+    interrupted_run run({"inspect", "--no-cache", source, "--threads", "256", "--format", "json"});
     const call result = run.interrupt(GetParam());
     EXPECT_EQ(result.status, 4) << result.err;
     const nlohmann::json json = result.json();
