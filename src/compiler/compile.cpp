@@ -152,9 +152,13 @@ std::vector<compile_result> compile_kernels(const toolchain& tools, const compil
             if (interrupted()) return;  // what is finished is kept
             const nvcc_job job{
                 .source = request.source, .architecture = request.architectures[i], .flags = request.flags};
-            results[i] =
-                read_compile(job, cache.enabled() ? unit_compiler(tools, version, cache, job).compile({}, false)
-                                                  : run_nvcc(tools, job));
+            if (cache.enabled()) {
+                unit_compiler unit(tools, version, cache, job);
+                if (interrupted()) return;  // while it was preprocessed
+                results[i] = read_compile(job, unit.compile({}, false));
+            } else {
+                results[i] = read_compile(job, run_nvcc(tools, job));
+            }
             const std::lock_guard guard(lock);
             ++done;
             if (progress) progress(done, total);

@@ -34,7 +34,12 @@ public:
         std::vector<std::string> words{LAUNCHBOX_TOOL};
         words.insert(words.end(), arguments.begin(), arguments.end());
         words.insert(words.end(), {"--nvcc", nvcc.string(), "--jobs", "1", "--arch", "sm_75,sm_80,sm_90"});
-        std::vector<std::string> settings{"TMPDIR=" + (here / "tmp").string(), "COLUMNS=100", "LC_ALL=C.UTF-8"};
+        std::vector<std::string> settings{"TMPDIR=" + (here / "tmp").string(),
+                                          "COLUMNS=100",
+                                          "LC_ALL=C.UTF-8",
+                                          "LAUNCHBOX_CACHE=",
+                                          "XDG_CACHE_HOME=",
+                                          "HOME="};  // no cache of compiles
         for (char** each = environ; *each != nullptr; ++each) settings.emplace_back(*each);
 
         posix_spawnattr_t attributes;
@@ -96,7 +101,7 @@ class interrupt : public testing::TestWithParam<int> {};
 
 TEST_P(interrupt, inspect_shows_what_is_finished)
 {
-    interrupted_run run({"inspect", "--no-cache", source, "--threads", "256", "--format", "json"});
+    interrupted_run run({"inspect", source, "--threads", "256", "--format", "json"});
     const call result = run.interrupt(GetParam());
     EXPECT_EQ(result.status, 4) << result.err;
     const nlohmann::json json = result.json();
