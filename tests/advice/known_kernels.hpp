@@ -24,4 +24,9 @@ inline inspected_kernel known_kernel(const std::string& name, int registers = 40
     return inspected(info, name + "()", name, 256);
 }
 
+inline bool has(const std::string& text, const std::string& words)
+{
+    return text.find(words) != std::string::npos;
+}
+
 }  // namespace launchbox

@@ -12,7 +12,7 @@ using json = nlohmann::json;
 
 // One kernel that wants registers, one that does not. The program prints a time that follows the bound it was built
 // with.
-constexpr const char* source = R"(#include <cstdio>
+constexpr const char* sums_source = R"(#include <cstdio>
 #include <cstdlib>
 
 // Sums rows.
@@ -44,12 +44,14 @@ protected:
     void SetUp() override
     {
         if (!has_nvcc()) GTEST_SKIP() << "there is no nvcc here";
-        write_file_atomically(file(), source);
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+        write_file_atomically(file(), sums_source);
         // One cache for all tests of a build folder: each compile is made once.
         environment_ = {"LAUNCHBOX_CACHE=" LAUNCHBOX_TEST_CACHE};
     }
 
-    [[nodiscard]] std::string file(const char* name = "sums.cu") const { return (folder_.path() / name).string(); }
+    [[nodiscard]] std::string file(const char* name = "sums.cu") const { return (folder_ / name).string(); }
     [[nodiscard]] std::string text(const char* name = "sums.cu") const { return read_input(file(name)); }
 
     [[nodiscard]] call bounds(std::vector<std::string> words) const
@@ -66,7 +68,8 @@ protected:
         return result.json();
     }
 
-    temporary_directory folder_;
+    // The same for every test, since what is compiled depends on the names of its files.
+    const fs::path folder_ = fs::path(LAUNCHBOX_TEST_CACHE).parent_path() / "bounds_test";
     std::vector<std::string> environment_;
 };
 
@@ -113,7 +116,7 @@ TEST_F(BoundsVerb, rows_are_of_different_code)
 TEST_F(BoundsVerb, the_second_run_compiles_nothing)
 {
     const std::vector<std::string> words{file(), "--arch", "sm_90", "-k", "light", "--threads", "96"};
-    environment_ = {"LAUNCHBOX_CACHE=" + folder_.path().string()};
+    environment_ = {"LAUNCHBOX_CACHE=" + folder_.string()};
     const json first = swept(words);
     EXPECT_GT(first["compiles"], 0);
     EXPECT_EQ(first["from_cache"], 0);
@@ -153,7 +156,7 @@ TEST_F(BoundsVerb, a_source_that_does_not_compile_says_where_and_what_to_do)
     EXPECT_TRUE(result.says("--")) << result.err;
     write_file_atomically(file("mine.hpp"), "");
     EXPECT_EQ(
-        bounds({file("broken.cu"), "--arch", "sm_90", "--threads", "64", "--", "-I" + folder_.path().string()}).status,
+        bounds({file("broken.cu"), "--arch", "sm_90", "--threads", "64", "--", "-I" + folder_.string()}).status,
         0);
 }
 
@@ -218,17 +221,17 @@ TEST_F(BoundsVerb, apply_writes_what_is_recommended_and_revert_takes_it_back)
     ASSERT_EQ(applied.status, 0) << applied.err;
     EXPECT_TRUE(applied.shows("-__global__ void __launch_bounds__(256, 8) heavy(float* data, int n)")) << applied.out;
     EXPECT_TRUE(applied.says("--revert takes it back"));
-    EXPECT_NE(text(), source);
+    EXPECT_NE(text(), sums_source);
     // What was applied is now right.
     const json kernel = swept({file(), "--arch", "sm_90", "-k", "heavy"})["kernels"][0];
     EXPECT_TRUE(kernel["recommendation"]["verdict"] == "keep" || kernel["recommendation"]["verdict"] == "no_bound")
         << kernel["recommendation"];
     const call reverted = bounds({file(), "--revert"});
     EXPECT_EQ(reverted.status, 0) << reverted.err;
-    EXPECT_EQ(text(), source);
+    EXPECT_EQ(text(), sums_source);
     EXPECT_EQ(bounds({file(), "--revert"}).status, 2) << "there is nothing left to take back";
     std::size_t files = 0;
-    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder_.path())) ++files;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder_)) ++files;
     EXPECT_EQ(files, 1u) << "no backup stays";
 }
 
@@ -243,7 +246,7 @@ TEST_F(BoundsVerb, apply_for_several_architectures_writes_a_macro_that_gives_eac
     for (std::size_t i = 0; i < 3; ++i)
         EXPECT_EQ(now[i]["written"], wanted[i]["recommendation"]["attribute"]) << now[i]["architecture"];
     EXPECT_EQ(bounds({file(), "--revert"}).status, 0);
-    EXPECT_EQ(text(), source);
+    EXPECT_EQ(text(), sums_source);
 }
 
 TEST_F(BoundsVerb, apply_needs_to_know_the_block_size)
@@ -251,7 +254,7 @@ TEST_F(BoundsVerb, apply_needs_to_know_the_block_size)
     const call result = bounds({file(), "--arch", "sm_90", "-k", "light", "--apply"});
     EXPECT_EQ(result.status, 2);
     EXPECT_TRUE(result.says("--threads 256")) << result.err;
-    EXPECT_EQ(text(), source);
+    EXPECT_EQ(text(), sums_source);
 }
 
 TEST_F(BoundsVerb, apply_refuses_a_template_with_the_text_to_paste)

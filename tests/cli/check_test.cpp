@@ -11,7 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string log_90 = repository_file("tests/data/logs/basic_sm_90.log");
 const std::string log_80 = repository_file("tests/data/logs/basic_sm_80.log");
 
 // A log with one kernel that spills, as ptxas writes it.

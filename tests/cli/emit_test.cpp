@@ -8,7 +8,6 @@ namespace launchbox {
 namespace {
 
 const std::string record = "measurements/nvidia-h200/tune_block_sort.json";
-const std::string example = "tests/data/results/example.json";
 const std::string header = "examples/block_sort/tuning.hpp";
 
 TEST(emit_verb, writes_a_header_and_then_finds_nothing_to_change)

@@ -8,8 +8,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string log_90 = repository_file("tests/data/logs/basic_sm_90.log");
-
 nlohmann::json kernel_of(const nlohmann::json& json, const std::string& short_name, const std::string& architecture)
 {
     for (const nlohmann::json& entry : json["kernels"])

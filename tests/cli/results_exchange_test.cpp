@@ -9,7 +9,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string example = "tests/data/results/example.json";
 const std::string cache = "tests/data/exchange/kernel_tuner.json";
 
 TEST(results_export, of_one_workload_goes_to_a_file_or_standard_output)

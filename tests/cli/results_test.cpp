@@ -7,8 +7,6 @@
 namespace launchbox {
 namespace {
 
-const std::string example = "tests/data/results/example.json";
-
 TEST(results_verb, shows_ranking_verdict_and_failures)
 {
     const call result = launchbox_run({"results", example});

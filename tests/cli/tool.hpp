@@ -40,6 +40,10 @@ std::filesystem::path make_nvcc(const std::filesystem::path& folder, const std::
 
 std::string repository_file(const std::string& path);
 
+/// A log of ptxas -v; and a result file, from the repository's root.
+inline const std::string log_90 = repository_file("tests/data/logs/basic_sm_90.log");
+inline const std::string example = "tests/data/results/example.json";
+
 std::vector<std::string> lines_of(const std::string& text);
 
 }  // namespace launchbox

@@ -29,7 +29,7 @@ TOOL, REPOSITORY = sys.argv[1], sys.argv[2]
 LOGS = os.path.join("tests", "data", "logs")
 RECORD = os.path.join("measurements", "nvidia-h200", "tune_block_sort.json")
 CACHE = tempfile.TemporaryDirectory()
-ENVIRONMENT = {**os.environ, "COLUMNS": "100", "LC_ALL": "C.UTF-8", "LAUNCHBOX_CACHE": CACHE.name}
+ENVIRONMENT = {"LAUNCHBOX_CACHE": CACHE.name, **os.environ, "COLUMNS": "100", "LC_ALL": "C.UTF-8"}
 
 failures = 0
 outputs = 0
@@ -337,8 +337,8 @@ def calls():
     if "\nnvcc: " not in launchbox(["--version"], 0):
         global compiles
         compiles = True
-        bounds = ["bounds", merge_source(), "--arch", "sm_80,sm_90", "--kernel", "merge_tiles_greedy*"]
-        timed = ["bounds", merge_source(), "--arch", "sm_90", "--kernel", "merge_tiles<*", "--runs", "1",
+        bounds = ["bounds", merge_source(), "--arch", "sm_90,sm_120", "--kernel", "merge_tiles_greedy*"]
+        timed = ["bounds", merge_source(), "--arch", "sm_90", "--kernel", "merge_tiles_greedy*", "--runs", "1",
                  "--measure", "echo time: 5 ms"]
         for each in [bounds, timed]:
             launchbox(each, 0)  # fills the cache, so that every form reports the same compiles

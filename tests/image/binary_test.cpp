@@ -15,14 +15,6 @@ namespace {
 
 using strings = std::vector<std::string>;
 
-std::string problems_of(const flat_contents& contents)
-{
-    std::string all;
-    for (const image_diagnostic& diagnostic : contents.diagnostics)
-        all += std::to_string(diagnostic.offset) + ": " + diagnostic.what + "\n";
-    return all;
-}
-
 // "sm_90 k: 4" of all kernels; "4?" where it is inferred.
 std::string bounds_of(const flat_contents& contents)
 {
@@ -40,7 +32,7 @@ flat_contents read_made(const compiled& made, const binary_options& options = {}
 {
     EXPECT_EQ(made.exit_code, 0) << made.log;
     flat_contents contents = read_flat(made.image, "made", options);
-    EXPECT_EQ(problems_of(contents), "");
+    EXPECT_EQ(diagnostics_of(contents), "");
     return contents;
 }
 
@@ -280,7 +272,7 @@ TEST(binary, kernels_of_one_name_in_several_sources_are_told_apart)
                             {.directory = folder.path(), .environment = {}});
     ASSERT_EQ(linked.exit_code, 0) << linked.output;
     const flat_contents contents = read_flat(read_input((folder.path() / "lib.so").string()), "lib.so");
-    EXPECT_EQ(problems_of(contents), "");
+    EXPECT_EQ(diagnostics_of(contents), "");
     EXPECT_EQ(contents.kind, "shared library");
     std::multiset<std::string> kernels;
     std::set<std::string> containers;

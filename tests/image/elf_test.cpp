@@ -10,7 +10,7 @@ namespace launchbox {
 namespace {
 
 template <class Number>
-void put(std::string& bytes, std::size_t offset, Number value)
+void put_at(std::string& bytes, std::size_t offset, Number value)
 {
     std::memcpy(bytes.data() + offset, &value, sizeof value);
 }
@@ -31,17 +31,17 @@ std::string image_of(const std::string& content, const std::vector<test_section>
                         std::string(57, '\0') + content;
     const std::size_t headers = bytes.size();
     bytes.resize(headers + (sections.size() + 1) * 64);
-    put<std::uint64_t>(bytes, 40, headers);
-    put<std::uint16_t>(bytes, 58, 64);
-    put<std::uint16_t>(bytes, 60, static_cast<std::uint16_t>(sections.size() + 1));
-    put<std::uint16_t>(bytes, 62, 1);
+    put_at<std::uint64_t>(bytes, 40, headers);
+    put_at<std::uint16_t>(bytes, 58, 64);
+    put_at<std::uint16_t>(bytes, 60, static_cast<std::uint16_t>(sections.size() + 1));
+    put_at<std::uint16_t>(bytes, 62, 1);
     for (std::size_t i = 0; i < sections.size(); ++i) {
         const std::size_t at = headers + (i + 1) * 64;
-        put(bytes, at, sections[i].name);
-        put(bytes, at + 4, sections[i].type);
-        put(bytes, at + 24, sections[i].offset);
-        put(bytes, at + 32, sections[i].size);
-        put(bytes, at + 40, sections[i].link);
+        put_at(bytes, at, sections[i].name);
+        put_at(bytes, at + 4, sections[i].type);
+        put_at(bytes, at + 24, sections[i].offset);
+        put_at(bytes, at + 32, sections[i].size);
+        put_at(bytes, at + 40, sections[i].link);
     }
     return bytes;
 }
@@ -81,10 +81,10 @@ TEST(elf, takes_large_numbers_from_section_header_0)
 {
     std::string bytes = image_of(names, {{1, 3, 64, 13}, {8, 1, 64, 5}});
     const std::size_t headers = 64 + 13;
-    put<std::uint16_t>(bytes, 60, 0);
-    put<std::uint16_t>(bytes, 62, 0xffff);
-    put<std::uint64_t>(bytes, headers + 32, 3);
-    put<std::uint32_t>(bytes, headers + 40, 1);
+    put_at<std::uint16_t>(bytes, 60, 0);
+    put_at<std::uint16_t>(bytes, 62, 0xffff);
+    put_at<std::uint64_t>(bytes, headers + 32, 3);
+    put_at<std::uint32_t>(bytes, headers + 40, 1);
     std::vector<image_diagnostic> diagnostics;
     const auto image = read_elf(bytes, diagnostics);
     ASSERT_TRUE(image);
@@ -95,8 +95,8 @@ TEST(elf, takes_large_numbers_from_section_header_0)
 TEST(elf, counts_that_do_not_fit_are_cut)
 {
     std::string bytes = image_of(names, {{1, 3, 64, 13}});
-    put<std::uint16_t>(bytes, 60, 0);
-    put<std::uint64_t>(bytes, 64 + 13 + 32, ~0ull);
+    put_at<std::uint16_t>(bytes, 60, 0);
+    put_at<std::uint64_t>(bytes, 64 + 13 + 32, ~0ull);
     std::vector<image_diagnostic> diagnostics;
     const auto image = read_elf(bytes, diagnostics);
     ASSERT_TRUE(image);
@@ -111,11 +111,11 @@ TEST(elf, reads_symbols_with_wide_section_numbers)
     std::string bytes = image_of(
         content,
         {{1, 3, 64, 13}, {0, elf::section_symbols, symbols, 53, 1}, {0, elf::section_symbol_indices, wide, 8}});
-    put<std::uint32_t>(bytes, symbols + 24, 8);
-    put<std::uint8_t>(bytes, symbols + 28, 0x12);
-    put<std::uint8_t>(bytes, symbols + 29, 0x10);
-    put<std::uint16_t>(bytes, symbols + 30, 0xffff);
-    put<std::uint32_t>(bytes, wide + 4, 70000);
+    put_at<std::uint32_t>(bytes, symbols + 24, 8);
+    put_at<std::uint8_t>(bytes, symbols + 28, 0x12);
+    put_at<std::uint8_t>(bytes, symbols + 29, 0x10);
+    put_at<std::uint16_t>(bytes, symbols + 30, 0xffff);
+    put_at<std::uint32_t>(bytes, wide + 4, 70000);
     std::vector<image_diagnostic> diagnostics;
     const auto image = read_elf(bytes, diagnostics);
     ASSERT_TRUE(image);
@@ -143,23 +143,23 @@ TEST(elf, ends_behind_the_last_part_that_its_headers_name)
     EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, 0x7000000a, 900, 900}})), bytes.size());
     // Beyond all numbers, not around them.
     EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, 1, ~0ull - 3, 900}})), ~std::uint64_t{0});
-    put<std::uint64_t>(bytes, 32, 500);  // program headers
-    put<std::uint16_t>(bytes, 54, 56);
-    put<std::uint16_t>(bytes, 56, 3);
+    put_at<std::uint64_t>(bytes, 32, 500);  // program headers
+    put_at<std::uint16_t>(bytes, 54, 56);
+    put_at<std::uint16_t>(bytes, 56, 3);
     EXPECT_EQ(end_of(bytes), 500u + 3 * 56);
-    put<std::uint64_t>(bytes, 32, ~std::uint64_t{0} - 10);
+    put_at<std::uint64_t>(bytes, 32, ~std::uint64_t{0} - 10);
     EXPECT_EQ(end_of(bytes), ~std::uint64_t{0});
 }
 
 TEST(elf, no_sections_and_no_names_are_told)
 {
     std::string bytes = image_of(names, {{1, 3, 64, 13}});
-    put<std::uint16_t>(bytes, 62, 0);
+    put_at<std::uint16_t>(bytes, 62, 0);
     std::vector<image_diagnostic> diagnostics;
     EXPECT_TRUE(read_elf(bytes, diagnostics));
     ASSERT_EQ(diagnostics.size(), 1u);
     EXPECT_EQ(diagnostics[0].offset, 62u);
-    put<std::uint16_t>(bytes, 60, 0);
+    put_at<std::uint16_t>(bytes, 60, 0);
     diagnostics.clear();
     EXPECT_FALSE(read_elf(bytes, diagnostics));
     ASSERT_EQ(diagnostics.size(), 1u);
@@ -171,7 +171,7 @@ TEST(elf, refuses_what_it_cannot_read_at_all)
     const std::string good = image_of(names, {{1, 3, 64, 13}});
     const auto changed = [&](std::size_t offset, auto value) {
         std::string bytes = good;
-        put(bytes, offset, value);
+        put_at(bytes, offset, value);
         return bytes;
     };
     const std::pair<std::string, std::uint64_t> cases[] = {{"", 0},

@@ -30,6 +30,16 @@ inline flat_contents read_flat(std::string_view bytes, const std::string& file, 
     return flat;
 }
 
+/// What a reader has to say of its input, a line each: "byte: what".
+template <class Contents>
+std::string diagnostics_of(const Contents& contents)
+{
+    std::string all;
+    for (const image_diagnostic& diagnostic : contents.diagnostics)
+        all += std::to_string(diagnostic.offset) + ": " + diagnostic.what + "\n";
+    return all;
+}
+
 /// add_min_blocks for kernels that are each in an image of their own.
 inline void add_min_blocks_flat(std::vector<kernel_info>& kernels, const std::vector<std::size_t>& container_of)
 {

@@ -19,7 +19,7 @@ const std::string& sample_cubin()
     return image;
 }
 
-std::string small_cubin()
+std::string shared_cubin()
 {
     return compile_cuda(
                "__global__ void __launch_bounds__(64, 2) k(int* p) { __shared__ int s[64]; "
@@ -44,7 +44,7 @@ std::size_t digest(const std::vector<kernel_info>& kernels, const std::vector<im
 TEST(hostile_image, every_truncation_of_a_cubin)
 {
     SKIP_WITHOUT_TOOLKIT();
-    const std::string image = small_cubin();
+    const std::string image = shared_cubin();
     ASSERT_EQ(read_cubin(image, "-").kernels.size(), 1u);
     // A copy of its own for each length, so that a read beyond the end is one beyond an allocation.
     for (std::size_t length = 0; length < image.size(); ++length) {
@@ -62,7 +62,7 @@ TEST(hostile_image, random_damage_to_a_cubin)
 {
     SKIP_WITHOUT_TOOLKIT();
     std::mt19937 random(random_seed());
-    const std::string small = small_cubin();
+    const std::string small = shared_cubin();
     for (const std::string* image : {&small, &sample_cubin()}) {
         const auto place = [&](std::size_t from, std::size_t to) {
             return std::uniform_int_distribution<std::size_t>(from, to - 1)(random);
@@ -124,7 +124,7 @@ TEST(hostile_image, other_files_are_not_cubins)
 TEST(hostile_image, an_unknown_abi_is_said_and_not_guessed)
 {
     SKIP_WITHOUT_TOOLKIT();
-    std::string image = small_cubin();
+    std::string image = shared_cubin();
     image[8] = 9;
     const cubin_contents cubin = read_cubin(image, "-");
     EXPECT_EQ(cubin.architecture, "");
@@ -140,7 +140,7 @@ TEST(hostile_image, an_unknown_abi_is_said_and_not_guessed)
 TEST(hostile_image, abi_7_has_the_architecture_elsewhere)
 {
     SKIP_WITHOUT_TOOLKIT();
-    std::string image = small_cubin();
+    std::string image = shared_cubin();
     image[7] = 0x33;
     image[8] = 7;
     const std::uint32_t version = 115, flags = 0x500000 | 0x500 | 80;
@@ -158,7 +158,7 @@ TEST(hostile_image, abi_7_has_the_architecture_elsewhere)
 TEST(hostile_image, overlapping_sections_do_not_make_it_quadratic)
 {
     SKIP_WITHOUT_TOOLKIT();
-    std::string image = small_cubin();
+    std::string image = shared_cubin();
     const std::size_t headers = read_number<std::uint64_t>(image, 40);
     const std::size_t count = read_number<std::uint16_t>(image, 60);
     std::string info_header;

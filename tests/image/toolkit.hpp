@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <launchbox/compute_capability.hpp>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,11 @@ inline compiled assemble(const std::string& ptx, const std::string& architecture
     std::vector<std::string> command{"ptxas", "-arch=" + architecture};
     command.insert(command.end(), options.begin(), options.end());
     return compile(std::move(command), ptx, ".ptx");
+}
+
+inline bool before_sm_90(const std::string& architecture)
+{
+    return parse_compute_capability(architecture)->major < 9;
 }
 
 #define SKIP_WITHOUT_TOOLKIT() \

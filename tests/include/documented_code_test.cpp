@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "scale.hpp"
 #include "support/files/files.hpp"
 #include "support/process/subprocess.hpp"
 
@@ -74,9 +75,9 @@ TEST_P(documented_code, compiles_as_it_stands)
                                      source,
                                      "-o",
                                      (folder.path() / "program.o").string()};
-    // A sort is dozens of kernels, for which ptxas takes a minute: unoptimised PTX is enough to see that the program is
-    // right.
-    if (program.is_of_algorithms())
+    // Unoptimised PTX is enough to see that the program is right. A sort is dozens of kernels, for which ptxas takes a
+    // minute.
+    if (program.is_of_algorithms() || !is_exhaustive())
         for (const char* const option : {"-gencode=arch=compute_90,code=compute_90", "-Xcicc", "-O0"})
             command.push_back(option);
     else

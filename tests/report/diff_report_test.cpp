@@ -17,11 +17,6 @@ std::string page_of(const kernel_diff& diff, std::optional<std::size_t> top = st
     return render_text(diff_document(diff, top, style), style);
 }
 
-bool has(const std::string& text, const std::string& words)
-{
-    return text.find(words) != std::string::npos;
-}
-
 struct two_builds {
     std::vector<inspected_kernel> before{known_kernel("a", 40), known_kernel("b", 40), known_kernel("c", 40),
                                          known_kernel("d", 40), known_kernel("gone", 40)};

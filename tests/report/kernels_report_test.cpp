@@ -51,11 +51,6 @@ std::string csv_of(const inspection& found)
     return text;
 }
 
-bool has(const std::string& text, const std::string& words)
-{
-    return text.find(words) != std::string::npos;
-}
-
 std::vector<inspected_kernel> many(int count)
 {
     std::vector<inspected_kernel> kernels;

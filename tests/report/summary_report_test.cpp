@@ -36,11 +36,6 @@ std::string page_of(const inspection& found)
     return render_text(summary_document(summaries_of(found)), {.width = 200, .colour = false, .unicode = true});
 }
 
-bool has(const std::string& text, const std::string& words)
-{
-    return text.find(words) != std::string::npos;
-}
-
 TEST(summary_report, says_what_a_library_holds_and_where_it_runs)
 {
     const std::string page =

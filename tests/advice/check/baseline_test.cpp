@@ -13,7 +13,7 @@ namespace {
 
 const std::string first_line = "launchbox.baseline/1\n";
 
-std::string errors(const std::string& text)
+std::string baseline_errors(const std::string& text)
 {
     std::string told;
     for (const file_error& error : parse_baseline(text, "b").errors)
@@ -21,9 +21,9 @@ std::string errors(const std::string& text)
     return told;
 }
 
-void expect_problem(const std::string& text, const std::string& line, const std::string& words)
+void expect_baseline_error(const std::string& text, const std::string& line, const std::string& words)
 {
-    const std::string told = errors(text);
+    const std::string told = baseline_errors(text);
     EXPECT_TRUE(told.starts_with(line + " ")) << told;
     EXPECT_NE(told.find(words), std::string::npos) << told;
 }
@@ -102,31 +102,31 @@ TEST(baseline, a_checkout_with_other_line_ends_is_the_same)
 
 TEST(baseline, what_cannot_be_read_is_told_with_its_line)
 {
-    expect_problem("", "1", "this is no baseline");
-    expect_problem("\n", "1", "this is no baseline");
-    expect_problem("[defaults]\n", "1", "this is no baseline");
-    expect_problem("launchbox.baseline/2\nwhatever\n", "1", "version \"2\" of baselines is not known");
-    expect_problem("launchbox.baseline/\n", "1", "version");
+    expect_baseline_error("", "1", "this is no baseline");
+    expect_baseline_error("\n", "1", "this is no baseline");
+    expect_baseline_error("[defaults]\n", "1", "this is no baseline");
+    expect_baseline_error("launchbox.baseline/2\nwhatever\n", "1", "version \"2\" of baselines is not known");
+    expect_baseline_error("launchbox.baseline/\n", "1", "version");
     const std::string good = "sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? f()\n";
-    EXPECT_EQ(errors(first_line + good), "");
-    expect_problem(first_line + "\n" + good + good, "4", "the same kernel and architecture as in line 3");
+    EXPECT_EQ(baseline_errors(first_line + good), "");
+    expect_baseline_error(first_line + "\n" + good + good, "4", "the same kernel and architecture as in line 3");
     for (const char* marker : {"<<<<<<< HEAD", "=======", ">>>>>>> theirs", "||||||| base"})
-        expect_problem(first_line + good + marker + "\n", "3", "a merge conflict is not settled");
-    expect_problem("<<<<<<< HEAD\n" + first_line, "1", "a merge conflict is not settled");
+        expect_baseline_error(first_line + good + marker + "\n", "3", "a merge conflict is not settled");
+    expect_baseline_error("<<<<<<< HEAD\n" + first_line, "1", "a merge conflict is not settled");
     const auto line = [](const std::string& text) { return first_line + text + "\n"; };
-    expect_problem(line("sm_90"), "2", "the architecture is missing");
-    expect_problem(line("sm_90 regs=1"), "2", "regs is missing");
-    expect_problem(line("sm_90 stack=0 regs=1 x"), "2", "regs is missing");
-    expect_problem(line("sm_90 regs=1 spills=0 stack=0 shared=0 resident=? f()"), "2", "spills is \"0\"");
-    expect_problem(line("sm_90 regs=1 stack=0 shared=0 resident=? f()"), "2", "spills is missing");
-    expect_problem(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 f()"), "2", "resident is missing");
-    expect_problem(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=3 f()"), "2", "resident is \"3\"");
-    expect_problem(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=?x4 f()"), "2", "resident is");
-    expect_problem(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? "), "2", "name is missing");
-    expect_problem(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? f\\q"), "2", "escape");
-    expect_problem(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? f\\x1"), "2", "escape");
+    expect_baseline_error(line("sm_90"), "2", "the architecture is missing");
+    expect_baseline_error(line("sm_90 regs=1"), "2", "regs is missing");
+    expect_baseline_error(line("sm_90 stack=0 regs=1 x"), "2", "regs is missing");
+    expect_baseline_error(line("sm_90 regs=1 spills=0 stack=0 shared=0 resident=? f()"), "2", "spills is \"0\"");
+    expect_baseline_error(line("sm_90 regs=1 stack=0 shared=0 resident=? f()"), "2", "spills is missing");
+    expect_baseline_error(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 f()"), "2", "resident is missing");
+    expect_baseline_error(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=3 f()"), "2", "resident is \"3\"");
+    expect_baseline_error(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=?x4 f()"), "2", "resident is");
+    expect_baseline_error(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? "), "2", "name is missing");
+    expect_baseline_error(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? f\\q"), "2", "escape");
+    expect_baseline_error(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? f\\x1"), "2", "escape");
     for (const char* number : {"-1", "-0", "1.5", "x", "99999999999999999999", "1000000000001", "+1", "0x10"})
-        expect_problem(line(std::string("sm_90 regs=") + number + " spills=0/0 stack=0 shared=0 resident=? f()"), "2",
+        expect_baseline_error(line(std::string("sm_90 regs=") + number + " spills=0/0 stack=0 shared=0 resident=? f()"), "2",
                        "regs is");
     std::string many = first_line;
     for (int i = 0; i < 1000; ++i) many += "bad\n";

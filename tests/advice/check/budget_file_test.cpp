@@ -8,7 +8,7 @@
 namespace launchbox {
 namespace {
 
-std::string errors(const std::string& text)
+std::string budget_errors(const std::string& text)
 {
     std::string told;
     for (const file_error& error : parse_budget(text, "b.toml").errors)
@@ -17,9 +17,9 @@ std::string errors(const std::string& text)
     return told;
 }
 
-void expect_problem(const std::string& text, const std::string& place, const std::string& words)
+void expect_budget_error(const std::string& text, const std::string& place, const std::string& words)
 {
-    const std::string told = errors(text);
+    const std::string told = budget_errors(text);
     EXPECT_TRUE(told.starts_with(place + " ")) << told;
     EXPECT_NE(told.find(words), std::string::npos) << told;
     EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
@@ -28,7 +28,7 @@ void expect_problem(const std::string& text, const std::string& place, const std
 TEST(budget_file, the_example_of_the_repository_is_right)
 {
     const std::string file = std::string(LAUNCHBOX_SOURCE_DIR) + "/examples/launchbox.budget.toml";
-    EXPECT_EQ(errors(read_input(file)), "");
+    EXPECT_EQ(budget_errors(read_input(file)), "");
     EXPECT_TRUE(parse_budget(read_input(file), file).value.has_limits());
 }
 
@@ -69,17 +69,17 @@ TEST(budget_file, reads_every_key)
 
 TEST(budget_file, unknown_keys_are_answered_with_the_nearest)
 {
-    expect_problem("[defaults]\nmax_register = 3", "2:1", "did you mean max_registers?");
-    expect_problem("[[rule]]\nkernal = 'x'\nmax_registers = 3", "2:1", "did you mean kernel?");
-    expect_problem("[[rules]]\nmax_registers = 3", "1:3", "did you mean rule?");
-    expect_problem("[default]\nmax_registers = 3", "1:2", "did you mean defaults?");
-    expect_problem("unknow = 'fail'", "1:1", "did you mean unknown?");
-    expect_problem("quux = 3", "1:1", "there are: unknown, unused, defaults, rule");
-    expect_problem("max_registers = 3", "1:1", "below [defaults] or [[rule]]");
-    expect_problem("kernel = 'x'", "1:1", "below [[rule]]");
-    expect_problem("[defaults]\nexempt = true", "2:1", "below [[rule]]");
-    expect_problem("[[rule]]\nmax_registers = 1\nunused = 'fail'", "3:1", "at the top of the file");
-    expect_problem("\"a\\u001bb\" = 1", "1:1", "unknown key");
+    expect_budget_error("[defaults]\nmax_register = 3", "2:1", "did you mean max_registers?");
+    expect_budget_error("[[rule]]\nkernal = 'x'\nmax_registers = 3", "2:1", "did you mean kernel?");
+    expect_budget_error("[[rules]]\nmax_registers = 3", "1:3", "did you mean rule?");
+    expect_budget_error("[default]\nmax_registers = 3", "1:2", "did you mean defaults?");
+    expect_budget_error("unknow = 'fail'", "1:1", "did you mean unknown?");
+    expect_budget_error("quux = 3", "1:1", "there are: unknown, unused, defaults, rule");
+    expect_budget_error("max_registers = 3", "1:1", "below [defaults] or [[rule]]");
+    expect_budget_error("kernel = 'x'", "1:1", "below [[rule]]");
+    expect_budget_error("[defaults]\nexempt = true", "2:1", "below [[rule]]");
+    expect_budget_error("[[rule]]\nmax_registers = 1\nunused = 'fail'", "3:1", "at the top of the file");
+    expect_budget_error("\"a\\u001bb\" = 1", "1:1", "unknown key");
 }
 
 TEST(budget_file, wrong_types_and_values_are_told_with_what_to_write)
@@ -89,48 +89,48 @@ TEST(budget_file, wrong_types_and_values_are_told_with_what_to_write)
         const std::string key = std::string("[defaults]\n") + limit + " = ";
         const std::string place = "2:" + std::to_string(std::string(limit).size() + 4);
         for (const char* value : {"'x'", "1.5", "true", "[1]", "1979-05-27", "inf", "nan"})
-            expect_problem(key + value, place, "must be a whole number");
-        expect_problem(key + "-1", place, "is negative: -1");
-        expect_problem(key + "9223372036854775807", place, "it can be from 0 to 1,000,000,000,000");
+            expect_budget_error(key + value, place, "must be a whole number");
+        expect_budget_error(key + "-1", place, "is negative: -1");
+        expect_budget_error(key + "9223372036854775807", place, "it can be from 0 to 1,000,000,000,000");
     }
     for (const char* value : {"'x'", "true", "[0.5]"})
-        expect_problem(std::string("[defaults]\nmin_occupancy = ") + value, "2:17", "must be a number");
+        expect_budget_error(std::string("[defaults]\nmin_occupancy = ") + value, "2:17", "must be a number");
     for (const char* value : {"-0.1", "1.01", "nan", "inf", "-1", "200"})
-        expect_problem(std::string("[defaults]\nmin_occupancy = ") + value, "2:17", "must be from 0 to 1");
-    expect_problem("[defaults]\nmin_occupancy = 75", "2:17", "write 0.75 for 75 %");
-    expect_problem("[defaults]\nrequire_launch_bounds = 1", "2:25", "must be true or false");
-    expect_problem("[defaults]\nthreads = 0", "2:11", "from 1 to 1,024");
-    expect_problem("[defaults]\nthreads = 1025", "2:11", "from 1 to 1,024");
-    expect_problem("[defaults]\nthreads = 'any'", "2:11", "must be a whole number");
-    expect_problem("[defaults]\ndynamic_shared = -1", "2:18", "is negative");
-    expect_problem("[defaults]\ndynamic_shared = 1073741825", "2:18", "from 0 to 1,073,741,824");
-    expect_problem("[[rule]]\nexempt = 'yes'", "2:10", "must be true or false");
-    expect_problem("[[rule]]\nkernel = 3\nmax_registers = 1", "2:10", "must be a string or a list of strings");
-    expect_problem("[[rule]]\nkernel = []\nmax_registers = 1", "2:10", "an empty list");
-    expect_problem("[[rule]]\nkernel = ['a', 3]\nmax_registers = 1", "2:16", "must be a string");
-    expect_problem("[[rule]]\nkernel = ''\nmax_registers = 1", "2:10", "kernel is empty");
-    expect_problem("unknown = 'fial'", "1:11", "did you mean \"fail\"?");
-    expect_problem("unknown = 'warn'", "1:11", "write \"fail\" or \"allow\"");
-    expect_problem("unused = true", "1:10", "must be a string");
-    expect_problem("defaults = 3", "1:12", "[defaults]");
-    expect_problem("[rule]\nmax_registers = 1", "1:1", "[[rule]], with two brackets");
-    expect_problem("rule = [1]", "1:8", "[[rule]], with two brackets");
-    expect_problem("[[rule]]\nkernel = 'x'", "1:1", "this rule sets nothing");
+        expect_budget_error(std::string("[defaults]\nmin_occupancy = ") + value, "2:17", "must be from 0 to 1");
+    expect_budget_error("[defaults]\nmin_occupancy = 75", "2:17", "write 0.75 for 75 %");
+    expect_budget_error("[defaults]\nrequire_launch_bounds = 1", "2:25", "must be true or false");
+    expect_budget_error("[defaults]\nthreads = 0", "2:11", "from 1 to 1,024");
+    expect_budget_error("[defaults]\nthreads = 1025", "2:11", "from 1 to 1,024");
+    expect_budget_error("[defaults]\nthreads = 'any'", "2:11", "must be a whole number");
+    expect_budget_error("[defaults]\ndynamic_shared = -1", "2:18", "is negative");
+    expect_budget_error("[defaults]\ndynamic_shared = 1073741825", "2:18", "from 0 to 1,073,741,824");
+    expect_budget_error("[[rule]]\nexempt = 'yes'", "2:10", "must be true or false");
+    expect_budget_error("[[rule]]\nkernel = 3\nmax_registers = 1", "2:10", "must be a string or a list of strings");
+    expect_budget_error("[[rule]]\nkernel = []\nmax_registers = 1", "2:10", "an empty list");
+    expect_budget_error("[[rule]]\nkernel = ['a', 3]\nmax_registers = 1", "2:16", "must be a string");
+    expect_budget_error("[[rule]]\nkernel = ''\nmax_registers = 1", "2:10", "kernel is empty");
+    expect_budget_error("unknown = 'fial'", "1:11", "did you mean \"fail\"?");
+    expect_budget_error("unknown = 'warn'", "1:11", "write \"fail\" or \"allow\"");
+    expect_budget_error("unused = true", "1:10", "must be a string");
+    expect_budget_error("defaults = 3", "1:12", "[defaults]");
+    expect_budget_error("[rule]\nmax_registers = 1", "1:1", "[[rule]], with two brackets");
+    expect_budget_error("rule = [1]", "1:8", "[[rule]], with two brackets");
+    expect_budget_error("[[rule]]\nkernel = 'x'", "1:1", "this rule sets nothing");
 }
 
 TEST(budget_file, unknown_architectures_are_told)
 {
     for (const char* name : {"sm_91", "sm_9O", "gfx90a", "", "all", "sm_90 ", "10.7"})
-        expect_problem(std::string("[[rule]]\nmax_registers = 1\narch = '") + name + "'", "3:8",
+        expect_budget_error(std::string("[[rule]]\nmax_registers = 1\narch = '") + name + "'", "3:8",
                        "unknown architecture");
-    expect_problem("[[rule]]\nmax_registers = 1\narch = 'compute_90'", "3:8", "write sm_90");
-    expect_problem("[[rule]]\nmax_registers = 1\narch = ['sm_80', 'sm_91']", "3:18", "sm_121");
-    expect_problem("[[rule]]\nmax_registers = 1\narch = 90", "3:8", "must be a string");
+    expect_budget_error("[[rule]]\nmax_registers = 1\narch = 'compute_90'", "3:8", "write sm_90");
+    expect_budget_error("[[rule]]\nmax_registers = 1\narch = ['sm_80', 'sm_91']", "3:18", "sm_121");
+    expect_budget_error("[[rule]]\nmax_registers = 1\narch = 90", "3:8", "must be a string");
 }
 
 TEST(budget_file, all_mistakes_are_told_in_the_order_of_the_file)
 {
-    const std::string told = errors("zzz = 1\n[defaults]\nmax_registers = -1\nthreads = 'x'\n[[rule]]\narch = 'q'\n");
+    const std::string told = budget_errors("zzz = 1\n[defaults]\nmax_registers = -1\nthreads = 'x'\n[[rule]]\narch = 'q'\n");
     std::vector<std::string> places;
     for (std::size_t start = 0; start < told.size(); start = told.find('\n', start) + 1)
         places.push_back(told.substr(start, told.find(' ', start) - start));
@@ -139,19 +139,19 @@ TEST(budget_file, all_mistakes_are_told_in_the_order_of_the_file)
 
 TEST(budget_file, text_that_is_no_toml_is_refused_with_its_place)
 {
-    expect_problem("[defaults\n", "1:10", "TOML");
-    expect_problem("[defaults]\nmax_registers = \n", "2:17", "TOML");
-    expect_problem("[defaults]\nmax_registers = 1\nmax_registers = 2\n", "3:17", "TOML");
-    EXPECT_NE(errors("\xff\xfe"), "");
-    expect_problem("[defaults]\n\u0495 = 1\n", "2:1", "not ASCII, outside of quotes");
-    expect_problem("x = 1 # fine: \u0495\ny = 'fine: \u0495' \u0495", "2:15", "not ASCII, outside of quotes");
-    expect_problem("x = \"\\\"\u0495\" \u0495", "1:11", "not ASCII, outside of quotes");
-    expect_problem("x = 1'7\u0495'", "1:6", "a quote in the middle of a word");
-    expect_problem("x = \"\"\"a\"\"\"", "1:5", "a multi-line string");
-    expect_problem("x = '''a'''", "1:5", "a multi-line string");
-    EXPECT_EQ(errors("# f\u00fcr\n[[rule]]\nkernel = 'k\u00e9*'\nmax_registers = 1 # \u0495"), "");
-    EXPECT_NE(errors(std::string("a\0b", 3)), "");
-    EXPECT_EQ(errors(""), "");
+    expect_budget_error("[defaults\n", "1:10", "TOML");
+    expect_budget_error("[defaults]\nmax_registers = \n", "2:17", "TOML");
+    expect_budget_error("[defaults]\nmax_registers = 1\nmax_registers = 2\n", "3:17", "TOML");
+    EXPECT_NE(budget_errors("\xff\xfe"), "");
+    expect_budget_error("[defaults]\n\u0495 = 1\n", "2:1", "not ASCII, outside of quotes");
+    expect_budget_error("x = 1 # fine: \u0495\ny = 'fine: \u0495' \u0495", "2:15", "not ASCII, outside of quotes");
+    expect_budget_error("x = \"\\\"\u0495\" \u0495", "1:11", "not ASCII, outside of quotes");
+    expect_budget_error("x = 1'7\u0495'", "1:6", "a quote in the middle of a word");
+    expect_budget_error("x = \"\"\"a\"\"\"", "1:5", "a multi-line string");
+    expect_budget_error("x = '''a'''", "1:5", "a multi-line string");
+    EXPECT_EQ(budget_errors("# f\u00fcr\n[[rule]]\nkernel = 'k\u00e9*'\nmax_registers = 1 # \u0495"), "");
+    EXPECT_NE(budget_errors(std::string("a\0b", 3)), "");
+    EXPECT_EQ(budget_errors(""), "");
     EXPECT_FALSE(parse_budget("", "b.toml").value.has_limits());
 }
 
@@ -163,26 +163,26 @@ TEST(budget_file, names_and_places_are_those_of_the_file_whatever_its_characters
     EXPECT_TRUE(reading.errors.empty());
     ASSERT_EQ(reading.value.rules.size(), 1u);
     EXPECT_EQ(reading.value.rules[0].patterns, (std::vector<std::string>{"m\u00e9rge<*>", "~7e", "\u00e9~"}));
-    expect_problem("unused = '\u00e9\u00e9' # \u00e9", "1:10", "unused is \"\u00e9\u00e9\"");
-    expect_problem("unknown = [ '\u00e9\u00e9~', 2 ]", "1:11", "a list");
-    expect_problem("x = +[[['[\uff3c", "1:6", "");  // a quote that begins no string for the library, as a fuzzer found
+    expect_budget_error("unused = '\u00e9\u00e9' # \u00e9", "1:10", "unused is \"\u00e9\u00e9\"");
+    expect_budget_error("unknown = [ '\u00e9\u00e9~', 2 ]", "1:11", "a list");
+    expect_budget_error("x = +[[['[\uff3c", "1:6", "");  // a quote that begins no string for the library, as a fuzzer found
 }
 
 TEST(budget_file, hostile_text_is_refused_in_time)
 {
-    EXPECT_NE(errors("x = " + std::string(100'000, '[')), "");
-    EXPECT_NE(errors("x = " + std::string(5'000, '{')), "");
+    EXPECT_NE(budget_errors("x = " + std::string(100'000, '[')), "");
+    EXPECT_NE(budget_errors("x = " + std::string(5'000, '{')), "");
     std::string dotted = "a";
     for (int i = 0; i < 50'000; ++i) dotted += ".a";
-    EXPECT_NE(errors(dotted + " = 1").find("dots"), std::string::npos);
-    EXPECT_NE(errors("[" + dotted + "]").find("dots"), std::string::npos);
-    EXPECT_NE(errors(std::string(max_budget_bytes + 1, '\n')).find("larger than 262,144 bytes"), std::string::npos);
+    EXPECT_NE(budget_errors(dotted + " = 1").find("dots"), std::string::npos);
+    EXPECT_NE(budget_errors("[" + dotted + "]").find("dots"), std::string::npos);
+    EXPECT_NE(budget_errors(std::string(max_budget_bytes + 1, '\n')).find("larger than 262,144 bytes"), std::string::npos);
     std::string deep = "x = ";
     for (int i = 0; i < 1000; ++i) deep += "[\n{a.a.a.a.a.a.a.a.a.a = ";
-    EXPECT_NE(errors(deep).find("nested"), std::string::npos);
+    EXPECT_NE(budget_errors(deep).find("nested"), std::string::npos);
     std::string tables;
     for (int i = 0; i < 15'000; ++i) tables += "[a" + std::to_string(i) + ".b]\n";
-    EXPECT_NE(errors(tables), "");
+    EXPECT_NE(budget_errors(tables), "");
 }
 
 }  // namespace

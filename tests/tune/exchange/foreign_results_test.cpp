@@ -15,11 +15,11 @@
 namespace launchbox {
 namespace {
 
-const std::string folder = LAUNCHBOX_SOURCE_DIR "/tests/data/exchange/";
+const std::string foreign_folder = LAUNCHBOX_SOURCE_DIR "/tests/data/exchange/";
 
 result_file read(const std::string& name)
 {
-    return read_result_file(folder + name);
+    return read_result_file(foreign_folder + name);
 }
 
 result_file read_text(const std::string& text)
@@ -106,7 +106,7 @@ TEST(kernel_tuner_cache, of_an_open_run_is_read_to_its_end)
 
 TEST(kernel_tuner_cache, cut_anywhere_never_invents_a_candidate)
 {
-    const std::string whole = read_input(folder + "kernel_tuner.json");
+    const std::string whole = read_input(foreign_folder + "kernel_tuner.json");
     const std::vector<stored_result> all = read("kernel_tuner.json").runs[0].results;
     std::size_t max_results = 0;
     for (std::size_t size = 0; size < whole.size(); ++size) try {
@@ -146,7 +146,7 @@ TEST(kernel_tuner_cache, names_what_it_leaves_out_once_a_kind)
 
 TEST(kernel_tuner_cache, without_a_candidate_is_an_error_that_says_so)
 {
-    const std::string whole = read_input(folder + "kernel_tuner.json");
+    const std::string whole = read_input(foreign_folder + "kernel_tuner.json");
     for (const std::size_t size : {whole.find("\"cache\""), whole.find("\"128,1.0,True") + 40}) try {
             (void)read_foreign_results(whole.substr(0, size), "some.json");
             ADD_FAILURE();
@@ -248,7 +248,7 @@ TEST(ktt_output, has_resources_and_a_run_for_each_kernel)
 
 TEST(ktt_output, that_is_cut_is_read_to_its_end)
 {
-    const std::string whole = read_input(folder + "ktt.json");
+    const std::string whole = read_input(foreign_folder + "ktt.json");
     const result_file file = read_text(whole.substr(0, whole.find("ValidationFailed") + 30));
     EXPECT_EQ(file.runs[0].results.size(), 2U);
     EXPECT_TRUE(is_told(file, "is cut off"));
@@ -285,7 +285,7 @@ TEST(compressed_results, are_read_like_the_file_itself)
 {
     const temporary_directory place;
     const std::string path = (place.path() / "cache.json.gz").string();
-    const std::string whole = gzip(read_input(folder + "kernel_tuner.json"));
+    const std::string whole = gzip(read_input(foreign_folder + "kernel_tuner.json"));
     std::ofstream(path, std::ios::binary) << whole;
     const result_file file = read_result_file(path);
     EXPECT_EQ(file.runs[0].results, read("kernel_tuner.json").runs[0].results);

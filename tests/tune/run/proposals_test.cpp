@@ -13,7 +13,7 @@
 namespace launchbox {
 namespace {
 
-constexpr const char* text = R"(
+constexpr const char* spec_text = R"(
 [tunable]
 name = "sum"
 baseline = { threads = 256, items = 11 }
@@ -53,7 +53,7 @@ measurement took(double ns)
 
 class proposals_test : public ::testing::Test {
 protected:
-    tune_spec spec = parse_tune_spec("sum.toml", text);
+    tune_spec spec = parse_tune_spec("sum.toml", spec_text);
     search_space space{spec, {}};
     std::map<std::size_t, std::optional<double>> heard;
     std::map<std::string, measurement> known;

@@ -55,7 +55,7 @@ std::string notes_of(const t1_translation& made)
     return text;
 }
 
-std::string complaint_of(const std::string& text)
+std::string t1_error(const std::string& text)
 {
     try {
         translate_t1("x.json", text);
@@ -312,31 +312,31 @@ TEST(t1_spec, what_is_no_kernel_of_ours_leaves_the_space)
 
 TEST(t1_spec, bad_files_have_one_clear_error)
 {
-    EXPECT_TRUE(complaint_of("{\"a\": ").starts_with("x.json begins as JSON does, and is none: "))
-        << complaint_of("{\"a\": ");
-    EXPECT_EQ(complaint_of("{}"),
+    EXPECT_TRUE(t1_error("{\"a\": ").starts_with("x.json begins as JSON does, and is none: "))
+        << t1_error("{\"a\": ");
+    EXPECT_EQ(t1_error("{}"),
               "x.json is JSON, and no T1 problem: it has no ConfigurationSpace with TuningParameters");
     json workload = blur();
     json& parameter = workload["ConfigurationSpace"]["TuningParameters"][1];
     const std::string place = "x.json: ConfigurationSpace.TuningParameters[1]";
     parameter["Values"] = "[0]*10**9";
-    EXPECT_EQ(complaint_of(workload.dump()),
+    EXPECT_EQ(t1_error(workload.dump()),
               place + ".Values: it needs more than 1,000,000 steps or elements (column 4 of '[0]*10**9')");
     parameter["Values"] = "[]";
-    EXPECT_EQ(complaint_of(workload.dump()), place + ".Values: the list is empty");
+    EXPECT_EQ(t1_error(workload.dump()), place + ".Values: the list is empty");
     parameter["Values"] = "[1, 'a']";
-    EXPECT_EQ(complaint_of(workload.dump()),
+    EXPECT_EQ(t1_error(workload.dump()),
               place + ".Values: the values are not all numbers, all words or all truths");
     parameter["Values"] = "os.listdir()";
-    EXPECT_EQ(complaint_of(workload.dump()),
+    EXPECT_EQ(t1_error(workload.dump()),
               place + ".Values: modules and methods are not supported (column 3 of 'os.listdir()')");
     parameter["Values"] = "range(200000)";
-    EXPECT_EQ(complaint_of(workload.dump()), place + ".Values: there are 200000 values");
+    EXPECT_EQ(t1_error(workload.dump()), place + ".Values: there are 200000 values");
     parameter["Values"] = "[1]";
     parameter["Name"] = "a-b";
-    EXPECT_EQ(complaint_of(workload.dump()), place + ".Name: 'a-b' can be no macro");
+    EXPECT_EQ(t1_error(workload.dump()), place + ".Name: 'a-b' can be no macro");
     parameter["Name"] = "unroll_by";
-    EXPECT_TRUE(complaint_of(workload.dump()).ends_with("TuningParameters[2].Name: unroll_by is there twice"));
+    EXPECT_TRUE(t1_error(workload.dump()).ends_with("TuningParameters[2].Name: unroll_by is there twice"));
 }
 
 TEST(t1_spec, json_is_told_from_a_spec)
