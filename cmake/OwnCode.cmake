@@ -44,9 +44,9 @@ if(LAUNCHBOX_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # One precompiled header for all modules and one for all tests: the headers that most files include, parsed once; and
-# several files of a folder compiled as one, so that templates are instantiated once. Measured by bench/build_time. The
+# several files of a module compiled as one, so that templates are instantiated once. Measured by bench/build_time. The
 # presets asan, fuzz and tidy do without either, so that a file that lacks an include does not compile there.
-option(LAUNCHBOX_QUICK_BUILD "Compile files of a folder together, with a precompiled header" ON)
+option(LAUNCHBOX_QUICK_BUILD "Compile files of a module together, with a precompiled header" ON)
 if(LAUNCHBOX_QUICK_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # A file that is included by another looks like a header, whose classes should not hold what is in no header.
   target_compile_options(launchbox_own_code INTERFACE -Wno-subobject-linkage)
@@ -56,28 +56,19 @@ set(launchbox_common_headers
     <functional> <iostream> <limits> <map> <memory> <mutex> <numeric> <optional> <random> <set> <sstream> <string>
     <string_view> <thread> <tuple> <unordered_map> <unordered_set> <utility> <vector> <fmt/format.h>)
 
-# Compiles up to `count` files of one folder together: launchbox_unity(target count sources...).
+# Compiles `count` files together: launchbox_unity(target count sources...). A library that is compiled in its own way,
+# X_library.cpp, stays alone.
 function(launchbox_unity target count)
   if(NOT LAUNCHBOX_QUICK_BUILD)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  set(folder "")
+  list(FILTER ARGN EXCLUDE REGEX "_library\\.cpp$")
+  set(number 0)
   foreach(source IN LISTS ARGN)
-    cmake_path(ABSOLUTE_PATH source)
-    cmake_path(GET source PARENT_PATH parent)
-    if(NOT parent STREQUAL folder)
-      set(folder ${parent})
-      set(number 0)
-    endif()
-    # A library that is compiled in its own way stays alone.
-    if(NOT source MATCHES "_library\\.cpp$")
-      math(EXPR group "${number} / ${count}")
-      math(EXPR number "${number} + 1")
-      string(SHA1 name ${parent})
-      string(SUBSTRING ${name} 0 8 name)
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${group})
-    endif()
+    math(EXPR group "${number} / ${count}")
+    math(EXPR number "${number} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
   endforeach()
 endfunction()
 

@@ -19,7 +19,6 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -129,7 +128,7 @@ void launch(void (*kernel)(Parameters...), const launch_config& config, Argument
                 detail::launch_checked(detail::handle_of(kernel), config, nullptr);
             } else {
                 void* addresses[] = {
-                    const_cast<void*>(static_cast<const volatile void*>(std::addressof(converted)))...};
+                    const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(converted)))...};
                 detail::launch_checked(detail::handle_of(kernel), config, addresses);
             }
             // Explicit, since -Wconversion would blame this line for a literal 3 that becomes 3.0f.

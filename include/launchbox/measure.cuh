@@ -20,7 +20,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <type_traits>
 
 #include <launchbox/detail/measure/measure_series.cuh>
@@ -43,7 +42,7 @@ static measurement_result measure(Callable&& callable, const measurement_options
     const detail::timed_call call{
         .function = [](const void* what,
                        cudaStream_t stream) { (*static_cast<type*>(const_cast<void*>(what)))(stream); },
-        .what = std::addressof(callable)};
+        .what = __builtin_addressof(callable)};
     return detail::measure_call(call, options);
 }
 

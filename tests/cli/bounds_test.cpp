@@ -155,9 +155,8 @@ TEST_F(BoundsVerb, a_source_that_does_not_compile_says_where_and_what_to_do)
     EXPECT_TRUE(result.says("mine.hpp")) << result.err;
     EXPECT_TRUE(result.says("--")) << result.err;
     write_file_atomically(file("mine.hpp"), "");
-    EXPECT_EQ(
-        bounds({file("broken.cu"), "--arch", "sm_90", "--threads", "64", "--", "-I" + folder_.string()}).status,
-        0);
+    EXPECT_EQ(bounds({file("broken.cu"), "--arch", "sm_90", "--threads", "64", "--", "-I" + folder_.string()}).status,
+              0);
 }
 
 TEST_F(BoundsVerb, a_benchmark_decides_and_one_that_fails_is_named)

@@ -7,8 +7,7 @@
 namespace launchbox {
 namespace {
 
-const std::string later = "tests/data/results/example_13_1.json",
-                  hostile = "tests/data/results/hostile.json";
+const std::string later = "tests/data/results/example_13_1.json", hostile = "tests/data/results/hostile.json";
 
 TEST(results_overall, ranks_over_all_workloads)
 {

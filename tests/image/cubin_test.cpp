@@ -4,8 +4,8 @@
 #include <launchbox/compute_capability.hpp>
 #include <stdexcept>
 
-#include "kernels.hpp"
 #include "flat_binary.hpp"
+#include "kernels.hpp"
 #include "ptxas_log.hpp"
 #include "scale.hpp"
 #include "toolkit.hpp"

@@ -45,7 +45,7 @@ made_entry cubin_entry(const std::string& image = small_cubin())
     return {.payload = image, .architecture = 90};
 }
 
-flat_contents read(std::string_view bytes)
+flat_contents read_bytes(std::string_view bytes)
 {
     flat_contents contents =
         read_flat(bytes, "-", {.wanted = {}, .jobs = 1, .hash_code = true, .before_linking = true});
@@ -75,25 +75,25 @@ TEST(bad_binary, offsets_and_sizes_never_overflow)
     SKIP_WITHOUT_TOOLKIT();
     const std::string good = make_fatbin({cubin_entry(), cubin_entry(), cubin_entry()});
     const std::size_t second = 16 + 64 + (small_cubin().size() + 7) / 8 * 8;
-    ASSERT_EQ(read(good).kernels.size(), 3u);
+    ASSERT_EQ(read_bytes(good).kernels.size(), 3u);
     for (const std::uint64_t value :
          {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63,
           ~std::uint64_t{0}, ~std::uint64_t{0} - 15, ~std::uint64_t{0} - 79, ~std::uint64_t{0} - second}) {
         std::string container = good, entry = good;
         put(container, 8, value);
-        EXPECT_FALSE(read(container).diagnostics.empty()) << value;
+        EXPECT_FALSE(read_bytes(container).diagnostics.empty()) << value;
         put(entry, second + 8, value);
-        EXPECT_FALSE(read(entry).diagnostics.empty()) << value;
-        EXPECT_GE(read(entry).kernels.size(), 1u) << value;
+        EXPECT_FALSE(read_bytes(entry).diagnostics.empty()) << value;
+        EXPECT_GE(read_bytes(entry).kernels.size(), 1u) << value;
         for (const std::size_t field : {16u, 20u, 32u, 48u, 56u}) {  // sizes that a stored image does not use
             std::string other = good;
             put(other, second + field, value);
-            EXPECT_EQ(read(other).kernels.size(), 3u) << field << ' ' << value;
+            EXPECT_EQ(read_bytes(other).kernels.size(), 3u) << field << ' ' << value;
         }
         std::string header = good;
         put(header, second + 4, static_cast<std::uint32_t>(value));
-        EXPECT_FALSE(read(header).diagnostics.empty()) << value;
-        EXPECT_GE(read(header).kernels.size(), 1u) << value;
+        EXPECT_FALSE(read_bytes(header).diagnostics.empty()) << value;
+        EXPECT_GE(read_bytes(header).kernels.size(), 1u) << value;
     }
 }
 
@@ -107,7 +107,7 @@ TEST(bad_binary, bombs_are_told_and_the_rest_is_read)
                                   .flags = flag,
                                   .compressed = static_cast<std::uint32_t>(small_cubin().size()),
                                   .decompressed = claim};
-            const flat_contents contents = read(make_fatbin({cubin_entry(), bomb, cubin_entry()}));
+            const flat_contents contents = read_bytes(make_fatbin({cubin_entry(), bomb, cubin_entry()}));
             EXPECT_EQ(contents.kernels.size(), 2u);
             ASSERT_EQ(contents.diagnostics.size(), 1u);
             EXPECT_TRUE(says(contents, "fatbin at byte 0, entry 2: ")) << told(contents);
@@ -123,11 +123,11 @@ TEST(bad_binary, a_compression_that_is_not_clear_is_told)
     both.flags = flag_zstd | flag_lz4;
     both.compressed = neither.compressed = size;
     both.decompressed = neither.decompressed = size;
-    const flat_contents of_both = read(make_fatbin({both, cubin_entry()}));
+    const flat_contents of_both = read_bytes(make_fatbin({both, cubin_entry()}));
     EXPECT_TRUE(says(of_both, "both LZ4 and zstd")) << told(of_both);
     EXPECT_TRUE(says(of_both, "damaged zstd data"));
     EXPECT_EQ(of_both.kernels.size(), 1u);
-    const flat_contents of_neither = read(make_fatbin({neither, cubin_entry()}));
+    const flat_contents of_neither = read_bytes(make_fatbin({neither, cubin_entry()}));
     EXPECT_TRUE(says(of_neither, "does not say how"));
     EXPECT_EQ(of_neither.kernels.size(), 2u);  // it was stored after all
 }
@@ -136,7 +136,9 @@ TEST(bad_binary, elf_headers_that_lie)
 {
     SKIP_WITHOUT_TOOLKIT();
     const std::string& good = small_cubin();
-    const auto with = [&](const std::string& cubin) { return read(make_fatbin({cubin_entry(cubin), cubin_entry()})); };
+    const auto with = [&](const std::string& cubin) {
+        return read_bytes(make_fatbin({cubin_entry(cubin), cubin_entry()}));
+    };
     const auto changed = [&](std::size_t offset, auto value) {
         std::string cubin = good;
         put(cubin, offset, value);
@@ -175,7 +177,7 @@ TEST(bad_binary, spills_of_old_architectures_are_not_decoded)
     cubin[8] = 7;
     put(cubin, 20, std::uint32_t{130});
     put(cubin, 48, std::uint32_t{0x3c053c});
-    const flat_contents contents = read(cubin);
+    const flat_contents contents = read_bytes(cubin);
     ASSERT_EQ(contents.kernels.size(), 1u);
     EXPECT_EQ(contents.kernels[0].architecture, "sm_60");
     EXPECT_EQ(contents.kernels[0].spill_store_bytes, std::nullopt);
@@ -187,7 +189,7 @@ TEST(bad_binary, other_classes_and_byte_orders_are_unsupported)
     for (const std::size_t field : {4u, 5u}) {
         std::string cubin = small_cubin();
         cubin[field] = static_cast<char>(3 - cubin[field]);
-        const flat_contents contents = read(make_fatbin({cubin_entry(cubin), cubin_entry()}));
+        const flat_contents contents = read_bytes(make_fatbin({cubin_entry(cubin), cubin_entry()}));
         EXPECT_TRUE(says(contents, "entry 1: not a 64-bit little-endian ELF image")) << told(contents);
         EXPECT_EQ(contents.kernels.size(), 1u);
     }
@@ -207,7 +209,7 @@ TEST(bad_binary, one_bad_entry_hides_no_other)
     std::vector<made_entry> entries;
     for (const made_entry& entry : bad) entries.insert(entries.end(), {cubin_entry(), entry});
     entries.push_back(cubin_entry());
-    const flat_contents contents = read(std::string(8, 'x') + make_fatbin(entries));
+    const flat_contents contents = read_bytes(std::string(8, 'x') + make_fatbin(entries));
     EXPECT_EQ(contents.images.size(), entries.size());
     EXPECT_EQ(contents.kernels.size(), bad.size() + 1 + 1);
     for (std::size_t i = 0; i < bad.size(); ++i)
@@ -220,7 +222,7 @@ TEST(bad_binary, images_inside_images_are_not_read_twice)
     SKIP_WITHOUT_TOOLKIT();
     const std::string inner = make_fatbin({cubin_entry()});
     const std::string text = ".version 9.0\n.target sm_90\n// " + inner + small_cubin();
-    const flat_contents contents = read(make_fatbin({{.kind = 1, .payload = text}, cubin_entry()}));
+    const flat_contents contents = read_bytes(make_fatbin({{.kind = 1, .payload = text}, cubin_entry()}));
     EXPECT_EQ(contents.images.size(), 2u);
     EXPECT_EQ(contents.kernels.size(), 1u);
 }
@@ -230,8 +232,8 @@ TEST(bad_binary, what_is_not_known_is_said_and_not_guessed)
     SKIP_WITHOUT_TOOLKIT();
     std::string abi = small_cubin();
     abi[8] = 9;
-    const flat_contents contents =
-        read(make_fatbin({{.kind = 64, .payload = "12345678", .architecture = 90}, cubin_entry(abi), cubin_entry()}));
+    const flat_contents contents = read_bytes(
+        make_fatbin({{.kind = 64, .payload = "12345678", .architecture = 90}, cubin_entry(abi), cubin_entry()}));
     ASSERT_EQ(contents.images.size(), 3u);
     EXPECT_EQ(contents.images[0].kind, "kind 64");
     EXPECT_EQ(contents.images[0].kernels, 0u);
@@ -245,7 +247,7 @@ TEST(bad_binary, the_same_kernel_in_several_places_is_several_kernels)
 {
     SKIP_WITHOUT_TOOLKIT();
     const std::string one = make_fatbin({cubin_entry(), cubin_entry()});
-    const flat_contents contents = read(one + one + small_cubin());
+    const flat_contents contents = read_bytes(one + one + small_cubin());
     ASSERT_EQ(contents.kernels.size(), 5u);
     std::vector<std::string> places;
     for (const kernel_info& kernel : contents.kernels) places.push_back(kernel.source.container + kernel.source.entry);
@@ -273,7 +275,7 @@ TEST(bad_binary, offsets_beyond_4_gib)
 // What lies whole before the cut is read, and the cut is told.
 void expect_whole_parts_at_every_length(const std::string& bytes, std::size_t step)
 {
-    const flat_contents whole = read(bytes);
+    const flat_contents whole = read_bytes(bytes);
     ASSERT_TRUE(whole.diagnostics.empty()) << told(whole);
     ASSERT_GT(whole.kernels.size(), 1u);
     std::uint64_t end_of_images = 0;
@@ -281,7 +283,7 @@ void expect_whole_parts_at_every_length(const std::string& bytes, std::size_t st
         end_of_images = std::max(end_of_images, image.offset + image.stored_bytes);
     for (std::size_t length = 0; length < bytes.size(); length += step) {
         const std::vector<char> exact(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length));
-        const flat_contents cut = read({exact.data(), exact.size()});
+        const flat_contents cut = read_bytes({exact.data(), exact.size()});
         std::size_t expected = 0;
         for (const binary_image& image : whole.images)
             if (image.kind == "cubin" && image.offset + (image.stored_bytes + 7) / 8 * 8 <= length)
@@ -299,7 +301,7 @@ TEST(bad_binary, every_truncation_of_a_fat_binary)
 {
     SKIP_WITHOUT_TOOLKIT();
     expect_whole_parts_at_every_length(made_with("-fatbin"), 1);
-    const flat_contents cut = read(std::string_view(made_with("-fatbin")).substr(0, 3000));
+    const flat_contents cut = read_bytes(std::string_view(made_with("-fatbin")).substr(0, 3000));
     EXPECT_TRUE(says(cut, "fatbin at byte 0: a fat binary of ")) << told(cut);
 }
 
@@ -337,7 +339,7 @@ TEST(bad_binary, random_damage)
             }
             if (pick(4) == 0) damaged.resize(pick(damaged.size()));
             damaged.shrink_to_fit();
-            read({damaged.data(), damaged.size()});
+            read_bytes({damaged.data(), damaged.size()});
         }
     }
 }

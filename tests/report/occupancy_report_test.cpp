@@ -6,7 +6,7 @@
 namespace launchbox {
 namespace {
 
-occupancy_account sample()
+occupancy_account sample_account()
 {
     occupancy_question q;
     q.limits = &sm_90;
@@ -34,7 +34,7 @@ TEST(percent, has_one_digit_where_it_says_something)
 
 TEST(occupancy_report, json_has_the_promised_names_and_figures)
 {
-    const nlohmann::ordered_json json = occupancy_json({sample()});
+    const nlohmann::ordered_json json = occupancy_json({sample_account()});
     EXPECT_EQ(json.begin().key(), "schema");
     EXPECT_EQ(json["schema"], "launchbox.occupancy/1");
     const auto& result = json["results"][0];
@@ -57,7 +57,7 @@ TEST(occupancy_report, json_has_the_promised_names_and_figures)
 
 TEST(occupancy_report, unknown_is_null_and_empty_never_zero)
 {
-    occupancy_question q = sample().question;
+    occupancy_question q = sample_account().question;
     q.registers_known = q.barriers_known = false;
     q.resources.registers = q.resources.barriers = 0;
     const occupancy_account account = explain(q);
@@ -72,7 +72,7 @@ TEST(occupancy_report, unknown_is_null_and_empty_never_zero)
 
 TEST(occupancy_report, a_row_of_the_table_has_all_its_columns)
 {
-    const table rows = occupancy_table({sample(), sample()});
+    const table rows = occupancy_table({sample_account(), sample_account()});
     ASSERT_EQ(rows.rows.size(), 2u);
     for (const auto& row : rows.rows) EXPECT_EQ(row.size(), rows.columns.size());
 }
@@ -80,7 +80,8 @@ TEST(occupancy_report, a_row_of_the_table_has_all_its_columns)
 TEST(occupancy_report, the_page_fits_any_width)
 {
     for (int width : {60, 80, 100, 200}) {
-        const std::string text = render_text(occupancy_document({sample()}, {.width = width}), {.width = width});
+        const std::string text =
+            render_text(occupancy_document({sample_account()}, {.width = width}), {.width = width});
         std::size_t start = 0;
         while (start < text.size()) {
             const std::size_t end = text.find('\n', start);
@@ -94,7 +95,7 @@ TEST(occupancy_report, the_page_fits_any_width)
 // A name from a binary, with all that could hurt a reader.
 TEST(occupancy_report, hostile_names_are_escaped_in_every_form)
 {
-    occupancy_question q = sample().question;
+    occupancy_question q = sample_account().question;
     q.kernel = "k\x1b[31m\"|<b>\xff\n,";
     const occupancy_account account = explain(q);
     const std::string forms[] = {render_text(occupancy_document({account}, {}), {}),

@@ -31,7 +31,7 @@ inspection library(std::vector<binary_image> images, std::vector<inspected_kerne
     return found;
 }
 
-std::string page_of(const inspection& found)
+std::string summary_page(const inspection& found)
 {
     return render_text(summary_document(summaries_of(found)), {.width = 200, .colour = false, .unicode = true});
 }
@@ -39,8 +39,8 @@ std::string page_of(const inspection& found)
 TEST(summary_report, says_what_a_library_holds_and_where_it_runs)
 {
     const std::string page =
-        page_of(library({image("sm_80", "cubin"), image("sm_90a", "cubin"), image("compute_90", "PTX")},
-                        {known_kernel("k", 40, "sm_80"), known_kernel("k", 40, "sm_90a")}));
+        summary_page(library({image("sm_80", "cubin"), image("sm_90a", "cubin"), image("compute_90", "PTX")},
+                             {known_kernel("k", 40, "sm_80"), known_kernel("k", 40, "sm_90a")}));
     EXPECT_TRUE(page.starts_with("lib.so: shared library, 1 kernel\n")) << page;
     EXPECT_TRUE(has(page, "sm_80       cubin       1    1000      4.9K        1       1  1000         0       0    40"))
         << page;
@@ -54,11 +54,11 @@ TEST(summary_report, says_what_a_library_holds_and_where_it_runs)
 
 TEST(summary_report, warns_where_later_gpus_need_a_new_build)
 {
-    EXPECT_TRUE(has(page_of(library({image("sm_90", "cubin")}, {known_kernel("k")})),
+    EXPECT_TRUE(has(summary_page(library({image("sm_90", "cubin")}, {known_kernel("k")})),
                     "No kernel has PTX for later GPUs: a new major compute capability needs a new build."));
     inspected_kernel other = known_kernel("p", 40, "compute_90");
     other.info.registers = std::nullopt;
-    const std::string part = page_of(
+    const std::string part = summary_page(
         library({image("sm_80", "cubin"), image("compute_90", "PTX")}, {known_kernel("k", 40, "sm_80"), other}));
     EXPECT_TRUE(has(part, "  1 kernel is there only as PTX\n")) << part;
     // PTX and cubin stand in one container, so PTX is there for both; only 8.x has a cubin.
@@ -67,7 +67,7 @@ TEST(summary_report, warns_where_later_gpus_need_a_new_build)
     relocatable.info.relocatable = true;
     binary_image entry = image("sm_90", "cubin");
     entry.relocatable = true;
-    const std::string object = page_of(library({entry}, {relocatable}));
+    const std::string object = summary_page(library({entry}, {relocatable}));
     EXPECT_TRUE(has(object, "-rdc: compiled for linking, not what runs")) << object;
     EXPECT_TRUE(has(object, "Nothing here runs before it is linked.")) << object;
 }
@@ -78,7 +78,7 @@ TEST(summary_report, copies_and_namesakes_are_listed_the_first_of_them)
     for (int i = 0; i < 7; ++i)
         for (int copy = 0; copy < 3; ++copy) kernels.push_back(known_kernel("k" + std::to_string(i)));
     kernels[20].info.code_hash = 5;
-    const std::string page = page_of(library({image("sm_90", "cubin")}, kernels));
+    const std::string page = summary_page(library({image("sm_90", "cubin")}, kernels));
     EXPECT_TRUE(has(page, "copies: 13 of kernels with the same code for the same architecture, 13,000 B of code:"))
         << page;
     EXPECT_TRUE(has(page, "    3 × sm_90, k0: 2,000 B too much\n")) << page;
@@ -92,10 +92,10 @@ TEST(summary_report, sums_of_unknown_figures_are_unknown)
     inspected_kernel known = known_kernel("a"), unknown = known_kernel("b");
     unknown.info.spill_store_bytes = unknown.info.spill_load_bytes = std::nullopt;
     unknown.info.code_bytes = std::nullopt;
-    EXPECT_TRUE(has(page_of(library({}, {unknown})), "sm_90        1       1     ?         ?       ?    40"))
-        << page_of(library({}, {unknown}));
+    EXPECT_TRUE(has(summary_page(library({}, {unknown})), "sm_90        1       1     ?         ?       ?    40"))
+        << summary_page(library({}, {unknown}));
     const inspection both = library({}, {known, unknown});
-    EXPECT_TRUE(has(page_of(both), "1000+?")) << page_of(both);
+    EXPECT_TRUE(has(summary_page(both), "1000+?")) << summary_page(both);
     const nlohmann::ordered_json json = summary_json(summaries_of(library({}, {unknown})));
     const auto& sum = json["inputs"][0]["architectures"][0];
     EXPECT_TRUE(sum["code_bytes"].is_null());

@@ -89,7 +89,7 @@ std::optional<benchmark_time> samples_in(const json& object, const char* name, d
     return checked(std::move(values));
 }
 
-std::string text_in(const json& object, const char* name)
+std::string text_member(const json& object, const char* name)
 {
     const auto text = object.find(name);
     return text != object.end() && text->is_string() ? text->get<std::string>() : "";
@@ -115,13 +115,13 @@ std::optional<benchmark_time> time_of_object(const json& object)
 {
     if (!object.is_object()) return std::nullopt;
     // A program may keep other things under "failure": only what measure.cuh prints is one.
-    if (const std::string failure = text_in(object, "failure");
-        !failure.empty() && text_in(object, "launchbox").starts_with("measurement/")) {
-        const std::string reason = text_in(object, "reason");
+    if (const std::string failure = text_member(object, "failure");
+        !failure.empty() && text_member(object, "launchbox").starts_with("measurement/")) {
+        const std::string reason = text_member(object, "reason");
         return benchmark_time{.samples_ns = {}, .diagnostic = reason.empty() ? failure : reason, .failure = failure};
     }
     std::optional<benchmark_time> time = time_in_object(object);
-    if (time && time->found()) time->checksum = text_in(object, "checksum");
+    if (time && time->found()) time->checksum = text_member(object, "checksum");
     return time;
 }
 

@@ -35,7 +35,7 @@ std::optional<int> bytes_in(const assignment& workload, const std::string& name)
     }
 }
 
-std::optional<std::int64_t> number_in(std::string_view text)
+std::optional<std::int64_t> integer_in(std::string_view text)
 {
     std::int64_t number = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -196,14 +196,14 @@ table_part part_of_text(const std::string& text, const split_names& names)
         if (const std::string name = name_before(" of "); !name.empty() && words.ends_with(" bytes")) {
             std::string_view count = after(" of ");
             count.remove_suffix(6);
-            const std::optional<std::int64_t> bytes = number_in(count);
+            const std::optional<std::int64_t> bytes = integer_in(count);
             if (!bytes || *bytes < 1 || *bytes > 1'000'000) continue;
             part.bytes = static_cast<int>(*bytes);
             if (names.type.empty()) part.type = name;
         } else if (const std::string larger = name_before(" above "); !larger.empty()) {
-            if ((part.above = number_in(after(" above ")))) part.size = larger;
+            if ((part.above = integer_in(after(" above ")))) part.size = larger;
         } else if (const std::string smaller = name_before(" up to "); !smaller.empty()) {
-            if ((part.upto = number_in(after(" up to ")))) part.size = smaller;
+            if ((part.upto = integer_in(after(" up to ")))) part.size = smaller;
         }
     }
     return part;

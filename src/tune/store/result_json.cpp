@@ -12,7 +12,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr double longest_time_ns = 1e18;
-constexpr std::size_t max_values = 1000;  // of a candidate: more is nobody's
+constexpr std::size_t max_members = 1000;  // of a candidate: more is nobody's
 
 template <class Value>
 ordered_json or_null(const std::optional<Value>& value)
@@ -123,7 +123,7 @@ ordered_json json_of(const kernel_info& kernel)
 
 std::optional<assignment> assignment_of(const ordered_json& value)
 {
-    if (!value.is_object() || value.size() > max_values) return std::nullopt;
+    if (!value.is_object() || value.size() > max_members) return std::nullopt;
     assignment read;
     for (const auto& [name, item] : value.items()) {
         if (item.is_boolean())

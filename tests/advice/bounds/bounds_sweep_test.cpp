@@ -191,8 +191,8 @@ TEST_P(EveryTrial, EqualsACompileByHand)
     const auto has_mark = [&](const kernel_info&, const std::string&, const std::string& short_form) {
         return text.find("/*" + name_in_source(short_form) + "*/") != std::string::npos;
     };
-    const bounds_sweep_result swept = sweep_bounds(
-        tools_, {.source = source.string(), .architectures = architectures(), .wanted = has_mark}, rows);
+    const bounds_sweep_result swept =
+        sweep_bounds(tools_, {.source = source.string(), .architectures = architectures(), .wanted = has_mark}, rows);
     compare_all(swept, [&](const kernel_trials& kernel, const launch_attribute& attribute, const fs::path& folder) {
         const fs::path copy = folder / source.filename();
         write_file_atomically(copy, written_by_hand(text, name_in_source(kernel), attribute));

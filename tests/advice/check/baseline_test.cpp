@@ -126,8 +126,8 @@ TEST(baseline, what_cannot_be_read_is_told_with_its_line)
     expect_baseline_error(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? f\\q"), "2", "escape");
     expect_baseline_error(line("sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? f\\x1"), "2", "escape");
     for (const char* number : {"-1", "-0", "1.5", "x", "99999999999999999999", "1000000000001", "+1", "0x10"})
-        expect_baseline_error(line(std::string("sm_90 regs=") + number + " spills=0/0 stack=0 shared=0 resident=? f()"), "2",
-                       "regs is");
+        expect_baseline_error(line(std::string("sm_90 regs=") + number + " spills=0/0 stack=0 shared=0 resident=? f()"),
+                              "2", "regs is");
     std::string many = first_line;
     for (int i = 0; i < 1000; ++i) many += "bad\n";
     EXPECT_EQ(parse_baseline(many, "b").errors.size(), max_baseline_errors);

@@ -122,7 +122,7 @@ TEST(budget_file, unknown_architectures_are_told)
 {
     for (const char* name : {"sm_91", "sm_9O", "gfx90a", "", "all", "sm_90 ", "10.7"})
         expect_budget_error(std::string("[[rule]]\nmax_registers = 1\narch = '") + name + "'", "3:8",
-                       "unknown architecture");
+                            "unknown architecture");
     expect_budget_error("[[rule]]\nmax_registers = 1\narch = 'compute_90'", "3:8", "write sm_90");
     expect_budget_error("[[rule]]\nmax_registers = 1\narch = ['sm_80', 'sm_91']", "3:18", "sm_121");
     expect_budget_error("[[rule]]\nmax_registers = 1\narch = 90", "3:8", "must be a string");
@@ -130,7 +130,8 @@ TEST(budget_file, unknown_architectures_are_told)
 
 TEST(budget_file, all_mistakes_are_told_in_the_order_of_the_file)
 {
-    const std::string told = budget_errors("zzz = 1\n[defaults]\nmax_registers = -1\nthreads = 'x'\n[[rule]]\narch = 'q'\n");
+    const std::string told =
+        budget_errors("zzz = 1\n[defaults]\nmax_registers = -1\nthreads = 'x'\n[[rule]]\narch = 'q'\n");
     std::vector<std::string> places;
     for (std::size_t start = 0; start < told.size(); start = told.find('\n', start) + 1)
         places.push_back(told.substr(start, told.find(' ', start) - start));
@@ -165,7 +166,8 @@ TEST(budget_file, names_and_places_are_those_of_the_file_whatever_its_characters
     EXPECT_EQ(reading.value.rules[0].patterns, (std::vector<std::string>{"m\u00e9rge<*>", "~7e", "\u00e9~"}));
     expect_budget_error("unused = '\u00e9\u00e9' # \u00e9", "1:10", "unused is \"\u00e9\u00e9\"");
     expect_budget_error("unknown = [ '\u00e9\u00e9~', 2 ]", "1:11", "a list");
-    expect_budget_error("x = +[[['[\uff3c", "1:6", "");  // a quote that begins no string for the library, as a fuzzer found
+    expect_budget_error("x = +[[['[\uff3c", "1:6",
+                        "");  // a quote that begins no string for the library, as a fuzzer found
 }
 
 TEST(budget_file, hostile_text_is_refused_in_time)
@@ -176,7 +178,8 @@ TEST(budget_file, hostile_text_is_refused_in_time)
     for (int i = 0; i < 50'000; ++i) dotted += ".a";
     EXPECT_NE(budget_errors(dotted + " = 1").find("dots"), std::string::npos);
     EXPECT_NE(budget_errors("[" + dotted + "]").find("dots"), std::string::npos);
-    EXPECT_NE(budget_errors(std::string(max_budget_bytes + 1, '\n')).find("larger than 262,144 bytes"), std::string::npos);
+    EXPECT_NE(budget_errors(std::string(max_budget_bytes + 1, '\n')).find("larger than 262,144 bytes"),
+              std::string::npos);
     std::string deep = "x = ";
     for (int i = 0; i < 1000; ++i) deep += "[\n{a.a.a.a.a.a.a.a.a.a = ";
     EXPECT_NE(budget_errors(deep).find("nested"), std::string::npos);

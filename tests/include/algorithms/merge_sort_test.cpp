@@ -45,8 +45,8 @@ TEST(merge_sort_blocks, sizes_around_tiles)
                 const on_cpu::how way{.levels = levels, .find = levels % 2 == 0};
                 check<64, 8, std::uint32_t, key_of_sizes>(kind::few, tiles * 512 + static_cast<std::size_t>(difference),
                                                           way);
-                check<64, 8, no_value, wide_key_of_sizes>(kind::random, tiles * 512 + static_cast<std::size_t>(difference),
-                                                      way);
+                check<64, 8, no_value, wide_key_of_sizes>(kind::random,
+                                                          tiles * 512 + static_cast<std::size_t>(difference), way);
             }
 }
 

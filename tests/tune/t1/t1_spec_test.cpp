@@ -312,10 +312,8 @@ TEST(t1_spec, what_is_no_kernel_of_ours_leaves_the_space)
 
 TEST(t1_spec, bad_files_have_one_clear_error)
 {
-    EXPECT_TRUE(t1_error("{\"a\": ").starts_with("x.json begins as JSON does, and is none: "))
-        << t1_error("{\"a\": ");
-    EXPECT_EQ(t1_error("{}"),
-              "x.json is JSON, and no T1 problem: it has no ConfigurationSpace with TuningParameters");
+    EXPECT_TRUE(t1_error("{\"a\": ").starts_with("x.json begins as JSON does, and is none: ")) << t1_error("{\"a\": ");
+    EXPECT_EQ(t1_error("{}"), "x.json is JSON, and no T1 problem: it has no ConfigurationSpace with TuningParameters");
     json workload = blur();
     json& parameter = workload["ConfigurationSpace"]["TuningParameters"][1];
     const std::string place = "x.json: ConfigurationSpace.TuningParameters[1]";
@@ -325,8 +323,7 @@ TEST(t1_spec, bad_files_have_one_clear_error)
     parameter["Values"] = "[]";
     EXPECT_EQ(t1_error(workload.dump()), place + ".Values: the list is empty");
     parameter["Values"] = "[1, 'a']";
-    EXPECT_EQ(t1_error(workload.dump()),
-              place + ".Values: the values are not all numbers, all words or all truths");
+    EXPECT_EQ(t1_error(workload.dump()), place + ".Values: the values are not all numbers, all words or all truths");
     parameter["Values"] = "os.listdir()";
     EXPECT_EQ(t1_error(workload.dump()),
               place + ".Values: modules and methods are not supported (column 3 of 'os.listdir()')");

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <utility>
 
@@ -120,7 +119,7 @@ void launch_with_row(const launch_extras& extras, const work_size& work, list<Pa
     // The parameters of the lambda are the converted arguments, which the runtime copies.
     [&](Parameters... converted) {
         void* addresses[] = {const_cast<void*>(static_cast<const void*>(&Tuned::seals[known.row])),
-                             const_cast<void*>(static_cast<const volatile void*>(std::addressof(converted)))...};
+                             const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(converted)))...};
         // Shared memory was opted in to when the row became known.
         if (work.has_grid || known.begins_early || !extras.are_only_a_stream()) {
             if (extras.cluster.count() > cluster_without_opt_in)

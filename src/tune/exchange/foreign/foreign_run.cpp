@@ -19,7 +19,7 @@ using nlohmann::ordered_json;
 
 enum class value_kind { boolean, int64, float64, text };
 
-value_kind kind_of(const parameter_value& value)
+value_kind kind_of_value(const parameter_value& value)
 {
     return static_cast<value_kind>(value.index());
 }
@@ -140,14 +140,14 @@ void foreign_run::unify_types()
     std::map<std::string, bool> only_texts, numeric_texts;
     for (const stored_result& result : results_)
         for (const auto& [name, value] : result.parameters.values) {
-            const bool is_text = kind_of(value) == value_kind::text;
+            const bool is_text = kind_of_value(value) == value_kind::text;
             only_texts.try_emplace(name, true).first->second &= is_text;
             bool& numeric = numeric_texts.try_emplace(name, true).first->second;
-            value_kind kind = kind_of(value);
+            value_kind kind = kind_of_value(value);
             if (is_text) {
                 const std::optional<parameter_value> number = number_from(std::get<std::string>(value));
                 numeric &= number.has_value();
-                kind = number ? kind_of(*number) : value_kind::text;
+                kind = number ? kind_of_value(*number) : value_kind::text;
             }
             value_kind& widest = wanted.try_emplace(name, kind).first->second;
             widest = std::max(widest, kind);
@@ -156,7 +156,7 @@ void foreign_run::unify_types()
         if (only_texts[name] || !numeric_texts[name]) kind = value_kind::text;
     for (stored_result& result : results_)
         for (auto& [name, value] : result.parameters.values)
-            if (kind_of(value) != wanted[name]) value = converted(value, wanted[name]);
+            if (kind_of_value(value) != wanted[name]) value = converted(value, wanted[name]);
 }
 
 parameter_value foreign_value(const ordered_json& value)
