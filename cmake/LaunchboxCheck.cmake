@@ -40,7 +40,8 @@ function(launchbox_check target)
     return()
   endif()
 
-  # What the program takes by itself is a dependency too, so that a new limit is looked at.
+  # What the program takes by itself is a dependency too, so that a new limit is looked at. A file that appears later,
+  # as the first baseline does, configures again.
   set(options "")
   set(files "")
   foreach(kind BUDGET:launchbox.budget.toml BASELINE:launchbox.baseline)
@@ -48,18 +49,31 @@ function(launchbox_check target)
     list(GET kind 0 keyword)
     list(GET kind 1 file)
     string(TOLOWER ${keyword} option)
+    set(options_${option} "")
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     if(check_${keyword})
       cmake_path(ABSOLUTE_PATH check_${keyword} BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE file)
       set(options_${option} --${option} ${file})
+    endif()
+    file(GLOB found CONFIGURE_DEPENDS ${file})
+    if(found)
       list(APPEND options ${options_${option}})
       list(APPEND files ${file})
-    elseif(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
-      list(APPEND files ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    elseif(check_${keyword})
+      message(WARNING "${where}: there is no ${file}, so that nothing is checked against it. The target "
+                      "${target}_launchbox_baseline writes a baseline")
     endif()
   endforeach()
+  set(all ALL)
+  if(check_EXCLUDE_FROM_ALL)
+    set(all "")
+  endif()
+  # The build that makes the first baseline cannot have one.
   if(NOT files)
-    message(FATAL_ERROR "${where}: there is nothing to check against. Write launchbox.budget.toml beside "
-                        "${CMAKE_CURRENT_LIST_FILE}, with [defaults] and, below it, max_spill_bytes = 0")
+    set(all "")
+    message(WARNING "${where}: there is nothing to check against, so that nothing is checked. Write a first baseline with "
+                    "the target ${target}_launchbox_baseline, or launchbox.budget.toml beside ${CMAKE_CURRENT_LIST_FILE}, "
+                    "with [defaults] and, below it, max_spill_bytes = 0")
   endif()
   set(architectures "")
   if(check_ARCHITECTURES)
@@ -85,10 +99,6 @@ function(launchbox_check target)
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
     COMMENT "Checking the kernels of ${target}"
     COMMAND_EXPAND_LISTS VERBATIM)
-  set(all ALL)
-  if(check_EXCLUDE_FROM_ALL)
-    set(all "")
-  endif()
   add_custom_target(${target}_launchbox_check ${all} DEPENDS ${stamp})
   add_custom_target(${target}_launchbox_baseline
     COMMAND ${program} check ${inputs} ${architectures} ${options_baseline} --write-baseline

@@ -50,7 +50,7 @@ std::string overall_verdict(const overall_ranking& overall, const std::vector<ra
             if (!candidate.is_baseline) continue;
             if (&candidate == &best || best.score == gain{})
                 return fmt::format("The baseline, {}, is the best on average.", names_of(candidate.parameters));
-            return fmt::format("The baseline, {}, stays: the best on average, {}, is equal to it: {}.",
+            return fmt::format("The baseline, {}, stays: no measurable gain over it from {}, the best on average: {}.",
                                names_of(candidate.parameters), name, score);
         }
     }
@@ -64,7 +64,7 @@ std::string overall_verdict(const overall_ranking& overall, const std::vector<ra
     text += fmt::format("; its worst is {:.2f}, at {}", worst.speed.times, names_of(rankings)[worst.ranking]);
     if (slower) text += ": slower than the baseline";
     if (overall.over_next && overall.over_next->low <= 1)
-        text += fmt::format("; the next is equal to it within {}", percent_text(overall.over_next->high - 1));
+        text += "; against the next: " + equality_text(overall.over_next->high - 1);
     return text + ".";
 }
 

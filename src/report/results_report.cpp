@@ -39,17 +39,20 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
     const verdict& decided = *workload.decided;
     const ranked_candidate& winner = workload.candidates[decided.winner];
     const std::string name = names_of(results[winner.result].parameters);
-    const std::string equal = percent_text(decided.equal_within);
+    const std::string equal = equality_text(decided.equal_within);
     if (winner.is_baseline)
-        return decided.equal
-                   ? fmt::format("The baseline, {}, stays: the fastest is equal to it within {}.", name, equal)
-                   : fmt::format("The baseline, {}, is the fastest.", name);
+        return decided.equal ? fmt::format("The baseline, {}, stays; against the fastest: {}.", name, equal)
+                             : fmt::format("The baseline, {}, is the fastest.", name);
     std::string text = name + " is the fastest";
     const std::optional<gain>& over = decided.over_baseline ? decided.over_baseline : winner.over_baseline;
-    if (over)
-        text += fmt::format(", {:.3g} × as fast as the baseline ({:.3g} to {:.3g}{})", over->times, over->low,
-                            over->high, decided.over_baseline ? ", in the final race" : "");
-    if (decided.equal) text += fmt::format("; the next is equal to it within {}", equal);
+    if (over) {
+        const bool tells = over->low > 1 || over->high < 1;
+        const std::string times = tells ? fmt::format("{:.3g} × as fast as the baseline", over->times)
+                                        : "no measurable gain over the baseline";
+        text += fmt::format(", {} ({:.3g} to {:.3g}{}{})", times, over->low, over->high, tells ? "" : " ×",
+                            decided.over_baseline ? ", in the final race" : "");
+    }
+    if (decided.equal) text += "; against the next: " + equal;
     return text + ".";
 }
 
@@ -138,7 +141,7 @@ std::string note_of(const std::vector<stored_result>& results, const ranking& wo
     if (candidate.is_baseline) add("baseline");
     if (wins) add(workload.decided->raced ? "winner of the race" : "winner");
     if (!wins && candidate.raced) add("raced");
-    if (!wins && candidate.equals_best) add("equal within " + percent_text(candidate.equal_within));
+    if (!wins && candidate.equals_best) add(equality_text(candidate.equal_within));
     if (candidate.same_as) add(fmt::format("same code as #{}", *candidate.same_as + 1));
     const auto twins = std::count_if(workload.candidates.begin(), workload.candidates.end(),
                                      [&](const ranked_candidate& other) { return other.same_as == place; });

@@ -66,6 +66,12 @@ std::string percent_text(double part)
     return fmt::format("{:.{}f} %", part * 100, part < 0.1 ? 1 : 0);
 }
 
+std::string equality_text(double within)
+{
+    if (within < 0.1) return "equal within " + percent_text(within);
+    return "no measurable difference (up to " + percent_text(within) + ")";
+}
+
 std::string milliseconds(double nanoseconds, double smallest)
 {
     const double min_ms = std::max(smallest / ns_per_ms, 1e-9);

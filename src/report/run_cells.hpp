@@ -23,6 +23,10 @@ std::vector<std::string> workload_names(const std::vector<assignment>& workloads
 /// 0.004 as "0.4 %", 0.25 as "25 %".
 std::string percent_text(double part);
 
+/// How two times compare whose intervals overlap, so that they differ by `within` at most: "equal within 0.4 %"; from
+/// 10 % on, where nobody would call them equal, "no measurable difference (up to 25 %)".
+std::string equality_text(double within);
+
 /// Nanoseconds as milliseconds, with four digits for `smallest`, the least of the column.
 std::string milliseconds(double nanoseconds, double smallest);
 

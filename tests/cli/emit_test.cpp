@@ -41,6 +41,30 @@ TEST(emit_verb, check_fails_with_file_and_line)
     EXPECT_EQ(read_input(file), text);
 }
 
+TEST(emit_verb, check_reads_no_record_outside_of_the_root)
+{
+    temporary_directory folder;
+    const std::string file = (folder.path() / "a.hpp").string();
+    const std::string original = read_input(repository_file(header)), named = "// record: " + record;
+    ASSERT_NE(original.find(named), std::string::npos);
+    std::filesystem::create_directory(folder.path() / "root");
+    std::filesystem::create_symlink(repository_file("measurements"), folder.path() / "root/measurements");
+    const auto check = [&](const std::string& path, const std::string& root) {
+        std::string text = original;
+        for (std::size_t at = 0; (at = text.find(named, at)) != std::string::npos; at += path.size())
+            text.replace(at, named.size(), "// record: " + path);
+        write_file_atomically(file, text);
+        return launchbox_run({"emit", "--check", "-o", file, "--root", root});
+    };
+    EXPECT_EQ(check(record, ".").status, 0);
+    for (const std::string& outside : {repository_file(record), "../" + record, "examples/../../" + record}) {
+        const call refused = check(outside, repository_file("examples"));
+        EXPECT_EQ(refused.status, 1) << outside;
+        EXPECT_TRUE(refused.shows("is not below ")) << refused.out;
+    }
+    EXPECT_TRUE(check(record, (folder.path() / "root").string()).shows("is not below ")) << "a link leads out";
+}
+
 // What a header says of a measurement is never taken on trust: the tool reads every record again.
 TEST(emit_verb, every_header_here_is_what_its_records_say)
 {

@@ -21,25 +21,25 @@ namespace fs = std::filesystem;
 // Starts the tool as a shell starts a command: in a process group of its own, with the usual signals.
 class interrupted_run {
 public:
-    explicit interrupted_run(const std::vector<std::string>& arguments)
+    explicit interrupted_run(const std::vector<std::string>& arguments, bool cached = false)
     {
         const fs::path here = folder_.path();
         fs::create_directory(here / "tmp");
         if (::mkfifo((here / "begun").c_str(), 0600) != 0) ADD_FAILURE() << "no pipe";
-        const fs::path nvcc = make_nvcc(here, "echo $architecture >>'" + (here / "started").string() +
-                                                  "'\n"
-                                                  "if [ $architecture = sm_75 ]; then finish; exit; fi\n"
-                                                  "echo >'" +
-                                                  (here / "begun").string() + "'\nexec sleep 1000");
+        // Without a cache the first architecture is compiled at once; with one, its preprocessing waits.
+        const std::string finish_one = cached ? "" : "if [ $architecture = sm_75 ]; then finish; exit; fi\n";
+        const fs::path nvcc =
+            make_nvcc(here, "echo $architecture >>'" + (here / "started").string() + "'\n" + finish_one + "echo >'" +
+                                (here / "begun").string() + "'\nexec sleep 1000");
         std::vector<std::string> words{LAUNCHBOX_TOOL};
         words.insert(words.end(), arguments.begin(), arguments.end());
         words.insert(words.end(), {"--nvcc", nvcc.string(), "--jobs", "1", "--arch", "sm_75,sm_80,sm_90"});
         std::vector<std::string> settings{"TMPDIR=" + (here / "tmp").string(),
                                           "COLUMNS=100",
                                           "LC_ALL=C.UTF-8",
-                                          "LAUNCHBOX_CACHE=",
+                                          "LAUNCHBOX_CACHE=" + (cached ? (here / "cache").string() : ""),
                                           "XDG_CACHE_HOME=",
-                                          "HOME="};  // no cache of compiles
+                                          "HOME="};  // no other cache of compiles
         for (char** each = environ; *each != nullptr; ++each) settings.emplace_back(*each);
 
         posix_spawnattr_t attributes;
@@ -112,6 +112,21 @@ TEST_P(interrupt, inspect_shows_what_is_finished)
     EXPECT_FALSE(result.says("nvcc failed")) << result.err;
     EXPECT_TRUE(run.left_nothing());
     EXPECT_EQ(run.started(), "sm_75\nsm_80\n");  // no compiler was started afterwards
+}
+
+// With a cache each compile begins with the preprocessor, for which the stand-in waits as well.
+TEST_P(interrupt, while_preprocessing_no_compile_is_started)
+{
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"inspect", source, "--format", "json"},
+          {"check", source, "--budget", repository_file("examples/launchbox.budget.toml")}}) {
+        interrupted_run run(words, true);
+        const call result = run.interrupt(GetParam());
+        EXPECT_EQ(result.status, 4) << words[0] << ": " << result.err;
+        EXPECT_FALSE(result.says("nvcc failed")) << result.err;
+        EXPECT_TRUE(run.left_nothing());
+        EXPECT_EQ(lines_of(run.started()).size(), 1u) << run.started();
+    }
 }
 
 TEST_P(interrupt, occupancy_and_suggest_show_what_is_finished)

@@ -16,7 +16,7 @@ TEST(results_verb, shows_ranking_verdict_and_failures)
     for (const char* words :
          {"winner of the race", "raced", "1 more with this code", "stopped early", "unverified, 2 samples",
           "baseline, raced", "threads=128 items=17 is the fastest, 1.25 × as fast as the baseline",
-          "the next is equal to it within 0.4 %", "rejected", "compile error",
+          "against the next: equal within 0.4 %", "rejected", "compile error",
           "The baseline, threads=256 items=11, is the fastest.", "too much shared data"})
         EXPECT_TRUE(result.shows(words)) << words << "\n" << result.out;
     EXPECT_FALSE(result.shows("threads=1024 items=19"));

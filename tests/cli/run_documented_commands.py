@@ -123,7 +123,10 @@ def main():
         os.mkdir(root)
         os.symlink(TOOL, os.path.join(programs, "launchbox"))
         for entry in os.listdir(REPOSITORY):
-            os.symlink(os.path.join(REPOSITORY, entry), os.path.join(root, entry))
+            if entry == "measurements":  # emit --check does not follow links out of the root
+                shutil.copytree(os.path.join(REPOSITORY, entry), os.path.join(root, entry))
+            else:
+                os.symlink(os.path.join(REPOSITORY, entry), os.path.join(root, entry))
         environment = {
             **os.environ,
             "PATH": programs + os.pathsep + os.environ["PATH"],

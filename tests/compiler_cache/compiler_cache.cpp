@@ -90,11 +90,13 @@ fs::path folder_of(const fs::path& file)
 /// replaced before the one around it.
 std::vector<std::string> private_folders(const command& asked)
 {
-    const std::string temporary = fs::temp_directory_path().string() + "/";
+    const std::string temporary = fs::temp_directory_path().string() + "/", repository = LAUNCHBOX_SOURCE_DIR;
     std::vector<std::string> found;
     const auto add = [&](const fs::path& folder) {
         const std::string name = folder.lexically_normal().string();
-        if (name.starts_with(temporary) && std::find(found.begin(), found.end(), name) == found.end())
+        // The repository too may lie in a temporary folder.
+        const bool in_repository = name == repository || name.starts_with(repository + "/");
+        if (name.starts_with(temporary) && !in_repository && std::find(found.begin(), found.end(), name) == found.end())
             found.push_back(name);
     };
     add(fs::current_path());

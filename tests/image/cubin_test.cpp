@@ -215,7 +215,7 @@ TEST(cubin, equals_nvlink_v)
 }
 
 // More sections than 16 bits can number: the numbers move to section header 0 and to a table of their own.
-TEST(cubin, reads_more_sections_than_16_bits_number)
+TEST(cubin, reads_more_sections_than_16_bits_number_exhaustive)
 {
     SKIP_WITHOUT_TOOLKIT();
     std::string ptx = ".version 9.0\n.target sm_75\n.address_size 64\n";

@@ -256,7 +256,7 @@ TEST(bad_binary, the_same_kernel_in_several_places_is_several_kernels)
 }
 
 // The pages before are never written: they are all the same page of zeros, and cost no memory.
-TEST(bad_binary, offsets_beyond_4_gib)
+TEST(bad_binary, offsets_beyond_4_gib_exhaustive)
 {
     SKIP_WITHOUT_TOOLKIT();
     const std::string fatbin = make_fatbin({cubin_entry()});

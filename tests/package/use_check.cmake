@@ -1,4 +1,4 @@
-# Builds a user's project with launchbox_check, breaks its budget, and mends it: see CMakeLists.txt here for the variables.
+# Builds a user's project with launchbox_check, breaks its budget, and fixes it: see CMakeLists.txt here for the variables.
 foreach(name CMAKE_PREFIX_PATH launchbox_DIR launchbox_ROOT DESTDIR LAUNCHBOX_EXECUTABLE)
   unset(ENV{${name}})
 endforeach()
@@ -82,6 +82,18 @@ run(fails "planted" ${build})  # again, until it is mended
 pass_the_step()
 file(WRITE ${project}/budget.toml "[defaults]\nmax_spill_bytes = 1_000_000\n")
 run(passes "all is well" ${build})  # a new budget alone makes the check run
+
+# Before the first baseline: a warning, and a check against the budget alone; without that either, a build that passes
+# and a check that fails by name. Once the target has written the baseline, the next build configures again and checks.
+run(passes "app_launchbox_baseline" ${configure} -DBASELINE=${project}/first.baseline)
+run(passes "all is well" ${build})
+file(REMOVE ${project}/budget.toml)
+run(passes "app_launchbox_baseline" ${build})
+run(fails "launchbox check" ${build} --target app_launchbox_check)
+run(passes "first.baseline: 1 kernel" ${build} --target app_launchbox_baseline)
+run(passes "all is well" ${build})
+file(REMOVE ${project}/first.baseline)
+file(WRITE ${project}/budget.toml "[defaults]\nmax_spill_bytes = 1_000_000\n")
 
 # The baseline: written by its target, compared with from the next configuring on.
 run(passes "" ${configure} -DBASELINE=${project}/kept.baseline -DMORE=EXCLUDE_FROM_ALL)

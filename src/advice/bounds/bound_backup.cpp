@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -28,13 +29,25 @@ std::string shown(const fs::path& file)
 // The file behind links, which can be written.
 fs::path writable_file(const fs::path& file);
 
-// The name of the backup number `number` of the edit that made `after`.
-fs::path backup_name(const fs::path& file, std::string_view after, int number);
+// Of the edits that made one text the backups are numbered from 1.
+struct kept_backup {
+    fs::path path;
+    int number = 0;
+    std::string text_hash;  // of the text that it holds, as the name says
+};
 
-bool is_taken(const fs::path& name)
+// The backup with the largest number of the edits that made `after`.
+std::optional<kept_backup> last_backup(const fs::path& file, std::string_view after);
+
+std::string hash_text(std::string_view text)
 {
-    std::error_code ignored;
-    return fs::exists(fs::symlink_status(name, ignored));
+    return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+}
+
+// FILE.before-AFTER-BEFORE, and .2, .3, ...
+std::string backup_start(const fs::path& file, std::string_view after)
+{
+    return file.filename().string() + ".before-" + hash_text(after) + "-";
 }
 
 // All backups of a file, by name.
@@ -47,9 +60,10 @@ fs::path apply_edit(const fs::path& wanted, std::string_view before, std::string
     const fs::path file = writable_file(wanted);
     if (read_input(file.string()) != before)
         throw error(shown(file) + " changed while it was worked on", "nothing was written; run the command again");
-    int number = 1;
-    while (is_taken(backup_name(file, after, number))) ++number;
-    fs::path backup = backup_name(file, after, number);
+    const std::optional<kept_backup> last = last_backup(file, after);
+    std::string name = backup_start(file, after) + hash_text(before);
+    if (last) name += fmt::format(".{}", last->number + 1);
+    const fs::path backup = file.parent_path() / name;
     write_file_atomically(backup, before, file);
     try {
         write_file_atomically(file, after, file);
@@ -65,9 +79,8 @@ fs::path revert_edit(const fs::path& wanted)
 {
     const fs::path file = writable_file(wanted);
     const std::string now = read_input(file.string());
-    std::optional<fs::path> backup;
-    for (int number = 1; is_taken(backup_name(file, now, number)); ++number) backup = backup_name(file, now, number);
-    if (!backup) {
+    const std::optional<kept_backup> last = last_backup(file, now);
+    if (!last) {
         const std::vector<std::string> others = backups_of(file);
         if (others.empty())
             throw error("there is no backup of " + shown(file), "launchbox bounds --apply makes one with each edit");
@@ -75,13 +88,17 @@ fs::path revert_edit(const fs::path& wanted)
             shown(file) + " was changed since it was edited: no backup is of its text",
             fmt::format("compare it with {}, and copy that over it if you want it back", fmt::join(others, ", ")));
     }
-    if (!fs::is_regular_file(fs::symlink_status(*backup)))
-        throw error("the backup " + shown(*backup) + " is not a file", "nothing was changed; move it away");
+    const fs::path& backup = last->path;
+    if (!fs::is_regular_file(fs::symlink_status(backup)))
+        throw error("the backup " + shown(backup) + " is not a file", "nothing was changed; move it away");
+    if (hash_text(read_input(backup.string())) != last->text_hash)
+        throw error("the backup " + shown(backup) + " does not hold the text that was saved in it",
+                    "nothing was changed; compare the two, and copy it over the source if you want it");
     std::error_code failure;
-    fs::permissions(*backup, fs::status(file).permissions(), failure);
-    if (!failure) fs::rename(*backup, file, failure);  // one step: there is no moment at which one of them is missing
-    if (failure) throw error("cannot put " + shown(*backup) + " back: " + failure.message(), "nothing was changed");
-    return *backup;
+    fs::permissions(backup, fs::status(file).permissions(), failure);
+    if (!failure) fs::rename(backup, file, failure);  // one step: there is no moment at which one of them is missing
+    if (failure) throw error("cannot put " + shown(backup) + " back: " + failure.message(), "nothing was changed");
+    return backup;
 }
 
 namespace {
@@ -100,11 +117,22 @@ fs::path writable_file(const fs::path& file)
     return real;
 }
 
-fs::path backup_name(const fs::path& file, std::string_view after, int number)
+std::optional<kept_backup> last_backup(const fs::path& file, std::string_view after)
 {
-    std::string name = fmt::format("{}.before-{:016x}", file.string(), XXH3_64bits(after.data(), after.size()));
-    if (number > 1) name += fmt::format(".{}", number);
-    return name;
+    const std::string start = backup_start(file, after);
+    constexpr std::size_t hash_digits = 16;
+    std::optional<kept_backup> last;
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(file.parent_path(), ignored)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(start) || name.size() < start.size() + hash_digits) continue;
+        const std::string_view behind = std::string_view(name).substr(start.size() + hash_digits);
+        int number = behind.empty() ? 1 : 0;
+        if (behind.starts_with('.')) std::from_chars(behind.data() + 1, behind.data() + behind.size(), number);
+        if (number > 0 && (!last || number > last->number))
+            last = {.path = entry.path(), .number = number, .text_hash = name.substr(start.size(), hash_digits)};
+    }
+    return last;
 }
 
 std::vector<std::string> backups_of(const fs::path& file)

@@ -8,14 +8,14 @@
 
 namespace launchbox {
 
-/// Writes `after` into a file that has to be `before` still, and keeps `before` beside it in FILE.before-H, where H is
-/// the XXH3 hash of `after` in 16 hex digits; .2, .3, ... where an edit led to the same text before. A link is
-/// followed, and permissions stay. The backup is whole before the file is touched. Returns the name of the backup;
-/// throws `error` and leaves everything as it was when the file has changed or cannot be written.
+/// Writes `after` into a file that has to be `before` still, and keeps `before` beside it in FILE.before-A-B, where A
+/// and B are the XXH3 hashes of `after` and `before` in 16 hex digits; .2, .3, ... where an edit led to the same text
+/// before. A link is followed, and permissions stay. The backup is whole before the file is touched. Returns the name
+/// of the backup; throws `error` and leaves everything as it was when the file has changed or cannot be written.
 std::filesystem::path apply_edit(const std::filesystem::path& file, std::string_view before, std::string_view after);
 
 /// Undoes the last edit: the backup of the text that the file has now takes its place. Returns the name that the backup
-/// had. Throws `error` when there is none, or when the file was changed since.
+/// had. Throws `error` when there is none, when the file was changed since, or when the backup was.
 std::filesystem::path revert_edit(const std::filesystem::path& file);
 
 }  // namespace launchbox

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -27,14 +29,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A copy beside the original, where it finds its libraries and data; removed at the end.
+// A copy beside the original, where it finds its libraries and data; removed at the end. Nobody can know its name
+// before: mkstemp makes the file, and fails where there is one, a link too.
 class program_copy {
 public:
-    program_copy(const fs::path& program, std::size_t number)
-        : path_(program.parent_path() /
-                fmt::format(".{}.launchbox-{}-{}", program.filename().string(), ::getpid(), number))
+    explicit program_copy(const fs::path& program)
     {
-        fs::copy_file(program, path_, fs::copy_options::overwrite_existing);
+        std::string name = (program.parent_path() / ("." + program.filename().string() + ".launchbox-XXXXXX")).string();
+        const int file = ::mkstemp(name.data());
+        if (file < 0)
+            throw error("cannot write beside " + program.string() + ": " + std::strerror(errno),
+                        "the program is copied there for each bound");
+        ::close(file);
+        path_ = name;
+        // Into the file that was made: a name that was exchanged since is not followed.
+        write_file_atomically(path_, read_input(program.string()), program);
     }
     ~program_copy()
     {
@@ -101,7 +110,7 @@ void build_here(const toolchain& tools, const bounds_benchmark& benchmark, prepa
     if (!failed.empty()) result.failure = "does not build: " + build_error(failed);
 }
 
-void build_by_user(const bounds_benchmark& benchmark, std::size_t number, prepared& one, variant_time& result)
+void build_by_user(const bounds_benchmark& benchmark, prepared& one, variant_time& result)
 {
     const subprocess_result ran =
         run(filled_in(benchmark.build, one.values),
@@ -120,7 +129,7 @@ void build_by_user(const bounds_benchmark& benchmark, std::size_t number, prepar
     if (!holds_kernels(built.string()))
         throw error(built.string() + " holds no CUDA code, so that it cannot be told whether it was rebuilt",
                     "let --measure start the program itself, or leave --build out and let the script call nvcc");
-    one.program = one.copy.emplace(built, number).path();
+    one.program = one.copy.emplace(built).path();
     one.who.command.front() = one.program.string();
 }
 
@@ -222,7 +231,7 @@ std::vector<variant_time> race_bounds(const toolchain& tools, const bounds_bench
             if (builds_here)
                 build_here(tools, benchmark, all[i], results[i]);
             else
-                build_by_user(benchmark, i, all[i], results[i]);
+                build_by_user(benchmark, all[i], results[i]);
             if (results[i].failure.empty()) check_built(variants[i], all[i], benchmark.source, results[i]);
             count_build();
         },

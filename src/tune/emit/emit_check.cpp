@@ -13,6 +13,15 @@ namespace launchbox {
 
 namespace {
 
+// A header comes from anywhere: what it names is opened only below the root, links followed.
+bool is_below(const std::filesystem::path& file, const std::filesystem::path& root)
+{
+    std::error_code failed;
+    const std::filesystem::path inside = std::filesystem::weakly_canonical(file, failed)
+                                             .lexically_relative(std::filesystem::weakly_canonical(root, failed));
+    return !failed && !inside.empty() && *inside.begin() != "..";
+}
+
 class row_checker {
 public:
     explicit row_checker(const header_check_wishes& wishes) : wishes_(wishes) {}
@@ -25,6 +34,8 @@ public:
         if (!record.starts_with("// record: ") || space < 11 || space + 1 == record.size())
             return fmt::format("neither '{}' nor a '// record:' is above it", unmeasured_row);
         const std::string path = record.substr(11, space - 11), hash = record.substr(space + 1);
+        if (!is_below(wishes_.root / path, wishes_.root))
+            return path + " is not below " + wishes_.root.string() + ", and no other file is read (--root)";
         if (!std::filesystem::is_regular_file(wishes_.root / path)) return path + " is not there";
         ++into.rows;
         const emit_record* found = nullptr;

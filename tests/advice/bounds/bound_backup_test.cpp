@@ -43,9 +43,9 @@ TEST_F(bound_backup, an_edit_is_undone)
     EXPECT_EQ(text(), "two\n");
     EXPECT_EQ(read_input(backup.string()), "one\n");
     const std::string name = backup.filename().string();
-    ASSERT_EQ(name.size(), std::string("k.cu.before-").size() + 16);
+    ASSERT_EQ(name.size(), std::string("k.cu.before-").size() + 16 + 1 + 16);
     EXPECT_TRUE(name.starts_with("k.cu.before-"));
-    EXPECT_EQ(name.find_first_not_of("0123456789abcdef", 12), std::string::npos);
+    EXPECT_EQ(name.find_first_not_of("0123456789abcdef", 12), 28u);
     EXPECT_EQ(revert_edit(file), backup);
     EXPECT_EQ(text(), "one\n");
     EXPECT_EQ(entries(), 1);
@@ -90,6 +90,17 @@ TEST_F(bound_backup, a_file_that_changed_is_left_alone)
     EXPECT_NE(why.find(backup.string()), std::string::npos) << why;
     EXPECT_EQ(text(), "three\n");
     EXPECT_EQ(read_input(backup.string()), "one\n");
+}
+
+TEST_F(bound_backup, a_backup_that_changed_or_was_planted_is_not_taken)
+{
+    const fs::path backup = apply_edit(file, "one\n", "two\n");
+    write_file_atomically(backup, "planted\n");
+    EXPECT_NE(refused([&] { revert_edit(file); }).find("does not hold the text that was saved"), std::string::npos);
+    EXPECT_EQ(text(), "two\n");
+    write_file_atomically(backup, "one\n");
+    revert_edit(file);
+    EXPECT_EQ(text(), "one\n");
 }
 
 TEST_F(bound_backup, permissions_stay)

@@ -302,7 +302,7 @@ TEST(strategies, spread_proposals_that_are_open)
 }
 
 // Each proposal looks at a bounded number of candidates, however many there are.
-TEST(strategies, work_on_a_million_candidates)
+TEST(strategies, work_on_a_million_candidates_exhaustive)
 {
     const search_space space = make_space({10, 10, 10, 10, 10, 10}, 0, 1);
     ASSERT_EQ(space.size(), 1'000'000u);
