@@ -8,7 +8,8 @@
 //       5.0-7.2   the same guide for CUDA 11
 //       2.0-3.7   CUDA_Occupancy_Calculator.xls 11.1 and the CUDA 7.0 toolkit
 //   register and shared memory units, sub-partitions, valid shared memory configurations, barriers
-//       3.0-12.1  cuda_occupancy.h of CUDA 13.0;  2.x  that of CUDA 7.0
+//       3.0-12.1  cuda_occupancy.h of CUDA 13.0;  2.x  that of CUDA 7.0;  10.7  that of CUDA 13.4 and 13.5
+//   10.7: threads, blocks and registers follow from ptxas 13.5; no other source is public
 //   clusters      measured on an H200 for 9.0; public reports for 10.0 and 10.1; unknown where none is published
 // Row 9.0 is confirmed by the CUDA runtime on an H200 in every column that the runtime exposes.
 #pragma once
@@ -33,7 +34,7 @@ inline constexpr int max_barriers_per_block = 16;
 
 /// The sizes, in bytes and rising, that the shared memory of an SM can be set to. One size: it cannot be changed.
 struct shared_configurations {
-    std::array<int, 10> bytes{};
+    std::array<int, 11> bytes{};
     int count = 0;
 
     [[nodiscard]] constexpr std::span<const int> sizes() const
@@ -316,6 +317,15 @@ inline constexpr std::array sm_limits_table{
                 }),
     detail::row(detail::hopper, 10, 1, detail::jetson_thor),
     detail::row(detail::hopper, 10, 3, [](sm_limits& l) { l.virtual_resources_per_sm = 128; }),
+    detail::row(detail::hopper, 10, 7,
+                [](sm_limits& l) {
+                    l.threads_per_sm = 1024;
+                    l.blocks_per_sm = 16;
+                    l.shared_per_sm = detail::kib(328);
+                    l.shared_sizes = detail::configurations(0, 8, 16, 32, 64, 100, 132, 164, 196, 228, 328);
+                    l.barriers_per_sm = 16;
+                    l.virtual_resources_per_sm = 128;
+                }),
     detail::row(detail::hopper, 11, 0, detail::jetson_thor),
     detail::row(detail::blackwell_consumer, 12, 0),
     detail::row(detail::blackwell_consumer, 12, 1),
@@ -356,6 +366,7 @@ inline constexpr const sm_limits& sm_90 = *find_sm_limits({9, 0});
 inline constexpr const sm_limits& sm_100 = *find_sm_limits({10, 0});
 inline constexpr const sm_limits& sm_101 = *find_sm_limits({10, 1});
 inline constexpr const sm_limits& sm_103 = *find_sm_limits({10, 3});
+inline constexpr const sm_limits& sm_107 = *find_sm_limits({10, 7});
 inline constexpr const sm_limits& sm_110 = *find_sm_limits({11, 0});
 inline constexpr const sm_limits& sm_120 = *find_sm_limits({12, 0});
 inline constexpr const sm_limits& sm_121 = *find_sm_limits({12, 1});

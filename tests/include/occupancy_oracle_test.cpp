@@ -66,16 +66,20 @@ TEST(occupancy_oracle, five_million_random_questions)
     const std::uint64_t seed = random_seed();
     question_source source(seed);
     std::set<std::string> results;
-    std::int64_t resident = 0;
-    for (int i = 0; i < 5'000'000; ++i) {
-        const question q = source.next();
+    std::int64_t resident = 0, compared = 0;
+    while (compared < 5'000'000) {
+        question q = source.next();
+        if (!oracle::knows(*q.limits)) continue;
+        if (!oracle::agrees_in_barriers(*q.limits)) q.kernel.barriers = 0;
+        if (oracle::toolkit < 13000) q.settings.virtual_resources = 0;  // which the header does not know
         const char* difference = oracle::difference(*q.limits, q.kernel, q.shape, q.settings);
         ASSERT_EQ(difference, nullptr) << describe(q);
+        ++compared;
         resident += resident_blocks(*q.limits, q.kernel, q.shape, q.settings) > 0;
     }
     // A source of questions that mostly ask for the impossible would prove little.
     EXPECT_GT(resident, 1'000'000);
-    std::cout << "5000000 configurations (" << resident << " resident), 0 differences\n";
+    std::cout << compared << " configurations (" << resident << " resident), 0 differences\n";
 }
 
 // The published example, 128 threads: the only public figures for 2.x, which the installed header no longer knows.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cuda_occupancy.h>
+#include <cuda_runtime_api.h>
 #include <launchbox/occupancy.hpp>
 
 #include <algorithm>
@@ -40,7 +41,9 @@ inline cudaOccFuncAttributes function_of(const kernel_resources& kernel, const l
     function.maxDynamicSharedSizeBytes =
         static_cast<std::size_t>(settings.max_dynamic_shared_bytes.value_or(49152 - kernel.static_shared_bytes));
     function.numBlockBarriers = kernel.barriers;
+#if CUDART_VERSION >= 13000
     function.virtualResourceCount = settings.virtual_resources;
+#endif
     return function;
 }
 
@@ -73,10 +76,27 @@ inline answer ask(const sm_limits& limits, const kernel_resources& kernel, const
     return given;
 }
 
-/// Whether the header knows a compute capability (13.0: 3.0 and later).
+/// The toolkit of the header: 13050 for 13.5.
+inline constexpr int toolkit = CUDART_VERSION;
+
+/// Whether the header knows a compute capability: 3.0 and later, some only from a toolkit on. An older header refuses
+/// 11.0, or answers for 10.7 as for 10.0.
 inline bool knows(const sm_limits& limits)
 {
-    return limits.capability.major >= 3;
+    const compute_capability& chip = limits.capability;
+    const int since = chip == compute_capability{10, 3}   ? 12090
+                      : chip == compute_capability{12, 1} ? 12090
+                      : chip == compute_capability{11, 0} ? 13000
+                      : chip == compute_capability{10, 7} ? 13040
+                                                          : 0;
+    return chip.major >= 3 && toolkit >= since;
+}
+
+/// Whether the header's barriers are those of the table: from 13.3 on it halves those of 10.3, which has as many as
+/// 10.0 in the headers before (docs/limits.md, note 14).
+inline bool agrees_in_barriers(const sm_limits& limits)
+{
+    return limits.capability != compute_capability{10, 3} || toolkit < 13030;
 }
 
 /// The limiters that follow from the header's own six limits; its bit mask keeps stale bits when barriers lower the
@@ -90,7 +110,9 @@ inline resource_set limiters_of(const cudaOccResult& result)
     if (result.blockLimitRegs == blocks) set.insert(resource::registers);
     if (result.blockLimitSharedMem == blocks) set.insert(resource::shared);
     if (result.blockLimitBarriers == blocks) set.insert(resource::barriers);
+#if CUDART_VERSION >= 13000
     if (result.blockLimitVirtual == blocks) set.insert(resource::virtual_resources);
+#endif
     return set;
 }
 
@@ -108,7 +130,9 @@ inline const char* difference(const sm_limits& limits, const kernel_resources& k
     if (ours.registers.blocks != theirs.result.blockLimitRegs) return "registers";
     if (ours.shared.blocks != theirs.result.blockLimitSharedMem) return "shared memory";
     if (ours.barriers.blocks != theirs.result.blockLimitBarriers) return "barriers";
+#if CUDART_VERSION >= 13000
     if (ours.virtual_resources != theirs.result.blockLimitVirtual) return "virtual resources";
+#endif
     if (ours.registers.per_block != theirs.result.allocatedRegistersPerBlock) return "registers of a block";
     if (ours.shared.allocated != static_cast<std::int64_t>(theirs.result.allocatedSharedMemPerBlock))
         return "shared memory of a block";

@@ -65,7 +65,7 @@ void add_repository(const fs::path& repository, std::string_view reads, strings&
     for (fs::recursive_directory_iterator at(repository, failed), end; at != end; at.increment(failed)) {
         const std::string name = at->path().string().substr(repository.string().size() + 1);
         if (at->is_directory(failed)) {
-            if (is_one_of(name, {"build", ".git", ".cuda"}) || name.ends_with("__pycache__"))
+            if (is_one_of(name, {"build", ".git"}) || name.starts_with(".cuda") || name.ends_with("__pycache__"))
                 at.disable_recursion_pending();
             continue;
         }

@@ -36,6 +36,9 @@ TEST(gpu_coverage, variants_run_on_their_chip_or_their_family)
     EXPECT_FALSE(cubin("sm_100f", "10.1"));  // which is 11.0 now
     EXPECT_FALSE(cubin("sm_100f", "12.0"));
     EXPECT_TRUE(cubin("sm_120f", "12.1"));
+    EXPECT_TRUE(cubin("sm_100f", "10.7"));  // ptxas 13.5 compiles code of both families for sm_107
+    EXPECT_TRUE(cubin("sm_103f", "10.7"));
+    EXPECT_FALSE(cubin("sm_107f", "10.3"));
 }
 
 TEST(gpu_coverage, tegra_and_desktop_chips_do_not_share_cubins)
