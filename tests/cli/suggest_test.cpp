@@ -96,8 +96,8 @@ TEST(devices_verb, lists_every_compute_capability)
     for (const char* name : {"sm_20", "sm_75", "sm_90", "sm_121"}) EXPECT_TRUE(table.shows(name));
     const nlohmann::json json = launchbox_run({"devices", "--format", "json"}).json();
     EXPECT_EQ(json["schema"], "launchbox.devices/1");
-    EXPECT_EQ(json["compute_capabilities"].size(), 27u);
-    EXPECT_EQ(lines_of(launchbox_run({"devices", "--format", "csv"}).out).size(), 28u);
+    EXPECT_EQ(json["compute_capabilities"].size(), 28u);
+    EXPECT_EQ(lines_of(launchbox_run({"devices", "--format", "csv"}).out).size(), 29u);
     for (const nlohmann::json& entry : json["compute_capabilities"])
         if (entry["architecture"] == "sm_90") {
             EXPECT_EQ(entry["compute_capability"], "9.0");

@@ -4,7 +4,7 @@
 // arguments, the contents of every file that it can read (inputs, the folders they lie in, the headers of this
 // repository), and the identity of the compiler. What it printed, its exit status and its output files are kept in the
 // build folder (compiler/compile_cache.hpp). Temporary folders, which have other names in each run, are written as @0,
-// @1, ... in what is kept; an output that holds such a name in binary form is not kept.
+// @1, ... in what is kept; an output that holds such a name in binary form, or a name made of it, is not kept.
 //
 // LAUNCHBOX_TEST_CACHE=off: every run is nvcc's.
 #include <fcntl.h>
@@ -191,7 +191,7 @@ public:
 
     [[nodiscard]] std::string text() const
     {
-        std::vector<std::string_view> parts{"launchbox compiler cache of the tests 1"};
+        std::vector<std::string_view> parts{"launchbox compiler cache of the tests 2"};
         parts.insert(parts.end(), parts_.begin(), parts_.end());
         return key_of(parts);
     }
@@ -277,6 +277,14 @@ bool is_intermediate(const command& asked, const fs::path& file)
     return !wanted && !is_one_of(file.extension().string(), {".ptx", ".cubin", ".o", ".d", ".fatbin", ".so", ""});
 }
 
+// Names that nvcc makes of the path of a source: of what is in an anonymous namespace, and of the unit.
+bool has_name_of_path(const std::string& content)
+{
+    for (const char* mark : {"_GLOBAL__N__", "_INTERNAL_", "__nv_module_id"})
+        if (content.find(mark) != std::string::npos) return true;
+    return false;
+}
+
 // Adds the files that the run has made; false when one cannot be kept.
 bool add_outputs(const command& asked, const folder_names& names, const std::map<fs::path, file_state>& before,
                  std::vector<std::string>& texts)
@@ -288,6 +296,7 @@ bool add_outputs(const command& asked, const folder_names& names, const std::map
         std::string content = read_all(file);
         const bool text = is_text(content);
         if (!text && names.is_in(content)) return false;
+        if (!names.all().empty() && has_name_of_path(content)) return false;
         texts.push_back(names.without(file.string()));
         texts.emplace_back(::access(file.c_str(), X_OK) == 0 ? "x" : "-");
         texts.push_back(text ? names.without(std::move(content)) : std::move(content));

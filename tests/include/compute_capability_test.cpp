@@ -42,7 +42,7 @@ TEST(sm_limits, the_table_rises_and_unknown_chips_have_no_row)
     for (std::size_t i = 1; i < sm_limits_table.size(); ++i)
         EXPECT_LT(sm_limits_table[i - 1].capability, sm_limits_table[i].capability);
     for (compute_capability unknown :
-         {compute_capability{1, 3}, {2, 2}, {7, 9}, {8, 1}, {9, 1}, {10, 2}, {10, 7}, {12, 2}, {13, 0}})
+         {compute_capability{1, 3}, {2, 2}, {7, 9}, {8, 1}, {9, 1}, {10, 2}, {10, 9}, {12, 2}, {13, 0}})
         EXPECT_EQ(find_sm_limits(unknown), nullptr);
     EXPECT_EQ(find_sm_limits({9, 0, architecture_variant::accelerated}), &sm_90);
 }

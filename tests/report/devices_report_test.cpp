@@ -49,7 +49,7 @@ TEST(devices_report, each_figure_that_differs_is_named)
 TEST(devices_report, an_unknown_gpu_is_shown_and_called_unknown)
 {
     gpu_list gpus = one_h200();
-    gpus.devices[0].capability = {10, 7};
+    gpus.devices[0].capability = {10, 9};
     gpus.devices[0].name = "evil\x1b[2J";
     EXPECT_NE(gpu_rows(gpus).rows[0].back().text.find("no limits"), std::string::npos);
     const std::string text = render_text(devices_document(gpus, true), {.width = 80});

@@ -47,7 +47,7 @@ TEST(summary_report, says_what_a_library_holds_and_where_it_runs)
     EXPECT_TRUE(has(page, "  compiled by CUDA 13.0 (2 kernels)\n")) << page;
     EXPECT_TRUE(has(page, "  PTX: compute_90 (compiled when loaded, on 9.0 and every later GPU)\n")) << page;
     EXPECT_TRUE(has(page, "  runs as it is on: 8.0, 8.6, 8.8, 8.9, 9.0\n")) << page;
-    EXPECT_TRUE(has(page, "  runs after compiling PTX on: 10.0, 10.3, 11.0, 12.0, 12.1 and later\n")) << page;
+    EXPECT_TRUE(has(page, "  runs after compiling PTX on: 10.0, 10.3, 10.7, 11.0, 12.0, 12.1 and later\n")) << page;
     EXPECT_FALSE(has(page, "PTX for later GPUs")) << page;
     EXPECT_FALSE(has(page, "?")) << page;
 }

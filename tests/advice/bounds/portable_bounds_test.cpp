@@ -78,7 +78,8 @@ TEST(PortableBounds, OtherAttributes)
                              on("sm_90", {.threads = 128, .min_blocks = 4, .max_cluster_blocks = 8})});
     EXPECT_EQ(found.lines,
               (lines{"#if __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000 || __CUDA_ARCH__ == 1010 || "
-                     "__CUDA_ARCH__ == 1030 || __CUDA_ARCH__ == 1100 || __CUDA_ARCH__ == 1200 || __CUDA_ARCH__ == 1210",
+                     "__CUDA_ARCH__ == 1030 || __CUDA_ARCH__ == 1070 || __CUDA_ARCH__ == 1100 || "
+                     "__CUDA_ARCH__ == 1200 || __CUDA_ARCH__ == 1210",
                      "#define SORT_BOUNDS __launch_bounds__(128, 4, 8)", "#elif __CUDA_ARCH__ >= 900",
                      "#define SORT_BOUNDS __launch_bounds__(128)", "#elif __CUDA_ARCH__ >= 860",
                      "#define SORT_BOUNDS __maxnreg__(40)", "#elif __CUDA_ARCH__ >= 750", "#define SORT_BOUNDS",

@@ -120,7 +120,7 @@ TEST(budget_file, wrong_types_and_values_are_told_with_what_to_write)
 
 TEST(budget_file, unknown_architectures_are_told)
 {
-    for (const char* name : {"sm_91", "sm_9O", "gfx90a", "", "all", "sm_90 ", "10.7"})
+    for (const char* name : {"sm_91", "sm_9O", "gfx90a", "", "all", "sm_90 ", "10.9"})
         expect_budget_error(std::string("[[rule]]\nmax_registers = 1\narch = '") + name + "'", "3:8",
                             "unknown architecture");
     expect_budget_error("[[rule]]\nmax_registers = 1\narch = 'compute_90'", "3:8", "write sm_90");
