@@ -10,6 +10,7 @@
 #include "report/diff_report.hpp"
 #include "report/kernels_json.hpp"
 #include "report/kernels_report.hpp"
+#include "report/skipped_report.hpp"
 #include "report/summary_report.hpp"
 #include "support/process/parallel.hpp"
 
@@ -37,9 +38,7 @@ inspection inspect(kernel_input& input, const inspect_options& options)
     inspection found;
     found.threads = options.threads;
     found.wish = options.wish;
-    for (const input_summary& summary : input.inputs)
-        found.inputs.push_back(
-            {summary.file, summary.kind, summary.kernels, summary.errors, summary.images, summary.diagnoses});
+    found.inputs = inspected_inputs(input);
     found.kernels.resize(input.kernels.size());
     run_parallel_ranges(input.kernels.size(), 64, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
@@ -138,7 +137,11 @@ exit_status run_diff(const inspect_options& options, const call_context& context
 
     const kernel_diff diff = compare_kernels(before.kernels, after.kernels);
     report_forms forms;
-    forms.page = [&](const output_style& style) { return diff_document(diff, options.wish.top, style); };
+    forms.page = [&](const output_style& style) {
+        document page = diff_document(diff, options.wish.top, style);
+        for (const inspection* side : {&before, &after}) add_skipped(page, side->inputs);
+        return page;
+    };
     forms.write_json = [&](std::ostream& out) {
         write_diff_json({before.inputs, after.inputs}, diff, options.wish.top, out);
     };

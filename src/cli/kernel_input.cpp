@@ -13,6 +13,7 @@
 #include "compiler/resource_log.hpp"
 #include "compiler/toolchain.hpp"
 #include "image/readable_names.hpp"
+#include "image/skipped_images.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/mapped_file.hpp"
@@ -282,6 +283,24 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
     if (options.lint) lint_sources(options.kernel, compiler_flags, result);
     keep_matching(options.kernel, result);
     return result;
+}
+
+void refuse_nothing(kernel_input& input)
+{
+    for (input_summary& summary : input.inputs) {
+        if (!summary.errors.empty() || summary.kernels > 0) continue;
+        const std::string held = images_without_kernels_text(summary.images);
+        summary.errors.push_back(held.empty() ? "it has no kernel" : "it has no kernel: it holds " + held);
+    }
+}
+
+std::vector<inspected_input> inspected_inputs(const kernel_input& input)
+{
+    std::vector<inspected_input> inputs;
+    for (const input_summary& summary : input.inputs)
+        inputs.push_back(
+            {summary.file, summary.kind, summary.kernels, summary.errors, summary.images, summary.diagnoses});
+    return inputs;
 }
 
 void print_errors(const kernel_input& input)

@@ -13,6 +13,7 @@
 #include "compiler/toolchain.hpp"
 #include "image/binary.hpp"
 #include "image/kernel_info.hpp"
+#include "report/kernels_report.hpp"
 #include "support/error.hpp"
 
 namespace launchbox::cli {
@@ -69,6 +70,12 @@ std::vector<target> source_targets(const std::string& architectures, const toolc
 
 /// Throws `error`: no kernel matches; with the one of `names` that may be meant, else with some of them.
 [[noreturn]] void refuse_pattern(const std::string& pattern, std::vector<std::string> names);
+
+/// For a verb that needs kernels: adds to the errors of each input that shows none what it holds instead.
+void refuse_nothing(kernel_input& input);
+
+/// The inputs as reports need them.
+std::vector<inspected_input> inspected_inputs(const kernel_input& input);
 
 /// Prints the errors of all inputs to standard error.
 void print_errors(const kernel_input& input);

@@ -7,6 +7,7 @@
 #include "cli/kernel_input.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/verbs.hpp"
+#include "report/skipped_report.hpp"
 #include "report/suggest_report.hpp"
 #include "support/expression/expression.hpp"
 
@@ -72,6 +73,7 @@ block_size_advice advise(const suggest_options& options, const target& where, co
 exit_status run_suggest(const suggest_options& options, const call_context& context)
 {
     std::vector<block_size_advice> all;
+    std::vector<inspected_input> inputs;
     exit_status status = exit_status::done;
     if (options.input.files.empty()) {
         if (!options.launch.registers)
@@ -91,12 +93,25 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
                                      resources_of(kernel.info)));
             else
                 input.leave_out(kernel, true);
+        refuse_nothing(input);
         print_errors(input);
         status = input.status();
         if (all.empty()) return status;
+        inputs = inspected_inputs(input);
     }
-    write_report(options.output, {[&](const output_style&) { return suggest_document(all); },
-                                  [&] { return suggest_json(all); }, [&] { return suggest_table(all); }});
+    report_forms forms;
+    forms.page = [&](const output_style&) {
+        document page = suggest_document(all);
+        add_skipped(page, inputs);
+        return page;
+    };
+    forms.json = [&] {
+        nlohmann::ordered_json json = suggest_json(all);
+        json["skipped_images"] = skipped_json(inputs);
+        return json;
+    };
+    forms.rows = [&] { return suggest_table(all); };
+    write_report(options.output, forms);
     return status;
 }
 

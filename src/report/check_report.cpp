@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "image/kernel_identity.hpp"
+#include "report/skipped_report.hpp"
 
 namespace launchbox {
 
@@ -15,6 +16,18 @@ constexpr std::size_t max_named = 20;  // of kernels that only changed place: th
 
 void add_findings(const check_result& result, bool (*wanted)(const check_finding&), const char* title, document& page);
 void add_kernels(const char* title, const std::vector<std::string>& names, document& page);
+
+// The others are told with what they hold.
+std::vector<inspected_input> inputs_with_kernels(const check_outcome& outcome)
+{
+    std::vector<inspected_input> inputs;
+    for (const inspected_input& input : outcome.inputs)
+        if (std::ranges::none_of(outcome.result.unchecked, [&](const unchecked_part& part) {
+                return part.architecture.empty() && part.file == input.file;
+            }))
+            inputs.push_back(input);
+    return inputs;
+}
 
 std::string plural(std::size_t number, const char* one, const char* many)
 {
@@ -56,7 +69,10 @@ document check_document(const check_outcome& outcome)
                         (kernel.architecture.empty() ? "?" : escape_for_terminal(kernel.architecture)));
     add_kernels("In the baseline and not found", names, page);
 
+    add_skipped(page, inputs_with_kernels(outcome));
     if (!page.blocks.empty()) page.line("");
+    for (const unchecked_part& part : result.unchecked)
+        page.line(unchecked_text(part), part.fails ? tone::bad : tone::warning);
     page.line(summary_of(result), result.failed() ? tone::bad : tone::good);
     if (result.unlinked > 0)
         page.line(
@@ -86,6 +102,12 @@ std::string summary_of(const check_result& result)
     add(result.count(check_status::better), "better figure", "better figures");
     add(result.new_kernels.size(), "new kernel", "new kernels");
     add(result.gone.size(), "kernel gone", "kernels gone");
+    const auto failing = static_cast<std::size_t>(
+        std::ranges::count_if(result.unchecked, [](const unchecked_part& part) { return part.fails; }));
+    if (result.kernels.empty())
+        counts = counts.empty() ? "nothing was checked" : "nothing was checked, " + counts;
+    else
+        add(failing, "part of what was asked for not checked", "parts of what was asked for not checked");
     if (counts.empty()) counts = "all is well";
     text += counts;
     if (result.ptx_only > 0)
@@ -111,6 +133,15 @@ std::string place_text(const file_line& place)
     return fmt::format("{}:{}", place.file == "-" ? "standard input" : place.file, place.line);
 }
 
+std::string unchecked_text(const unchecked_part& part)
+{
+    const std::string file = part.file.empty()  ? "the inputs"
+                             : part.file == "-" ? "standard input"
+                                                : escape_for_terminal(part.file);
+    const std::string what = part.architecture.empty() ? "no kernel was checked" : "no kernel for " + part.architecture;
+    return file + ": " + what + (part.why.empty() ? "" : ": " + part.why);
+}
+
 std::vector<std::string> failures_of(const check_result& result)
 {
     std::vector<std::string> lines;
@@ -119,6 +150,8 @@ std::vector<std::string> failures_of(const check_result& result)
             lines.push_back(fmt::format("{} {}: {}: {} ({})", title_of(result.kernels[finding.kernel]),
                                         architecture_of(result.kernels[finding.kernel]), finding.check, finding.message,
                                         place_text(finding.set_by)));
+    for (const unchecked_part& part : result.unchecked)
+        if (part.fails) lines.push_back(unchecked_text(part));
     for (const unused_rule& rule : result.unused_rules)
         if (rule.fails) lines.push_back(fmt::format("no kernel matches {} ({})", rule.pattern, place_text(rule.place)));
     return lines;

@@ -98,6 +98,15 @@ std::vector<test_case> test_cases(const check_outcome& outcome)
                              {"no kernel matches " + rule.pattern},
                              {},
                              {}});
+    for (const unchecked_part& part : result.unchecked) {
+        test_case test{part.architecture.empty() ? "input" : part.architecture,
+                       (part.file.empty() ? "all inputs" : part.file) + " is checked",
+                       {},
+                       {},
+                       {}};
+        (part.fails ? test.failures : test.notes).push_back(unchecked_text(part));
+        cases.push_back(std::move(test));
+    }
     for (const inspected_input& input : outcome.inputs)
         if (!input.errors.empty()) cases.push_back({"input", input.file, {}, input.errors, {}});
     return cases;

@@ -6,6 +6,7 @@
 #include "report/json.hpp"
 #include "report/kernel_cells.hpp"
 #include "report/occupancy_report.hpp"
+#include "report/skipped_report.hpp"
 
 namespace launchbox {
 
@@ -121,6 +122,7 @@ nlohmann::ordered_json inputs_json(const std::vector<inspected_input>& inputs)
         json.push_back({{"file", json_text(input.file)},
                         {"kind", input.kind},
                         {"kernels", input.kernels},
+                        {"skipped_images", skipped_json(input)},
                         {"errors", std::move(errors)}});
     }
     return json;

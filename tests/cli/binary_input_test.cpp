@@ -2,6 +2,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "../image/containers.hpp"
 #include "support/process/subprocess.hpp"
 #include "tool.hpp"
 
@@ -89,6 +90,43 @@ TEST_F(binary_input, a_broken_part_is_told_and_the_rest_is_printed)
         EXPECT_EQ(other.status, 2);
         EXPECT_TRUE(other.shows("twenty")) << other.out;
     }
+}
+
+TEST_F(binary_input, images_that_are_not_read_are_counted_and_named)
+{
+    NEEDS_NVCC();
+    const std::string mixed = file("mixed.fatbin", make_fatbin({{.payload = cubin()},
+                                                                {.kind = 8, .payload = "x", .architecture = 80},
+                                                                {.kind = 8, .payload = "x", .architecture = 80},
+                                                                {.kind = 64, .payload = "x", .architecture = 100}}));
+    const std::string sentence = "not read: 2 LTO-IR images (compute_80), 1 image of unknown kind 64 (compute_100)";
+    const nlohmann::json wanted = nlohmann::json::parse(
+        R"([{"kind": "LTO-IR", "architecture": "compute_80", "images": 2},
+            {"kind": "kind 64", "architecture": "compute_100", "images": 1}])");
+    const std::string limits = file("b.toml", "[defaults]\nmax_registers = 255\n");
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"inspect"},
+                                                  {"inspect", "--diff", mixed},
+                                                  {"check", "--budget", limits},
+                                                  {"occupancy", "--no-charts"},
+                                                  {"suggest"}}) {
+        std::vector<std::string> command = words;
+        command.push_back(mixed);
+        const call table = launchbox_run(command, {}, {"COLUMNS=300"});
+        EXPECT_EQ(table.status, 0) << table.err;
+        EXPECT_TRUE(table.shows(sentence)) << words[0] << '\n' << table.out;
+        command.insert(command.end(), {"--format", "json"});
+        nlohmann::json json = launchbox_run(command).json();
+        if (json.contains("skipped_images")) {
+            for (nlohmann::json& some : json["skipped_images"]) EXPECT_EQ(some.erase("file"), 1u);
+            EXPECT_EQ(json["skipped_images"], wanted) << words[0];
+        } else {
+            EXPECT_EQ(json[json.contains("inputs") ? "inputs" : "before"][0]["skipped_images"], wanted) << words[0];
+        }
+    }
+    // With nothing else in the file there is nothing to calculate.
+    const std::string lto = file("lto.fatbin", make_fatbin({{.kind = 8, .payload = "x"}}));
+    for (const char* verb : {"occupancy", "suggest"})
+        expect_refused(launchbox_run({verb, lto}), "it has no kernel: it holds 1 LTO-IR image (compute_90)");
 }
 
 TEST_F(binary_input, one_broken_input_among_several_hides_no_other)
