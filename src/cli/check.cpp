@@ -13,6 +13,7 @@
 #include "advice/check/compare_baseline.hpp"
 #include "advice/inspect/inspected_kernel.hpp"
 #include "cli/kernel_input.hpp"
+#include "cli/launch_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/verbs.hpp"
 #include "image/skipped_images.hpp"
@@ -139,6 +140,7 @@ try {
     if (!options.write_baseline) given = read_references(options);  // mistakes in them cost no compiling
     const kernel_input input = read_kernels(options.input, context.compiler_flags);
     check_result result = checked_kernels(input);
+    if (options.input.dynamic_shared) result.dynamic_shared_of = dynamic_shared_function(*options.input.dynamic_shared);
     if (options.write_baseline) return write_baseline(options, input, std::move(result));
     check_all(options, input, given, result);
     // What an input with errors does not show is not missing.
@@ -175,6 +177,7 @@ void add_check(CLI::App& app, call_context& context)
     CLI::App* verb = app.add_subcommand("check", "Check kernels against a budget and against an earlier build");
     auto options = std::make_shared<check_options>();
     options->input.add_to(*verb, true);
+    options->input.add_dynamic_shared(*verb);
     CLI::Option* budget_option =
         verb->add_option("--budget", options->budget,
                          "The limits, a TOML file; default: launchbox.budget.toml where it exists")

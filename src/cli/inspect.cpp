@@ -163,6 +163,7 @@ void add_inspect(CLI::App& app, call_context& context)
         verb->add_option("-t,--threads", options->threads, "Threads per block; default: the kernel's launch bound")
             ->check(CLI::Range(1, max_threads_per_block))
             ->type_name("N");
+    options->input.add_dynamic_shared(*verb);
     CLI::Option* spilling = verb->add_flag("--spilling", options->wish.spilling, "Only kernels that spill registers");
     CLI::Option* sort =
         verb->add_option("--sort", options->sort,
@@ -178,12 +179,14 @@ void add_inspect(CLI::App& app, call_context& context)
     CLI::Option* diff =
         verb->add_option("--diff", options->other, "Compare with the kernels of NEW; what became worse comes first")
             ->type_name("NEW");
-    for (CLI::Option* other : {spilling, sort, top, diff, threads}) summary->excludes(other);
+    for (CLI::Option* other : {spilling, sort, top, diff, threads, verb->get_option("--dynamic-shared")})
+        summary->excludes(other);
     for (CLI::Option* other : {spilling, sort}) diff->excludes(other);
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox inspect examples/merge.cu --arch sm_80,sm_90,sm_120",
                  "nvcc -c -arch=sm_90 -Xptxas -v examples/merge.cu -o merge.o 2>&1 | launchbox inspect -");
     verb->callback([options, &context] {
+        options->input.threads = options->threads;
         options->wish.sort = parse_sort_key(options->sort);
         context.action = [options, &context] {
             if (options->summary) return run_summary(*options, context);

@@ -24,12 +24,15 @@ struct kernel_input_options {
     std::string nvcc;
     std::string architectures;
     unsigned jobs = 0;
-    bool no_cache = false;        ///< compile sources again that were compiled before
-    bool before_linking = false;  ///< also images that the device linker has read and the driver does not
-    bool hash_code = false;       ///< set by the verb, not by the user
-    bool lint = false;            ///< read sources for mistakes around their kernels; set by the verb
+    bool no_cache = false;                      ///< compile sources again that were compiled before
+    bool before_linking = false;                ///< also images that the device linker has read and the driver does not
+    std::optional<std::string> dynamic_shared;  ///< as the user typed it; only for verbs with `add_dynamic_shared`
+    std::optional<int> threads;                 ///< of a launch, for `dynamic_shared`; set by the verb
+    bool hash_code = false;                     ///< set by the verb, not by the user
+    bool lint = false;                          ///< read sources for mistakes around their kernels; set by the verb
 
     void add_to(CLI::App& app, bool files_required);
+    void add_dynamic_shared(CLI::App& app);
 };
 
 /// One kernel for one architecture, with its names for people.

@@ -40,6 +40,7 @@ occupancy_question complete(const occupancy_options& options, const target& wher
     if (options.launch.dynamic_shared) {
         const expression bytes(options.launch.dynamic_expression(), {"threads"});
         question.shape.dynamic_shared_bytes = bytes({{"threads", question.shape.threads}});
+        question.dynamic_shared_known = true;
         check_bytes(question.shape.dynamic_shared_bytes,
                     "--dynamic-shared for " + std::to_string(question.shape.threads) + " threads");
     }

@@ -26,7 +26,7 @@ struct suggest_options {
 };
 
 block_size_advice advise(const suggest_options& options, const target& where, const std::string& name,
-                         const kernel_resources& found)
+                         const kernel_resources& found, const kernel_info* kernel = nullptr)
 {
     block_size_advice advice{.architecture = where.architecture,
                              .limits = where.limits,
@@ -36,7 +36,13 @@ block_size_advice advise(const suggest_options& options, const target& where, co
                              .candidates = {},
                              .sms = options.sms};
     advice.dynamic_shared = options.launch.dynamic_shared.value_or("");
-    const expression bytes(options.launch.dynamic_expression(), {"threads"});
+    std::string size = options.launch.dynamic_expression();
+    if (kernel != nullptr && !options.launch.dynamic_shared) {
+        advice.dynamic_shared_known = !dynamic_shared_unknown(*kernel);
+        if (kernel->dynamic_shared_bytes.value_or(0) > 0)
+            size = advice.dynamic_shared = std::to_string(*kernel->dynamic_shared_bytes);
+    }
+    const expression bytes(size, {"threads"});
     const auto bytes_for = [&](int threads) {
         const std::int64_t size = bytes({{"threads", threads}});
         if (size < 0)
@@ -90,7 +96,7 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
             if (const auto question = question_for(kernel.info, 1);
                 question && (question->shared_known || options.launch.shared))
                 all.push_back(advise(options, {question->architecture, question->limits}, kernel.short_form,
-                                     resources_of(kernel.info)));
+                                     resources_of(kernel.info), &kernel.info));
             else
                 input.leave_out(kernel, true);
         refuse_nothing(input);

@@ -21,6 +21,8 @@ namespace launchbox {
 namespace {
 
 constexpr std::uint32_t section_nv_info = 0x70000000;  // the shadow sections of sm_100 and later have other types
+constexpr std::uint8_t symbol_object = 13, symbol_is_shared = 0x40;  // `type`, and a bit of `other`: __shared__
+constexpr std::uint64_t external_alignment = 16;  // that nvcc gives to extern __shared__ memory, at least
 constexpr std::uint32_t unknown_stack = 0xffffffff;
 constexpr std::int64_t max_section_bytes = std::int64_t{1} << 53;  // whole numbers in JSON end there
 constexpr int annotates_spills_from = 128;  // CUDA 12.8; before, no annotation does not mean no spill
@@ -35,6 +37,7 @@ struct kernel_draft {
     std::uint64_t offset = 0;  // of its symbol
     const elf_section* code = nullptr;
     std::optional<std::uint64_t> shared_section_bytes;
+    std::uint64_t shared_section_alignment = 0;
     bool has_info = false;            // a section .nv.info.KERNEL
     bool has_register_count = false;  // ptxas wrote the image; hand-assembled kernels lack the record
     bool has_callee = false, has_call_stack = false;
@@ -94,6 +97,7 @@ private:
     void read_kernel_info(const elf_section& section, kernel_index index);
     void read_lines();
     void finish(kernel_index index);
+    void find_dynamic_shared(kernel_index index);
 
     kernel_index find(const elf_section& section, std::string_view kernel_name);
     [[nodiscard]] bool starts_with(const elf_symbol& symbol, std::string_view prefix) const;
@@ -112,6 +116,7 @@ private:
     std::size_t overlap_budget_;
     std::optional<elf_image> image_;
     int sm_ = 0;                        // 0: not known
+    bool external_shared_ = false;      // the module has extern __shared__ memory
     std::uint64_t shared_reserve_ = 0;  // that the sections of shared memory include
     std::vector<kernel_draft> drafts_;
     std::unordered_map<std::string_view, kernel_index, name_hash> kernel_of_name_;
@@ -144,6 +149,7 @@ cubin_contents cubin_reader::read()
     for (const elf_section& section : image_->sections) read_section(section);
     read_lines();
     for (kernel_index i = 0; i < drafts_.size(); ++i) finish(i);
+    for (kernel_index i = 0; i < drafts_.size(); ++i) find_dynamic_shared(i);
     return std::move(result_);
 }
 
@@ -175,6 +181,9 @@ void cubin_reader::find_kernels()
             }
             kernel_of_symbol_[i] = static_cast<kernel_index>(drafts_.size());
             add_kernel(symbol, name);
+        } else if (result_.relocatable && symbol.type == symbol_object && symbol.section == 0 &&
+                   (symbol.other & symbol_is_shared) != 0) {
+            external_shared_ = true;
         } else if (sm_ >= 90 && !result_.relocatable && starts_with(symbol, ".nv.reservedSmem.")) {
             // Images linked for sm_90 and later by CUDA 12.3 and later count the system's 1,024 bytes as the kernel's.
             shared_reserve_ = 1024;
@@ -223,8 +232,10 @@ void cubin_reader::read_section(const elf_section& section)
     } else if (name.starts_with(constant)) {
         read_constant_section(section);
     } else if (name.starts_with(shared)) {
-        if (const kernel_index i = find(section, name.substr(shared.size())); i != no_kernel)
+        if (const kernel_index i = find(section, name.substr(shared.size())); i != no_kernel) {
             drafts_[i].shared_section_bytes = section.size;
+            drafts_[i].shared_section_alignment = section.alignment;
+        }
     } else if (section.type == section_nv_info && name == info) {
         read_module_info(section);
     } else if (section.type == section_nv_info && name.starts_with(kernel_info)) {
@@ -399,6 +410,9 @@ void cubin_reader::finish(kernel_index index)
     if (draft.has_callee && draft.has_call_stack && kernel.cumulative_stack_bytes == 0)
         kernel.cumulative_stack_bytes.reset();
 
+    // A section without bytes of its own is there for the module's extern __shared__ memory.
+    external_shared_ |= !result_.relocatable && draft.shared_section_bytes && kernel.static_shared_bytes == 0;
+
     if (draft.code == nullptr) return;
     const std::string_view code = draft.code->content;
     const bool count = sm_ >= 70 && !draft.spills.empty();
@@ -413,6 +427,18 @@ void cubin_reader::finish(kernel_index index)
         kernel.spill_store_bytes = spills->stores;
         kernel.spill_load_bytes = spills->loads;
     }
+}
+
+// ptxas gives every kernel of a module with extern __shared__ memory a section of shared memory, aligned as that is; it
+// keeps no symbol. Which of the kernels use it is known from PTX alone (`add_min_blocks`).
+void cubin_reader::find_dynamic_shared(kernel_index index)
+{
+    const kernel_draft& draft = drafts_[index];
+    std::optional<bool>& uses = result_.kernels[index].uses_dynamic_shared;
+    if (external_shared_)
+        uses = true;
+    else if (result_.relocatable || !draft.shared_section_bytes || draft.shared_section_alignment < external_alignment)
+        uses = false;  // else its own memory may be what is aligned
 }
 
 // The kernel that a section called after it belongs to. ptxas says so in the header as well, which is quicker than

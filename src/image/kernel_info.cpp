@@ -47,6 +47,11 @@ std::optional<int> bound_threads(const kernel_info& kernel)
     return required ? required : product(kernel.max_threads);
 }
 
+bool dynamic_shared_unknown(const kernel_info& kernel)
+{
+    return kernel.uses_dynamic_shared == true && !kernel.dynamic_shared_bytes;
+}
+
 std::optional<int> cluster_blocks(const kernel_info& kernel)
 {
     return product(kernel.cluster);

@@ -65,7 +65,11 @@ struct kernel_info {
     std::optional<std::int64_t> stack_frame_bytes, cumulative_stack_bytes;
     std::optional<std::int64_t> static_shared_bytes;    ///< without what the system reserves
     std::optional<std::int64_t> reserved_shared_bytes;  ///< what the system reserves in the image (1,024 from sm_90 on)
-    std::vector<constant_bank> constant_banks;          ///< rising; empty: not told
+    std::optional<bool> uses_dynamic_shared;            ///< whether it has extern __shared__ memory
+    std::optional<std::int64_t>
+        dynamic_shared_bytes;                   ///< of a launch; no image holds it: the user, or a file beside it
+    std::optional<int> launch_threads;          ///< per block, likewise
+    std::vector<constant_bank> constant_banks;  ///< rising; empty: not told
     std::optional<std::int64_t> parameter_bytes;
     std::optional<int> barriers;                         ///< highest named barrier + 1
     std::optional<std::array<int, 3>> max_threads;       ///< first launch bound (.maxntid)
@@ -107,6 +111,10 @@ bool is_ptx(const kernel_info& kernel);
 
 /// Threads of a block by the kernel's own launch bound: what .reqntid demands, else the most that .maxntid allows.
 std::optional<int> bound_threads(const kernel_info& kernel);
+
+/// Whether it uses dynamic shared memory of which nobody tells the size: then fewer blocks can be resident than its
+/// other figures allow.
+bool dynamic_shared_unknown(const kernel_info& kernel);
 
 /// Blocks of a cluster; nullopt where the kernel demands none.
 std::optional<int> cluster_blocks(const kernel_info& kernel);

@@ -124,10 +124,11 @@ ordered_json figures_json(const inspected_kernel& kernel)
 {
     const kernel_info& info = kernel.info;
     const auto& residency = kernel.residency;
+    const bool known = residency && !residency->at_most;
     ordered_json json;
     json["threads"] = residency ? ordered_json(residency->threads) : ordered_json(nullptr);
-    json["resident_blocks"] = residency ? ordered_json(residency->result.resident_blocks) : ordered_json(nullptr);
-    json["occupancy"] = residency ? ordered_json(residency->result.occupancy()) : ordered_json(nullptr);
+    json["resident_blocks"] = known ? ordered_json(residency->result.resident_blocks) : ordered_json(nullptr);
+    json["occupancy"] = known ? ordered_json(residency->result.occupancy()) : ordered_json(nullptr);
     json["registers"] = or_null(info.registers);
     json["spill_store_bytes"] = or_null(info.spill_store_bytes);
     json["spill_load_bytes"] = or_null(info.spill_load_bytes);

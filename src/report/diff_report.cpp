@@ -97,11 +97,11 @@ std::vector<std::string> figures_of(const inspected_kernel& kernel)
     return {known_or_sign(info.registers, info),
             spills_cell(info).text,
             known_or_sign(info.stack_frame_bytes, info),
-            known_or_sign(info.static_shared_bytes, info),
+            shared_text(info),
             known_or_sign(info.barriers, info),
             bounds_text(info),
-            residency ? fmt::format("{}x{}", residency->result.resident_blocks, residency->threads) : "–",
-            residency ? percent(residency->result.occupancy()) : "–",
+            residency ? resident_text(residency->result.resident_blocks, residency->threads, residency->at_most) : "–",
+            residency ? occupancy_text(residency->result.occupancy(), residency->at_most) : "–",
             known_or_sign(info.code_bytes, info)};
 }
 

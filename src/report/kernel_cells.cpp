@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "report/occupancy_report.hpp"
+
 namespace launchbox {
 
 void cell_signs::note(const table& shown)
@@ -11,17 +13,22 @@ void cell_signs::note(const table& shown)
         for (const cell& field : row) {
             unknown |= field.text.find('?') != std::string::npos;
             inferred |= field.text.find("≈") != std::string::npos;
+            at_most |= field.text.find("≤") != std::string::npos;
         }
 }
 
 void cell_signs::explain(document& page) const
 {
-    if (!unknown && !inferred) return;
+    if (!unknown && !inferred && !at_most) return;
     page.line("");
     if (unknown) page.line("  ?: the input does not tell", tone::faint);
     if (inferred)
         page.line("  ≈: not in the input, concluded from the register cap; another number can have the same cap",
                   tone::faint);
+    if (at_most)
+        page.line(
+            "  ≤: at most; the kernel uses dynamic shared memory, and its size is not known: --dynamic-shared tells it",
+            tone::faint);
 }
 
 std::string architecture_label(const kernel_info& info)
@@ -30,6 +37,25 @@ std::string architecture_label(const kernel_info& info)
     if (info.linked) label += " linked";
     if (info.relocatable) label += " -rdc";
     return label;
+}
+
+std::string shared_text(const kernel_info& info)
+{
+    std::string text = known_or_sign(info.static_shared_bytes, info);
+    if (is_ptx(info)) return text;
+    if (dynamic_shared_unknown(info)) return text + "+?";
+    if (info.dynamic_shared_bytes.value_or(0) > 0) text += "+" + with_commas(*info.dynamic_shared_bytes);
+    return text;
+}
+
+std::string resident_text(int blocks, int threads, bool at_most)
+{
+    return fmt::format("{}{}x{}", at_most ? "≤" : "", blocks, threads);
+}
+
+std::string occupancy_text(double occupancy, bool at_most)
+{
+    return (at_most ? "≤" : "") + percent(occupancy);
 }
 
 cell spills_cell(const kernel_info& info)

@@ -16,6 +16,7 @@ namespace launchbox {
 struct cell_signs {
     bool unknown = false;   ///< "?"
     bool inferred = false;  ///< "≈"
+    bool at_most = false;   ///< "≤"
 
     /// Looks for them in a table that is to be shown, before it has names of kernels in it.
     void note(const table& shown);
@@ -30,6 +31,15 @@ std::string architecture_label(const kernel_info& info);
 /// "1,024"; "–" for what PTX does not decide, else "?".
 template <class Value>
 std::string known_or_sign(const std::optional<Value>& value, const kernel_info& info);
+
+/// "23,552", and behind + the dynamic part, where there is one: "0+196,608", "0+?".
+std::string shared_text(const kernel_info& info);
+
+/// "4x256", "≤4x256".
+std::string resident_text(int blocks, int threads, bool at_most);
+
+/// "50 %", "≤50 %".
+std::string occupancy_text(double occupancy, bool at_most);
 
 cell spills_cell(const kernel_info& info);
 

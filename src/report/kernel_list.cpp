@@ -87,17 +87,15 @@ namespace {
 std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file)
 {
     const kernel_info& info = kernel.info;
-    std::vector<cell> row{architecture_label(info),
-                          known_or_sign(info.registers, info),
-                          spills_cell(info),
-                          known_or_sign(info.stack_frame_bytes, info),
-                          known_or_sign(info.static_shared_bytes, info),
-                          known_or_sign(info.barriers, info),
+    std::vector<cell> row{architecture_label(info), known_or_sign(info.registers, info),
+                          spills_cell(info),        known_or_sign(info.stack_frame_bytes, info),
+                          shared_text(info),        known_or_sign(info.barriers, info),
                           bounds_text(info)};
     if (const auto& residency = kernel.residency) {
         const tone look = residency->launches() ? tone::plain : tone::bad;
-        row.emplace_back(fmt::format("{}x{}", residency->result.resident_blocks, residency->threads), look);
-        row.emplace_back(percent(residency->result.occupancy()), look);
+        row.emplace_back(resident_text(residency->result.resident_blocks, residency->threads, residency->at_most),
+                         look);
+        row.emplace_back(occupancy_text(residency->result.occupancy(), residency->at_most), look);
     } else {
         // Without a bound the threads are the user's to tell; nothing is missing from the input.
         row.emplace_back("–");

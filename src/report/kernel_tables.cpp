@@ -72,6 +72,7 @@ cell verdict_of(const kernel_info& info, const std::optional<occupancy_account>&
 {
     if (account) {
         if (!account->obstacle.empty()) return {"cannot launch: " + account->obstacle, tone::bad};
+        if (!account->question.dynamic_shared_known) return "? (dynamic shared memory of unknown size)";
         return limiter_names(account->result) + (account->next ? "; " + account->next->text : "");
     }
     if (is_ptx(info)) return "PTX: registers are decided when it is compiled";
@@ -87,13 +88,14 @@ std::vector<cell> row_of(const kernel_info& info, const std::optional<occupancy_
                           known_or_sign(info.registers, info),
                           spills_cell(info),
                           known_or_sign(info.stack_frame_bytes, info),
-                          known_or_sign(info.static_shared_bytes, info),
+                          shared_text(info),
                           known_or_sign(constants, info),
                           known_or_sign(info.barriers, info),
                           bounds_text(info)};
     if (account) {
-        row.emplace_back(fmt::format("{}x{}", account->result.resident_blocks, account->question.shape.threads));
-        row.emplace_back(percent(account->result.occupancy()));
+        const bool at_most = !account->question.dynamic_shared_known;
+        row.emplace_back(resident_text(account->result.resident_blocks, account->question.shape.threads, at_most));
+        row.emplace_back(occupancy_text(account->result.occupancy(), at_most));
     } else {
         row.emplace_back(known_or_sign(std::optional<int>(), info));
         row.emplace_back(known_or_sign(std::optional<int>(), info));

@@ -58,6 +58,7 @@ std::string kernels_csv_header()
                      "stack_frame_bytes",
                      "cumulative_stack_bytes",
                      "static_shared_bytes",
+                     "dynamic_shared_bytes",
                      "constant_bytes",
                      "parameter_bytes",
                      "barriers",
@@ -68,6 +69,7 @@ std::string kernels_csv_header()
                      "threads",
                      "resident_blocks",
                      "occupancy",
+                     "at_most",
                      "limiters",
                      "next_step",
                      "diagnoses"});
@@ -89,6 +91,7 @@ std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account
                           text(info.stack_frame_bytes),
                           text(info.cumulative_stack_bytes),
                           text(info.static_shared_bytes),
+                          text(info.dynamic_shared_bytes),
                           info.constant_banks.empty() ? "" : std::to_string(constants),
                           text(info.parameter_bytes),
                           text(info.barriers),
@@ -104,10 +107,11 @@ std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account
         row.emplace_back(std::to_string(account.occupancy->question.shape.threads));
         row.emplace_back(std::to_string(account.occupancy->result.resident_blocks));
         row.emplace_back(fmt::format("{:.6g}", account.occupancy->result.occupancy()));
+        row.emplace_back(account.occupancy->question.dynamic_shared_known ? "false" : "true");
         row.emplace_back(limiters);
         row.emplace_back(account.occupancy->next ? account.occupancy->next->text : "");
     } else {
-        for (int i = 0; i < 5; ++i) row.emplace_back("");
+        for (int i = 0; i < 6; ++i) row.emplace_back("");
     }
     row.emplace_back(ids);
     return csv_line(row);
@@ -186,6 +190,8 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     object["cumulative_stack_bytes"] = or_null(info.cumulative_stack_bytes);
     object["static_shared_bytes"] = or_null(info.static_shared_bytes);
     object["reserved_shared_bytes"] = or_null(info.reserved_shared_bytes);
+    object["uses_dynamic_shared"] = or_null(info.uses_dynamic_shared);
+    object["dynamic_shared_bytes"] = or_null(info.dynamic_shared_bytes);
     object["constant_bytes"] = nullptr;
     if (!info.constant_banks.empty()) {
         object["constant_bytes"] = ordered_json::object();

@@ -42,8 +42,10 @@ nlohmann::ordered_json account_json(const occupancy_account& account)
     json["mode"] = q.settings.mode == model_mode::driver ? "driver" : "spreadsheet";
     json["kernel"] = kernel_json(q);
     json["shape"] = {{"threads", q.shape.threads},
-                     {"dynamic_shared_bytes", q.shape.dynamic_shared_bytes},
+                     {"dynamic_shared_bytes",
+                      q.dynamic_shared_known ? ordered_json(q.shape.dynamic_shared_bytes) : ordered_json(nullptr)},
                      {"cluster_blocks", q.shape.cluster_blocks}};
+    json["at_most"] = !q.dynamic_shared_known;
     json["resident_blocks"] = result.resident_blocks;
     json["resident_warps"] = result.resident_warps;
     json["warp_slots"] = result.warp_slots;
@@ -76,6 +78,7 @@ table occupancy_table(const std::vector<occupancy_account>& accounts)
                               "resident_warps",
                               "warp_slots",
                               "occupancy",
+                              "at_most",
                               "limit_warps",
                               "limit_blocks",
                               "limit_registers",
@@ -94,12 +97,13 @@ table occupancy_table(const std::vector<occupancy_account>& accounts)
                               std::to_string(q.shape.threads),
                               q.registers_known ? std::to_string(q.resources.registers) : "",
                               q.shared_known ? std::to_string(q.resources.static_shared_bytes) : "",
-                              std::to_string(q.shape.dynamic_shared_bytes),
+                              q.dynamic_shared_known ? std::to_string(q.shape.dynamic_shared_bytes) : "",
                               q.barriers_known ? std::to_string(q.resources.barriers) : "",
                               std::to_string(result.resident_blocks),
                               std::to_string(result.resident_warps),
                               std::to_string(result.warp_slots),
-                              fmt::format("{:.6g}", result.occupancy())};
+                              fmt::format("{:.6g}", result.occupancy()),
+                              q.dynamic_shared_known ? "false" : "true"};
         for (std::size_t i = 0; i < 5; ++i)
             row.emplace_back(account.limits[i].blocks ? std::to_string(*account.limits[i].blocks) : "");
         std::string limiters;

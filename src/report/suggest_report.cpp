@@ -40,6 +40,7 @@ std::string heading_of(const block_size_advice& advice)
         title += fmt::format(", {} B static shared", with_commas(advice.resources.static_shared_bytes));
     if (!advice.dynamic_shared.empty())
         title += fmt::format(", dynamic shared {}", escape_for_terminal(advice.dynamic_shared));
+    if (!advice.dynamic_shared_known) title += ", dynamic shared ?";
     return title;
 }
 
@@ -51,6 +52,11 @@ void add_suggestion(document& page, const block_size_advice& advice)
                           with_commas(best.choice.resident_threads()), with_commas(advice.limits->threads_per_sm),
                           percent(best.result.occupancy()), limiter_names(best.result)),
               tone::strong);
+    if (!advice.dynamic_shared_known)
+        page.line(
+            "  it uses dynamic shared memory of unknown size, which is not counted: these are the most blocks that can "
+            "be resident; --dynamic-shared tells the size",
+            tone::warning);
     page.line(advice.sms
                   ? fmt::format("  a grid of {} blocks fills the GPU once",
                                 with_commas(std::int64_t{best.choice.resident_blocks} * *advice.sms))
@@ -130,6 +136,7 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
             {"max_threads", advice.resources.max_threads}};
         object["dynamic_shared"] =
             advice.dynamic_shared.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.dynamic_shared));
+        object["at_most"] = !advice.dynamic_shared_known;
         object["threads"] =
             advice.candidates.empty() ? ordered_json(nullptr) : ordered_json(advice.candidates.front().choice.threads);
         object["candidates"] = ordered_json::array();

@@ -27,7 +27,8 @@ struct block_size_advice {
     const sm_limits* limits = nullptr;
     std::string kernel;  ///< may be empty
     kernel_resources resources;
-    std::string dynamic_shared;  ///< the user's expression; may be empty
+    std::string dynamic_shared;        ///< the user's expression, or a number; may be empty
+    bool dynamic_shared_known = true;  ///< false: the kernel uses some, and 0 is counted
     std::vector<block_size_candidate> candidates;
     std::optional<int> sms;
 };

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -78,6 +80,9 @@ struct check_result {
     std::size_t checks = 0;    ///< limits and figures that were looked at
     std::size_t ptx_only = 0;  ///< kernels that were not, since they are there only as PTX
     std::size_t unlinked = 0;  ///< kernels whose figures are not final before linking
+
+    /// Of a launch with so many threads, where the user told; for rules that do not say otherwise.
+    std::function<std::int64_t(int threads)> dynamic_shared_of;
 
     std::string budget_file;  ///< empty: there is none
     std::size_t rules = 0;    ///< of the budget

@@ -40,8 +40,9 @@ std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found)
 std::optional<residency> residency_of(const kernel_info& kernel)
 {
     const std::optional<occupancy_question> question = question_for(kernel, std::nullopt);
-    if (!question || !question->shared_known) return std::nullopt;
-    return residency{resident_blocks(*question->limits, question->resources, question->shape), question->shape.threads};
+    if (!question || !question->shared_known || !question->dynamic_shared_known) return std::nullopt;
+    return residency{resident_blocks(*question->limits, question->resources, question->shape, question->settings),
+                     question->shape.threads};
 }
 
 namespace {

@@ -103,7 +103,9 @@ bool check_bought_nothing(const subject& s)
     if (wanted < 2 || check_launch_bounds(s.limits, threads, wanted) != launch_bounds_verdict::honoured) return false;
     kernel_resources without_registers = resources_of(s.kernel);
     without_registers.registers = 0;
-    const occupancy_result allowed = occupancy(s.limits, without_registers, {.threads = threads});
+    const std::optional<occupancy_question> launch = question_for(s.kernel, threads);
+    if (!launch) return false;
+    const occupancy_result allowed = occupancy(s.limits, without_registers, launch->shape, launch->settings);
     if (allowed.resident_blocks >= wanted) return false;
     const int possible = std::max(1, allowed.resident_blocks);
     const int cap = register_cap(s.limits, threads, wanted).value_or(0);

@@ -140,7 +140,8 @@ std::optional<decision> decide(const inspected_kernel& before, const inspected_k
 {
     const kernel_info &a = before.info, &b = after.info;
     const auto lost_warps = [](const inspected_kernel& kernel) {
-        return kernel.residency ? std::optional(-kernel.residency->result.occupancy()) : std::nullopt;
+        const bool known = kernel.residency && !kernel.residency->at_most;
+        return known ? std::optional(-kernel.residency->result.occupancy()) : std::nullopt;
     };
     const std::pair<diff_figure, std::optional<double>> costs[] = {
         {diff_figure::occupancy, difference(lost_warps(before), lost_warps(after))},
