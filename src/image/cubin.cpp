@@ -27,6 +27,12 @@ constexpr std::uint32_t unknown_stack = 0xffffffff;
 constexpr std::int64_t max_section_bytes = std::int64_t{1} << 53;  // whole numbers in JSON end there
 constexpr int annotates_spills_from = 128;  // CUDA 12.8; before, no annotation does not mean no spill
 
+// Whether it can have more spills than a list in an image holds.
+constexpr bool is_long(std::string_view code)
+{
+    return code.size() / 16 >= 8192;
+}
+
 constexpr bool is_plausible(std::uint64_t bytes)
 {
     return bytes <= static_cast<std::uint64_t>(max_section_bytes);
@@ -415,17 +421,27 @@ void cubin_reader::finish(kernel_index index)
 
     if (draft.code == nullptr) return;
     const std::string_view code = draft.code->content;
-    const bool count = sm_ >= 70 && !draft.spills.empty();
+    // Spills lie in the stack frame, or in shared memory where that is said.
+    const bool can_spill = kernel.stack_frame_bytes != 0 || draft.shared_scratch || !draft.spills.empty();
+    const bool lists_spills = by_ptxas && result_.toolkit_version >= annotates_spills_from;
+    // A list that was cut off can be empty: see `limit_spills`.
+    const bool count = sm_ >= 70 && can_spill && (!draft.spills.empty() || (lists_spills && is_long(code)));
     const bool readable = !code.empty() && (count || options_.hash_code) && take(code.size(), draft.code->offset);
     if (readable && options_.hash_code) kernel.code_hash = XXH3_64bits(code.data(), code.size());
-    std::optional<spill_counts> spills;
-    if (sm_ >= 70 && draft.spills.empty() && by_ptxas && result_.toolkit_version >= annotates_spills_from)
-        spills = spill_counts{};
+    std::optional<spill_limits> spills;
+    if (!can_spill || (sm_ >= 70 && lists_spills && !count))
+        spills = spill_limits{};
     else if (readable && count)
-        spills = count_spills(code, draft.spills, draft.shared_scratch);
-    if (spills) {
-        kernel.spill_store_bytes = spills->stores;
-        kernel.spill_load_bytes = spills->loads;
+        spills = limit_spills(code, draft.spills, draft.shared_scratch);
+    if (!spills) return;
+    if (spills->at_least == spills->at_most) {
+        kernel.spill_store_bytes = spills->at_least.stores;
+        kernel.spill_load_bytes = spills->at_least.loads;
+    } else {
+        kernel.spills_between = {.min_stores = spills->at_least.stores,
+                                 .max_stores = spills->at_most.stores,
+                                 .min_loads = spills->at_least.loads,
+                                 .max_loads = spills->at_most.loads};
     }
 }
 

@@ -63,4 +63,20 @@ std::optional<std::int64_t> spill_bytes(const kernel_info& kernel)
     return *kernel.spill_store_bytes + *kernel.spill_load_bytes;
 }
 
+std::optional<spill_range> spill_range_of(const kernel_info& kernel)
+{
+    if (!kernel.spill_store_bytes || !kernel.spill_load_bytes) return kernel.spills_between;
+    return spill_range{.min_stores = *kernel.spill_store_bytes,
+                       .max_stores = *kernel.spill_store_bytes,
+                       .min_loads = *kernel.spill_load_bytes,
+                       .max_loads = *kernel.spill_load_bytes};
+}
+
+std::optional<std::int64_t> deepest_stack(const kernel_info& kernel)
+{
+    if (!kernel.stack_frame_bytes || !kernel.cumulative_stack_bytes)
+        return kernel.stack_frame_bytes ? kernel.stack_frame_bytes : kernel.cumulative_stack_bytes;
+    return std::max(*kernel.stack_frame_bytes, *kernel.cumulative_stack_bytes);
+}
+
 }  // namespace launchbox

@@ -132,7 +132,10 @@ ordered_json figures_json(const inspected_kernel& kernel)
     json["registers"] = or_null(info.registers);
     json["spill_store_bytes"] = or_null(info.spill_store_bytes);
     json["spill_load_bytes"] = or_null(info.spill_load_bytes);
+    const std::optional<spill_range> range = spill_range_of(info);
+    json["min_spill_bytes"] = range ? ordered_json(range->min_bytes()) : ordered_json(nullptr);
     json["stack_frame_bytes"] = or_null(info.stack_frame_bytes);
+    json["cumulative_stack_bytes"] = or_null(info.cumulative_stack_bytes);
     json["static_shared_bytes"] = or_null(info.static_shared_bytes);
     json["barriers"] = or_null(info.barriers);
     json["bound_threads"] = or_null(bound_threads(info));

@@ -96,7 +96,7 @@ std::vector<std::string> figures_of(const inspected_kernel& kernel)
     const auto& residency = kernel.residency;
     return {known_or_sign(info.registers, info),
             spills_cell(info).text,
-            known_or_sign(info.stack_frame_bytes, info),
+            stack_text(info),
             shared_text(info),
             known_or_sign(info.barriers, info),
             bounds_text(info),

@@ -17,6 +17,7 @@ struct cell_signs {
     bool unknown = false;   ///< "?"
     bool inferred = false;  ///< "≈"
     bool at_most = false;   ///< "≤"
+    bool at_least = false;  ///< "≥"
 
     /// Looks for them in a table that is to be shown, before it has names of kernels in it.
     void note(const table& shown);
@@ -41,6 +42,10 @@ std::string resident_text(int blocks, int threads, bool at_most);
 /// "50 %", "≤50 %".
 std::string occupancy_text(double occupancy, bool at_most);
 
+/// "96", and behind / the stack with the functions that it calls, where that is more: "0/304".
+std::string stack_text(const kernel_info& info);
+
+/// "116/156"; "≥116/≥156" where that is all that is known.
 cell spills_cell(const kernel_info& info);
 
 /// "256,8": the launch bounds; "–" when there are none.

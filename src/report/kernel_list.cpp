@@ -87,10 +87,9 @@ namespace {
 std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file)
 {
     const kernel_info& info = kernel.info;
-    std::vector<cell> row{architecture_label(info), known_or_sign(info.registers, info),
-                          spills_cell(info),        known_or_sign(info.stack_frame_bytes, info),
-                          shared_text(info),        known_or_sign(info.barriers, info),
-                          bounds_text(info)};
+    std::vector<cell> row{
+        architecture_label(info), known_or_sign(info.registers, info), spills_cell(info), stack_text(info),
+        shared_text(info),        known_or_sign(info.barriers, info),  bounds_text(info)};
     if (const auto& residency = kernel.residency) {
         const tone look = residency->launches() ? tone::plain : tone::bad;
         row.emplace_back(resident_text(residency->result.resident_blocks, residency->threads, residency->at_most),

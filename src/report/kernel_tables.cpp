@@ -87,7 +87,7 @@ std::vector<cell> row_of(const kernel_info& info, const std::optional<occupancy_
     std::vector<cell> row{architecture_label(info),
                           known_or_sign(info.registers, info),
                           spills_cell(info),
-                          known_or_sign(info.stack_frame_bytes, info),
+                          stack_text(info),
                           shared_text(info),
                           known_or_sign(constants, info),
                           known_or_sign(info.barriers, info),

@@ -58,7 +58,6 @@ std::string kernels_csv_header()
                      "stack_frame_bytes",
                      "cumulative_stack_bytes",
                      "static_shared_bytes",
-                     "dynamic_shared_bytes",
                      "constant_bytes",
                      "parameter_bytes",
                      "barriers",
@@ -69,16 +68,20 @@ std::string kernels_csv_header()
                      "threads",
                      "resident_blocks",
                      "occupancy",
-                     "at_most",
                      "limiters",
                      "next_step",
-                     "diagnoses"});
+                     "diagnoses",
+                     "min_spill_store_bytes",
+                     "min_spill_load_bytes",
+                     "dynamic_shared_bytes",
+                     "at_most"});
 }
 
 std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account& account)
 {
     const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
     const kernel_info& info = kernel.info;
+    const std::optional<spill_range> range = spill_range_of(info);
     std::int64_t constants = 0;
     for (const constant_bank& bank : info.constant_banks) constants += bank.bytes;
     std::vector<cell> row{escape_for_terminal(info.source.file),
@@ -91,7 +94,6 @@ std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account
                           text(info.stack_frame_bytes),
                           text(info.cumulative_stack_bytes),
                           text(info.static_shared_bytes),
-                          text(info.dynamic_shared_bytes),
                           info.constant_banks.empty() ? "" : std::to_string(constants),
                           text(info.parameter_bytes),
                           text(info.barriers),
@@ -107,13 +109,16 @@ std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account
         row.emplace_back(std::to_string(account.occupancy->question.shape.threads));
         row.emplace_back(std::to_string(account.occupancy->result.resident_blocks));
         row.emplace_back(fmt::format("{:.6g}", account.occupancy->result.occupancy()));
-        row.emplace_back(account.occupancy->question.dynamic_shared_known ? "false" : "true");
         row.emplace_back(limiters);
         row.emplace_back(account.occupancy->next ? account.occupancy->next->text : "");
     } else {
-        for (int i = 0; i < 6; ++i) row.emplace_back("");
+        for (int i = 0; i < 5; ++i) row.emplace_back("");
     }
     row.emplace_back(ids);
+    row.emplace_back(text(range ? std::optional(range->min_stores) : std::nullopt));
+    row.emplace_back(text(range ? std::optional(range->min_loads) : std::nullopt));
+    row.emplace_back(text(info.dynamic_shared_bytes));
+    row.emplace_back(!account.occupancy ? "" : account.occupancy->question.dynamic_shared_known ? "false" : "true");
     return csv_line(row);
 }
 
@@ -166,7 +171,8 @@ ordered_json selection_json(const inspection& found)
 {
     return {{"spilling", found.wish.spilling},
             {"spills_unknown", found.selection.spills_unknown},
-            {"sorted_by", found.wish.sort ? ordered_json(sort_key_name(*found.wish.sort)) : ordered_json(nullptr)},
+            {"sorted_by", found.selection.sorted_by ? ordered_json(sort_key_name(*found.selection.sorted_by))
+                                                    : ordered_json(nullptr)},
             {"not_shown", found.selection.not_shown}};
 }
 
@@ -186,6 +192,10 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     object["registers"] = or_null(info.registers);
     object["spill_store_bytes"] = or_null(info.spill_store_bytes);
     object["spill_load_bytes"] = or_null(info.spill_load_bytes);
+    object["spills_between"] = nullptr;
+    if (const auto& range = info.spills_between)
+        object["spills_between"] = {{"store_bytes", {range->min_stores, range->max_stores}},
+                                    {"load_bytes", {range->min_loads, range->max_loads}}};
     object["stack_frame_bytes"] = or_null(info.stack_frame_bytes);
     object["cumulative_stack_bytes"] = or_null(info.cumulative_stack_bytes);
     object["static_shared_bytes"] = or_null(info.static_shared_bytes);

@@ -78,7 +78,6 @@ table occupancy_table(const std::vector<occupancy_account>& accounts)
                               "resident_warps",
                               "warp_slots",
                               "occupancy",
-                              "at_most",
                               "limit_warps",
                               "limit_blocks",
                               "limit_registers",
@@ -86,7 +85,8 @@ table occupancy_table(const std::vector<occupancy_account>& accounts)
                               "limit_barriers",
                               "limiters",
                               "next_step",
-                              "obstacle"})
+                              "obstacle",
+                              "at_most"})
         rows.columns.push_back({title});
     for (const occupancy_account& account : accounts) {
         const occupancy_question& q = account.question;
@@ -102,8 +102,7 @@ table occupancy_table(const std::vector<occupancy_account>& accounts)
                               std::to_string(result.resident_blocks),
                               std::to_string(result.resident_warps),
                               std::to_string(result.warp_slots),
-                              fmt::format("{:.6g}", result.occupancy()),
-                              q.dynamic_shared_known ? "false" : "true"};
+                              fmt::format("{:.6g}", result.occupancy())};
         for (std::size_t i = 0; i < 5; ++i)
             row.emplace_back(account.limits[i].blocks ? std::to_string(*account.limits[i].blocks) : "");
         std::string limiters;
@@ -112,6 +111,7 @@ table occupancy_table(const std::vector<occupancy_account>& accounts)
         row.emplace_back(limiters);
         row.emplace_back(account.next ? account.next->text : "");
         row.emplace_back(account.obstacle);
+        row.emplace_back(q.dynamic_shared_known ? "false" : "true");
         rows.rows.push_back(std::move(row));
     }
     return rows;

@@ -216,5 +216,28 @@ TEST_F(binary_input, what_was_there_before_linking_is_shown_when_asked_for)
     EXPECT_EQ(both["kernels"][1]["relocatable"], true);
 }
 
+TEST_F(binary_input, the_stack_of_the_functions_that_are_called_is_shown_and_checked)
+{
+    NEEDS_NVCC();
+    const std::string object = file("deep.o", ""), linked = file("deep.cubin", "");
+    const std::string text = file(
+        "deep.cu",
+        "__device__ __noinline__ int deep(int* p, int i) { int a[70]; for (int k = 0; k < 70; ++k) a[k] = p[k] * i; "
+        "return a[p[71] % 70] + a[i % 70]; }\n"
+        "extern \"C\" __global__ void caller(int* p) { p[threadIdx.x] = deep(p, p[0]) + deep(p, p[1]); }\n");
+    ASSERT_EQ(run({"nvcc", "-w", "-rdc=true", "-arch=sm_90", "-c", text, "-o", object}).exit_code, 0);
+    ASSERT_EQ(run({"nvcc", "-arch=sm_90", "-dlink", "-cubin", object, "-o", linked}).exit_code, 0);
+    const nlohmann::json kernel = launchbox_run({"inspect", linked, "--format", "json"}).json()["kernels"][0];
+    ASSERT_EQ(kernel["stack_frame_bytes"], 0);
+    const int bytes = kernel["cumulative_stack_bytes"];
+    ASSERT_GE(bytes, 70 * 4);
+    const call table = launchbox_run({"inspect", linked});
+    EXPECT_TRUE(table.shows(" 0/" + std::to_string(bytes) + " ")) << table.out;
+    const std::string limits = file("b.toml", "[defaults]\nmax_stack_bytes = " + std::to_string(bytes - 1) + "\n");
+    const call failed = launchbox_run({"check", linked, "--budget", limits});
+    EXPECT_EQ(failed.status, 1);
+    EXPECT_TRUE(failed.shows(std::to_string(bytes) + " B")) << failed.out;
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -7,7 +7,7 @@
 namespace launchbox {
 namespace {
 
-const std::string source = R"(
+const std::string users_of_shared = R"(
 extern __shared__ float some[];
 __device__ __noinline__ float helper(int i) { return some[i]; }
 extern "C" __global__ void __launch_bounds__(128) direct(float* p)
@@ -37,9 +37,10 @@ protected:
     }
     std::string one_kernel() const
     {
-        return made("kernel.cubin",
-                    source.substr(0, source.find("extern \"C\" __global__ void __launch_bounds__(128) by")),
-                    {"-cubin", "-arch=sm_90"});
+        return made(
+            "kernel.cubin",
+            users_of_shared.substr(0, users_of_shared.find("extern \"C\" __global__ void __launch_bounds__(128) by")),
+            {"-cubin", "-arch=sm_90"});
     }
 
 private:
@@ -73,7 +74,7 @@ TEST_F(dynamic_shared, of_unknown_size_makes_every_figure_an_upper_bound)
     EXPECT_EQ(kernel["occupancy"]["at_most"], true);
     EXPECT_EQ(kernel["occupancy"]["shape"]["dynamic_shared_bytes"], nullptr);
     EXPECT_EQ(kernel["occupancy"]["next_step"], nullptr);
-    EXPECT_TRUE(launchbox_run({"inspect", cubin, "--format", "csv"}).shows(",true,"));
+    EXPECT_TRUE(launchbox_run({"inspect", cubin, "--format", "csv"}).shows(",true\r"));
     const nlohmann::json diff = launchbox_run({"inspect", cubin, "--diff", log_90, "--format", "json"}).json();
     EXPECT_EQ(diff["vanished"][0]["figures"]["resident_blocks"], nullptr);
 
@@ -139,18 +140,18 @@ TEST_F(dynamic_shared, is_used_by_those_kernels_alone_where_ptx_tells)
         }
         return text;
     };
-    const std::string file_name = file("k.cu", source);
+    const std::string file_name = file("k.cu", users_of_shared);
     EXPECT_EQ(uses({"inspect", file_name, "--arch", "sm_90"}), "1100");
     EXPECT_EQ(uses({"inspect", file_name, "--arch", "sm_90"}), "1100");  // from the cache
     for (const char* architecture : {"80", "90", "120"}) {
         const std::string code = "-gencode=arch=compute_" + std::string(architecture) + ",code=";
         const std::string both = "[sm_" + std::string(architecture) + ",compute_" + architecture + "]";
-        EXPECT_EQ(uses({"inspect", made("both", source, {"-fatbin", code + both})}), "1100");
+        EXPECT_EQ(uses({"inspect", made("both", users_of_shared, {"-fatbin", code + both})}), "1100");
         // A cubin by itself tells it of the module.
         const std::string sm = "-arch=sm_" + std::string(architecture);
-        EXPECT_EQ(uses({"inspect", made("alone", source, {"-cubin", sm})}), "1111");
-        EXPECT_EQ(uses({"inspect", made("rdc", source, {"-cubin", "-rdc=true", sm})}), "1111");
-        std::string without = source;
+        EXPECT_EQ(uses({"inspect", made("alone", users_of_shared, {"-cubin", sm})}), "1111");
+        EXPECT_EQ(uses({"inspect", made("rdc", users_of_shared, {"-cubin", "-rdc=true", sm})}), "1111");
+        std::string without = users_of_shared;
         without.erase(0, without.find("extern \"C\" __global__ void __launch_bounds__(128) fixed"));
         EXPECT_EQ(uses({"inspect", made("without", without, {"-cubin", sm})}), "??00");
     }

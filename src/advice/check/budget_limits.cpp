@@ -103,6 +103,13 @@ known_figure bytes(const std::optional<std::int64_t>& value, const char* what, c
 
 known_figure spills_of(const kernel_info& kernel)
 {
+    if (const auto& range = kernel.spills_between)
+        return {static_cast<double>(range->min_bytes()),
+                fmt::format("at least {} B of spills ({} stored, {} loaded)", with_commas(range->min_bytes()),
+                            with_commas(range->min_stores), with_commas(range->min_loads)),
+                fmt::format("the image lists {} B of spills and has room for no more; they can be up to {} B",
+                            with_commas(range->min_bytes()), with_commas(range->max_bytes())),
+                static_cast<double>(range->max_bytes())};
     if (!kernel.spill_store_bytes || !kernel.spill_load_bytes)
         return {{},
                 {},
@@ -117,7 +124,9 @@ known_figure spills_of(const kernel_info& kernel)
 
 known_figure stack_of(const kernel_info& kernel)
 {
-    known_figure found = bytes(kernel.stack_frame_bytes, "stack frame");
+    const std::optional<std::int64_t> stack = deepest_stack(kernel);
+    const bool deeper = stack && kernel.stack_frame_bytes && *stack > *kernel.stack_frame_bytes;
+    known_figure found = bytes(stack, deeper ? "stack with the functions that it calls" : "stack frame");
     if (kernel.stack_unbounded) {
         found.worst = std::numeric_limits<double>::infinity();
         found.why_not = "recursion, or a call through a pointer: nobody can tell its stack size";

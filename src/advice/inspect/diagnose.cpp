@@ -25,9 +25,12 @@ struct subject {
     {
         findings.push_back({id, level, std::move(message), std::move(fix)});
     }
+    /// What is known of them at least.
+    [[nodiscard]] spill_range spills() const { return spill_range_of(kernel).value_or(spill_range{}); }
     [[nodiscard]] std::int64_t spill_bytes() const
     {
-        return kernel.spill_store_bytes.value_or(0) + kernel.spill_load_bytes.value_or(0);
+        return std::max(spills().min_bytes(),
+                        kernel.spill_store_bytes.value_or(0) + kernel.spill_load_bytes.value_or(0));
     }
     [[nodiscard]] std::string architecture() const { return kernel.architecture; }
 };
@@ -128,9 +131,10 @@ bool check_bought_nothing(const subject& s)
 void check_spills(const subject& s)
 {
     if (s.spill_bytes() == 0 || !s.kernel.registers) return;
-    const std::string figures = fmt::format("{} B of spill stores and {} B of loads at {} registers",
-                                            with_commas(s.kernel.spill_store_bytes.value_or(0)),
-                                            with_commas(s.kernel.spill_load_bytes.value_or(0)), *s.kernel.registers);
+    const std::string figures = fmt::format(
+        "{}{} B of spill stores and {} B of loads at {} registers", s.kernel.spills_between ? "at least " : "",
+        with_commas(s.kernel.spill_store_bytes.value_or(s.spills().min_stores)),
+        with_commas(s.kernel.spill_load_bytes.value_or(s.spills().min_loads)), *s.kernel.registers);
     const int registers = *s.kernel.registers;
     const bool one_argument = s.bound && !s.kernel.min_blocks.value_or(0) && !s.kernel.requested_max_registers;
     const std::optional<int> whole = s.bound ? register_cap(s.limits, *s.bound, 1) : std::nullopt;

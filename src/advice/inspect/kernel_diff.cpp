@@ -68,9 +68,9 @@ void compare_pair(const inspected_kernel& before, const inspected_kernel& after,
 bool same_figures(const kernel_info& a, const kernel_info& b)
 {
     const auto figures = [](const kernel_info& info) {
-        return std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.stack_frame_bytes,
-                        info.static_shared_bytes, info.barriers, info.max_threads, info.required_threads,
-                        info.min_blocks, info.cluster, info.code_bytes);
+        return std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.spills_between,
+                        info.stack_frame_bytes, info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers,
+                        info.max_threads, info.required_threads, info.min_blocks, info.cluster, info.code_bytes);
     };
     return figures(a) == figures(b);
 }
@@ -130,6 +130,23 @@ std::optional<double> difference(const std::optional<Value>& before, const std::
     return static_cast<double>(*after) - static_cast<double>(*before);
 }
 
+// Of ranges that do not overlap, what they differ by at least.
+std::optional<double> spill_difference(const kernel_info& before, const kernel_info& after)
+{
+    const std::optional<spill_range> a = spill_range_of(before), b = spill_range_of(after);
+    if (!a || !b) return std::nullopt;
+    if (b->min_bytes() > a->max_bytes()) return static_cast<double>(b->min_bytes() - a->max_bytes());
+    if (b->max_bytes() < a->min_bytes()) return static_cast<double>(b->max_bytes() - a->min_bytes());
+    return std::nullopt;
+}
+
+// With the functions that it calls, where that is known of both.
+std::optional<std::int64_t> stack_of(const kernel_info& kernel, const kernel_info& other)
+{
+    const bool both = kernel.cumulative_stack_bytes && other.cumulative_stack_bytes;
+    return both ? deepest_stack(kernel) : kernel.stack_frame_bytes;
+}
+
 struct decision {
     diff_figure figure = diff_figure::code;
     std::optional<double> cost;  ///< nullopt: neither worse nor better
@@ -145,9 +162,9 @@ std::optional<decision> decide(const inspected_kernel& before, const inspected_k
     };
     const std::pair<diff_figure, std::optional<double>> costs[] = {
         {diff_figure::occupancy, difference(lost_warps(before), lost_warps(after))},
-        {diff_figure::spills, difference(spill_bytes(a), spill_bytes(b))},
+        {diff_figure::spills, spill_difference(a, b)},
         {diff_figure::registers, difference(a.registers, b.registers)},
-        {diff_figure::stack, difference(a.stack_frame_bytes, b.stack_frame_bytes)},
+        {diff_figure::stack, difference(stack_of(a, b), stack_of(b, a))},
         {diff_figure::shared, difference(a.static_shared_bytes, b.static_shared_bytes)}};
     for (const auto& [figure, cost] : costs)
         if (cost) return decision{figure, cost, std::abs(*cost)};

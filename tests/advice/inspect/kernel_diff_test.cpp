@@ -147,5 +147,19 @@ TEST(kernel_diff, copies_are_paired_by_code_and_then_by_size)
     EXPECT_EQ(same.changes[0].copies, 3u);
 }
 
+TEST(kernel_diff, ranges_of_spills_decide_where_they_do_not_overlap)
+{
+    std::vector<inspected_kernel> before{known_kernel("k")}, after = before;
+    after[0].info.spill_store_bytes = after[0].info.spill_load_bytes = std::nullopt;
+    after[0].info.spills_between = {.min_stores = 100, .max_stores = 1000, .min_loads = 10, .max_loads = 100};
+    const kernel_diff worse = compare_kernels(before, after);
+    ASSERT_EQ(worse.changes.size(), 1u);
+    EXPECT_EQ(worse.changes[0].verdict, diff_verdict::worse);
+    EXPECT_EQ(worse.changes[0].decided_by, diff_figure::spills);
+    EXPECT_EQ(worse.changes[0].amount, 110);
+    before[0].info.spill_store_bytes = 500;
+    EXPECT_TRUE(compare_kernels(before, after).changes.empty());
+}
+
 }  // namespace
 }  // namespace launchbox
