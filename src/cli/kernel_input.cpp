@@ -15,6 +15,7 @@
 #include "compiler/compile_cache.hpp"
 #include "compiler/resource_log.hpp"
 #include "compiler/toolchain.hpp"
+#include "image/launch_box_name.hpp"
 #include "image/readable_names.hpp"
 #include "image/skipped_images.hpp"
 #include "support/error.hpp"
@@ -191,6 +192,17 @@ void name_for_people(std::vector<found_kernel>& kernels)
     }
 }
 
+// launchbox's own kernels, which no one launches and no one can change.
+void leave_out_probes(kernel_input& input)
+{
+    std::erase_if(input.kernels, [&](const found_kernel& kernel) {
+        if (!is_architecture_probe(kernel.demangled)) return false;
+        const auto from = std::ranges::find(input.inputs, kernel.info.source.file, &input_summary::file);
+        if (from != input.inputs.end() && from->kernels > 0) --from->kernels;
+        return true;
+    });
+}
+
 // Before kernels are left out: whether a launch is wrong can depend on all instantiations.
 void lint_sources(const std::string& pattern, const std::vector<std::string>& flags, kernel_input& input)
 {
@@ -315,6 +327,7 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
     add_launches(options, result.kernels);
     name_for_people(result.kernels);
     result.interrupted |= interrupted();
+    leave_out_probes(result);
     if (options.lint) lint_sources(options.kernel, compiler_flags, result);
     keep_matching(options.kernel, result);
     return result;

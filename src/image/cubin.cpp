@@ -107,6 +107,7 @@ private:
 
     kernel_index find(const elf_section& section, std::string_view kernel_name);
     [[nodiscard]] bool starts_with(const elf_symbol& symbol, std::string_view prefix) const;
+    [[nodiscard]] bool is_called(const elf_symbol& symbol, std::string_view name) const;
     [[nodiscard]] bool is_callee(const elf_symbol& symbol, std::string_view kernel) const;
     std::optional<std::int64_t> size_of(const elf_section& section);
     std::optional<int> small_number(std::uint32_t value, std::uint64_t offset);
@@ -344,6 +345,13 @@ void cubin_reader::read_kernel_info(const elf_section& section, kernel_index ind
             case shared_scratch:
                 draft.shared_scratch = true;
                 break;
+            case external_functions:
+                for (std::size_t at = 0; record.payload.size() - at >= 4; at += 4) {
+                    const auto symbol = read_number<std::uint32_t>(record.payload, at);
+                    if (symbol < image_->symbols.size() && is_called(image_->symbols[symbol], "vprintf"))
+                        kernel.features.add(kernel_feature::printing);
+                }
+                break;
             case annotations:
                 for (std::size_t at = 0; record.payload.size() - at >= 8; at += 8)
                     if (read_number<std::uint32_t>(record.payload, at) == 1)
@@ -472,6 +480,13 @@ bool cubin_reader::starts_with(const elf_symbol& symbol, std::string_view prefix
 {
     const std::string_view names = image_->symbol_names;
     return symbol.name_offset < names.size() && names.substr(symbol.name_offset).starts_with(prefix);
+}
+
+// With the zero behind it; the whole name is not looked for, since it can be as long as the image.
+bool cubin_reader::is_called(const elf_symbol& symbol, std::string_view name) const
+{
+    const std::size_t end = std::size_t{symbol.name_offset} + name.size();
+    return starts_with(symbol, name) && (end == image_->symbol_names.size() || image_->symbol_names[end] == '\0');
 }
 
 // Whether the symbol is $KERNEL$...

@@ -95,6 +95,10 @@ std::string bounds_text(const kernel_info& info)
         text = dimensions(*info.max_threads);
     if (info.min_blocks.value_or(0) > 0)
         text += fmt::format(",{}{}", info.min_blocks_inferred ? "≈" : "", *info.min_blocks);
+    if (info.max_cluster_blocks)
+        text += text.empty()
+                    ? fmt::format("max cluster {}", *info.max_cluster_blocks)
+                    : fmt::format("{},{}", info.min_blocks.value_or(0) > 0 ? "" : ",–", *info.max_cluster_blocks);
     if (info.requested_max_registers)
         text += fmt::format("{}maxnreg {}", text.empty() ? "" : " ", *info.requested_max_registers);
     if (info.cluster) text += fmt::format("{}cluster {}", text.empty() ? "" : " ", dimensions(*info.cluster));

@@ -48,7 +48,7 @@ std::string stack_text(const kernel_info& info);
 /// "116/156"; "≥116/≥156" where that is all that is known.
 cell spills_cell(const kernel_info& info);
 
-/// "256,8": the launch bounds; "–" when there are none.
+/// "256,8" or "256,8,4": the launch bounds; "–" when there are none.
 std::string bounds_text(const kernel_info& info);
 
 /// "13.0" for 130.

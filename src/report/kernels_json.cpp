@@ -74,7 +74,8 @@ std::string kernels_csv_header()
                      "min_spill_store_bytes",
                      "min_spill_load_bytes",
                      "dynamic_shared_bytes",
-                     "at_most"});
+                     "at_most",
+                     "max_cluster_blocks"});
 }
 
 std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account& account)
@@ -119,6 +120,7 @@ std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account
     row.emplace_back(text(range ? std::optional(range->min_loads) : std::nullopt));
     row.emplace_back(text(info.dynamic_shared_bytes));
     row.emplace_back(!account.occupancy ? "" : account.occupancy->question.dynamic_shared_known ? "false" : "true");
+    row.emplace_back(text(info.max_cluster_blocks));
     return csv_line(row);
 }
 

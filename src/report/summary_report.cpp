@@ -198,10 +198,10 @@ void add_gpus(document& page, const kernel_summary& summary)
         if (!names.empty()) page.line(fmt::format("  {}: {}", what, names));
     };
     say("runs as it is on", names_of(summary.gpus, [&](const auto& g) { return g.by_cubin == all; }));
-    const std::string later = summary.on_later_gpus == all ? " and later" : "";
-    say("runs after compiling PTX on", names_of(summary.gpus, [&](const auto& g) {
-                                           return g.by_cubin < all && g.by_cubin + g.by_ptx == all;
-                                       }) + later);
+    std::string compiled =
+        names_of(summary.gpus, [&](const auto& g) { return g.by_cubin < all && g.by_cubin + g.by_ptx == all; });
+    if (summary.on_later_gpus == all) compiled += compiled.empty() ? "later GPUs" : " and later";
+    say("runs after compiling PTX on", compiled);
     const auto partly = [&](const gpu_support& g) {
         const std::size_t some = g.by_cubin + g.by_ptx;
         return some > 0 && some < all;

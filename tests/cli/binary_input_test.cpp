@@ -239,5 +239,59 @@ TEST_F(binary_input, the_stack_of_the_functions_that_are_called_is_shown_and_che
     EXPECT_TRUE(failed.shows(std::to_string(bytes) + " B")) << failed.out;
 }
 
+TEST_F(binary_input, printf_and_the_third_launch_bound_are_told)
+{
+    NEEDS_NVCC();
+    const std::string text =
+        file("p.cu",
+             "#include <cstdio>\nextern \"C\" __global__ void __launch_bounds__(128, 2, 4) says(int* p)"
+             " { printf(\"%d %f\\n\", p[0], 1.0 * p[1]); }\n");
+    const std::string made_of_it = file("p.cubin", "");
+    ASSERT_EQ(run({"nvcc", "-w", "-cubin", "-arch=sm_90", text, "-o", made_of_it}).exit_code, 0);
+    for (const std::vector<std::string>& input :
+         {std::vector<std::string>{made_of_it}, std::vector<std::string>{text, "--arch", "sm_90"}}) {
+        std::vector<std::string> words = input;
+        words.insert(words.begin(), "inspect");
+        const call table = launchbox_run(words, {}, {"COLUMNS=200"});
+        EXPECT_TRUE(table.shows("printf_arguments (sm_90): 16 B")) << table.out;
+        EXPECT_FALSE(table.shows("local_array")) << table.out;
+        EXPECT_TRUE(table.shows("uses printf (sm_90)")) << table.out;
+        // The second is in PTX alone.
+        EXPECT_TRUE(table.shows(input.size() > 1 ? "128,2,4" : "128,–,4")) << table.out;
+    }
+}
+
+TEST_F(binary_input, the_probes_of_launchbox_are_in_no_list)
+{
+    NEEDS_NVCC();
+    std::string probes =
+        "extern \"C\" __global__ void mine() {}\nnamespace launchbox::detail { template <int...> struct unit_for {};";
+    for (const std::string& name : {std::string("architecture_probe"), std::string("witness")})
+        probes += "template <class Unit> __global__ void " + name + "() {} template __global__ void " + name +
+                  "<unit_for<750, 900>>();";
+    const std::string text = file("probes.cu", probes + "}\n"), made_of_it = file("probes.cubin", "");
+    ASSERT_EQ(run({"nvcc", "-w", "-std=c++17", "-cubin", "-arch=sm_90", text, "-o", made_of_it}).exit_code, 0);
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"inspect"},
+                                                  {"inspect", "--summary"},
+                                                  {"inspect", "--sort", "name"},
+                                                  {"occupancy", "--threads", "64", "--no-charts"},
+                                                  {"suggest"}}) {
+        std::vector<std::string> command = words;
+        command.push_back(made_of_it);
+        const call result = launchbox_run(command);
+        EXPECT_EQ(result.status, 0) << result.err;
+        EXPECT_FALSE(result.shows("probe<") || result.shows("_probe") || result.shows("witness")) << result.out;
+        EXPECT_TRUE(words.size() == 2 || result.shows("mine")) << result.out;
+        command.insert(command.end(), {"--format", "json"});
+        const nlohmann::json json = launchbox_run(command).json();
+        EXPECT_EQ(json[json.contains("results")   ? "results"
+                       : json.contains("kernels") ? "kernels"
+                                                  : "inputs"]
+                      .size(),
+                  1u);
+        if (json.contains("inputs")) EXPECT_EQ(json["inputs"][0]["kernels"], 1) << words[0];
+    }
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -61,7 +61,7 @@ TEST_F(dynamic_shared, of_unknown_size_makes_every_figure_an_upper_bound)
 {
     NEEDS_NVCC();
     const std::string cubin = one_kernel();
-    const call table = launchbox_run({"inspect", cubin});
+    const call table = launchbox_run({"inspect", cubin}, {}, {"COLUMNS=200"});
     EXPECT_EQ(table.status, 0) << table.err;
     EXPECT_TRUE(table.shows("  0+?  ")) << table.out;
     EXPECT_TRUE(table.shows("≤16x128  ≤100 %  ? (dynamic shared memory of unknown size)")) << table.out;

@@ -218,6 +218,13 @@ void check_local_memory(const subject& s)
 {
     const std::int64_t frame = s.kernel.stack_frame_bytes.value_or(0);
     if (frame == 0 || s.kernel.spill_store_bytes != 0) return;
+    if (s.kernel.features.has(kernel_feature::printing)) {
+        s.add("printf_arguments", severity::note,
+              fmt::format("{} B of local memory per thread without spills: the arguments of printf lie there",
+                          with_commas(frame)),
+              "leave printf out of what you ship (#ifndef NDEBUG); if local memory stays, an array is in it");
+        return;
+    }
     std::string heard;
     for (const std::string& warning : s.kernel.warnings)
         if (warning.find("unroll") != std::string::npos) heard = "; the compiler says: " + warning;

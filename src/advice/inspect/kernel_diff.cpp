@@ -70,7 +70,8 @@ bool same_figures(const kernel_info& a, const kernel_info& b)
     const auto figures = [](const kernel_info& info) {
         return std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.spills_between,
                         info.stack_frame_bytes, info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers,
-                        info.max_threads, info.required_threads, info.min_blocks, info.cluster, info.code_bytes);
+                        info.max_threads, info.required_threads, info.min_blocks, info.cluster, info.max_cluster_blocks,
+                        info.code_bytes);
     };
     return figures(a) == figures(b);
 }
@@ -173,7 +174,8 @@ std::optional<decision> decide(const inspected_kernel& before, const inspected_k
     if (const auto amount = difference(a.barriers, b.barriers))
         return decision{diff_figure::barriers, std::nullopt, std::abs(*amount)};
     // Not given and not known look alike here, so only what both have counts.
-    if (difference(bound_threads(a), bound_threads(b)) || difference(a.min_blocks, b.min_blocks))
+    if (difference(bound_threads(a), bound_threads(b)) || difference(a.min_blocks, b.min_blocks) ||
+        difference(a.max_cluster_blocks, b.max_cluster_blocks))
         return decision{diff_figure::bounds, std::nullopt, 0};
     if (const auto amount = difference(a.code_bytes, b.code_bytes))
         return decision{diff_figure::code, std::nullopt, std::abs(*amount)};

@@ -177,8 +177,11 @@ std::string obstacle_text(const occupancy_question& q, const occupancy_result& r
                                with_commas(q.shape.dynamic_shared_bytes),
                                with_commas(*q.settings.max_dynamic_shared_bytes));
         case launch_obstacle::shared_per_block:
-            return fmt::format("{} B of shared memory with the {} B reserved: a block has at most {} B",
-                               with_commas(result.shared.allocated), with_commas(result.shared.reserved_bytes),
+            return fmt::format("{} B of shared memory{}: a block has at most {} B",
+                               with_commas(result.shared.allocated),
+                               result.shared.reserved_bytes > 0
+                                   ? fmt::format(" with the {} B reserved", with_commas(result.shared.reserved_bytes))
+                                   : "",
                                with_commas(result.shared.per_block_maximum));
         case launch_obstacle::barriers_per_block:
             return fmt::format(
