@@ -1,6 +1,7 @@
 // launchbox suggest: the block size with which most threads are resident, the runners-up, and the rules of thumb.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "advice/model/kernel_question.hpp"
@@ -129,8 +130,8 @@ void add_suggest(CLI::App& app, call_context& context)
     auto options = std::make_shared<suggest_options>();
     options->input.add_to(*verb, false);
     options->launch.add_to(*verb);
-    verb->add_option("--limit", options->request.max_threads, "Only block sizes up to this")
-        ->check(CLI::Range(1, max_threads_per_block))
+    verb->add_option("--limit", options->request.max_threads, "Only block sizes up to this; 0: no limit")
+        ->check(CLI::Range(0, std::numeric_limits<int>::max()))
         ->type_name("N");
     verb->add_option("--multiple", options->request.multiple, "Only block sizes that are a multiple of this")
         ->check(CLI::Range(1, max_threads_per_block))

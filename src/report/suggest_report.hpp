@@ -14,6 +14,7 @@
 
 namespace launchbox {
 
+/// `occupancy` here is that of threads, by which cudaOccupancyMaxPotentialBlockSize compares block sizes.
 struct block_size_candidate {
     block_size_choice choice;
     occupancy_result result;
@@ -35,7 +36,7 @@ struct block_size_advice {
 
 document suggest_document(const std::vector<block_size_advice>& all);
 
-/// launchbox.suggestions/1.
+/// launchbox.suggestions/2.
 nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all);
 
 table suggest_table(const std::vector<block_size_advice>& all);

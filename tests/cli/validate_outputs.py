@@ -101,7 +101,7 @@ def rows_of(found):
         return ([sides(each, each["before"], each["after"]) for each in found["changes"]]
                 + [sides({**each, "verdict": "new"}, {}, each["figures"]) for each in found["appeared"]]
                 + [sides({**each, "verdict": "gone"}, each["figures"], {}) for each in found["vanished"]])
-    if kind == "launchbox.suggestions/1":
+    if kind == "launchbox.suggestions/2":
         return [each for result in found["results"] for each in result["candidates"]]
     if kind == "launchbox.check/1":
         return found["findings"]
