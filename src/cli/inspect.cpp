@@ -23,7 +23,7 @@ struct inspect_options {
     output_options output;
     std::optional<int> threads;
     kernel_wish wish;
-    std::string sort;
+    std::string sort, top;
     bool summary = false;
     std::string other;  // --diff
 };
@@ -36,6 +36,7 @@ exit_status run_diff(const inspect_options& options, const call_context& context
 inspection inspect(kernel_input& input, const inspect_options& options)
 {
     inspection found;
+    if (options.top.empty()) found.page_rows = usual_page_rows;
     found.threads = options.threads;
     found.wish = options.wish;
     found.inputs = inspected_inputs(input);
@@ -138,7 +139,8 @@ exit_status run_diff(const inspect_options& options, const call_context& context
     const kernel_diff diff = compare_kernels(before.kernels, after.kernels);
     report_forms forms;
     forms.page = [&](const output_style& style) {
-        document page = diff_document(diff, options.wish.top, style);
+        document page = options.top.empty() ? diff_document(diff, usual_page_rows, style, true)
+                                            : diff_document(diff, options.wish.top, style);
         for (const inspection* side : {&before, &after}) add_skipped(page, side->inputs);
         return page;
     };
@@ -170,8 +172,9 @@ void add_inspect(CLI::App& app, call_context& context)
                          "registers, spills, stack, shared, code (largest first), occupancy (lowest first) or name")
             ->check(CLI::IsMember(sort_keys()))
             ->type_name("BY");
-    CLI::Option* top = verb->add_option("--top", options->wish.top, "At most this many rows")
-                           ->check(CLI::Range(1, 1'000'000'000))
+    CLI::Option* top = verb->add_option("--top", options->top,
+                                        "At most this many rows, or all; default: all, and 200 in a list for people")
+                           ->check(CLI::Range(1, 1'000'000'000) | CLI::IsMember({"all"}))
                            ->type_name("N");
     CLI::Option* summary = verb->add_flag(
         "--summary", options->summary,
@@ -187,6 +190,7 @@ void add_inspect(CLI::App& app, call_context& context)
                  "nvcc -c -arch=sm_90 -Xptxas -v examples/merge.cu -o merge.o 2>&1 | launchbox inspect -");
     verb->callback([options, &context] {
         options->input.threads = options->threads;
+        if (!options->top.empty() && options->top != "all") options->wish.top = std::stoul(options->top);
         options->wish.sort = parse_sort_key(options->sort);
         context.action = [options, &context] {
             if (options->summary) return run_summary(*options, context);

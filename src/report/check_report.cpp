@@ -6,12 +6,15 @@
 #include <algorithm>
 
 #include "image/kernel_identity.hpp"
+#include "report/short_names.hpp"
 #include "report/skipped_report.hpp"
 
 namespace launchbox {
 
 namespace {
 
+constexpr std::size_t max_rows = 200;  // of one table
+constexpr int widest_name = 160;       // there are some of 24,000
 constexpr std::size_t max_named = 20;  // of kernels that only changed place: the summary has the count
 
 void add_findings(const check_result& result, bool (*wanted)(const check_finding&), const char* title, document& page);
@@ -40,6 +43,9 @@ document check_document(const check_outcome& outcome)
 {
     const check_result& result = outcome.result;
     document page;
+    // What fails first, what got better last.
+    for (const unchecked_part& part : result.unchecked)
+        page.line(unchecked_text(part), part.fails ? tone::bad : tone::warning);
     add_findings(
         result, [](const check_finding& finding) { return finding.status == check_status::broken; }, "Broken", page);
     add_findings(
@@ -48,9 +54,6 @@ document check_document(const check_outcome& outcome)
     add_findings(
         result, [](const check_finding& finding) { return finding.status == check_status::unknown && !finding.fails; },
         "Cannot be checked, allowed", page);
-    add_findings(
-        result, [](const check_finding& finding) { return finding.status == check_status::better; },
-        "Better than the baseline", page);
     if (!result.unused_rules.empty()) {
         page.heading("Rules that match no kernel");
         table rows{{{"rule"}, {"set by"}}, {}};
@@ -68,11 +71,13 @@ document check_document(const check_outcome& outcome)
         names.push_back(escape_for_terminal(kernel.identity) + "  " +
                         (kernel.architecture.empty() ? "?" : escape_for_terminal(kernel.architecture)));
     add_kernels("In the baseline and not found", names, page);
+    add_findings(
+        result, [](const check_finding& finding) { return finding.status == check_status::better; },
+        "Better than the baseline", page);
 
     add_skipped(page, inputs_with_kernels(outcome));
-    if (!page.blocks.empty()) page.line("");
-    for (const unchecked_part& part : result.unchecked)
-        page.line(unchecked_text(part), part.fails ? tone::bad : tone::warning);
+    const bool only_unchecked = page.blocks.size() == result.unchecked.size();
+    if (!page.blocks.empty() && !only_unchecked) page.line("");
     page.line(summary_of(result), result.failed() ? tone::bad : tone::good);
     if (result.unlinked > 0)
         page.line(
@@ -168,8 +173,15 @@ void add_findings(const check_result& result, bool (*wanted)(const check_finding
 {
     table rows{{{"kernel"}, {"arch"}, {"check"}, {"value", true}, {"limit", true}, {"set by"}}, {}};
     std::vector<std::string> reasons;
+    std::vector<std::string> names;
+    std::size_t left_out = 0;
     for (const check_finding& finding : result.findings) {
         if (!wanted(finding)) continue;
+        if (rows.rows.size() == max_rows) {
+            ++left_out;
+            continue;
+        }
+        names.push_back(title_of(result.kernels[finding.kernel]));
         const tone look = finding.status == check_status::better ? tone::good
                           : finding.fails                        ? tone::bad
                                                                  : tone::warning;
@@ -187,8 +199,13 @@ void add_findings(const check_result& result, bool (*wanted)(const check_finding
             reasons.push_back(reason);
     }
     if (rows.rows.empty()) return;
+    names = shortened_apart(names, widest_name);
+    for (std::size_t i = 0; i < names.size(); ++i) rows.rows[i].front() = cell(std::move(names[i]));
     page.heading(title);
     page.add(std::move(rows));
+    if (left_out > 0)
+        page.line(fmt::format("  {} more are not shown: --format json and --format csv have them",
+                              with_commas(static_cast<std::int64_t>(left_out))));
     for (const std::string& reason : reasons) page.line(reason);
 }
 

@@ -106,6 +106,7 @@ ordered_json counts_json(const kernel_diff& diff)
             {"not_comparable", diff.not_comparable},
             {"appeared", diff.appeared.size()},
             {"vanished", diff.vanished.size()},
+            {"renamed", diff.renamed},
             {"copies_appeared", diff.copies_appeared},
             {"copies_vanished", diff.copies_vanished}};
 }

@@ -45,7 +45,7 @@ shown_diff shown_of(const kernel_diff& diff, std::optional<std::size_t> top)
     return shown;
 }
 
-document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, const output_style& style)
+document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, const output_style& style, bool unasked)
 {
     document page;
     cell_signs signs;
@@ -58,14 +58,16 @@ document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, 
     if (diff.compared == 0 && !diff.appeared.empty() && !diff.vanished.empty())
         page.line("No kernel is there for the same architecture on both sides.", tone::warning);
     add_changes(page, "Worse", total(diff_verdict::worse), shown.worse, signs, style);
-    add_changes(page, "Better", total(diff_verdict::better), shown.better, signs, style);
     add_changes(page, "Changed, neither worse nor better", total(diff_verdict::changed), shown.changed, signs, style);
-    add_kernels(page, "New", diff.appeared.size(), shown.appeared, signs, style);
     add_kernels(page, "Gone", diff.vanished.size(), shown.vanished, signs, style);
+    add_kernels(page, "New", diff.appeared.size(), shown.appeared, signs, style);
+    add_changes(page, "Better", total(diff_verdict::better), shown.better, signs, style);
     signs.explain(page);
     if (shown.not_shown > 0) {
         page.line("");
-        page.line(fmt::format("  {} more are not shown: --top {}", count_text(shown.not_shown), *top));
+        page.line(unasked ? fmt::format("  {} more are not shown: --top all shows them, and JSON and CSV have them",
+                                        count_text(shown.not_shown))
+                          : fmt::format("  {} more are not shown: --top {}", count_text(shown.not_shown), *top));
     }
     return page;
 }
@@ -85,6 +87,7 @@ std::string counts_of(const kernel_diff& diff)
         text += fmt::format(", {} without figures to compare", count_text(diff.not_comparable));
     text += fmt::format("; {} new, {} gone", count_text(diff.appeared.size()), count_text(diff.vanished.size()));
     if (diff.copies_appeared > 0) text += fmt::format("; {} more copies", count_text(diff.copies_appeared));
+    if (diff.renamed > 0) text += fmt::format("; {} found again in a renamed namespace", count_text(diff.renamed));
     if (diff.copies_vanished > 0) text += fmt::format("; {} fewer copies", count_text(diff.copies_vanished));
     return text;
 }

@@ -121,6 +121,11 @@ void add_left_out(document& page, const inspection& found)
     if (found.selection.not_shown > 0)
         page.line(fmt::format("  {} more are not shown: --top {}", number(found.selection.not_shown),
                               found.wish.top.value_or(0)));
+    if (shown_as_list(found) && found.kernels.size() > found.page_rows) {
+        page.line("");
+        page.line(fmt::format("  {} more are not shown: --top all shows them, and JSON and CSV have them",
+                              number(found.kernels.size() - found.page_rows)));
+    }
     if (unknown)
         page.line(fmt::format("  Of {} more the input does not tell whether they spill.",
                               number(found.selection.spills_unknown)),

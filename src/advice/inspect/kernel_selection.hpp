@@ -30,8 +30,8 @@ struct kernel_wish {
 
 struct kernel_selection {
     std::size_t spills_unknown = 0;  ///< kernels of which the input does not tell whether they spill
-    std::optional<sort_key> sorted_by;
-    std::size_t not_shown = 0;  ///< left out because of `top`
+    std::size_t not_shown = 0;       ///< left out because of `top`
+    std::optional<sort_key> sorted_by = {};
 };
 
 /// Leaves in `kernels` what is wished for. Costs are sorted descending, occupancy rising (a block that cannot be
