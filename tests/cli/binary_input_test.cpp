@@ -289,7 +289,9 @@ TEST_F(binary_input, the_probes_of_launchbox_are_in_no_list)
                                                   : "inputs"]
                       .size(),
                   1u);
-        if (json.contains("inputs")) EXPECT_EQ(json["inputs"][0]["kernels"], 1) << words[0];
+        if (json.contains("inputs")) {
+            EXPECT_EQ(json["inputs"][0]["kernels"], 1) << words[0];
+        }
     }
 }
 

@@ -51,7 +51,7 @@ TEST(short_names, any_text_stays_within_its_room)
         std::vector<std::string> names;
         for (int i = 0; i < 8; ++i) {
             std::string name;
-            for (unsigned k = random() % 60; k > 0; --k)
+            for (auto k = random() % 60; k > 0; --k)
                 name += std::vector<std::string>{"a", "<", ", ", "ü", "…", "::", "b"}[random() % 7];
             names.push_back(name);
         }
