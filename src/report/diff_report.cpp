@@ -58,10 +58,10 @@ document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, 
     if (diff.compared == 0 && !diff.appeared.empty() && !diff.vanished.empty())
         page.line("No kernel is there for the same architecture on both sides.", tone::warning);
     add_changes(page, "Worse", total(diff_verdict::worse), shown.worse, signs, style);
-    add_changes(page, "Changed, neither worse nor better", total(diff_verdict::changed), shown.changed, signs, style);
-    add_kernels(page, "Gone", diff.vanished.size(), shown.vanished, signs, style);
-    add_kernels(page, "New", diff.appeared.size(), shown.appeared, signs, style);
     add_changes(page, "Better", total(diff_verdict::better), shown.better, signs, style);
+    add_changes(page, "Changed, neither worse nor better", total(diff_verdict::changed), shown.changed, signs, style);
+    add_kernels(page, "New", diff.appeared.size(), shown.appeared, signs, style);
+    add_kernels(page, "Gone", diff.vanished.size(), shown.vanished, signs, style);
     signs.explain(page);
     if (shown.not_shown > 0) {
         page.line("");

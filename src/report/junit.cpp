@@ -99,8 +99,9 @@ std::vector<test_case> test_cases(const check_outcome& outcome)
                              {},
                              {}});
     for (const unchecked_part& part : result.unchecked) {
-        test_case test{part.architecture.empty() ? "input" : part.architecture,
-                       (part.file.empty() ? "all inputs" : part.file) + " is checked",
+        test_case test{"input",
+                       (part.file.empty() ? "all inputs" : part.file) +
+                           (part.architecture.empty() ? "" : " for " + part.architecture),
                        {},
                        {},
                        {}};

@@ -82,6 +82,17 @@ ordered_json finding_result(const check_finding& finding, const check_outcome& o
     return result;
 }
 
+// Standard input is no place; then it is the file that was to be kept to.
+file_line location_of(const unchecked_part& part, const check_outcome& outcome)
+{
+    std::string file = part.file == "-" ? "" : part.file;
+    for (const inspected_input& input : outcome.inputs)
+        if (file.empty() && part.file.empty() && input.file != "-") file = input.file;
+    if (file.empty()) file = outcome.result.budget_file;
+    if (file.empty() || file == "-") file = outcome.result.baseline_file;
+    return {relative_path(file.empty() ? "-" : file, outcome.directory), 1};
+}
+
 }  // namespace
 
 ordered_json check_sarif(const check_outcome& outcome)
@@ -111,9 +122,7 @@ ordered_json check_sarif(const check_outcome& outcome)
     for (const unchecked_part& part : outcome.result.unchecked) {
         ordered_json result = result_of("unchecked", part.fails ? "error" : "warning", unchecked_text(part));
         result["locations"] = ordered_json::array();
-        if (!part.file.empty() && part.file != "-")
-            result["locations"].push_back(
-                {{"physicalLocation", physical_location({relative_path(part.file, outcome.directory), 1})}});
+        result["locations"].push_back({{"physicalLocation", physical_location(location_of(part, outcome))}});
         run["results"].push_back(std::move(result));
     }
     for (const unused_rule& rule : outcome.result.unused_rules) {

@@ -43,19 +43,20 @@ std::string_view last_of(std::string_view text, int width)
 
 bool ends_word(char c)
 {
-    return std::string_view("<>(),: [{").find(c) != std::string_view::npos;
+    return std::string_view("<>(),: [{_").find(c) != std::string_view::npos;
 }
 
 struct common_part {
     std::size_t front = 0, behind = 0;  // bytes
 };
 
-// What all of these begin and end with, up to whole words.
+// What all of these begin and end with.
 common_part common_to(const std::vector<std::string_view>& names)
 {
     const std::string_view first = names.front();
     common_part common{first.size(), first.size()};
     for (const std::string_view name : names) {
+        if (name == first) continue;  // with itself everything is common, and nothing is left for the end
         const std::size_t most = std::min(first.size(), name.size());
         std::size_t front = 0, behind = 0;
         while (front < most && first[front] == name[front]) ++front;
@@ -63,9 +64,15 @@ common_part common_to(const std::vector<std::string_view>& names)
         common.front = std::min(common.front, front);
         common.behind = std::min(common.behind, behind);
     }
-    while (common.front > 0 && !ends_word(first[common.front - 1])) --common.front;
-    while (common.behind > 0 && !ends_word(first[first.size() - common.behind])) --common.behind;
-    return common;
+    // Up to whole words, where there are any, and never within a character.
+    common_part words = common;
+    while (words.front > 0 && !ends_word(first[words.front - 1])) --words.front;
+    while (words.behind > 0 && !ends_word(first[first.size() - words.behind])) --words.behind;
+    if (words.front == 0) words.front = common.front;
+    if (words.behind == 0) words.behind = common.behind;
+    while (words.front > 0 && words.front < first.size() && continues_character(first[words.front])) --words.front;
+    while (words.behind > 0 && continues_character(first[first.size() - words.behind])) --words.behind;
+    return words;
 }
 
 std::string cut(std::string_view name, const common_part& common, int room)

@@ -416,5 +416,22 @@ TEST_F(check_verb, a_reader_that_leaves_early_and_a_full_disk)
     }
 }
 
+TEST_F(check_verb, what_fails_is_told_before_what_got_better)
+{
+    const std::string kept = path("kept");
+    ASSERT_EQ(
+        launchbox_run({"check", file("before.log", planted("a", 40)), "--baseline", kept, "--write-baseline"}).status,
+        0);
+    const call result = launchbox_run(
+        {"check", "-", "--baseline", kept, "--arch", "sm_75,sm_90", "--budget",
+         budget("unused = 'fail'\n[defaults]\nmax_spill_bytes = 0\n[[rule]]\nkernel = 'zzz'\nmax_registers = 1\n")},
+        planted("a", 32));
+    EXPECT_EQ(result.status, 1);
+    const std::size_t better = result.out.find("Better than the baseline");
+    ASSERT_NE(better, std::string::npos) << result.out;
+    for (const char* failure : {"no kernel for sm_75", "Broken", "Rules that match no kernel"})
+        EXPECT_LT(result.out.find(failure), better) << result.out;
+}
+
 }  // namespace
 }  // namespace launchbox
