@@ -5,6 +5,7 @@
 #                   [ARCHITECTURES sm_80 sm_90 ...]   # else all that are in it
 #                   [INPUTS file...]                  # checked instead of the target's own file: cubins, logs, sources
 #                   [FORMAT table|json|csv|markdown|sarif|junit|github] [OUTPUT file]
+#                   [ALLOW_EMPTY]                     # a file without a kernel is no failure
 #                   [OPTIONAL]                        # without the program launchbox there is a warning and no check
 #                   [EXCLUDE_FROM_ALL])               # only when <target>_launchbox_check is built
 #
@@ -13,7 +14,7 @@
 # or the one installed with this file, or the first in PATH. docs/ci.md has examples.
 
 function(launchbox_check target)
-  cmake_parse_arguments(PARSE_ARGV 1 check "OPTIONAL;EXCLUDE_FROM_ALL" "BUDGET;BASELINE;FORMAT;OUTPUT"
+  cmake_parse_arguments(PARSE_ARGV 1 check "OPTIONAL;EXCLUDE_FROM_ALL;ALLOW_EMPTY" "BUDGET;BASELINE;FORMAT;OUTPUT"
                         "ARCHITECTURES;INPUTS")
   set(where "launchbox_check(${target})")
   if(check_UNPARSED_ARGUMENTS OR check_KEYWORDS_MISSING_VALUES)
@@ -79,6 +80,9 @@ function(launchbox_check target)
   if(check_ARCHITECTURES)
     list(JOIN check_ARCHITECTURES "," architectures)
     set(architectures --arch ${architectures})
+  endif()
+  if(check_ALLOW_EMPTY)
+    list(APPEND options --allow-empty)
   endif()
   if(check_FORMAT)
     list(APPEND options --format ${check_FORMAT})

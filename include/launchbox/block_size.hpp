@@ -19,7 +19,8 @@ enum class tie_policy {
 };
 
 struct block_size_request {
-    int max_threads = max_threads_per_block;  ///< the kernel's launch bound is kept in any case
+    /// 0: no limit, as blockSizeLimit in CUDA; the kernel's launch bound and 1,024 are kept in any case.
+    int max_threads = 0;
     /// Only multiples of this are tried. 0: multiples of 32 and the largest block allowed, whatever it is, as NVIDIA
     /// does.
     int multiple = 0;
@@ -53,7 +54,8 @@ constexpr void for_each_block_size(const sm_limits& limits, const kernel_resourc
                                    const DynamicShared& dynamic_shared, const block_size_request& request,
                                    const launch_settings& settings, const Visitor& visit)
 {
-    const int limit = std::min({max_threads_per_block, kernel.max_threads, request.max_threads});
+    const int wished = request.max_threads == 0 ? max_threads_per_block : request.max_threads;
+    const int limit = std::min({max_threads_per_block, kernel.max_threads, wished});
     const int step = request.multiple > 0 ? request.multiple : warp_size;
     const int first = request.multiple > 0 ? detail::round_down(limit, step) : detail::round_up(limit, step);
     for (int aligned = first; aligned > 0; aligned -= step) {

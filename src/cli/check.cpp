@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -12,8 +13,10 @@
 #include "advice/check/compare_baseline.hpp"
 #include "advice/inspect/inspected_kernel.hpp"
 #include "cli/kernel_input.hpp"
+#include "cli/launch_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/verbs.hpp"
+#include "image/skipped_images.hpp"
 #include "report/check_report.hpp"
 #include "report/github_annotations.hpp"
 #include "report/junit.hpp"
@@ -34,6 +37,7 @@ struct check_options {
     output_options output;
     std::string budget, baseline;
     bool write_baseline = false;
+    bool allow_empty = false;
 };
 
 /// What the kernels are compared with.
@@ -45,7 +49,85 @@ struct references {
 exit_status write_baseline(const check_options& options, const kernel_input& input, check_result result);
 references read_references(const check_options& options);
 check_result checked_kernels(const kernel_input& input);
+std::vector<unchecked_part> unchecked_parts(const check_options& options, const kernel_input& input);
 void check_all(const check_options& options, const kernel_input& input, const references& given, check_result& result);
+std::vector<target> named_targets(const std::string& architectures)
+{
+    if (architectures.empty() || ("," + architectures + ",").find(",all,") != std::string::npos) return {};
+    return parse_targets(architectures, {});
+}
+
+// What is there of one input, or of all: what was checked, and what was found only as PTX.
+struct architectures_found {
+    std::vector<std::string> checked;  // each once
+    std::vector<const kernel_info*> ptx;
+
+    void add(const kernel_info& kernel)
+    {
+        if (is_ptx(kernel))
+            ptx.push_back(&kernel);
+        else if (std::ranges::find(checked, kernel.architecture) == checked.end())
+            checked.push_back(kernel.architecture);
+    }
+    [[nodiscard]] bool has(const target& wanted) const
+    {
+        return std::ranges::any_of(
+            checked, [&](const std::string& name) { return matches_architecture(wanted.architecture, name); });
+    }
+};
+
+constexpr const char* only_as_ptx = ", and PTX has no registers yet";
+
+std::string why_nothing(const architectures_found& found, const std::vector<binary_image>& images)
+{
+    if (!found.ptx.empty())
+        return fmt::format("{} there only as PTX{}",
+                           found.ptx.size() == 1 ? "1 kernel is" : fmt::format("{} kernels are", found.ptx.size()),
+                           only_as_ptx);
+    const std::string held = images_without_kernels_text(images);
+    return held.empty() ? "it has none" : "it holds " + held;
+}
+
+// A gate that saw nothing has failed: each input, and each architecture that was named, needs a kernel. With a pattern
+// the kernel may be in any of the inputs. An input with errors has its own exit status.
+std::vector<unchecked_part> unchecked_parts(const check_options& options, const kernel_input& input)
+{
+    std::vector<unchecked_part> parts;
+    if (input.interrupted) return parts;
+    const std::vector<target> targets = named_targets(options.input.architectures);
+    const auto look = [&](const std::string& file, const architectures_found& found,
+                          const std::vector<binary_image>& images) {
+        if (found.checked.empty()) {
+            parts.push_back({file, "", why_nothing(found, images), !options.allow_empty});
+            return;
+        }
+        // Of nvlink's log it can be unknown what it is for.
+        if (std::ranges::find(found.checked, std::string()) != found.checked.end()) return;
+        for (const target& wanted : targets) {
+            if (found.has(wanted)) continue;
+            const bool as_ptx = std::ranges::any_of(found.ptx, [&](const kernel_info* kernel) {
+                return matches_architecture(wanted.architecture, kernel->architecture);
+            });
+            parts.push_back({file, std::string(architecture_name(wanted.architecture).view()),
+                             as_ptx
+                                 ? std::string("it is there only as PTX") + only_as_ptx
+                                 : fmt::format("--arch asks for it, and there is {}", fmt::join(found.checked, ", ")),
+                             true});
+        }
+    };
+    if (!options.input.kernel.empty()) {
+        architectures_found found;
+        for (const found_kernel& kernel : input.kernels) found.add(kernel.info);
+        look("", found, {});
+        return parts;
+    }
+    std::map<std::string_view, architectures_found> found_in;
+    for (const found_kernel& kernel : input.kernels) found_in[kernel.info.source.file].add(kernel.info);
+    for (const input_summary& summary : input.inputs)
+        if (summary.errors.empty()) look(summary.file, found_in[summary.file], summary.images);
+    return parts;
+}
+
 check_outcome outcome_of(const kernel_input& input, check_result result);
 void say_what_failed(const check_options& options, const check_result& result);
 
@@ -58,6 +140,7 @@ try {
     if (!options.write_baseline) given = read_references(options);  // mistakes in them cost no compiling
     const kernel_input input = read_kernels(options.input, context.compiler_flags);
     check_result result = checked_kernels(input);
+    if (options.input.dynamic_shared) result.dynamic_shared_of = dynamic_shared_function(*options.input.dynamic_shared);
     if (options.write_baseline) return write_baseline(options, input, std::move(result));
     check_all(options, input, given, result);
     // What an input with errors does not show is not missing.
@@ -65,9 +148,8 @@ try {
         result.unused_rules.clear();
         result.gone.clear();
     }
+    result.unchecked = unchecked_parts(options, input);
     const bool failed = result.failed();
-    const bool nothing_checked = result.kernels.empty();
-    const std::size_t ptx_only = result.ptx_only;
     const check_outcome outcome = outcome_of(input, std::move(result));
     report_forms forms;
     forms.page = [&](const output_style&) { return check_document(outcome); };
@@ -78,11 +160,11 @@ try {
                     {"github", [&] { return check_annotations(outcome); }}};
     write_report(options.output, forms);
     print_errors(input);
-    if (!options.output.path.empty() && failed) say_what_failed(options, outcome.result);
+    if (!options.output.path.empty() && failed)
+        say_what_failed(options, outcome.result);
+    else if (options.output.format == "csv")  // which has rows for kernels alone
+        for (const unchecked_part& part : outcome.result.unchecked) say(unchecked_text(part));
     if (input.status() != exit_status::done) return input.status();
-    if (nothing_checked && ptx_only > 0)
-        throw error(fmt::format("nothing was checked: all {} kernels are there only as PTX", ptx_only),
-                    "compile for the architectures that you ship to, such as -gencode arch=compute_90,code=sm_90");
     return failed ? exit_status::check_failed : exit_status::done;
 } catch (const told_already&) {
     return exit_status::bad_input;
@@ -95,6 +177,7 @@ void add_check(CLI::App& app, call_context& context)
     CLI::App* verb = app.add_subcommand("check", "Check kernels against a budget and against an earlier build");
     auto options = std::make_shared<check_options>();
     options->input.add_to(*verb, true);
+    options->input.add_dynamic_shared(*verb);
     CLI::Option* budget_option =
         verb->add_option("--budget", options->budget,
                          "The limits, a TOML file; default: launchbox.budget.toml where it exists")
@@ -104,8 +187,10 @@ void add_check(CLI::App& app, call_context& context)
         ->type_name("FILE");
     CLI::Option* write = verb->add_flag("--write-baseline", options->write_baseline,
                                         "Write the figures of this build into the baseline; checks nothing");
+    CLI::Option* allow_empty = verb->add_flag("--allow-empty", options->allow_empty,
+                                              "An input in which there is no kernel to check is no failure");
     options->output.add_to(*verb, {"sarif", "junit", "github"});
-    write->excludes(budget_option);
+    for (CLI::Option* other : {budget_option, allow_empty}) write->excludes(other);
     for (const char* other : {"--kernel", "--format", "--output"}) write->excludes(verb->get_option(other));
     add_examples(*verb, "launchbox check tests/data/logs/basic_sm_90.log --budget examples/launchbox.budget.toml",
                  "launchbox check examples/merge.cu --arch sm_90 --baseline merge.baseline --write-baseline");
@@ -205,10 +290,8 @@ void check_all(const check_options& options, const kernel_input& input, const re
 check_outcome outcome_of(const kernel_input& input, check_result result)
 {
     std::error_code failure;
-    check_outcome outcome{std::move(result), {}, std::filesystem::current_path(failure).string(), LAUNCHBOX_VERSION};
-    for (const input_summary& summary : input.inputs)
-        outcome.inputs.push_back({summary.file, summary.kind, summary.kernels, summary.errors, {}});
-    return outcome;
+    return {std::move(result), inspected_inputs(input), std::filesystem::current_path(failure).string(),
+            LAUNCHBOX_VERSION};
 }
 
 exit_status write_baseline(const check_options& options, const kernel_input& input, check_result result)

@@ -10,6 +10,7 @@
 #include "report/diff_report.hpp"
 #include "report/kernels_json.hpp"
 #include "report/kernels_report.hpp"
+#include "report/skipped_report.hpp"
 #include "report/summary_report.hpp"
 #include "support/process/parallel.hpp"
 
@@ -22,7 +23,7 @@ struct inspect_options {
     output_options output;
     std::optional<int> threads;
     kernel_wish wish;
-    std::string sort;
+    std::string sort, top;
     bool summary = false;
     std::string other;  // --diff
 };
@@ -35,11 +36,10 @@ exit_status run_diff(const inspect_options& options, const call_context& context
 inspection inspect(kernel_input& input, const inspect_options& options)
 {
     inspection found;
+    if (options.top.empty()) found.page_rows = usual_page_rows;
     found.threads = options.threads;
     found.wish = options.wish;
-    for (const input_summary& summary : input.inputs)
-        found.inputs.push_back(
-            {summary.file, summary.kind, summary.kernels, summary.errors, summary.images, summary.diagnoses});
+    found.inputs = inspected_inputs(input);
     found.kernels.resize(input.kernels.size());
     run_parallel_ranges(input.kernels.size(), 64, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
@@ -138,7 +138,12 @@ exit_status run_diff(const inspect_options& options, const call_context& context
 
     const kernel_diff diff = compare_kernels(before.kernels, after.kernels);
     report_forms forms;
-    forms.page = [&](const output_style& style) { return diff_document(diff, options.wish.top, style); };
+    forms.page = [&](const output_style& style) {
+        document page = options.top.empty() ? diff_document(diff, usual_page_rows, style, true)
+                                            : diff_document(diff, options.wish.top, style);
+        for (const inspection* side : {&before, &after}) add_skipped(page, side->inputs);
+        return page;
+    };
     forms.write_json = [&](std::ostream& out) {
         write_diff_json({before.inputs, after.inputs}, diff, options.wish.top, out);
     };
@@ -160,14 +165,16 @@ void add_inspect(CLI::App& app, call_context& context)
         verb->add_option("-t,--threads", options->threads, "Threads per block; default: the kernel's launch bound")
             ->check(CLI::Range(1, max_threads_per_block))
             ->type_name("N");
+    options->input.add_dynamic_shared(*verb);
     CLI::Option* spilling = verb->add_flag("--spilling", options->wish.spilling, "Only kernels that spill registers");
     CLI::Option* sort =
         verb->add_option("--sort", options->sort,
                          "registers, spills, stack, shared, code (largest first), occupancy (lowest first) or name")
             ->check(CLI::IsMember(sort_keys()))
             ->type_name("BY");
-    CLI::Option* top = verb->add_option("--top", options->wish.top, "At most this many rows")
-                           ->check(CLI::Range(1, 1'000'000'000))
+    CLI::Option* top = verb->add_option("--top", options->top,
+                                        "At most this many rows, or all; default: all, and 200 in a list for people")
+                           ->check(CLI::Range(1, 1'000'000'000) | CLI::IsMember({"all"}))
                            ->type_name("N");
     CLI::Option* summary = verb->add_flag(
         "--summary", options->summary,
@@ -175,12 +182,15 @@ void add_inspect(CLI::App& app, call_context& context)
     CLI::Option* diff =
         verb->add_option("--diff", options->other, "Compare with the kernels of NEW; what became worse comes first")
             ->type_name("NEW");
-    for (CLI::Option* other : {spilling, sort, top, diff, threads}) summary->excludes(other);
+    for (CLI::Option* other : {spilling, sort, top, diff, threads, verb->get_option("--dynamic-shared")})
+        summary->excludes(other);
     for (CLI::Option* other : {spilling, sort}) diff->excludes(other);
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox inspect examples/merge.cu --arch sm_80,sm_90,sm_120",
                  "nvcc -c -arch=sm_90 -Xptxas -v examples/merge.cu -o merge.o 2>&1 | launchbox inspect -");
     verb->callback([options, &context] {
+        options->input.threads = options->threads;
+        if (!options->top.empty() && options->top != "all") options->wish.top = std::stoul(options->top);
         options->wish.sort = parse_sort_key(options->sort);
         context.action = [options, &context] {
             if (options->summary) return run_summary(*options, context);

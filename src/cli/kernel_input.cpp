@@ -4,15 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "advice/lint/source_lint.hpp"
+#include "cli/launch_options.hpp"
 #include "cli/messages.hpp"
+#include "cli/triton_metadata.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/compile_cache.hpp"
 #include "compiler/resource_log.hpp"
 #include "compiler/toolchain.hpp"
+#include "image/launch_box_name.hpp"
 #include "image/readable_names.hpp"
+#include "image/skipped_images.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/mapped_file.hpp"
@@ -153,6 +158,29 @@ void read_file(const kernel_input_options& options, const std::string& file, con
     if (content.shrank()) result.inputs.back().errors.push_back("it was cut by another program while it was read");
 }
 
+// What no image holds: how a kernel is launched.
+void add_launches(const kernel_input_options& options, std::vector<found_kernel>& kernels)
+{
+    std::map<std::string, std::optional<triton_metadata>> metadata_of;
+    for (found_kernel& kernel : kernels) {
+        const std::string& file = kernel.info.source.file;
+        auto place = metadata_of.find(file);
+        if (place == metadata_of.end()) place = metadata_of.emplace(file, metadata_beside(file)).first;
+        if (place->second && place->second->is_of(kernel.info.name)) {
+            kernel.info.dynamic_shared_bytes = place->second->shared_bytes;
+            kernel.info.launch_threads = place->second->threads;
+        }
+    }
+    if (!options.dynamic_shared) return;
+    const auto bytes_for = dynamic_shared_function(*options.dynamic_shared);
+    (void)bytes_for(max_threads_per_block);  // what is no expression is said so whatever the input holds
+    for (found_kernel& kernel : kernels) {
+        std::optional<int> threads = options.threads ? options.threads : bound_threads(kernel.info);
+        if (!threads) threads = kernel.info.launch_threads;
+        if (threads) kernel.info.dynamic_shared_bytes = bytes_for(*threads);
+    }
+}
+
 void name_for_people(std::vector<found_kernel>& kernels)
 {
     std::vector<std::string_view> names;
@@ -162,6 +190,17 @@ void name_for_people(std::vector<found_kernel>& kernels)
         kernels[i].demangled = std::move(readable[i].demangled);
         kernels[i].short_form = std::move(readable[i].short_form);
     }
+}
+
+// launchbox's own kernels, which no one launches and no one can change.
+void leave_out_probes(kernel_input& input)
+{
+    std::erase_if(input.kernels, [&](const found_kernel& kernel) {
+        if (!is_architecture_probe(kernel.demangled)) return false;
+        const auto from = std::ranges::find(input.inputs, kernel.info.source.file, &input_summary::file);
+        if (from != input.inputs.end() && from->kernels > 0) --from->kernels;
+        return true;
+    });
 }
 
 // Before kernels are left out: whether a launch is wrong can depend on all instantiations.
@@ -261,6 +300,14 @@ void kernel_input_options::add_to(CLI::App& app, bool files_required)
                  "Also code from before device linking (-rdc), which a program carries but does not run");
 }
 
+void kernel_input_options::add_dynamic_shared(CLI::App& app)
+{
+    app.add_option("-d,--dynamic-shared", dynamic_shared,
+                   "Dynamic shared memory per block: bytes, or an expression of threads, such as 4*threads; default: "
+                   "what Triton's metadata beside a cubin says")
+        ->type_name("EXPR");
+}
+
 kernel_input read_kernels(const kernel_input_options& options, const std::vector<std::string>& compiler_flags)
 {
     catch_interrupts();
@@ -277,11 +324,31 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
         }
         if (interrupted()) break;
     }
+    add_launches(options, result.kernels);
     name_for_people(result.kernels);
     result.interrupted |= interrupted();
+    leave_out_probes(result);
     if (options.lint) lint_sources(options.kernel, compiler_flags, result);
     keep_matching(options.kernel, result);
     return result;
+}
+
+void refuse_nothing(kernel_input& input)
+{
+    for (input_summary& summary : input.inputs) {
+        if (!summary.errors.empty() || summary.kernels > 0) continue;
+        const std::string held = images_without_kernels_text(summary.images);
+        summary.errors.push_back(held.empty() ? "it has no kernel" : "it has no kernel: it holds " + held);
+    }
+}
+
+std::vector<inspected_input> inspected_inputs(const kernel_input& input)
+{
+    std::vector<inspected_input> inputs;
+    for (const input_summary& summary : input.inputs)
+        inputs.push_back(
+            {summary.file, summary.kind, summary.kernels, summary.errors, summary.images, summary.diagnoses});
+    return inputs;
 }
 
 void print_errors(const kernel_input& input)

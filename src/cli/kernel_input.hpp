@@ -13,6 +13,7 @@
 #include "compiler/toolchain.hpp"
 #include "image/binary.hpp"
 #include "image/kernel_info.hpp"
+#include "report/kernels_report.hpp"
 #include "support/error.hpp"
 
 namespace launchbox::cli {
@@ -23,12 +24,15 @@ struct kernel_input_options {
     std::string nvcc;
     std::string architectures;
     unsigned jobs = 0;
-    bool no_cache = false;        ///< compile sources again that were compiled before
-    bool before_linking = false;  ///< also images that the device linker has read and the driver does not
-    bool hash_code = false;       ///< set by the verb, not by the user
-    bool lint = false;            ///< read sources for mistakes around their kernels; set by the verb
+    bool no_cache = false;                      ///< compile sources again that were compiled before
+    bool before_linking = false;                ///< also images that the device linker has read and the driver does not
+    std::optional<std::string> dynamic_shared;  ///< as the user typed it; only for verbs with `add_dynamic_shared`
+    std::optional<int> threads;                 ///< of a launch, for `dynamic_shared`; set by the verb
+    bool hash_code = false;                     ///< set by the verb, not by the user
+    bool lint = false;                          ///< read sources for mistakes around their kernels; set by the verb
 
     void add_to(CLI::App& app, bool files_required);
+    void add_dynamic_shared(CLI::App& app);
 };
 
 /// One kernel for one architecture, with its names for people.
@@ -69,6 +73,12 @@ std::vector<target> source_targets(const std::string& architectures, const toolc
 
 /// Throws `error`: no kernel matches; with the one of `names` that may be meant, else with some of them.
 [[noreturn]] void refuse_pattern(const std::string& pattern, std::vector<std::string> names);
+
+/// For a verb that needs kernels: adds to the errors of each input that shows none what it holds instead.
+void refuse_nothing(kernel_input& input);
+
+/// The inputs as reports need them.
+std::vector<inspected_input> inspected_inputs(const kernel_input& input);
 
 /// Prints the errors of all inputs to standard error.
 void print_errors(const kernel_input& input);

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <memory>
 
 #include "support/error.hpp"
+#include "support/expression/expression.hpp"
 
 namespace launchbox::cli {
 
@@ -60,12 +62,26 @@ kernel_resources launch_options::resources(const kernel_resources& found) const
 
 std::string launch_options::dynamic_expression() const
 {
-    if (!dynamic_shared) return "0";
-    const bool has_unit = !dynamic_shared->empty() &&
-                          std::isdigit(static_cast<unsigned char>(dynamic_shared->front())) != 0 &&
-                          dynamic_shared->find_first_not_of("0123456789KMBik") == std::string::npos &&
-                          std::isalpha(static_cast<unsigned char>(dynamic_shared->back())) != 0;
-    return has_unit ? std::to_string(parse_bytes(*dynamic_shared, "--dynamic-shared")) : *dynamic_shared;
+    return dynamic_shared ? dynamic_shared_expression(*dynamic_shared) : "0";
+}
+
+std::string dynamic_shared_expression(const std::string& text)
+{
+    const bool has_unit = !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0 &&
+                          text.find_first_not_of("0123456789KMBik") == std::string::npos &&
+                          std::isalpha(static_cast<unsigned char>(text.back())) != 0;
+    return has_unit ? std::to_string(parse_bytes(text, "--dynamic-shared")) : text;
+}
+
+std::function<std::int64_t(int threads)> dynamic_shared_function(const std::string& text)
+{
+    const auto bytes_of =
+        std::make_shared<const expression>(dynamic_shared_expression(text), std::vector<std::string>{"threads"});
+    return [bytes_of](int threads) {
+        const std::int64_t bytes = (*bytes_of)({{"threads", threads}});
+        check_bytes(bytes, "--dynamic-shared for " + std::to_string(threads) + " threads");
+        return bytes;
+    };
 }
 
 launch_settings launch_options::settings(const target& where, const kernel_resources& kernel,

@@ -6,12 +6,19 @@
 #include <launchbox/occupancy.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "cli/options.hpp"
 
 namespace launchbox::cli {
+
+/// Dynamic shared memory as an expression of threads: "4*threads", or a size such as 48K.
+std::string dynamic_shared_expression(const std::string& text);
+
+/// Bytes for a block of so many threads. Throws `error` for what is no expression, or a size that no block can have.
+std::function<std::int64_t(int threads)> dynamic_shared_function(const std::string& text);
 
 /// As the user typed them; `settings` and `resources` check and convert.
 struct launch_options {

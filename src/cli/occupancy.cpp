@@ -8,6 +8,7 @@
 #include "cli/verbs.hpp"
 #include "gpu/driver.hpp"
 #include "report/occupancy_report.hpp"
+#include "report/skipped_report.hpp"
 #include "support/expression/expression.hpp"
 
 namespace launchbox::cli {
@@ -39,6 +40,7 @@ occupancy_question complete(const occupancy_options& options, const target& wher
     if (options.launch.dynamic_shared) {
         const expression bytes(options.launch.dynamic_expression(), {"threads"});
         question.shape.dynamic_shared_bytes = bytes({{"threads", question.shape.threads}});
+        question.dynamic_shared_known = true;
         check_bytes(question.shape.dynamic_shared_bytes,
                     "--dynamic-shared for " + std::to_string(question.shape.threads) + " threads");
     }
@@ -102,18 +104,32 @@ std::vector<occupancy_account> accounts_of_kernels(const occupancy_options& opti
 exit_status run_occupancy(const occupancy_options& options, const call_context& context)
 {
     std::vector<occupancy_account> accounts;
+    std::vector<inspected_input> inputs;
     exit_status status = exit_status::done;
     if (options.input.files.empty()) {
         accounts = accounts_of_figures(options);
     } else {
         kernel_input input = read_kernels(options.input, context.compiler_flags);
         accounts = accounts_of_kernels(options, input);
+        refuse_nothing(input);
         print_errors(input);
         status = input.status();
         if (accounts.empty()) return status;
+        inputs = inspected_inputs(input);
     }
-    write_report(options.output, {[&](const output_style& style) { return occupancy_document(accounts, style); },
-                                  [&] { return occupancy_json(accounts); }, [&] { return occupancy_table(accounts); }});
+    report_forms forms;
+    forms.page = [&](const output_style& style) {
+        document page = occupancy_document(accounts, style);
+        add_skipped(page, inputs);
+        return page;
+    };
+    forms.json = [&] {
+        nlohmann::ordered_json json = occupancy_json(accounts);
+        json["skipped_images"] = skipped_json(inputs);
+        return json;
+    };
+    forms.rows = [&] { return occupancy_table(accounts); };
+    write_report(options.output, forms);
     return status;
 }
 

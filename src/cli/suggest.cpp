@@ -1,12 +1,14 @@
 // launchbox suggest: the block size with which most threads are resident, the runners-up, and the rules of thumb.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "advice/model/kernel_question.hpp"
 #include "cli/kernel_input.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/verbs.hpp"
+#include "report/skipped_report.hpp"
 #include "report/suggest_report.hpp"
 #include "support/expression/expression.hpp"
 
@@ -25,7 +27,7 @@ struct suggest_options {
 };
 
 block_size_advice advise(const suggest_options& options, const target& where, const std::string& name,
-                         const kernel_resources& found)
+                         const kernel_resources& found, const kernel_info* kernel = nullptr)
 {
     block_size_advice advice{.architecture = where.architecture,
                              .limits = where.limits,
@@ -35,7 +37,13 @@ block_size_advice advise(const suggest_options& options, const target& where, co
                              .candidates = {},
                              .sms = options.sms};
     advice.dynamic_shared = options.launch.dynamic_shared.value_or("");
-    const expression bytes(options.launch.dynamic_expression(), {"threads"});
+    std::string size = options.launch.dynamic_expression();
+    if (kernel != nullptr && !options.launch.dynamic_shared) {
+        advice.dynamic_shared_known = !dynamic_shared_unknown(*kernel);
+        if (kernel->dynamic_shared_bytes.value_or(0) > 0)
+            size = advice.dynamic_shared = std::to_string(*kernel->dynamic_shared_bytes);
+    }
+    const expression bytes(size, {"threads"});
     const auto bytes_for = [&](int threads) {
         const std::int64_t size = bytes({{"threads", threads}});
         if (size < 0)
@@ -72,6 +80,7 @@ block_size_advice advise(const suggest_options& options, const target& where, co
 exit_status run_suggest(const suggest_options& options, const call_context& context)
 {
     std::vector<block_size_advice> all;
+    std::vector<inspected_input> inputs;
     exit_status status = exit_status::done;
     if (options.input.files.empty()) {
         if (!options.launch.registers)
@@ -88,15 +97,28 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
             if (const auto question = question_for(kernel.info, 1);
                 question && (question->shared_known || options.launch.shared))
                 all.push_back(advise(options, {question->architecture, question->limits}, kernel.short_form,
-                                     resources_of(kernel.info)));
+                                     resources_of(kernel.info), &kernel.info));
             else
                 input.leave_out(kernel, true);
+        refuse_nothing(input);
         print_errors(input);
         status = input.status();
         if (all.empty()) return status;
+        inputs = inspected_inputs(input);
     }
-    write_report(options.output, {[&](const output_style&) { return suggest_document(all); },
-                                  [&] { return suggest_json(all); }, [&] { return suggest_table(all); }});
+    report_forms forms;
+    forms.page = [&](const output_style&) {
+        document page = suggest_document(all);
+        add_skipped(page, inputs);
+        return page;
+    };
+    forms.json = [&] {
+        nlohmann::ordered_json json = suggest_json(all);
+        json["skipped_images"] = skipped_json(inputs);
+        return json;
+    };
+    forms.rows = [&] { return suggest_table(all); };
+    write_report(options.output, forms);
     return status;
 }
 
@@ -108,8 +130,8 @@ void add_suggest(CLI::App& app, call_context& context)
     auto options = std::make_shared<suggest_options>();
     options->input.add_to(*verb, false);
     options->launch.add_to(*verb);
-    verb->add_option("--limit", options->request.max_threads, "Only block sizes up to this")
-        ->check(CLI::Range(1, max_threads_per_block))
+    verb->add_option("--limit", options->request.max_threads, "Only block sizes up to this; 0: no limit")
+        ->check(CLI::Range(0, std::numeric_limits<int>::max()))
         ->type_name("N");
     verb->add_option("--multiple", options->request.multiple, "Only block sizes that are a multiple of this")
         ->check(CLI::Range(1, max_threads_per_block))

@@ -31,11 +31,13 @@ void fill(kernel_info& kernel, const kernel_info& other)
     fill(kernel.registers, other.registers);
     fill(kernel.spill_store_bytes, other.spill_store_bytes);
     fill(kernel.spill_load_bytes, other.spill_load_bytes);
+    if (!spill_bytes(kernel)) fill(kernel.spills_between, other.spills_between);
     fill(kernel.stack_frame_bytes, other.stack_frame_bytes);
     kernel.stack_unbounded |= other.stack_unbounded;
     if (!kernel.stack_unbounded) fill(kernel.cumulative_stack_bytes, other.cumulative_stack_bytes);
     fill(kernel.static_shared_bytes, other.static_shared_bytes);
     fill(kernel.reserved_shared_bytes, other.reserved_shared_bytes);
+    fill(kernel.uses_dynamic_shared, other.uses_dynamic_shared);
     if (kernel.constant_banks.empty()) kernel.constant_banks = other.constant_banks;
     fill(kernel.parameter_bytes, other.parameter_bytes);
     fill(kernel.barriers, other.barriers);
@@ -69,7 +71,10 @@ std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cub
         kernels[entry->second].relocatable |= cubin.relocatable;
     }
     for (const kernel_info& kernel : ptx.kernels)
-        if (const auto found = by_name.find(kernel.name); found != by_name.end()) fill(kernels[found->second], kernel);
+        if (const auto found = by_name.find(kernel.name); found != by_name.end()) {
+            kernels[found->second].uses_dynamic_shared = kernel.uses_dynamic_shared;  // the cubin has it for all alike
+            fill(kernels[found->second], kernel);
+        }
     for (kernel_info& kernel : kernels) {
         kernel.source = {.file = source, .container = "nvcc", .entry = {}};
         set_architecture(kernel, architecture);

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raised when entries or what goes into keys change: older entries are then never found, and age away.
-constexpr std::string_view format_name = "launchbox compile 1";
+constexpr std::string_view format_name = "launchbox compile 2";
 constexpr std::size_t largest_entry = std::size_t{256} << 20;
 constexpr std::chrono::hours kept_unused{30 * 24};
 
@@ -73,7 +73,7 @@ bool has_line_information(const nvcc_job& job)
     return false;
 }
 
-// "launchbox compile 1 KEY CHECKSUM SIZES...\n" and the texts behind each other; sizes in bytes.
+// "launchbox compile 2 KEY CHECKSUM SIZES...\n" and the texts behind each other; sizes in bytes.
 std::string entry_text(const std::string& key, const std::vector<std::string>& texts)
 {
     std::string content, sizes;

@@ -21,9 +21,17 @@ namespace launchbox {
 namespace {
 
 constexpr std::uint32_t section_nv_info = 0x70000000;  // the shadow sections of sm_100 and later have other types
+constexpr std::uint8_t symbol_object = 13, symbol_is_shared = 0x40;  // `type`, and a bit of `other`: __shared__
+constexpr std::uint64_t external_alignment = 16;  // that nvcc gives to extern __shared__ memory, at least
 constexpr std::uint32_t unknown_stack = 0xffffffff;
 constexpr std::int64_t max_section_bytes = std::int64_t{1} << 53;  // whole numbers in JSON end there
 constexpr int annotates_spills_from = 128;  // CUDA 12.8; before, no annotation does not mean no spill
+
+// Whether it can have more spills than a list in an image holds.
+constexpr bool is_long(std::string_view code)
+{
+    return code.size() / 16 >= 8192;
+}
 
 constexpr bool is_plausible(std::uint64_t bytes)
 {
@@ -35,6 +43,7 @@ struct kernel_draft {
     std::uint64_t offset = 0;  // of its symbol
     const elf_section* code = nullptr;
     std::optional<std::uint64_t> shared_section_bytes;
+    std::uint64_t shared_section_alignment = 0;
     bool has_info = false;            // a section .nv.info.KERNEL
     bool has_register_count = false;  // ptxas wrote the image; hand-assembled kernels lack the record
     bool has_callee = false, has_call_stack = false;
@@ -94,9 +103,11 @@ private:
     void read_kernel_info(const elf_section& section, kernel_index index);
     void read_lines();
     void finish(kernel_index index);
+    void find_dynamic_shared(kernel_index index);
 
     kernel_index find(const elf_section& section, std::string_view kernel_name);
     [[nodiscard]] bool starts_with(const elf_symbol& symbol, std::string_view prefix) const;
+    [[nodiscard]] bool is_called(const elf_symbol& symbol, std::string_view name) const;
     [[nodiscard]] bool is_callee(const elf_symbol& symbol, std::string_view kernel) const;
     std::optional<std::int64_t> size_of(const elf_section& section);
     std::optional<int> small_number(std::uint32_t value, std::uint64_t offset);
@@ -112,6 +123,7 @@ private:
     std::size_t overlap_budget_;
     std::optional<elf_image> image_;
     int sm_ = 0;                        // 0: not known
+    bool external_shared_ = false;      // the module has extern __shared__ memory
     std::uint64_t shared_reserve_ = 0;  // that the sections of shared memory include
     std::vector<kernel_draft> drafts_;
     std::unordered_map<std::string_view, kernel_index, name_hash> kernel_of_name_;
@@ -144,6 +156,7 @@ cubin_contents cubin_reader::read()
     for (const elf_section& section : image_->sections) read_section(section);
     read_lines();
     for (kernel_index i = 0; i < drafts_.size(); ++i) finish(i);
+    for (kernel_index i = 0; i < drafts_.size(); ++i) find_dynamic_shared(i);
     return std::move(result_);
 }
 
@@ -175,6 +188,9 @@ void cubin_reader::find_kernels()
             }
             kernel_of_symbol_[i] = static_cast<kernel_index>(drafts_.size());
             add_kernel(symbol, name);
+        } else if (result_.relocatable && symbol.type == symbol_object && symbol.section == 0 &&
+                   (symbol.other & symbol_is_shared) != 0) {
+            external_shared_ = true;
         } else if (sm_ >= 90 && !result_.relocatable && starts_with(symbol, ".nv.reservedSmem.")) {
             // Images linked for sm_90 and later by CUDA 12.3 and later count the system's 1,024 bytes as the kernel's.
             shared_reserve_ = 1024;
@@ -223,8 +239,10 @@ void cubin_reader::read_section(const elf_section& section)
     } else if (name.starts_with(constant)) {
         read_constant_section(section);
     } else if (name.starts_with(shared)) {
-        if (const kernel_index i = find(section, name.substr(shared.size())); i != no_kernel)
+        if (const kernel_index i = find(section, name.substr(shared.size())); i != no_kernel) {
             drafts_[i].shared_section_bytes = section.size;
+            drafts_[i].shared_section_alignment = section.alignment;
+        }
     } else if (section.type == section_nv_info && name == info) {
         read_module_info(section);
     } else if (section.type == section_nv_info && name.starts_with(kernel_info)) {
@@ -327,6 +345,13 @@ void cubin_reader::read_kernel_info(const elf_section& section, kernel_index ind
             case shared_scratch:
                 draft.shared_scratch = true;
                 break;
+            case external_functions:
+                for (std::size_t at = 0; record.payload.size() - at >= 4; at += 4) {
+                    const auto symbol = read_number<std::uint32_t>(record.payload, at);
+                    if (symbol < image_->symbols.size() && is_called(image_->symbols[symbol], "vprintf"))
+                        kernel.features.add(kernel_feature::printing);
+                }
+                break;
             case annotations:
                 for (std::size_t at = 0; record.payload.size() - at >= 8; at += 8)
                     if (read_number<std::uint32_t>(record.payload, at) == 1)
@@ -399,20 +424,45 @@ void cubin_reader::finish(kernel_index index)
     if (draft.has_callee && draft.has_call_stack && kernel.cumulative_stack_bytes == 0)
         kernel.cumulative_stack_bytes.reset();
 
+    // A section without bytes of its own is there for the module's extern __shared__ memory.
+    external_shared_ |= !result_.relocatable && draft.shared_section_bytes && kernel.static_shared_bytes == 0;
+
     if (draft.code == nullptr) return;
     const std::string_view code = draft.code->content;
-    const bool count = sm_ >= 70 && !draft.spills.empty();
+    // Spills lie in the stack frame, or in shared memory where that is said.
+    const bool can_spill = kernel.stack_frame_bytes != 0 || draft.shared_scratch || !draft.spills.empty();
+    const bool lists_spills = by_ptxas && result_.toolkit_version >= annotates_spills_from;
+    // A list that was cut off can be empty: see `limit_spills`.
+    const bool count = sm_ >= 70 && can_spill && (!draft.spills.empty() || (lists_spills && is_long(code)));
     const bool readable = !code.empty() && (count || options_.hash_code) && take(code.size(), draft.code->offset);
     if (readable && options_.hash_code) kernel.code_hash = XXH3_64bits(code.data(), code.size());
-    std::optional<spill_counts> spills;
-    if (sm_ >= 70 && draft.spills.empty() && by_ptxas && result_.toolkit_version >= annotates_spills_from)
-        spills = spill_counts{};
+    std::optional<spill_limits> spills;
+    if (!can_spill || (sm_ >= 70 && lists_spills && !count))
+        spills = spill_limits{};
     else if (readable && count)
-        spills = count_spills(code, draft.spills, draft.shared_scratch);
-    if (spills) {
-        kernel.spill_store_bytes = spills->stores;
-        kernel.spill_load_bytes = spills->loads;
+        spills = limit_spills(code, draft.spills, draft.shared_scratch);
+    if (!spills) return;
+    if (spills->at_least == spills->at_most) {
+        kernel.spill_store_bytes = spills->at_least.stores;
+        kernel.spill_load_bytes = spills->at_least.loads;
+    } else {
+        kernel.spills_between = {.min_stores = spills->at_least.stores,
+                                 .max_stores = spills->at_most.stores,
+                                 .min_loads = spills->at_least.loads,
+                                 .max_loads = spills->at_most.loads};
     }
+}
+
+// ptxas gives every kernel of a module with extern __shared__ memory a section of shared memory, aligned as that is; it
+// keeps no symbol. Which of the kernels use it is known from PTX alone (`add_min_blocks`).
+void cubin_reader::find_dynamic_shared(kernel_index index)
+{
+    const kernel_draft& draft = drafts_[index];
+    std::optional<bool>& uses = result_.kernels[index].uses_dynamic_shared;
+    if (external_shared_)
+        uses = true;
+    else if (result_.relocatable || !draft.shared_section_bytes || draft.shared_section_alignment < external_alignment)
+        uses = false;  // else its own memory may be what is aligned
 }
 
 // The kernel that a section called after it belongs to. ptxas says so in the header as well, which is quicker than
@@ -430,6 +480,13 @@ bool cubin_reader::starts_with(const elf_symbol& symbol, std::string_view prefix
 {
     const std::string_view names = image_->symbol_names;
     return symbol.name_offset < names.size() && names.substr(symbol.name_offset).starts_with(prefix);
+}
+
+// With the zero behind it; the whole name is not looked for, since it can be as long as the image.
+bool cubin_reader::is_called(const elf_symbol& symbol, std::string_view name) const
+{
+    const std::size_t end = std::size_t{symbol.name_offset} + name.size();
+    return starts_with(symbol, name) && (end == image_->symbol_names.size() || image_->symbol_names[end] == '\0');
 }
 
 // Whether the symbol is $KERNEL$...

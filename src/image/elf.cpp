@@ -159,6 +159,7 @@ elf_section elf_reader::section_header(std::uint64_t index) const
     section.size = read_number<std::uint64_t>(header, 32);
     section.link = read_number<std::uint32_t>(header, 40);
     section.info = read_number<std::uint32_t>(header, 44);
+    section.alignment = read_number<std::uint64_t>(header, 48);
     return section;
 }
 

@@ -27,6 +27,7 @@ struct elf_section {
     std::uint32_t type = 0;
     std::uint64_t flags = 0, offset = 0, size = 0;
     std::uint32_t link = 0, info = 0;
+    std::uint64_t alignment = 0;
     std::string_view content;  ///< empty where the section has no bytes in the file, or not all of them
 };
 

@@ -18,6 +18,7 @@ enum class kernel_feature : std::uint8_t {
     memory_barriers,         ///< mbarrier objects
     warp_synchronisation,    ///< shuffles, votes, __syncwarp, cooperative groups within a warp
     shared_memory_spilling,  ///< registers may be spilled to shared memory
+    printing,                ///< printf, whose arguments lie in the stack frame
 };
 
 /// A set of features.
@@ -30,9 +31,9 @@ public:
     /// Their names, in the order above.
     [[nodiscard]] std::vector<std::string_view> names() const
     {
-        constexpr std::array<std::string_view, 7> all{
-            "setmaxnreg",      "tensor_memory",        "tensor_memory_pair",    "wmma",
-            "memory_barriers", "warp_synchronisation", "shared_memory_spilling"};
+        constexpr std::array<std::string_view, 8> all{
+            "setmaxnreg",      "tensor_memory",        "tensor_memory_pair",     "wmma",
+            "memory_barriers", "warp_synchronisation", "shared_memory_spilling", "printf"};
         std::vector<std::string_view> result;
         for (std::size_t i = 0; i < all.size(); ++i)
             if ((bits_ >> i & 1) != 0) result.push_back(all[i]);

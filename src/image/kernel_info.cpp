@@ -47,6 +47,11 @@ std::optional<int> bound_threads(const kernel_info& kernel)
     return required ? required : product(kernel.max_threads);
 }
 
+bool dynamic_shared_unknown(const kernel_info& kernel)
+{
+    return kernel.uses_dynamic_shared == true && !kernel.dynamic_shared_bytes;
+}
+
 std::optional<int> cluster_blocks(const kernel_info& kernel)
 {
     return product(kernel.cluster);
@@ -56,6 +61,22 @@ std::optional<std::int64_t> spill_bytes(const kernel_info& kernel)
 {
     if (!kernel.spill_store_bytes || !kernel.spill_load_bytes) return std::nullopt;
     return *kernel.spill_store_bytes + *kernel.spill_load_bytes;
+}
+
+std::optional<spill_range> spill_range_of(const kernel_info& kernel)
+{
+    if (!kernel.spill_store_bytes || !kernel.spill_load_bytes) return kernel.spills_between;
+    return spill_range{.min_stores = *kernel.spill_store_bytes,
+                       .max_stores = *kernel.spill_store_bytes,
+                       .min_loads = *kernel.spill_load_bytes,
+                       .max_loads = *kernel.spill_load_bytes};
+}
+
+std::optional<std::int64_t> deepest_stack(const kernel_info& kernel)
+{
+    if (!kernel.stack_frame_bytes || !kernel.cumulative_stack_bytes)
+        return kernel.stack_frame_bytes ? kernel.stack_frame_bytes : kernel.cumulative_stack_bytes;
+    return std::max(*kernel.stack_frame_bytes, *kernel.cumulative_stack_bytes);
 }
 
 }  // namespace launchbox

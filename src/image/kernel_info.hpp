@@ -43,6 +43,17 @@ struct constant_bank {
     friend bool operator==(const constant_bank&, const constant_bank&) = default;
 };
 
+/// Spilled bytes where they are not known exactly: at least, and at most.
+struct spill_range {
+    std::int64_t min_stores = 0, max_stores = 0;
+    std::int64_t min_loads = 0, max_loads = 0;
+
+    [[nodiscard]] std::int64_t min_bytes() const { return min_stores + min_loads; }
+    [[nodiscard]] std::int64_t max_bytes() const { return max_stores + max_loads; }
+
+    friend bool operator==(const spill_range&, const spill_range&) = default;
+};
+
 /// A device function that the compiler kept apart from its kernel; its figures are not the kernel's.
 struct callee_info {
     std::string name;
@@ -62,10 +73,16 @@ struct kernel_info {
 
     std::optional<int> registers;  ///< per thread
     std::optional<std::int64_t> spill_store_bytes, spill_load_bytes;
-    std::optional<std::int64_t> stack_frame_bytes, cumulative_stack_bytes;
-    std::optional<std::int64_t> static_shared_bytes;    ///< without what the system reserves
+    std::optional<spill_range> spills_between;  ///< where the image's list of spills is cut off, and those two unknown
+    std::optional<std::int64_t> stack_frame_bytes;
+    std::optional<std::int64_t> cumulative_stack_bytes;  ///< with the functions that it calls
+    std::optional<std::int64_t> static_shared_bytes;     ///< without what the system reserves
     std::optional<std::int64_t> reserved_shared_bytes;  ///< what the system reserves in the image (1,024 from sm_90 on)
-    std::vector<constant_bank> constant_banks;          ///< rising; empty: not told
+    std::optional<bool> uses_dynamic_shared;            ///< whether it has extern __shared__ memory
+    std::optional<std::int64_t>
+        dynamic_shared_bytes;                   ///< of a launch; no image holds it: the user, or a file beside it
+    std::optional<int> launch_threads;          ///< per block, likewise
+    std::vector<constant_bank> constant_banks;  ///< rising; empty: not told
     std::optional<std::int64_t> parameter_bytes;
     std::optional<int> barriers;                         ///< highest named barrier + 1
     std::optional<std::array<int, 3>> max_threads;       ///< first launch bound (.maxntid)
@@ -108,10 +125,20 @@ bool is_ptx(const kernel_info& kernel);
 /// Threads of a block by the kernel's own launch bound: what .reqntid demands, else the most that .maxntid allows.
 std::optional<int> bound_threads(const kernel_info& kernel);
 
+/// Whether it uses dynamic shared memory of which nobody tells the size: then fewer blocks can be resident than its
+/// other figures allow.
+bool dynamic_shared_unknown(const kernel_info& kernel);
+
 /// Blocks of a cluster; nullopt where the kernel demands none.
 std::optional<int> cluster_blocks(const kernel_info& kernel);
 
 /// Bytes of spill stores and loads together; nullopt where one of them is not known.
 std::optional<std::int64_t> spill_bytes(const kernel_info& kernel);
+
+/// The same as a range, which for exact figures is one number; nullopt where nothing is known.
+std::optional<spill_range> spill_range_of(const kernel_info& kernel);
+
+/// The stack with the functions that it calls, as far as that is known, else its own frame; nullopt: neither is known.
+std::optional<std::int64_t> deepest_stack(const kernel_info& kernel);
 
 }  // namespace launchbox

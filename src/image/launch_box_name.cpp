@@ -44,6 +44,12 @@ std::vector<std::string_view> arguments_from(std::string_view text, std::size_t 
 
 }  // namespace
 
+bool is_architecture_probe(std::string_view demangled)
+{
+    if (demangled.starts_with("void ")) demangled.remove_prefix(5);
+    return is_probe(demangled);
+}
+
 std::string without_unit(std::string_view demangled)
 {
     const std::size_t name = demangled.starts_with("void ") ? 5 : 0;

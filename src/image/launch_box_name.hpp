@@ -18,4 +18,7 @@ std::string without_unit(std::string_view demangled);
 /// its name in 0.1 too. nullopt for every other name.
 std::optional<std::string> launch_box_name(std::string_view demangled);
 
+/// Whether this is launchbox's own kernel that is never launched.
+bool is_architecture_probe(std::string_view demangled);
+
 }  // namespace launchbox

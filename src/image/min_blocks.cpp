@@ -136,6 +136,7 @@ bool take_from_ptx(const matching_ptx& match, const sm_limits* limits, kernel_in
     if (match.is_source) {
         kernel.min_blocks = ptx.min_blocks;
         kernel.requested_max_registers = ptx.requested_max_registers;
+        if (ptx.uses_dynamic_shared) kernel.uses_dynamic_shared = ptx.uses_dynamic_shared;
         return true;
     }
     // The bound has to explain the cap at least.

@@ -20,6 +20,7 @@ enum class nv_info_attribute : std::uint8_t {
     max_threads = 0x05,               ///< three numbers
     frame_size = 0x11,                ///< symbol, bytes
     min_stack_size = 0x12,            ///< symbol, bytes; 0xffffffff: not known
+    external_functions = 0x0f,        ///< symbols: vprintf, malloc, __assertfail
     required_threads = 0x10,          ///< three numbers
     parameter_size = 0x19,            ///< 16 bits
     max_registers = 0x1b,             ///< 16 bits; 255: no limit

@@ -15,10 +15,14 @@ namespace launchbox {
 
 namespace {
 
+constexpr std::size_t max_external_shared =
+    16;  // each is looked for in all of the text; with more, all kernels use them
+constexpr std::string_view call = "call";
+
 class ptx_reader {
 public:
     ptx_reader(std::string_view text, const std::string& file, bool entry_lines)
-        : tokens_(text), file_(file), entry_lines_(entry_lines)
+        : text_(text), tokens_(text), file_(file), entry_lines_(entry_lines)
     {
     }
 
@@ -26,16 +30,21 @@ public:
 
 private:
     void read_entry();
+    void find_dynamic_shared();
+    std::string_view skip_body(const char* what);
     std::optional<std::int64_t> read_parameters();
     void read_launch_directive(std::string_view directive, kernel_info& kernel);
     std::optional<int> read_number(std::string_view directive);
     std::optional<std::array<int, 3>> read_extent(std::string_view directive);
     void complain(std::string what) { add_diagnostic(result_.diagnostics, tokens_.offset(), std::move(what)); }
 
+    const std::string_view text_;
     ptx_tokens tokens_;
     const std::string& file_;
     const bool entry_lines_;
     ptx_contents result_;
+    std::vector<std::string_view> external_shared_;               // names
+    std::vector<std::string_view> kernel_bodies_, other_bodies_;  // those of result_.kernels, and of functions
 };
 
 // One parameter, as far as it is read.
@@ -45,6 +54,7 @@ struct parameter {
     bool in_pointee = false;     // behind .ptr: what follows describes what is pointed to
 };
 
+std::string_view external_shared(ptx_tokens& tokens);
 std::optional<std::int64_t> bytes_of_type(std::string_view type);
 bool append(std::int64_t& layout, const parameter& parameter);
 
@@ -62,6 +72,18 @@ ptx_contents read_ptx(std::string_view text, const std::string& file, bool entry
 
 std::string ptx_outline(std::string_view text)
 {
+    // Whether a kernel uses dynamic shared memory stands in the bodies alone: the names, and that there are calls,
+    // stay.
+    std::vector<std::string_view> kept{call};
+    if (text.find(".extern") != std::string_view::npos) {
+        ptx_tokens tokens(text);
+        for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
+            if (token == "{" && !tokens.skip_block()) break;
+            if (token != ".extern") continue;
+            const std::string_view name = external_shared(tokens);
+            if (!name.empty() && kept.size() <= max_external_shared + 1) kept.push_back(name);
+        }
+    }
     std::string outline;
     ptx_tokens tokens(text);
     std::size_t from = 0;
@@ -71,7 +93,12 @@ std::string ptx_outline(std::string_view text)
         const std::size_t behind = tokens.offset() + token.size();
         if (block) {
             outline.append(text, from, behind - from);
+            const std::size_t body = tokens.position();
             if (!tokens.skip_block()) return outline;  // the text was cut, and so is the outline
+            if (kept.size() > 1)
+                for (const std::string_view word : kept)
+                    if (text.substr(body, tokens.position() - body).find(word) != std::string_view::npos)
+                        outline.append(" ").append(word);
             outline += "}\n";
         }
         token = tokens.next();
@@ -97,7 +124,10 @@ ptx_contents ptx_reader::read()
         } else if (token == "{") {
             if (in_function) ++result_.functions;
             in_function = false;
-            if (!tokens_.skip_block()) complain("a block is not closed");
+            other_bodies_.push_back(skip_body("a block is not closed"));
+        } else if (token == ".extern") {
+            const std::string_view name = external_shared(tokens_);
+            if (!name.empty() && external_shared_.size() <= max_external_shared) external_shared_.push_back(name);
         } else if (token == ".entry") {
             if (result_.kernels.size() == max_kernels_per_image) {
                 complain("more than " + std::to_string(max_kernels_per_image) + " kernels");
@@ -106,6 +136,7 @@ ptx_contents ptx_reader::read()
             read_entry();
         }
     }
+    find_dynamic_shared();
     if (result_.version.empty()) add_diagnostic(result_.diagnostics, 0, "not PTX: there is no .version");
     return std::move(result_);
 }
@@ -131,12 +162,46 @@ void ptx_reader::read_entry()
             return;
         }
         if (token == "{") {
-            if (!tokens_.skip_block()) complain("the body of an entry is not closed");
+            kernel_bodies_.push_back(skip_body("the body of an entry is not closed"));
             result_.kernels.push_back(std::move(kernel));
             return;
         }
         read_launch_directive(token, kernel);
     }
+}
+
+// The text of a block whose `{` was just read.
+std::string_view ptx_reader::skip_body(const char* what)
+{
+    const std::size_t from = tokens_.position();
+    if (!tokens_.skip_block()) complain(what);
+    return text_.substr(from, tokens_.position() - from);
+}
+
+// NAME of ".extern .shared .align 16 .b8 NAME[];", whose `.extern` was just read; empty for anything else.
+std::string_view external_shared(ptx_tokens& tokens)
+{
+    if (tokens.peek() != ".shared") return {};
+    std::string_view name;
+    for (std::string_view next = tokens.peek(); !next.empty() && next != ";" && next != "[" && next != "{";
+         next = tokens.peek())
+        name = tokens.next();
+    return name;
+}
+
+// A kernel uses dynamic shared memory where its body names it, or calls what may.
+void ptx_reader::find_dynamic_shared()
+{
+    const auto names_it = [&](std::string_view body) {
+        return external_shared_.size() > max_external_shared ||
+               std::ranges::any_of(external_shared_,
+                                   [&](std::string_view name) { return body.find(name) != std::string_view::npos; });
+    };
+    const bool by_functions = !external_shared_.empty() && std::ranges::any_of(other_bodies_, names_it);
+    for (std::size_t i = 0; i < kernel_bodies_.size(); ++i)
+        result_.kernels[i].uses_dynamic_shared =
+            !external_shared_.empty() &&
+            (names_it(kernel_bodies_[i]) || (by_functions && kernel_bodies_[i].find(call) != std::string_view::npos));
 }
 
 // The parameters up to `)`, laid out as a C struct. `nullopt` when PTX does not tell how.

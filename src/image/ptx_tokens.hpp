@@ -23,6 +23,8 @@ public:
 
     /// Where the last token starts.
     [[nodiscard]] std::size_t offset() const { return token_; }
+    /// Behind what was read or skipped last.
+    [[nodiscard]] std::size_t position() const { return at_; }
     /// The line of the last token, from 1.
     int line();
 

@@ -28,6 +28,13 @@ void add(spill_counts& sum, const memory_access& access);
 std::optional<spill_counts> count_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
                                          bool shared_scratch)
 {
+    const std::optional<spill_limits> limits = limit_spills(code, listed, shared_scratch);
+    return limits && limits->at_least == limits->at_most ? std::optional(limits->at_least) : std::nullopt;
+}
+
+std::optional<spill_limits> limit_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
+                                         bool shared_scratch)
+{
     spill_counts of_list;
     for (const std::uint32_t offset : listed) {
         if (offset % instruction_size != 0 || !slice(code, offset, instruction_size)) return std::nullopt;
@@ -36,7 +43,8 @@ std::optional<spill_counts> count_spills(std::string_view code, const std::vecto
         add(of_list, *access);
     }
 
-    if (code.size() / instruction_size < list_wraps_at) return of_list;  // too short for a longer list
+    const spill_limits exact{of_list, of_list};
+    if (code.size() / instruction_size < list_wraps_at) return exact;  // too short for a longer list
 
     std::size_t count = 0;
     spill_counts of_code;
@@ -46,10 +54,12 @@ std::optional<spill_counts> count_spills(std::string_view code, const std::vecto
         ++count;
         add(of_code, *access);
     }
-    if (count < list_wraps_at) return of_list;
-    // As many accesses are missing from the list as a wrapped list would lack if all of them were spills.
-    if (!shared_scratch && (count - listed.size()) % list_wraps_at == 0) return of_code;
-    return std::nullopt;
+    if (count < list_wraps_at) return exact;
+    // As many accesses are missing from the list as a wrapped list would lack if all of them were spills. An empty list
+    // is one of 8,192 as well as none at all.
+    if (!shared_scratch && !listed.empty() && (count - listed.size()) % list_wraps_at == 0)
+        return spill_limits{of_code, of_code};
+    return spill_limits{of_list, of_code};
 }
 
 namespace {

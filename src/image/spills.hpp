@@ -15,6 +15,16 @@ struct spill_counts {
     friend bool operator==(const spill_counts&, const spill_counts&) = default;
 };
 
+/// Between these two the figures lie; where they are equal, they are exact.
+struct spill_limits {
+    spill_counts at_least, at_most;
+};
+
+/// As `count_spills`. Where the list is cut off, the spills are at least those that it still has, and at most all loads
+/// and stores of local memory; without a list they can be none. `nullopt` when the list does not fit the code.
+std::optional<spill_limits> limit_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
+                                         bool shared_scratch);
+
 /// Adds up the width of the spill instructions of a kernel compiled for sm_70 or later. `listed` holds the code offsets
 /// that ptxas annotated as spills, `shared_scratch` whether it may spill to shared memory as well. `nullopt` when the
 /// list is cut off and the code does not tell which of its accesses are spills, or when the list does not fit the code.

@@ -42,6 +42,12 @@ nlohmann::ordered_json check_json(const check_outcome& outcome)
     for (const unused_rule& rule : result.unused_rules)
         json["unused_rules"].push_back(
             {{"rule", json_text(rule.pattern)}, {"fails", rule.fails}, {"set_by", place_json(rule.place)}});
+    json["unchecked"] = ordered_json::array();
+    for (const unchecked_part& part : result.unchecked)
+        json["unchecked"].push_back({{"file", text_or_null(part.file)},
+                                     {"architecture", text_or_null(part.architecture)},
+                                     {"reason", json_text(unchecked_text(part))},
+                                     {"fails", part.fails}});
     json["new_kernels"] = ordered_json::array();
     for (std::size_t k : result.new_kernels) json["new_kernels"].push_back(names_json(result.kernels[k]));
     json["gone_kernels"] = ordered_json::array();
@@ -91,6 +97,7 @@ ordered_json counts_json(const check_result& result)
             {"unknown", result.count(check_status::unknown)},
             {"better", result.count(check_status::better)},
             {"unused_rules", result.unused_rules.size()},
+            {"unchecked", result.unchecked.size()},
             {"new_kernels", result.new_kernels.size()},
             {"gone_kernels", result.gone.size()},
             {"ptx_only", result.ptx_only},

@@ -6,15 +6,31 @@
 #include <algorithm>
 
 #include "image/kernel_identity.hpp"
+#include "report/short_names.hpp"
+#include "report/skipped_report.hpp"
 
 namespace launchbox {
 
 namespace {
 
+constexpr std::size_t max_rows = 200;  // of one table
+constexpr int widest_name = 160;       // there are some of 24,000
 constexpr std::size_t max_named = 20;  // of kernels that only changed place: the summary has the count
 
 void add_findings(const check_result& result, bool (*wanted)(const check_finding&), const char* title, document& page);
 void add_kernels(const char* title, const std::vector<std::string>& names, document& page);
+
+// The others are told with what they hold.
+std::vector<inspected_input> inputs_with_kernels(const check_outcome& outcome)
+{
+    std::vector<inspected_input> inputs;
+    for (const inspected_input& input : outcome.inputs)
+        if (std::ranges::none_of(outcome.result.unchecked, [&](const unchecked_part& part) {
+                return part.architecture.empty() && part.file == input.file;
+            }))
+            inputs.push_back(input);
+    return inputs;
+}
 
 std::string plural(std::size_t number, const char* one, const char* many)
 {
@@ -27,6 +43,9 @@ document check_document(const check_outcome& outcome)
 {
     const check_result& result = outcome.result;
     document page;
+    // What fails first, what got better last.
+    for (const unchecked_part& part : result.unchecked)
+        page.line(unchecked_text(part), part.fails ? tone::bad : tone::warning);
     add_findings(
         result, [](const check_finding& finding) { return finding.status == check_status::broken; }, "Broken", page);
     add_findings(
@@ -35,9 +54,6 @@ document check_document(const check_outcome& outcome)
     add_findings(
         result, [](const check_finding& finding) { return finding.status == check_status::unknown && !finding.fails; },
         "Cannot be checked, allowed", page);
-    add_findings(
-        result, [](const check_finding& finding) { return finding.status == check_status::better; },
-        "Better than the baseline", page);
     if (!result.unused_rules.empty()) {
         page.heading("Rules that match no kernel");
         table rows{{{"rule"}, {"set by"}}, {}};
@@ -55,8 +71,13 @@ document check_document(const check_outcome& outcome)
         names.push_back(escape_for_terminal(kernel.identity) + "  " +
                         (kernel.architecture.empty() ? "?" : escape_for_terminal(kernel.architecture)));
     add_kernels("In the baseline and not found", names, page);
+    add_findings(
+        result, [](const check_finding& finding) { return finding.status == check_status::better; },
+        "Better than the baseline", page);
 
-    if (!page.blocks.empty()) page.line("");
+    add_skipped(page, inputs_with_kernels(outcome));
+    const bool only_unchecked = page.blocks.size() == result.unchecked.size();
+    if (!page.blocks.empty() && !only_unchecked) page.line("");
     page.line(summary_of(result), result.failed() ? tone::bad : tone::good);
     if (result.unlinked > 0)
         page.line(
@@ -86,6 +107,12 @@ std::string summary_of(const check_result& result)
     add(result.count(check_status::better), "better figure", "better figures");
     add(result.new_kernels.size(), "new kernel", "new kernels");
     add(result.gone.size(), "kernel gone", "kernels gone");
+    const auto failing = static_cast<std::size_t>(
+        std::ranges::count_if(result.unchecked, [](const unchecked_part& part) { return part.fails; }));
+    if (result.kernels.empty())
+        counts = counts.empty() ? "nothing was checked" : "nothing was checked, " + counts;
+    else
+        add(failing, "part of what was asked for not checked", "parts of what was asked for not checked");
     if (counts.empty()) counts = "all is well";
     text += counts;
     if (result.ptx_only > 0)
@@ -111,6 +138,15 @@ std::string place_text(const file_line& place)
     return fmt::format("{}:{}", place.file == "-" ? "standard input" : place.file, place.line);
 }
 
+std::string unchecked_text(const unchecked_part& part)
+{
+    const std::string file = part.file.empty()  ? "the inputs"
+                             : part.file == "-" ? "standard input"
+                                                : escape_for_terminal(part.file);
+    const std::string what = part.architecture.empty() ? "no kernel was checked" : "no kernel for " + part.architecture;
+    return file + ": " + what + (part.why.empty() ? "" : ": " + part.why);
+}
+
 std::vector<std::string> failures_of(const check_result& result)
 {
     std::vector<std::string> lines;
@@ -119,6 +155,8 @@ std::vector<std::string> failures_of(const check_result& result)
             lines.push_back(fmt::format("{} {}: {}: {} ({})", title_of(result.kernels[finding.kernel]),
                                         architecture_of(result.kernels[finding.kernel]), finding.check, finding.message,
                                         place_text(finding.set_by)));
+    for (const unchecked_part& part : result.unchecked)
+        if (part.fails) lines.push_back(unchecked_text(part));
     for (const unused_rule& rule : result.unused_rules)
         if (rule.fails) lines.push_back(fmt::format("no kernel matches {} ({})", rule.pattern, place_text(rule.place)));
     return lines;
@@ -135,8 +173,15 @@ void add_findings(const check_result& result, bool (*wanted)(const check_finding
 {
     table rows{{{"kernel"}, {"arch"}, {"check"}, {"value", true}, {"limit", true}, {"set by"}}, {}};
     std::vector<std::string> reasons;
+    std::vector<std::string> names;
+    std::size_t left_out = 0;
     for (const check_finding& finding : result.findings) {
         if (!wanted(finding)) continue;
+        if (rows.rows.size() == max_rows) {
+            ++left_out;
+            continue;
+        }
+        names.push_back(title_of(result.kernels[finding.kernel]));
         const tone look = finding.status == check_status::better ? tone::good
                           : finding.fails                        ? tone::bad
                                                                  : tone::warning;
@@ -154,8 +199,13 @@ void add_findings(const check_result& result, bool (*wanted)(const check_finding
             reasons.push_back(reason);
     }
     if (rows.rows.empty()) return;
+    names = shortened_apart(names, widest_name);
+    for (std::size_t i = 0; i < names.size(); ++i) rows.rows[i].front() = cell(std::move(names[i]));
     page.heading(title);
     page.add(std::move(rows));
+    if (left_out > 0)
+        page.line(fmt::format("  {} more are not shown: --format json and --format csv have them",
+                              with_commas(static_cast<std::int64_t>(left_out))));
     for (const std::string& reason : reasons) page.line(reason);
 }
 

@@ -47,6 +47,9 @@ const char* status_name(check_status status);
 /// A whole number as such, another one as a fraction.
 nlohmann::ordered_json number_json(double value);
 
+/// "a.o: no kernel was checked: it holds 1 LTO-IR image (compute_90)".
+std::string unchecked_text(const unchecked_part& part);
+
 /// What failed, a line each: "merge<int> sm_90: 272 B of spills ... (launchbox.budget.toml:3)".
 std::vector<std::string> failures_of(const check_result& result);
 

@@ -106,6 +106,7 @@ ordered_json counts_json(const kernel_diff& diff)
             {"not_comparable", diff.not_comparable},
             {"appeared", diff.appeared.size()},
             {"vanished", diff.vanished.size()},
+            {"renamed", diff.renamed},
             {"copies_appeared", diff.copies_appeared},
             {"copies_vanished", diff.copies_vanished}};
 }
@@ -124,14 +125,18 @@ ordered_json figures_json(const inspected_kernel& kernel)
 {
     const kernel_info& info = kernel.info;
     const auto& residency = kernel.residency;
+    const bool known = residency && !residency->at_most;
     ordered_json json;
     json["threads"] = residency ? ordered_json(residency->threads) : ordered_json(nullptr);
-    json["resident_blocks"] = residency ? ordered_json(residency->result.resident_blocks) : ordered_json(nullptr);
-    json["occupancy"] = residency ? ordered_json(residency->result.occupancy()) : ordered_json(nullptr);
+    json["resident_blocks"] = known ? ordered_json(residency->result.resident_blocks) : ordered_json(nullptr);
+    json["occupancy"] = known ? ordered_json(residency->result.occupancy()) : ordered_json(nullptr);
     json["registers"] = or_null(info.registers);
     json["spill_store_bytes"] = or_null(info.spill_store_bytes);
     json["spill_load_bytes"] = or_null(info.spill_load_bytes);
+    const std::optional<spill_range> range = spill_range_of(info);
+    json["min_spill_bytes"] = range ? ordered_json(range->min_bytes()) : ordered_json(nullptr);
     json["stack_frame_bytes"] = or_null(info.stack_frame_bytes);
+    json["cumulative_stack_bytes"] = or_null(info.cumulative_stack_bytes);
     json["static_shared_bytes"] = or_null(info.static_shared_bytes);
     json["barriers"] = or_null(info.barriers);
     json["bound_threads"] = or_null(bound_threads(info));

@@ -45,7 +45,7 @@ shown_diff shown_of(const kernel_diff& diff, std::optional<std::size_t> top)
     return shown;
 }
 
-document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, const output_style& style)
+document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, const output_style& style, bool unasked)
 {
     document page;
     cell_signs signs;
@@ -65,7 +65,9 @@ document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, 
     signs.explain(page);
     if (shown.not_shown > 0) {
         page.line("");
-        page.line(fmt::format("  {} more are not shown: --top {}", count_text(shown.not_shown), *top));
+        page.line(unasked ? fmt::format("  {} more are not shown: --top all shows them, and JSON and CSV have them",
+                                        count_text(shown.not_shown))
+                          : fmt::format("  {} more are not shown: --top {}", count_text(shown.not_shown), *top));
     }
     return page;
 }
@@ -85,6 +87,7 @@ std::string counts_of(const kernel_diff& diff)
         text += fmt::format(", {} without figures to compare", count_text(diff.not_comparable));
     text += fmt::format("; {} new, {} gone", count_text(diff.appeared.size()), count_text(diff.vanished.size()));
     if (diff.copies_appeared > 0) text += fmt::format("; {} more copies", count_text(diff.copies_appeared));
+    if (diff.renamed > 0) text += fmt::format("; {} found again in a renamed namespace", count_text(diff.renamed));
     if (diff.copies_vanished > 0) text += fmt::format("; {} fewer copies", count_text(diff.copies_vanished));
     return text;
 }
@@ -96,12 +99,12 @@ std::vector<std::string> figures_of(const inspected_kernel& kernel)
     const auto& residency = kernel.residency;
     return {known_or_sign(info.registers, info),
             spills_cell(info).text,
-            known_or_sign(info.stack_frame_bytes, info),
-            known_or_sign(info.static_shared_bytes, info),
+            stack_text(info),
+            shared_text(info),
             known_or_sign(info.barriers, info),
             bounds_text(info),
-            residency ? fmt::format("{}x{}", residency->result.resident_blocks, residency->threads) : "–",
-            residency ? percent(residency->result.occupancy()) : "–",
+            residency ? resident_text(residency->result.resident_blocks, residency->threads, residency->at_most) : "–",
+            residency ? occupancy_text(residency->result.occupancy(), residency->at_most) : "–",
             known_or_sign(info.code_bytes, info)};
 }
 

@@ -18,8 +18,10 @@ struct diff_inputs {
     const std::vector<inspected_input>& after;
 };
 
-/// At most `top` rows of worse, better, otherwise changed, new and vanished kernels each.
-document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, const output_style& style);
+/// At most `top` rows of worse, better, otherwise changed, new and vanished kernels each. `unasked`: the user said
+/// nothing of a limit.
+document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, const output_style& style,
+                       bool unasked = false);
 
 /// launchbox.diff/1, a kernel at a time. `top` holds for worse, better and the rest, appeared and vanished ones each.
 void write_diff_json(const diff_inputs& inputs, const kernel_diff& diff, std::optional<std::size_t> top,

@@ -34,6 +34,8 @@ std::string check_annotations(const check_outcome& outcome)
                     title_of(kernel) + " on " + architecture_of(kernel) + ": " + finding.message + " (set in " +
                         place_text(finding.set_by) + ")");
     }
+    for (const unchecked_part& part : result.unchecked)
+        text += command(part.fails ? "error" : "warning", {}, "launchbox: unchecked", unchecked_text(part));
     for (const unused_rule& rule : result.unused_rules)
         text += command(rule.fails ? "error" : "warning",
                         {relative_path(rule.place.file, outcome.directory), rule.place.line}, "launchbox: unused_rule",

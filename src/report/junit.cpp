@@ -98,6 +98,16 @@ std::vector<test_case> test_cases(const check_outcome& outcome)
                              {"no kernel matches " + rule.pattern},
                              {},
                              {}});
+    for (const unchecked_part& part : result.unchecked) {
+        test_case test{"input",
+                       (part.file.empty() ? "all inputs" : part.file) +
+                           (part.architecture.empty() ? "" : " for " + part.architecture),
+                       {},
+                       {},
+                       {}};
+        (part.fails ? test.failures : test.notes).push_back(unchecked_text(part));
+        cases.push_back(std::move(test));
+    }
     for (const inspected_input& input : outcome.inputs)
         if (!input.errors.empty()) cases.push_back({"input", input.file, {}, input.errors, {}});
     return cases;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "report/occupancy_report.hpp"
+
 namespace launchbox {
 
 void cell_signs::note(const table& shown)
@@ -11,17 +13,26 @@ void cell_signs::note(const table& shown)
         for (const cell& field : row) {
             unknown |= field.text.find('?') != std::string::npos;
             inferred |= field.text.find("≈") != std::string::npos;
+            at_least |= field.text.find("≥") != std::string::npos;
+            at_most |= field.text.find("≤") != std::string::npos;
         }
 }
 
 void cell_signs::explain(document& page) const
 {
-    if (!unknown && !inferred) return;
+    if (!unknown && !inferred && !at_most && !at_least) return;
     page.line("");
     if (unknown) page.line("  ?: the input does not tell", tone::faint);
     if (inferred)
         page.line("  ≈: not in the input, concluded from the register cap; another number can have the same cap",
                   tone::faint);
+    if (at_least)
+        page.line("  ≥: at least; the list of spills in a cubin ends at 8,191, and the rest cannot be told from arrays",
+                  tone::faint);
+    if (at_most)
+        page.line(
+            "  ≤: at most; the kernel uses dynamic shared memory, and its size is not known: --dynamic-shared tells it",
+            tone::faint);
 }
 
 std::string architecture_label(const kernel_info& info)
@@ -32,9 +43,40 @@ std::string architecture_label(const kernel_info& info)
     return label;
 }
 
+std::string shared_text(const kernel_info& info)
+{
+    std::string text = known_or_sign(info.static_shared_bytes, info);
+    if (is_ptx(info)) return text;
+    if (dynamic_shared_unknown(info)) return text + "+?";
+    if (info.dynamic_shared_bytes.value_or(0) > 0) text += "+" + with_commas(*info.dynamic_shared_bytes);
+    return text;
+}
+
+std::string stack_text(const kernel_info& info)
+{
+    std::string text = known_or_sign(info.stack_frame_bytes, info);
+    if (info.cumulative_stack_bytes && info.cumulative_stack_bytes > info.stack_frame_bytes)
+        text += "/" + with_commas(*info.cumulative_stack_bytes);
+    return text;
+}
+
+std::string resident_text(int blocks, int threads, bool at_most)
+{
+    return fmt::format("{}{}x{}", at_most ? "≤" : "", blocks, threads);
+}
+
+std::string occupancy_text(double occupancy, bool at_most)
+{
+    return (at_most ? "≤" : "") + percent(occupancy);
+}
+
 cell spills_cell(const kernel_info& info)
 {
     const bool spills = info.spill_store_bytes.value_or(0) + info.spill_load_bytes.value_or(0) > 0;
+    if (info.spills_between && info.spills_between->min_bytes() > 0)
+        return {fmt::format("≥{}/≥{}", with_commas(info.spills_between->min_stores),
+                            with_commas(info.spills_between->min_loads)),
+                tone::bad};
     std::string text = known_or_sign(info.spill_store_bytes, info);
     if (info.spill_store_bytes || info.spill_load_bytes) text += "/" + known_or_sign(info.spill_load_bytes, info);
     return {text, spills ? tone::bad : tone::plain};
@@ -53,6 +95,10 @@ std::string bounds_text(const kernel_info& info)
         text = dimensions(*info.max_threads);
     if (info.min_blocks.value_or(0) > 0)
         text += fmt::format(",{}{}", info.min_blocks_inferred ? "≈" : "", *info.min_blocks);
+    if (info.max_cluster_blocks)
+        text += text.empty()
+                    ? fmt::format("max cluster {}", *info.max_cluster_blocks)
+                    : fmt::format("{},{}", info.min_blocks.value_or(0) > 0 ? "" : ",–", *info.max_cluster_blocks);
     if (info.requested_max_registers)
         text += fmt::format("{}maxnreg {}", text.empty() ? "" : " ", *info.requested_max_registers);
     if (info.cluster) text += fmt::format("{}cluster {}", text.empty() ? "" : " ", dimensions(*info.cluster));

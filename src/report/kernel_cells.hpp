@@ -16,6 +16,8 @@ namespace launchbox {
 struct cell_signs {
     bool unknown = false;   ///< "?"
     bool inferred = false;  ///< "≈"
+    bool at_most = false;   ///< "≤"
+    bool at_least = false;  ///< "≥"
 
     /// Looks for them in a table that is to be shown, before it has names of kernels in it.
     void note(const table& shown);
@@ -31,9 +33,22 @@ std::string architecture_label(const kernel_info& info);
 template <class Value>
 std::string known_or_sign(const std::optional<Value>& value, const kernel_info& info);
 
+/// "23,552", and behind + the dynamic part, where there is one: "0+196,608", "0+?".
+std::string shared_text(const kernel_info& info);
+
+/// "4x256", "≤4x256".
+std::string resident_text(int blocks, int threads, bool at_most);
+
+/// "50 %", "≤50 %".
+std::string occupancy_text(double occupancy, bool at_most);
+
+/// "96", and behind / the stack with the functions that it calls, where that is more: "0/304".
+std::string stack_text(const kernel_info& info);
+
+/// "116/156"; "≥116/≥156" where that is all that is known.
 cell spills_cell(const kernel_info& info);
 
-/// "256,8": the launch bounds; "–" when there are none.
+/// "256,8" or "256,8,4": the launch bounds; "–" when there are none.
 std::string bounds_text(const kernel_info& info);
 
 /// "13.0" for 130.

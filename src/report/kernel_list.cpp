@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "report/kernel_cells.hpp"
 #include "report/occupancy_report.hpp"
+#include "report/short_names.hpp"
 
 namespace launchbox {
 
@@ -42,9 +44,8 @@ void add_kernel_list(document& page, const inspection& found, const std::vector<
     const bool several = found.inputs.size() > 1;
     if (several) rows.columns.push_back({"file"});
     std::vector<std::string> names;
-    rows.rows.reserve(found.kernels.size());
-    names.reserve(found.kernels.size());
     for (const inspected_kernel& kernel : found.kernels) {
+        if (names.size() == found.page_rows) break;
         rows.rows.push_back(row_of(kernel, several));
         names.push_back(kernel.short_form);
     }
@@ -78,8 +79,11 @@ void add_names(table& rows, const std::vector<std::string>& names, const output_
     const bool beside = style.width - taken >= narrowest_name;
     const int room = beside ? style.width - taken : style.width - below_indent;
     rows.columns.push_back({"kernel"});
-    for (std::size_t i = 0; i < rows.rows.size(); ++i)
-        rows.rows[i].emplace_back(shortened(escape_for_terminal(names[i]), room));
+    std::vector<std::string> shown;
+    shown.reserve(names.size());
+    for (const std::string& name : names) shown.push_back(escape_for_terminal(name));
+    shown = shortened_apart(shown, room);
+    for (std::size_t i = 0; i < rows.rows.size(); ++i) rows.rows[i].emplace_back(std::move(shown[i]));
 }
 
 namespace {
@@ -87,17 +91,14 @@ namespace {
 std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file)
 {
     const kernel_info& info = kernel.info;
-    std::vector<cell> row{architecture_label(info),
-                          known_or_sign(info.registers, info),
-                          spills_cell(info),
-                          known_or_sign(info.stack_frame_bytes, info),
-                          known_or_sign(info.static_shared_bytes, info),
-                          known_or_sign(info.barriers, info),
-                          bounds_text(info)};
+    std::vector<cell> row{
+        architecture_label(info), known_or_sign(info.registers, info), spills_cell(info), stack_text(info),
+        shared_text(info),        known_or_sign(info.barriers, info),  bounds_text(info)};
     if (const auto& residency = kernel.residency) {
         const tone look = residency->launches() ? tone::plain : tone::bad;
-        row.emplace_back(fmt::format("{}x{}", residency->result.resident_blocks, residency->threads), look);
-        row.emplace_back(percent(residency->result.occupancy()), look);
+        row.emplace_back(resident_text(residency->result.resident_blocks, residency->threads, residency->at_most),
+                         look);
+        row.emplace_back(occupancy_text(residency->result.occupancy(), residency->at_most), look);
     } else {
         // Without a bound the threads are the user's to tell; nothing is missing from the input.
         row.emplace_back("–");

@@ -14,8 +14,8 @@ namespace launchbox {
 void add_kernel_list(document& page, const inspection& found, const std::vector<finding_count>& findings,
                      const output_style& style);
 
-/// Adds `names`, one a row, as the last column and cuts what is too wide out of their middle, so that each row of the
-/// table takes one line of the style's width.
+/// Adds `names`, one a row, as the last column and cuts what is too wide as `shortened_apart` does, so that each row of
+/// the table takes one line of the style's width.
 void add_names(table& rows, const std::vector<std::string>& names, const output_style& style);
 
 }  // namespace launchbox

@@ -10,6 +10,7 @@
 #include "image/launch_box_name.hpp"
 #include "report/kernel_cells.hpp"
 #include "report/occupancy_report.hpp"
+#include "report/short_names.hpp"
 
 namespace launchbox {
 
@@ -25,15 +26,21 @@ using kernel_group = std::vector<described_kernel>;
 std::vector<kernel_group> groups_of(const std::vector<inspected_kernel>& kernels,
                                     const std::vector<kernel_account>& accounts);
 
-void add_group(document& page, const kernel_group& group, bool several_inputs, cell_signs& signs);
+constexpr int widest_title = 200;  // of a name; there are some of 24,000
+
+void add_group(document& page, const kernel_group& group, std::string title, bool several_inputs, cell_signs& signs);
 
 }  // namespace
 
 void add_kernel_tables(document& page, const inspection& found, const std::vector<kernel_account>& accounts)
 {
     cell_signs signs;
-    for (const kernel_group& group : groups_of(found.kernels, accounts))
-        add_group(page, group, found.inputs.size() > 1, signs);
+    const std::vector<kernel_group> groups = groups_of(found.kernels, accounts);
+    std::vector<std::string> titles;
+    for (const kernel_group& group : groups) titles.push_back(escape_for_terminal(group.front().kernel->short_form));
+    titles = shortened_apart(titles, widest_title);
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        add_group(page, groups[i], titles[i], found.inputs.size() > 1, signs);
     signs.explain(page);
 }
 
@@ -72,6 +79,7 @@ cell verdict_of(const kernel_info& info, const std::optional<occupancy_account>&
 {
     if (account) {
         if (!account->obstacle.empty()) return {"cannot launch: " + account->obstacle, tone::bad};
+        if (!account->question.dynamic_shared_known) return "? (dynamic shared memory of unknown size)";
         return limiter_names(account->result) + (account->next ? "; " + account->next->text : "");
     }
     if (is_ptx(info)) return "PTX: registers are decided when it is compiled";
@@ -86,14 +94,15 @@ std::vector<cell> row_of(const kernel_info& info, const std::optional<occupancy_
     std::vector<cell> row{architecture_label(info),
                           known_or_sign(info.registers, info),
                           spills_cell(info),
-                          known_or_sign(info.stack_frame_bytes, info),
-                          known_or_sign(info.static_shared_bytes, info),
+                          stack_text(info),
+                          shared_text(info),
                           known_or_sign(constants, info),
                           known_or_sign(info.barriers, info),
                           bounds_text(info)};
     if (account) {
-        row.emplace_back(fmt::format("{}x{}", account->result.resident_blocks, account->question.shape.threads));
-        row.emplace_back(percent(account->result.occupancy()));
+        const bool at_most = !account->question.dynamic_shared_known;
+        row.emplace_back(resident_text(account->result.resident_blocks, account->question.shape.threads, at_most));
+        row.emplace_back(occupancy_text(account->result.occupancy(), at_most));
     } else {
         row.emplace_back(known_or_sign(std::optional<int>(), info));
         row.emplace_back(known_or_sign(std::optional<int>(), info));
@@ -201,10 +210,9 @@ void add_places(document& page, const std::vector<row_with_copies>& rows)
     }
 }
 
-void add_group(document& page, const kernel_group& group, bool several_inputs, cell_signs& signs)
+void add_group(document& page, const kernel_group& group, std::string title, bool several_inputs, cell_signs& signs)
 {
     const inspected_kernel& first = *group.front().kernel;
-    std::string title = escape_for_terminal(first.short_form);
     if (several_inputs) title += "  (" + escape_for_terminal(first.info.source.file) + ")";
     page.heading(title);
     table rows{{{"arch"},

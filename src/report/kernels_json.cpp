@@ -6,6 +6,7 @@
 #include "report/json.hpp"
 #include "report/kernel_cells.hpp"
 #include "report/occupancy_report.hpp"
+#include "report/skipped_report.hpp"
 
 namespace launchbox {
 
@@ -69,13 +70,19 @@ std::string kernels_csv_header()
                      "occupancy",
                      "limiters",
                      "next_step",
-                     "diagnoses"});
+                     "diagnoses",
+                     "min_spill_store_bytes",
+                     "min_spill_load_bytes",
+                     "dynamic_shared_bytes",
+                     "at_most",
+                     "max_cluster_blocks"});
 }
 
 std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account& account)
 {
     const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
     const kernel_info& info = kernel.info;
+    const std::optional<spill_range> range = spill_range_of(info);
     std::int64_t constants = 0;
     for (const constant_bank& bank : info.constant_banks) constants += bank.bytes;
     std::vector<cell> row{escape_for_terminal(info.source.file),
@@ -109,6 +116,11 @@ std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account
         for (int i = 0; i < 5; ++i) row.emplace_back("");
     }
     row.emplace_back(ids);
+    row.emplace_back(text(range ? std::optional(range->min_stores) : std::nullopt));
+    row.emplace_back(text(range ? std::optional(range->min_loads) : std::nullopt));
+    row.emplace_back(text(info.dynamic_shared_bytes));
+    row.emplace_back(!account.occupancy ? "" : account.occupancy->question.dynamic_shared_known ? "false" : "true");
+    row.emplace_back(text(info.max_cluster_blocks));
     return csv_line(row);
 }
 
@@ -121,6 +133,7 @@ nlohmann::ordered_json inputs_json(const std::vector<inspected_input>& inputs)
         json.push_back({{"file", json_text(input.file)},
                         {"kind", input.kind},
                         {"kernels", input.kernels},
+                        {"skipped_images", skipped_json(input)},
                         {"errors", std::move(errors)}});
     }
     return json;
@@ -160,7 +173,8 @@ ordered_json selection_json(const inspection& found)
 {
     return {{"spilling", found.wish.spilling},
             {"spills_unknown", found.selection.spills_unknown},
-            {"sorted_by", found.wish.sort ? ordered_json(sort_key_name(*found.wish.sort)) : ordered_json(nullptr)},
+            {"sorted_by", found.selection.sorted_by ? ordered_json(sort_key_name(*found.selection.sorted_by))
+                                                    : ordered_json(nullptr)},
             {"not_shown", found.selection.not_shown}};
 }
 
@@ -180,10 +194,16 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     object["registers"] = or_null(info.registers);
     object["spill_store_bytes"] = or_null(info.spill_store_bytes);
     object["spill_load_bytes"] = or_null(info.spill_load_bytes);
+    object["spills_between"] = nullptr;
+    if (const auto& range = info.spills_between)
+        object["spills_between"] = {{"store_bytes", {range->min_stores, range->max_stores}},
+                                    {"load_bytes", {range->min_loads, range->max_loads}}};
     object["stack_frame_bytes"] = or_null(info.stack_frame_bytes);
     object["cumulative_stack_bytes"] = or_null(info.cumulative_stack_bytes);
     object["static_shared_bytes"] = or_null(info.static_shared_bytes);
     object["reserved_shared_bytes"] = or_null(info.reserved_shared_bytes);
+    object["uses_dynamic_shared"] = or_null(info.uses_dynamic_shared);
+    object["dynamic_shared_bytes"] = or_null(info.dynamic_shared_bytes);
     object["constant_bytes"] = nullptr;
     if (!info.constant_banks.empty()) {
         object["constant_bytes"] = ordered_json::object();

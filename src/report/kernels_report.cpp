@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "image/skipped_images.hpp"
 #include "report/kernel_list.hpp"
 #include "report/kernel_tables.hpp"
 
@@ -74,7 +75,7 @@ void add_inputs(document& page, const inspection& found)
     if (found.inputs.size() == 1 && found.inputs.front().images.empty()) return;
     page.line("");
     for (const inspected_input& input : found.inputs) {
-        std::vector<std::pair<std::string, std::string>> kinds;  // "cubin" and its architectures
+        std::vector<std::pair<std::string, std::string>> kinds;  // "cubin" and its architectures, of those read
         const bool linked = input.kind == "executable" || input.kind == "shared library";
         bool hidden = false;
         for (const binary_image& image : input.images) {
@@ -82,6 +83,7 @@ void add_inputs(document& page, const inspection& found)
                 hidden = true;
                 continue;
             }
+            if (image.kind != "cubin" && image.kind != "PTX") continue;
             auto place = std::ranges::find(kinds, image.kind, &std::pair<std::string, std::string>::first);
             if (place == kinds.end()) place = kinds.insert(place, {image.kind, ""});
             const std::string name = image.architecture.empty() ? "?" : image.architecture;
@@ -92,6 +94,8 @@ void add_inputs(document& page, const inspection& found)
             fmt::format("  {}: {}", input.file == "-" ? "standard input" : escape_for_terminal(input.file), input.kind);
         for (const auto& [kind, architectures] : kinds)
             text += fmt::format("; {} {}", escape_for_terminal(kind), escape_for_terminal(architectures));
+        if (const std::string skipped = skipped_text(skipped_in(input.images)); !skipped.empty())
+            text += "; not read: " + skipped;
         if (hidden) text += "; images from before linking are not shown (--before-linking)";
         page.line(std::move(text), tone::faint);
     }
@@ -117,6 +121,11 @@ void add_left_out(document& page, const inspection& found)
     if (found.selection.not_shown > 0)
         page.line(fmt::format("  {} more are not shown: --top {}", number(found.selection.not_shown),
                               found.wish.top.value_or(0)));
+    if (shown_as_list(found) && found.kernels.size() > found.page_rows) {
+        page.line("");
+        page.line(fmt::format("  {} more are not shown: --top all shows them, and JSON and CSV have them",
+                              number(found.kernels.size() - found.page_rows)));
+    }
     if (unknown)
         page.line(fmt::format("  Of {} more the input does not tell whether they spill.",
                               number(found.selection.spills_unknown)),

@@ -42,8 +42,10 @@ nlohmann::ordered_json account_json(const occupancy_account& account)
     json["mode"] = q.settings.mode == model_mode::driver ? "driver" : "spreadsheet";
     json["kernel"] = kernel_json(q);
     json["shape"] = {{"threads", q.shape.threads},
-                     {"dynamic_shared_bytes", q.shape.dynamic_shared_bytes},
+                     {"dynamic_shared_bytes",
+                      q.dynamic_shared_known ? ordered_json(q.shape.dynamic_shared_bytes) : ordered_json(nullptr)},
                      {"cluster_blocks", q.shape.cluster_blocks}};
+    json["at_most"] = !q.dynamic_shared_known;
     json["resident_blocks"] = result.resident_blocks;
     json["resident_warps"] = result.resident_warps;
     json["warp_slots"] = result.warp_slots;
@@ -83,7 +85,8 @@ table occupancy_table(const std::vector<occupancy_account>& accounts)
                               "limit_barriers",
                               "limiters",
                               "next_step",
-                              "obstacle"})
+                              "obstacle",
+                              "at_most"})
         rows.columns.push_back({title});
     for (const occupancy_account& account : accounts) {
         const occupancy_question& q = account.question;
@@ -94,7 +97,7 @@ table occupancy_table(const std::vector<occupancy_account>& accounts)
                               std::to_string(q.shape.threads),
                               q.registers_known ? std::to_string(q.resources.registers) : "",
                               q.shared_known ? std::to_string(q.resources.static_shared_bytes) : "",
-                              std::to_string(q.shape.dynamic_shared_bytes),
+                              q.dynamic_shared_known ? std::to_string(q.shape.dynamic_shared_bytes) : "",
                               q.barriers_known ? std::to_string(q.resources.barriers) : "",
                               std::to_string(result.resident_blocks),
                               std::to_string(result.resident_warps),
@@ -108,6 +111,7 @@ table occupancy_table(const std::vector<occupancy_account>& accounts)
         row.emplace_back(limiters);
         row.emplace_back(account.next ? account.next->text : "");
         row.emplace_back(account.obstacle);
+        row.emplace_back(q.dynamic_shared_known ? "false" : "true");
         rows.rows.push_back(std::move(row));
     }
     return rows;

@@ -7,6 +7,7 @@
 
 #include "report/chart.hpp"
 #include "report/count_text.hpp"
+#include "report/kernel_cells.hpp"
 
 namespace launchbox {
 
@@ -109,7 +110,8 @@ std::string headline(const occupancy_account& account)
     if (!q.kernel.empty()) text = escape_for_terminal(q.kernel) + ", " + text;
     text += fmt::format(": {} threads", with_commas(q.shape.threads));
     if (q.registers_known) text += fmt::format(", {} registers", with_commas(q.resources.registers));
-    text += fmt::format(", {} B shared", with_commas(q.resources.static_shared_bytes + q.shape.dynamic_shared_bytes));
+    text += fmt::format(", {}{} B shared", with_commas(q.resources.static_shared_bytes + q.shape.dynamic_shared_bytes),
+                        q.dynamic_shared_known ? "" : "+?");
     if (q.resources.barriers > 0)
         text += fmt::format(", {} barrier{}", with_commas(q.resources.barriers), q.resources.barriers == 1 ? "" : "s");
     if (q.settings.mode == model_mode::spreadsheet) text += " [as the spreadsheet says]";
@@ -123,9 +125,11 @@ void add_account(document& page, const occupancy_account& account, const output_
     if (!account.obstacle.empty()) {
         page.line("  cannot be launched: " + account.obstacle, tone::bad);
     } else {
-        page.line(fmt::format("  {} block{} per SM = {} of {} warps: occupancy {}, limited by {}",
-                              result.resident_blocks, result.resident_blocks == 1 ? "" : "s", result.resident_warps,
-                              result.warp_slots, percent(result.occupancy()), limiter_names(result)),
+        page.line(fmt::format("  {}{} block{} per SM = {} of {} warps: occupancy {}, limited by {}",
+                              account.question.dynamic_shared_known ? "" : "at most ", result.resident_blocks,
+                              result.resident_blocks == 1 ? "" : "s", result.resident_warps, result.warp_slots,
+                              occupancy_text(result.occupancy(), !account.question.dynamic_shared_known),
+                              account.question.dynamic_shared_known ? limiter_names(result) : "?"),
                   tone::strong);
     }
     if (account.next)

@@ -28,6 +28,7 @@ constexpr std::pair<std::string_view, std::string_view> rules[] = {
     {"baseline_stack_bytes", "A kernel's stack frame is larger than in the baseline."},
     {"baseline_static_shared", "A kernel uses more static shared memory than in the baseline."},
     {"baseline_resident_threads", "Fewer threads of a kernel are resident than in the baseline."},
+    {"unchecked", "An input, or an architecture that was asked for, has no kernel that could be checked."},
     {"unused_rule", "A rule of the budget matches no kernel."},
 };
 
@@ -81,6 +82,17 @@ ordered_json finding_result(const check_finding& finding, const check_outcome& o
     return result;
 }
 
+// Standard input is no place; then it is the file that was to be kept to.
+file_line location_of(const unchecked_part& part, const check_outcome& outcome)
+{
+    std::string file = part.file == "-" ? "" : part.file;
+    for (const inspected_input& input : outcome.inputs)
+        if (file.empty() && part.file.empty() && input.file != "-") file = input.file;
+    if (file.empty()) file = outcome.result.budget_file;
+    if (file.empty() || file == "-") file = outcome.result.baseline_file;
+    return {relative_path(file.empty() ? "-" : file, outcome.directory), 1};
+}
+
 }  // namespace
 
 ordered_json check_sarif(const check_outcome& outcome)
@@ -107,6 +119,12 @@ ordered_json check_sarif(const check_outcome& outcome)
     run["results"] = ordered_json::array();
     for (const check_finding& finding : outcome.result.findings)
         if (finding.status != check_status::better) run["results"].push_back(finding_result(finding, outcome));
+    for (const unchecked_part& part : outcome.result.unchecked) {
+        ordered_json result = result_of("unchecked", part.fails ? "error" : "warning", unchecked_text(part));
+        result["locations"] = ordered_json::array();
+        result["locations"].push_back({{"physicalLocation", physical_location(location_of(part, outcome))}});
+        run["results"].push_back(std::move(result));
+    }
     for (const unused_rule& rule : outcome.result.unused_rules) {
         ordered_json result =
             result_of("unused_rule", rule.fails ? "error" : "warning", "no kernel matches " + rule.pattern);

@@ -30,6 +30,12 @@ std::string broken_ids(const block_size_candidate& candidate)
     return text;
 }
 
+// What CUDA compares block sizes by, as a share: lanes that a partial warp leaves idle do not count.
+double thread_occupancy(const block_size_advice& advice, const block_size_candidate& candidate)
+{
+    return static_cast<double>(candidate.choice.resident_threads()) / advice.limits->threads_per_sm;
+}
+
 std::string heading_of(const block_size_advice& advice)
 {
     std::string title = fmt::format("{} (compute capability {})", architecture_name(advice.architecture).view(),
@@ -40,6 +46,7 @@ std::string heading_of(const block_size_advice& advice)
         title += fmt::format(", {} B static shared", with_commas(advice.resources.static_shared_bytes));
     if (!advice.dynamic_shared.empty())
         title += fmt::format(", dynamic shared {}", escape_for_terminal(advice.dynamic_shared));
+    if (!advice.dynamic_shared_known) title += ", dynamic shared ?";
     return title;
 }
 
@@ -49,8 +56,13 @@ void add_suggestion(document& page, const block_size_advice& advice)
     page.line(fmt::format("  {} threads per block: {} block{} per SM = {} of {} threads, occupancy {}, limited by {}",
                           best.choice.threads, best.choice.resident_blocks, best.choice.resident_blocks == 1 ? "" : "s",
                           with_commas(best.choice.resident_threads()), with_commas(advice.limits->threads_per_sm),
-                          percent(best.result.occupancy()), limiter_names(best.result)),
+                          percent(thread_occupancy(advice, best)), limiter_names(best.result)),
               tone::strong);
+    if (!advice.dynamic_shared_known)
+        page.line(
+            "  it uses dynamic shared memory of unknown size, which is not counted: these are the most blocks that can "
+            "be resident; --dynamic-shared tells the size",
+            tone::warning);
     page.line(advice.sms
                   ? fmt::format("  a grid of {} blocks fills the GPU once",
                                 with_commas(std::int64_t{best.choice.resident_blocks} * *advice.sms))
@@ -58,7 +70,7 @@ void add_suggestion(document& page, const block_size_advice& advice)
 }
 
 // The suggested block size first.
-table candidates_table(const std::vector<block_size_candidate>& candidates)
+table candidates_table(const block_size_advice& advice)
 {
     table rows{{{"threads", true},
                 {"blocks", true},
@@ -68,13 +80,13 @@ table candidates_table(const std::vector<block_size_candidate>& candidates)
                 {"limited by"},
                 {"rules broken"}},
                {}};
-    for (const block_size_candidate& candidate : candidates) {
+    for (const block_size_candidate& candidate : advice.candidates) {
         const tone look = rows.rows.empty() ? tone::good : tone::plain;
         const std::int64_t shared = candidate.result.shared.static_bytes + candidate.result.shared.dynamic_bytes;
         rows.rows.push_back({{std::to_string(candidate.choice.threads), look},
                              {std::to_string(candidate.choice.resident_blocks), look},
                              {with_commas(candidate.choice.resident_threads()), look},
-                             {percent(candidate.result.occupancy()), look},
+                             {percent(thread_occupancy(advice, candidate)), look},
                              {with_commas(shared), look},
                              {limiter_names(candidate.result), look},
                              {broken_rules(candidate), look}});
@@ -106,7 +118,7 @@ document suggest_document(const std::vector<block_size_advice>& all)
         }
         add_suggestion(page, advice);
         page.line("");
-        page.add(candidates_table(advice.candidates));
+        page.add(candidates_table(advice));
         page.line("");
         add_rules(page, advice.candidates.front().rules);
     }
@@ -117,7 +129,7 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
 {
     using nlohmann::ordered_json;
     ordered_json json;
-    json["schema"] = "launchbox.suggestions/1";
+    json["schema"] = "launchbox.suggestions/2";
     json["results"] = ordered_json::array();
     for (const block_size_advice& advice : all) {
         ordered_json object;
@@ -130,6 +142,7 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
             {"max_threads", advice.resources.max_threads}};
         object["dynamic_shared"] =
             advice.dynamic_shared.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.dynamic_shared));
+        object["at_most"] = !advice.dynamic_shared_known;
         object["threads"] =
             advice.candidates.empty() ? ordered_json(nullptr) : ordered_json(advice.candidates.front().choice.threads);
         object["candidates"] = ordered_json::array();
@@ -145,7 +158,8 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
                                             {"dynamic_shared_bytes", candidate.choice.dynamic_shared_bytes},
                                             {"resident_blocks", candidate.choice.resident_blocks},
                                             {"resident_threads", candidate.choice.resident_threads()},
-                                            {"occupancy", candidate.result.occupancy()},
+                                            {"occupancy", thread_occupancy(advice, candidate)},
+                                            {"warp_occupancy", candidate.result.occupancy()},
                                             {"limiters", limiter_ids(candidate.result)},
                                             {"rules", std::move(rules)}});
         }
@@ -158,7 +172,7 @@ table suggest_table(const std::vector<block_size_advice>& all)
 {
     table rows;
     for (const char* title : {"architecture", "kernel", "rank", "threads", "dynamic_shared_bytes", "resident_blocks",
-                              "resident_threads", "occupancy", "limiters", "rules_broken"})
+                              "resident_threads", "occupancy", "limiters", "rules_broken", "warp_occupancy"})
         rows.columns.push_back({title});
     for (const block_size_advice& advice : all) {
         int rank = 0;
@@ -168,8 +182,8 @@ table suggest_table(const std::vector<block_size_advice>& all)
                  std::to_string(++rank), std::to_string(candidate.choice.threads),
                  std::to_string(candidate.choice.dynamic_shared_bytes),
                  std::to_string(candidate.choice.resident_blocks), std::to_string(candidate.choice.resident_threads()),
-                 fmt::format("{:.6g}", candidate.result.occupancy()), limiter_ids_text(candidate.result),
-                 broken_ids(candidate)});
+                 fmt::format("{:.6g}", thread_occupancy(advice, candidate)), limiter_ids_text(candidate.result),
+                 broken_ids(candidate), fmt::format("{:.6g}", candidate.result.occupancy())});
     }
     return rows;
 }

@@ -14,6 +14,7 @@
 
 namespace launchbox {
 
+/// `occupancy` here is that of threads, by which cudaOccupancyMaxPotentialBlockSize compares block sizes.
 struct block_size_candidate {
     block_size_choice choice;
     occupancy_result result;
@@ -27,14 +28,15 @@ struct block_size_advice {
     const sm_limits* limits = nullptr;
     std::string kernel;  ///< may be empty
     kernel_resources resources;
-    std::string dynamic_shared;  ///< the user's expression; may be empty
+    std::string dynamic_shared;        ///< the user's expression, or a number; may be empty
+    bool dynamic_shared_known = true;  ///< false: the kernel uses some, and 0 is counted
     std::vector<block_size_candidate> candidates;
     std::optional<int> sms;
 };
 
 document suggest_document(const std::vector<block_size_advice>& all);
 
-/// launchbox.suggestions/1.
+/// launchbox.suggestions/2.
 nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all);
 
 table suggest_table(const std::vector<block_size_advice>& all);

@@ -49,6 +49,7 @@ ordered_json architecture_json(const architecture_summary& sum)
             {"code_unknown", sum.code_unknown},
             {"spilling", or_null(known.spilling)},
             {"spills_unknown", sum.spills_unknown},
+            {"spills_at_least", sum.spills_at_least},
             {"spill_store_bytes", or_null(known.spill_store_bytes)},
             {"spill_load_bytes", or_null(known.spill_load_bytes)},
             {"largest_registers", or_null(sum.largest_registers)}};
@@ -111,8 +112,8 @@ table summary_table(const std::vector<summarized_input>& inputs)
     table rows;
     for (const char* title :
          {"file", "kind", "architecture", "image", "relocatable", "linked", "images", "stored_bytes", "bytes",
-          "kernels", "unique_kernels", "code_bytes", "code_unknown", "spilling", "spills_unknown", "spill_store_bytes",
-          "spill_load_bytes", "largest_registers"})
+          "kernels", "unique_kernels", "code_bytes", "code_unknown", "spilling", "spills_unknown", "spills_at_least",
+          "spill_store_bytes", "spill_load_bytes", "largest_registers"})
         rows.columns.push_back({title});
     for (const auto& [input, summary] : inputs)
         for (const architecture_summary& sum : summary.architectures) {

@@ -108,8 +108,8 @@ table architectures_of(const summarized_input& summarized)
             const bool none_known = sum.spills_unknown == sum.kernels;
             row.emplace_back(known_of(none_known, sum.spills_unknown, count_text(sum.spilling)),
                              sum.spilling > 0 ? tone::bad : tone::plain);
-            row.emplace_back(
-                known_of(none_known, sum.spills_unknown, size_text(sum.spill_store_bytes + sum.spill_load_bytes)));
+            row.emplace_back(known_of(none_known, sum.spills_unknown + sum.spills_at_least,
+                                      size_text(sum.spill_store_bytes + sum.spill_load_bytes)));
             row.emplace_back(sum.largest_registers ? std::to_string(*sum.largest_registers) : "?");
         }
         rows.rows.push_back(std::move(row));
@@ -198,10 +198,10 @@ void add_gpus(document& page, const kernel_summary& summary)
         if (!names.empty()) page.line(fmt::format("  {}: {}", what, names));
     };
     say("runs as it is on", names_of(summary.gpus, [&](const auto& g) { return g.by_cubin == all; }));
-    const std::string later = summary.on_later_gpus == all ? " and later" : "";
-    say("runs after compiling PTX on", names_of(summary.gpus, [&](const auto& g) {
-                                           return g.by_cubin < all && g.by_cubin + g.by_ptx == all;
-                                       }) + later);
+    std::string compiled =
+        names_of(summary.gpus, [&](const auto& g) { return g.by_cubin < all && g.by_cubin + g.by_ptx == all; });
+    if (summary.on_later_gpus == all) compiled += compiled.empty() ? "later GPUs" : " and later";
+    say("runs after compiling PTX on", compiled);
     const auto partly = [&](const gpu_support& g) {
         const std::size_t some = g.by_cubin + g.by_ptx;
         return some > 0 && some < all;

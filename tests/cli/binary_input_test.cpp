@@ -2,6 +2,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "../image/containers.hpp"
 #include "support/process/subprocess.hpp"
 #include "tool.hpp"
 
@@ -91,6 +92,43 @@ TEST_F(binary_input, a_broken_part_is_told_and_the_rest_is_printed)
     }
 }
 
+TEST_F(binary_input, images_that_are_not_read_are_counted_and_named)
+{
+    NEEDS_NVCC();
+    const std::string mixed = file("mixed.fatbin", make_fatbin({{.payload = cubin()},
+                                                                {.kind = 8, .payload = "x", .architecture = 80},
+                                                                {.kind = 8, .payload = "x", .architecture = 80},
+                                                                {.kind = 64, .payload = "x", .architecture = 100}}));
+    const std::string sentence = "not read: 2 LTO-IR images (compute_80), 1 image of unknown kind 64 (compute_100)";
+    const nlohmann::json wanted = nlohmann::json::parse(
+        R"([{"kind": "LTO-IR", "architecture": "compute_80", "images": 2},
+            {"kind": "kind 64", "architecture": "compute_100", "images": 1}])");
+    const std::string limits = file("b.toml", "[defaults]\nmax_registers = 255\n");
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"inspect"},
+                                                  {"inspect", "--diff", mixed},
+                                                  {"check", "--budget", limits},
+                                                  {"occupancy", "--no-charts"},
+                                                  {"suggest"}}) {
+        std::vector<std::string> command = words;
+        command.push_back(mixed);
+        const call table = launchbox_run(command, {}, {"COLUMNS=300"});
+        EXPECT_EQ(table.status, 0) << table.err;
+        EXPECT_TRUE(table.shows(sentence)) << words[0] << '\n' << table.out;
+        command.insert(command.end(), {"--format", "json"});
+        nlohmann::json json = launchbox_run(command).json();
+        if (json.contains("skipped_images")) {
+            for (nlohmann::json& some : json["skipped_images"]) EXPECT_EQ(some.erase("file"), 1u);
+            EXPECT_EQ(json["skipped_images"], wanted) << words[0];
+        } else {
+            EXPECT_EQ(json[json.contains("inputs") ? "inputs" : "before"][0]["skipped_images"], wanted) << words[0];
+        }
+    }
+    // With nothing else in the file there is nothing to calculate.
+    const std::string lto = file("lto.fatbin", make_fatbin({{.kind = 8, .payload = "x"}}));
+    for (const char* verb : {"occupancy", "suggest"})
+        expect_refused(launchbox_run({verb, lto}), "it has no kernel: it holds 1 LTO-IR image (compute_90)");
+}
+
 TEST_F(binary_input, one_broken_input_among_several_hides_no_other)
 {
     NEEDS_NVCC();
@@ -176,6 +214,85 @@ TEST_F(binary_input, what_was_there_before_linking_is_shown_when_asked_for)
     ASSERT_EQ(both["kernels"].size(), 2u);
     EXPECT_EQ(both["kernels"][0]["relocatable"], false);
     EXPECT_EQ(both["kernels"][1]["relocatable"], true);
+}
+
+TEST_F(binary_input, the_stack_of_the_functions_that_are_called_is_shown_and_checked)
+{
+    NEEDS_NVCC();
+    const std::string object = file("deep.o", ""), linked = file("deep.cubin", "");
+    const std::string text = file(
+        "deep.cu",
+        "__device__ __noinline__ int deep(int* p, int i) { int a[70]; for (int k = 0; k < 70; ++k) a[k] = p[k] * i; "
+        "return a[p[71] % 70] + a[i % 70]; }\n"
+        "extern \"C\" __global__ void caller(int* p) { p[threadIdx.x] = deep(p, p[0]) + deep(p, p[1]); }\n");
+    ASSERT_EQ(run({"nvcc", "-w", "-rdc=true", "-arch=sm_90", "-c", text, "-o", object}).exit_code, 0);
+    ASSERT_EQ(run({"nvcc", "-arch=sm_90", "-dlink", "-cubin", object, "-o", linked}).exit_code, 0);
+    const nlohmann::json kernel = launchbox_run({"inspect", linked, "--format", "json"}).json()["kernels"][0];
+    ASSERT_EQ(kernel["stack_frame_bytes"], 0);
+    const int bytes = kernel["cumulative_stack_bytes"];
+    ASSERT_GE(bytes, 70 * 4);
+    const call table = launchbox_run({"inspect", linked});
+    EXPECT_TRUE(table.shows(" 0/" + std::to_string(bytes) + " ")) << table.out;
+    const std::string limits = file("b.toml", "[defaults]\nmax_stack_bytes = " + std::to_string(bytes - 1) + "\n");
+    const call failed = launchbox_run({"check", linked, "--budget", limits});
+    EXPECT_EQ(failed.status, 1);
+    EXPECT_TRUE(failed.shows(std::to_string(bytes) + " B")) << failed.out;
+}
+
+TEST_F(binary_input, printf_and_the_third_launch_bound_are_told)
+{
+    NEEDS_NVCC();
+    const std::string text =
+        file("p.cu",
+             "#include <cstdio>\nextern \"C\" __global__ void __launch_bounds__(128, 2, 4) says(int* p)"
+             " { printf(\"%d %f\\n\", p[0], 1.0 * p[1]); }\n");
+    const std::string made_of_it = file("p.cubin", "");
+    ASSERT_EQ(run({"nvcc", "-w", "-cubin", "-arch=sm_90", text, "-o", made_of_it}).exit_code, 0);
+    for (const std::vector<std::string>& input :
+         {std::vector<std::string>{made_of_it}, std::vector<std::string>{text, "--arch", "sm_90"}}) {
+        std::vector<std::string> words = input;
+        words.insert(words.begin(), "inspect");
+        const call table = launchbox_run(words, {}, {"COLUMNS=200"});
+        EXPECT_TRUE(table.shows("printf_arguments (sm_90): 16 B")) << table.out;
+        EXPECT_FALSE(table.shows("local_array")) << table.out;
+        EXPECT_TRUE(table.shows("uses printf (sm_90)")) << table.out;
+        // The second is in PTX alone.
+        EXPECT_TRUE(table.shows(input.size() > 1 ? "128,2,4" : "128,–,4")) << table.out;
+    }
+}
+
+TEST_F(binary_input, the_probes_of_launchbox_are_in_no_list)
+{
+    NEEDS_NVCC();
+    std::string probes =
+        "extern \"C\" __global__ void mine() {}\nnamespace launchbox::detail { template <int...> struct unit_for {};";
+    for (const std::string& name : {std::string("architecture_probe"), std::string("witness")})
+        probes += "template <class Unit> __global__ void " + name + "() {} template __global__ void " + name +
+                  "<unit_for<750, 900>>();";
+    const std::string text = file("probes.cu", probes + "}\n"), made_of_it = file("probes.cubin", "");
+    ASSERT_EQ(run({"nvcc", "-w", "-std=c++17", "-cubin", "-arch=sm_90", text, "-o", made_of_it}).exit_code, 0);
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"inspect"},
+                                                  {"inspect", "--summary"},
+                                                  {"inspect", "--sort", "name"},
+                                                  {"occupancy", "--threads", "64", "--no-charts"},
+                                                  {"suggest"}}) {
+        std::vector<std::string> command = words;
+        command.push_back(made_of_it);
+        const call result = launchbox_run(command);
+        EXPECT_EQ(result.status, 0) << result.err;
+        EXPECT_FALSE(result.shows("probe<") || result.shows("_probe") || result.shows("witness")) << result.out;
+        EXPECT_TRUE(words.size() == 2 || result.shows("mine")) << result.out;
+        command.insert(command.end(), {"--format", "json"});
+        const nlohmann::json json = launchbox_run(command).json();
+        EXPECT_EQ(json[json.contains("results")   ? "results"
+                       : json.contains("kernels") ? "kernels"
+                                                  : "inputs"]
+                      .size(),
+                  1u);
+        if (json.contains("inputs")) {
+            EXPECT_EQ(json["inputs"][0]["kernels"], 1) << words[0];
+        }
+    }
 }
 
 }  // namespace

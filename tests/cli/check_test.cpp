@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "../image/containers.hpp"
 #include "support/process/subprocess.hpp"
 
 namespace launchbox {
@@ -245,6 +246,70 @@ TEST_F(check_verb, unused_rules_warn_or_fail)
     EXPECT_TRUE(junit.shows("<failure type=\"check\" message=\"no kernel matches zzz\">")) << junit.out;
 }
 
+TEST_F(check_verb, an_input_in_which_nothing_was_checked_fails)
+{
+    const std::string limits = budget("[defaults]\nmax_registers = 255\n");
+    const std::string lto = file("lto.fatbin", make_fatbin({{.kind = 8, .payload = std::string(64, 'x')},
+                                                            {.kind = 8, .payload = "x", .architecture = 80}}));
+    const std::string unknown = file("unknown.fatbin", make_fatbin({{.kind = 64, .payload = std::string(64, 'x')}}));
+    const std::string ptx =
+        file("k.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n");
+    const std::string no_kernel = file("none.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n");
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {lto, "it holds 2 LTO-IR images (compute_90, compute_80)"},
+        {unknown, "it holds 1 image of unknown kind 64 (compute_90)"},
+        {ptx, "1 kernel is there only as PTX, and PTX has no registers yet"},
+        {no_kernel, "it holds 1 PTX module without a kernel"}};
+    for (const auto& [input, why] : cases) {
+        const call failed = launchbox_run({"check", input, "--budget", limits}, {}, {"COLUMNS=300"});
+        EXPECT_EQ(failed.status, 1) << failed.err;
+        ASSERT_EQ(lines_of(failed.out).size(), 2u) << failed.out;
+        EXPECT_TRUE(failed.shows(input.substr(input.rfind('/') + 1) + ": no kernel was checked: "));
+        EXPECT_TRUE(failed.shows("nothing was checked")) << failed.out;
+        EXPECT_FALSE(failed.shows("all is well")) << failed.out;
+        const call allowed = launchbox_run({"check", input, "--budget", limits, "--allow-empty"}, {}, {"COLUMNS=300"});
+        EXPECT_EQ(allowed.status, 0) << allowed.out;
+        EXPECT_TRUE(allowed.shows("no kernel was checked: ")) << allowed.out;
+        for (const char* format : {"json", "csv", "sarif", "junit", "github"}) {
+            const call other = launchbox_run({"check", input, "--budget", limits, "--format", format});
+            EXPECT_EQ(other.status, 1) << format;
+            EXPECT_NE((other.out + other.err).find(why), std::string::npos) << format << '\n' << other.out << other.err;
+        }
+        // Beside an input that is checked it is no less empty.
+        const call both = launchbox_run({"check", log_90, input, "--budget", limits});
+        EXPECT_EQ(both.status, 1) << both.out;
+        EXPECT_TRUE(both.shows("1 part of what was asked for not checked")) << both.out;
+        EXPECT_EQ(launchbox_run({"check", log_90, input, "--budget", limits, "--allow-empty"}).status, 0);
+        // With a pattern the kernel may be in any input.
+        EXPECT_EQ(launchbox_run({"check", log_90, input, "--budget", limits, "--kernel", "nothing"}).status, 0);
+    }
+}
+
+TEST_F(check_verb, an_architecture_that_was_asked_for_and_is_missing_fails)
+{
+    const std::string limits = budget("[defaults]\nmax_registers = 255\n");
+    const call missing =
+        launchbox_run({"check", log_90, "--budget", limits, "--arch", "sm_75,sm_90"}, {}, {"COLUMNS=300"});
+    EXPECT_EQ(missing.status, 1);
+    EXPECT_TRUE(missing.shows("no kernel for sm_75: --arch asks for it, and there is sm_90")) << missing.out;
+    EXPECT_FALSE(missing.shows("all is well")) << missing.out;
+    const nlohmann::json json =
+        launchbox_run({"check", log_90, "--budget", limits, "--arch", "sm_75,sm_90", "--format", "json"}).json();
+    ASSERT_EQ(json["unchecked"].size(), 1u);
+    EXPECT_EQ(json["unchecked"][0]["architecture"], "sm_75");
+    EXPECT_EQ(json["passed"], false);
+    EXPECT_EQ(json["counts"]["unchecked"], 1);
+    // Of each input, and what --allow-empty allows is an input without a kernel.
+    EXPECT_EQ(launchbox_run({"check", log_80, log_90, "--budget", limits, "--arch", "sm_80,sm_90"}).status, 1);
+    EXPECT_EQ(launchbox_run({"check", log_90, "--budget", limits, "--arch", "sm_75,sm_90", "--allow-empty"}).status, 1);
+    EXPECT_EQ(
+        launchbox_run({"check", log_80, log_90, "--budget", limits, "--arch", "sm_80,sm_90", "--kernel", "nothing"})
+            .status,
+        0);
+    EXPECT_EQ(launchbox_run({"check", log_90, "--budget", limits, "--arch", "all"}).status, 0);
+    EXPECT_EQ(launchbox_run({"check", log_90, "--budget", limits, "--arch", "sm_90"}).status, 0);
+}
+
 TEST_F(check_verb, a_report_in_a_file_leaves_the_reason_in_the_log)
 {
     const std::string limits = budget("[defaults]\nmax_spill_bytes = 0\n");
@@ -349,6 +414,23 @@ TEST_F(check_verb, a_reader_that_leaves_early_and_a_full_disk)
     if (fs::exists("/dev/full")) {
         EXPECT_EQ(run({"sh", "-c", command + ">/dev/full", LAUNCHBOX_TOOL}).exit_code, 2);
     }
+}
+
+TEST_F(check_verb, what_fails_is_told_before_what_got_better)
+{
+    const std::string kept = path("kept");
+    ASSERT_EQ(
+        launchbox_run({"check", file("before.log", planted("a", 40)), "--baseline", kept, "--write-baseline"}).status,
+        0);
+    const call result = launchbox_run(
+        {"check", "-", "--baseline", kept, "--arch", "sm_75,sm_90", "--budget",
+         budget("unused = 'fail'\n[defaults]\nmax_spill_bytes = 0\n[[rule]]\nkernel = 'zzz'\nmax_registers = 1\n")},
+        planted("a", 32));
+    EXPECT_EQ(result.status, 1);
+    const std::size_t better = result.out.find("Better than the baseline");
+    ASSERT_NE(better, std::string::npos) << result.out;
+    for (const char* failure : {"no kernel for sm_75", "Broken", "Rules that match no kernel"})
+        EXPECT_LT(result.out.find(failure), better) << result.out;
 }
 
 }  // namespace

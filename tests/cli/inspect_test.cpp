@@ -1,6 +1,7 @@
 // launchbox inspect: sources and logs, good, bad, cut and hostile.
 #include "tool.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace launchbox {
@@ -377,6 +378,60 @@ TEST(inspect_verb, a_summary_has_every_input)
     const call bad = launchbox_run({"inspect", log_90, "missing.log", "--summary", "--format", "json"});
     EXPECT_EQ(bad.status, 2);
     EXPECT_EQ(bad.json()["inputs"][1]["errors"].size(), 1u);
+}
+
+// A log with many kernels whose names differ in the middle alone.
+std::string log_of_many(int kernels, int registers)
+{
+    std::string text;
+    for (int i = 0; i < kernels; ++i) {
+        const std::string name = "a_kernel_with_a_rather_long_name_in_front_of_number_" + std::to_string(i) +
+                                 "_and_much_behind_it_that_is_the_same_for_all_of_them";
+        text += "ptxas info    : Compiling entry function '" + name + "' for 'sm_90'\n" +
+                "ptxas info    : Function properties for " + name +
+                "\n    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\nptxas info    : Used " +
+                std::to_string(registers) + " registers, used 0 barriers, 352 bytes cmem[0]\n";
+    }
+    return text;
+}
+
+TEST(inspect_verb, a_list_for_people_ends_and_says_what_shows_the_rest)
+{
+    const std::string log = log_of_many(300, 32);
+    const auto rows = [](const call& result) {
+        const std::vector<std::string> lines = lines_of(result.out);
+        return std::count_if(lines.begin(), lines.end(),
+                             [](const std::string& line) { return line.find("sm_90 ") != std::string::npos; });
+    };
+    for (const char* format : {"table", "markdown"}) {
+        const call usual = launchbox_run({"inspect", "-", "--format", format}, log);
+        EXPECT_EQ(rows(usual), 200) << format;
+        EXPECT_TRUE(usual.shows("100 more are not shown: ")) << format;
+        const call all = launchbox_run({"inspect", "-", "--format", format, "--top", "all"}, log);
+        EXPECT_EQ(rows(all), 300) << format;
+        EXPECT_FALSE(all.shows("not shown"));
+    }
+    EXPECT_TRUE(launchbox_run({"inspect", "-"}, log).shows("--top all shows them"));
+    EXPECT_EQ(launchbox_run({"inspect", "-", "--format", "json"}, log).json()["kernels"].size(), 300u);
+    EXPECT_EQ(lines_of(launchbox_run({"inspect", "-", "--format", "csv"}, log).out).size(), 301u);
+    expect_refused(launchbox_run({"inspect", "-", "--top", "some"}, log), "--top");
+
+    // No two rows look alike.
+    std::vector<std::string> lines = lines_of(launchbox_run({"inspect", "-"}, log).out);
+    std::erase_if(lines, [](const std::string& line) { return line.find("sm_90 ") == std::string::npos; });
+    std::sort(lines.begin(), lines.end());
+    EXPECT_EQ(std::unique(lines.begin(), lines.end()), lines.end());
+
+    const temporary_directory folder;
+    const std::string before = (folder.path() / "before.log").string();
+    write_file_atomically(folder.path() / "before.log", log_of_many(300, 24));
+    const call diff = launchbox_run({"inspect", before, "--diff", "-"}, log);
+    EXPECT_EQ(rows(diff), 200);
+    EXPECT_TRUE(diff.shows("Worse: 300")) << diff.out.substr(0, 500);
+    EXPECT_TRUE(diff.shows("100 more are not shown: --top all shows them"));
+    EXPECT_EQ(rows(launchbox_run({"inspect", before, "--diff", "-", "--top", "all"}, log)), 300);
+    EXPECT_EQ(launchbox_run({"inspect", before, "--diff", "-", "--format", "json"}, log).json()["changes"].size(),
+              300u);
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ TEST(occupancy_verb, csv_and_markdown_have_the_same_figures)
 {
     const std::vector<std::string> csv = lines_of(launchbox_run(with(known_launch, {"--format", "csv"})).out);
     ASSERT_EQ(csv.size(), 2u);
-    EXPECT_EQ(csv[1], "sm_90,,driver,256,63,11264,0,,4,32,64,0.5,8,32,4,19,,registers,−15 registers → 5 blocks,\r");
+    EXPECT_EQ(csv[1],
+              "sm_90,,driver,256,63,11264,0,,4,32,64,0.5,8,32,4,19,,registers,−15 registers → 5 blocks,,false\r");
     const call markdown = launchbox_run(with(known_launch, {"--format", "markdown"}));
     EXPECT_TRUE(markdown.shows("| registers | 4 | ◀ | 63 × 32 = 2,016"));
     EXPECT_TRUE(markdown.shows("| --- | --: |"));

@@ -10,7 +10,7 @@ nlohmann::json suggested(const std::vector<std::string>& options)
     words.insert(words.end(), options.begin(), options.end());
     const call result = launchbox_run(words);
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_EQ(result.json()["schema"], "launchbox.suggestions/1");
+    EXPECT_EQ(result.json()["schema"], "launchbox.suggestions/2");
     return result.json()["results"][0];
 }
 
@@ -62,8 +62,33 @@ TEST(suggest_verb, keeps_limits_multiples_and_ties)
     EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--multiple", "96"})["threads"], 672);
     EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--max-threads", "100", "--top", "1"})["candidates"].size(),
               1u);
+    for (const char* none : {"0", "1024", "4096", "2147483647"})
+        EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--limit", none})["threads"], 1024) << none;
+    expect_refused(launchbox_run({"suggest", "--arch", "sm_90", "-r", "32", "--limit", "-1"}), "--limit");
     const nlohmann::json all = suggested({"--arch", "sm_90", "-r", "32", "--multiple", "96", "--top", "99"});
     for (const nlohmann::json& entry : all["candidates"]) EXPECT_EQ(entry["threads"].get<int>() % 96, 0);
+}
+
+// cudaOccupancyMaxPotentialBlockSize compares resident threads: the idle lanes of a partial warp are no occupancy.
+TEST(suggest_verb, prints_what_it_ranks_by)
+{
+    const std::vector<std::string> options{"--arch", "sm_61", "-r", "32", "--limit", "40"};
+    const nlohmann::json best = suggested(options)["candidates"][0];
+    EXPECT_EQ(best["threads"], 40);
+    EXPECT_EQ(best["resident_threads"], 1280);
+    EXPECT_EQ(best["occupancy"], 0.625);
+    EXPECT_EQ(best["warp_occupancy"], 1);
+    const call text = launchbox_run({"suggest", "--arch", "sm_61", "-r", "32", "--limit", "40"});
+    EXPECT_TRUE(text.shows("1,280 of 2,048 threads, occupancy 62.5 %")) << text.out;
+    EXPECT_FALSE(text.shows("100 %")) << text.out;
+    const call csv = launchbox_run({"suggest", "--arch", "sm_61", "-r", "32", "--limit", "40", "--format", "csv"});
+    EXPECT_TRUE(csv.shows(",0.625,")) << csv.out;
+    double last = 1;
+    for (const nlohmann::json& candidate :
+         suggested({"--arch", "sm_61", "-r", "50", "--limit", "1000", "--top", "99"})["candidates"]) {
+        EXPECT_LE(candidate["occupancy"].get<double>(), last);
+        last = candidate["occupancy"];
+    }
 }
 
 TEST(suggest_verb, says_when_nothing_can_be_launched)

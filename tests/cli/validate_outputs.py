@@ -101,7 +101,7 @@ def rows_of(found):
         return ([sides(each, each["before"], each["after"]) for each in found["changes"]]
                 + [sides({**each, "verdict": "new"}, {}, each["figures"]) for each in found["appeared"]]
                 + [sides({**each, "verdict": "gone"}, each["figures"], {}) for each in found["vanished"]])
-    if kind == "launchbox.suggestions/1":
+    if kind == "launchbox.suggestions/2":
         return [each for result in found["results"] for each in result["candidates"]]
     if kind == "launchbox.check/1":
         return found["findings"]
@@ -147,7 +147,7 @@ def check_sarif(arguments, text, found):
     run = sarif["runs"][0]
     rules = [each["id"] for each in run["tool"]["driver"]["rules"]]
     wanted = [each["check"] for each in found["findings"] if each["status"] != "better"]
-    wanted += ["unused_rule"] * len(found["unused_rules"])
+    wanted += ["unchecked"] * len(found["unchecked"]) + ["unused_rule"] * len(found["unused_rules"])
     if [each["ruleId"] for each in run["results"]] != wanted:
         fail(arguments, "SARIF has other results than JSON")
     if any(rules[each["ruleIndex"]] != each["ruleId"] for each in run["results"]):
@@ -180,6 +180,7 @@ def check_annotations(arguments, text, found):
         if not shape.fullmatch(line):
             fail(arguments, f"an annotation is out of shape: {line}")
     wanted = sum(each["status"] != "better" for each in found["findings"]) + len(found["unused_rules"])
+    wanted += len(found["unchecked"])
     wanted += sum(len(each["errors"]) for each in found["inputs"]) + (found["counts"]["better"] > 0)
     if len(commands) != wanted:
         fail(arguments, f"{len(commands)} annotations instead of {wanted}")
@@ -331,6 +332,8 @@ def calls():
     yield ["check", os.path.join(LOGS, "spills.log"), *baseline], 0, b""
     yield ["check", os.path.join(LOGS, "basic_sm_80.log"), whole, *baseline, *everything], 1, b""
     yield ["check", whole, "missing.log", *everything, *baseline], 2, b""
+    yield ["check", "-", *everything], 1, b".version 8.0\n.target sm_80\n.visible .entry k() { ret; }\n"
+    yield ["check", whole, "--arch", "sm_75,sm_90", *everything], 1, b""
     yield ["check", "-", *everything], 1, log_of(hostile.replace(b"'", b""))
     yield ["check", "-", "--budget", os.path.join(budgets, "mistakes.toml")], 2, log_of(hostile)
 

@@ -61,5 +61,13 @@ TEST(launch_box_name, survives_every_prefix)
     }
 }
 
+TEST(launch_box_name, the_probe_is_told_from_all_other_kernels)
+{
+    EXPECT_TRUE(is_architecture_probe(demangle(probe)));
+    EXPECT_TRUE(is_architecture_probe(demangle(probe_of_0_1)));
+    EXPECT_FALSE(is_architecture_probe("void launchbox::architecture_probe_of_mine()"));
+    EXPECT_FALSE(is_architecture_probe(""));
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -242,5 +242,33 @@ TEST(ptx, lays_out_parameters_as_ptxas_does)
     }
 }
 
+TEST(ptx, dynamic_shared_memory_is_used_where_a_body_names_it_or_calls_what_does)
+{
+    const std::string text =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 some[];\n"
+        ".func helper() { mov.u32 %r1, some; ret; }\n"
+        ".visible .entry direct() { mov.u32 %r1, some; ret; }\n"
+        ".visible .entry by_call() { call helper; ret; }\n"
+        ".visible .entry none() { ret; }\n";
+    for (const std::string& read : {text, ptx_outline(text)}) {
+        const ptx_contents found = read_ptx(read, "k.ptx");
+        ASSERT_EQ(found.kernels.size(), 3u);
+        EXPECT_EQ(found.kernels[0].uses_dynamic_shared, true) << read;
+        EXPECT_EQ(found.kernels[1].uses_dynamic_shared, true) << read;
+        EXPECT_EQ(found.kernels[2].uses_dynamic_shared, false) << read;
+        EXPECT_TRUE(found.diagnostics.empty());
+    }
+    std::string none = text;
+    none.erase(none.find(".extern"), none.find(".func") - none.find(".extern"));
+    for (const kernel_info& kernel : read_ptx(none, "k.ptx").kernels) EXPECT_EQ(kernel.uses_dynamic_shared, false);
+    // More than are looked for one by one: then any kernel may use them.
+    std::string many = ".version 8.0\n.target sm_80\n";
+    for (int i = 0; i < 20; ++i) many += ".extern .shared .align 4 .b8 s" + std::to_string(i) + "[];\n";
+    many += ".visible .entry k() { ret; }\n";
+    for (const std::string& read : {many, ptx_outline(many)})
+        EXPECT_EQ(read_ptx(read, "k.ptx").kernels.at(0).uses_dynamic_shared, true);
+    EXPECT_TRUE(read_ptx(".version 8.0\n.extern .shared", "k.ptx").kernels.empty());
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -48,5 +48,24 @@ TEST(spills, shared_memory_counts_when_it_is_listed)
     EXPECT_EQ(count_spills(store_shared + store_local, {0}, true), (spill_counts{4, 0}));
 }
 
+TEST(spills, a_list_that_is_cut_off_is_a_lower_limit)
+{
+    std::string code = load_local;
+    for (int i = 0; i < 8192 + 2; ++i) code += store_local;
+    // One of the accesses is none of the spills, or 8,193 are.
+    EXPECT_EQ(limit_spills(code, {16}, false)->at_least, (spill_counts{4, 0}));
+    EXPECT_EQ(limit_spills(code, {16}, false)->at_most, (spill_counts{(8192 + 2) * 4, 16}));
+    EXPECT_EQ(count_spills(code, {16}, false), std::nullopt);
+    // Without a list there can be none, or 8,192.
+    const std::string no_list = code.substr(0, 16 * 8192);
+    EXPECT_EQ(limit_spills(no_list, {}, false)->at_least, (spill_counts{0, 0}));
+    EXPECT_EQ(limit_spills(no_list, {}, false)->at_most, (spill_counts{8191 * 4, 16}));
+    // What all spills are is exact.
+    const auto exact = limit_spills(code, {0, 16, 32}, false);
+    EXPECT_EQ(exact->at_least, (spill_counts{(8192 + 2) * 4, 16}));
+    EXPECT_EQ(exact->at_least, exact->at_most);
+    EXPECT_FALSE(limit_spills(code, {8}, false));
+}
+
 }  // namespace
 }  // namespace launchbox

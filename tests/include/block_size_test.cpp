@@ -46,7 +46,13 @@ TEST(block_size, ties_multiples_and_limits)
     EXPECT_EQ(best({.max_threads = 512}).threads, 512);
     EXPECT_EQ(best({.max_threads = 31}).threads, 31);  // the limit itself is tried, also when it is no multiple of 32
     EXPECT_EQ(best({.multiple = 96}).threads % 96, 0);
-    EXPECT_EQ(best({.max_threads = 0}), block_size_choice{});
+    // 0 is no limit, as blockSizeLimit of cudaOccupancyMaxPotentialBlockSize, and one above the hardware's changes
+    // nothing.
+    EXPECT_EQ(best({.max_threads = 0}), best({}));
+    EXPECT_EQ(best({.max_threads = 0}).threads, 1024);
+    EXPECT_EQ(best({.max_threads = 2147483647}), best({}));
+    EXPECT_EQ(suggest_block_size(sm_90, {.registers = 32, .max_threads = 200}, 0, {.max_threads = 0}).threads, 128);
+    EXPECT_EQ(best({.max_threads = -1}), block_size_choice{});
     EXPECT_EQ(best({.max_threads = 95, .multiple = 96}), block_size_choice{});
 }
 

@@ -235,5 +235,25 @@ TEST_F(launch_errors, block_size_with_a_grid_that_fills_the_gpu)
     EXPECT_EQ(available_dynamic_shared(kernel<14>, 128, 2), 115712);
 }
 
+// Without a driver the first question of a launch leaves an error, and no call before is to blame for it.
+TEST_F(launch_errors, no_driver_is_no_earlier_error)
+{
+    for (const cudaError_t none : {cudaErrorInsufficientDriver, cudaErrorNoDevice})
+        for (const std::int64_t bytes : {0, 20000, 100000}) {
+            fake.lasting = none;
+            here.last_error = none;
+            try {
+                launch(kernel<10>, {.threads = 64, .dynamic_shared_bytes = bytes}, nullptr, 2);
+                FAIL() << "launched";
+            } catch (const launch_error& error) {
+                EXPECT_EQ(error.kind, launch_error_kind::no_gpu) << error.what();
+                EXPECT_EQ(error.code, none);
+                EXPECT_EQ(error.earlier, cudaSuccess);
+                EXPECT_NE(std::string(error.what()).find("there is no GPU to run it here"), std::string::npos);
+                EXPECT_EQ(std::string(error.what()).find("earlier"), std::string::npos) << error.what();
+            }
+        }
+}
+
 }  // namespace
 }  // namespace launchbox

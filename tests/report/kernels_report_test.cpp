@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "../advice/known_kernels.hpp"
+#include "report/kernel_cells.hpp"
 #include "report/kernels_json.hpp"
 
 namespace launchbox {
@@ -224,6 +225,22 @@ TEST(kernels_report, the_list_counts_kernels_with_each_finding)
         kernels[static_cast<std::size_t>(i)].info.spill_load_bytes = 8;
     }
     EXPECT_TRUE(has(page_of(with(kernels)), "findings: 2 spills; --kernel PATTERN")) << page_of(with(kernels));
+}
+
+TEST(kernels_report, what_is_known_in_part_is_marked)
+{
+    inspected_kernel kernel = known_kernel("k");
+    kernel.info.spill_store_bytes = kernel.info.spill_load_bytes = std::nullopt;
+    kernel.info.spills_between = {.min_stores = 27669, .max_stores = 90000, .min_loads = 12, .max_loads = 30};
+    kernel.info.cumulative_stack_bytes = 304;
+    EXPECT_EQ(spills_cell(kernel.info).text, "≥27,669/≥12");
+    EXPECT_EQ(stack_text(kernel.info), "0/304");
+    kernel.info.spills_between->min_stores = kernel.info.spills_between->min_loads = 0;
+    EXPECT_EQ(spills_cell(kernel.info).text, "?");
+    kernel.info.uses_dynamic_shared = true;
+    EXPECT_EQ(shared_text(kernel.info), "0+?");
+    kernel.info.dynamic_shared_bytes = 196608;
+    EXPECT_EQ(shared_text(kernel.info), "0+196,608");
 }
 
 }  // namespace

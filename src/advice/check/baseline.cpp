@@ -78,6 +78,8 @@ baseline_entry entry_of(const checked_kernel& kernel)
             .spill_load_bytes = info.spill_load_bytes,
             .stack_frame_bytes = info.stack_frame_bytes,
             .static_shared_bytes = info.static_shared_bytes,
+            .cumulative_stack_bytes = info.cumulative_stack_bytes,
+            .min_spill_bytes = info.spills_between ? std::optional(info.spills_between->min_bytes()) : std::nullopt,
             .resident = residency_of(info)};
 }
 
@@ -90,13 +92,14 @@ std::string figure_text(const std::optional<std::int64_t>& value)
 
 std::string line_text(const baseline_entry& entry)
 {
-    return fmt::format("{} regs={} spills={}/{} stack={} shared={} resident={} {}",
-                       entry.architecture.empty() ? "?" : escaped_word(entry.architecture),
-                       figure_text(entry.registers), figure_text(entry.spill_store_bytes),
-                       figure_text(entry.spill_load_bytes), figure_text(entry.stack_frame_bytes),
-                       figure_text(entry.static_shared_bytes),
-                       entry.resident ? fmt::format("{}x{}", entry.resident->blocks, entry.resident->threads) : "?",
-                       escaped(entry.identity));
+    return fmt::format(
+        "{} regs={} spills={}/{} stack={}{} shared={} resident={} {}",
+        entry.architecture.empty() ? "?" : escaped_word(entry.architecture), figure_text(entry.registers),
+        figure_text(entry.spill_store_bytes), figure_text(entry.spill_load_bytes), figure_text(entry.stack_frame_bytes),
+        entry.cumulative_stack_bytes > entry.stack_frame_bytes ? "/" + figure_text(entry.cumulative_stack_bytes) : "",
+        figure_text(entry.static_shared_bytes),
+        entry.resident ? fmt::format("{}x{}", entry.resident->blocks, entry.resident->threads) : "?",
+        escaped(entry.identity));
 }
 
 // Whatever bytes a name has, it becomes one line of printable UTF-8 that is not empty and neither begins nor ends with
@@ -266,6 +269,10 @@ void baseline_reader::read_line(std::string_view line)
     for (const auto& [name, value] : figures) {
         const std::optional<std::string_view> text = take_field(line, name);
         if (!text) return missing(name);
+        if (name == "stack=" && text->find('/') != std::string_view::npos) {
+            if (!read_pair(*text, '/', *value, entry.cumulative_stack_bytes)) return wrong("stack", *text);
+            continue;
+        }
         if (!read_figure(*text, *value)) return wrong(name.substr(0, name.size() - 1), *text);
         if (name != "regs=") continue;
         const std::optional<std::string_view> spills = take_field(line, "spills=");

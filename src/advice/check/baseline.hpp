@@ -19,6 +19,9 @@ struct baseline_entry {
     std::string architecture;                      ///< empty: not known
     std::optional<compute_capability> capability;  ///< of `architecture`
     std::optional<std::int64_t> registers, spill_store_bytes, spill_load_bytes, stack_frame_bytes, static_shared_bytes;
+    std::optional<std::int64_t>
+        cumulative_stack_bytes;                   ///< with the functions that it calls; in a file where it is more
+    std::optional<std::int64_t> min_spill_bytes;  ///< today's, where they are not known exactly; in no file
     std::optional<residency> resident;
     int line = 0;  ///< in the file that it was read from; 0: none
 
@@ -26,8 +29,8 @@ struct baseline_entry {
     {
         return a.identity == b.identity && a.architecture == b.architecture && a.registers == b.registers &&
                a.spill_store_bytes == b.spill_store_bytes && a.spill_load_bytes == b.spill_load_bytes &&
-               a.stack_frame_bytes == b.stack_frame_bytes && a.static_shared_bytes == b.static_shared_bytes &&
-               a.resident == b.resident;
+               a.stack_frame_bytes == b.stack_frame_bytes && a.cumulative_stack_bytes == b.cumulative_stack_bytes &&
+               a.static_shared_bytes == b.static_shared_bytes && a.resident == b.resident;
     }
 };
 

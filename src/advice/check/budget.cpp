@@ -37,6 +37,7 @@ void check_budget(const budget& limits, check_result& result)
             used[r] = true;
             apply(rule, rule.architectures.empty() || !kernel.info.architecture.empty(), effective);
         }
+        effective.dynamic_shared_of = result.dynamic_shared_of;
         for (std::size_t l = 0; l < effective.limits.size(); ++l) {
             if (!effective.limits[l]) continue;
             ++result.checks;

@@ -103,6 +103,13 @@ known_figure bytes(const std::optional<std::int64_t>& value, const char* what, c
 
 known_figure spills_of(const kernel_info& kernel)
 {
+    if (const auto& range = kernel.spills_between)
+        return {static_cast<double>(range->min_bytes()),
+                fmt::format("at least {} B of spills ({} stored, {} loaded)", with_commas(range->min_bytes()),
+                            with_commas(range->min_stores), with_commas(range->min_loads)),
+                fmt::format("the image lists {} B of spills and has room for no more; they can be up to {} B",
+                            with_commas(range->min_bytes()), with_commas(range->max_bytes())),
+                static_cast<double>(range->max_bytes())};
     if (!kernel.spill_store_bytes || !kernel.spill_load_bytes)
         return {{},
                 {},
@@ -117,7 +124,9 @@ known_figure spills_of(const kernel_info& kernel)
 
 known_figure stack_of(const kernel_info& kernel)
 {
-    known_figure found = bytes(kernel.stack_frame_bytes, "stack frame");
+    const std::optional<std::int64_t> stack = deepest_stack(kernel);
+    const bool deeper = stack && kernel.stack_frame_bytes && *stack > *kernel.stack_frame_bytes;
+    known_figure found = bytes(stack, deeper ? "stack with the functions that it calls" : "stack frame");
     if (kernel.stack_unbounded) {
         found.worst = std::numeric_limits<double>::infinity();
         found.why_not = "recursion, or a call through a pointer: nobody can tell its stack size";
@@ -168,10 +177,12 @@ known_figure residency_figure(budget_limit which, const effective_limits& limits
 {
     std::optional<occupancy_question> question = question_for(kernel, limits.threads);
     if (!question) return {{}, {}, why_no_question(kernel, limits.threads || bound_threads(kernel))};
-    question->shape.dynamic_shared_bytes = limits.dynamic_shared;
-    // As a working program does it: the limit of dynamic shared memory is raised as far as is needed.
-    question->settings.max_dynamic_shared_bytes = std::max<std::int64_t>(
-        limits.dynamic_shared, question->limits->shared_per_block_opt_in - question->resources.static_shared_bytes);
+    if (limits.dynamic_shared || limits.dynamic_shared_of) {
+        set_dynamic_shared(*question, limits.dynamic_shared ? *limits.dynamic_shared
+                                                            : limits.dynamic_shared_of(question->shape.threads));
+        question->dynamic_shared_known = true;
+    }
+    const std::int64_t dynamic = question->shape.dynamic_shared_bytes;
     const auto answer = [&](int barriers) {
         kernel_resources resources = question->resources;
         resources.barriers = barriers;
@@ -185,10 +196,14 @@ known_figure residency_figure(budget_limit which, const effective_limits& limits
                                        with_commas(question->shape.threads))
                          : fmt::format("{} occupancy with {} threads", shown_number(which, result.occupancy()),
                                        with_commas(question->shape.threads));
-    if (limits.dynamic_shared > 0)
-        found.shown += fmt::format(" and {} B of dynamic shared memory", with_commas(limits.dynamic_shared));
+    if (dynamic > 0) found.shown += fmt::format(" and {} B of dynamic shared memory", with_commas(dynamic));
     if (result.obstacle != launch_obstacle::none) found.shown += " (" + obstacle_text(*question, result) + ")";
-    if (!question->shared_known) {
+    if (!question->dynamic_shared_known) {
+        found.worst = 0;
+        found.shown = "at most " + found.shown;
+        found.why_not =
+            "it uses dynamic shared memory of unknown size; add dynamic_shared to the rule, or give --dynamic-shared";
+    } else if (!question->shared_known) {
         found.worst = 0;
         found.why_not = "the input does not tell its static shared memory";
     } else if (!question->barriers_known) {

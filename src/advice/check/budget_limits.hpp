@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "advice/check/budget.hpp"
@@ -19,8 +20,9 @@ struct effective_limits {
         bool applies = true;
     };
     std::array<std::optional<limit>, budget_limit_names.size()> limits;
-    std::optional<int> threads;  ///< nullopt: the kernel's launch bound
-    std::int64_t dynamic_shared = 0;
+    std::optional<int> threads;                                  ///< nullopt: the kernel's launch bound
+    std::optional<std::int64_t> dynamic_shared;                  ///< nullopt: as below
+    std::function<std::int64_t(int threads)> dynamic_shared_of;  ///< empty: what is known of the kernel
 };
 
 /// What there is to report; `nullopt`: the limit holds. Leaves `kernel`, `check`, `fails` and `set_by` to the caller.

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,15 +62,27 @@ struct gone_kernel {
     file_line place;
 };
 
+/// What was asked for and not looked at: an input without a kernel, or an architecture that is not there.
+struct unchecked_part {
+    std::string file;          ///< empty: all inputs together
+    std::string architecture;  ///< the one that was asked for; empty: nothing at all was checked
+    std::string why;           ///< "it holds 1 LTO-IR image (compute_90)"
+    bool fails = true;
+};
+
 struct check_result {
     std::vector<checked_kernel> kernels;  ///< sorted by identity, then architecture
     std::vector<check_finding> findings;  ///< in the order of the kernels
     std::vector<unused_rule> unused_rules;
     std::vector<gone_kernel> gone;
     std::vector<std::size_t> new_kernels;  ///< not in the baseline; in `kernels`
-    std::size_t checks = 0;                ///< limits and figures that were looked at
-    std::size_t ptx_only = 0;              ///< kernels that were not, since they are there only as PTX
-    std::size_t unlinked = 0;              ///< kernels whose figures are not final before linking
+    std::vector<unchecked_part> unchecked;
+    std::size_t checks = 0;    ///< limits and figures that were looked at
+    std::size_t ptx_only = 0;  ///< kernels that were not, since they are there only as PTX
+    std::size_t unlinked = 0;  ///< kernels whose figures are not final before linking
+
+    /// Of a launch with so many threads, where the user told; for rules that do not say otherwise.
+    std::function<std::int64_t(int threads)> dynamic_shared_of;
 
     std::string budget_file;  ///< empty: there is none
     std::size_t rules = 0;    ///< of the budget
@@ -87,6 +101,8 @@ struct check_result {
             if (finding.fails) return true;
         for (const unused_rule& rule : unused_rules)
             if (rule.fails) return true;
+        for (const unchecked_part& part : unchecked)
+            if (part.fails) return true;
         return false;
     }
 };

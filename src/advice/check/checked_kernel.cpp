@@ -40,8 +40,9 @@ std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found)
 std::optional<residency> residency_of(const kernel_info& kernel)
 {
     const std::optional<occupancy_question> question = question_for(kernel, std::nullopt);
-    if (!question || !question->shared_known) return std::nullopt;
-    return residency{resident_blocks(*question->limits, question->resources, question->shape), question->shape.threads};
+    if (!question || !question->shared_known || !question->dynamic_shared_known) return std::nullopt;
+    return residency{resident_blocks(*question->limits, question->resources, question->shape, question->settings),
+                     question->shape.threads};
 }
 
 namespace {
@@ -71,6 +72,23 @@ std::optional<std::int64_t> worst_told(const std::vector<checked_kernel>& same,
     return worst;
 }
 
+// Where one of them is known only in part.
+std::optional<spill_range> worst_spills(const std::vector<checked_kernel>& same)
+{
+    std::optional<spill_range> worst;
+    for (const checked_kernel& kernel : same) {
+        const std::optional<spill_range> range = spill_range_of(kernel.info);
+        if (!range && kernel.info.linked) continue;
+        if (!range) return std::nullopt;
+        if (!worst) worst = range;
+        worst = spill_range{.min_stores = std::max(worst->min_stores, range->min_stores),
+                            .max_stores = std::max(worst->max_stores, range->max_stores),
+                            .min_loads = std::max(worst->min_loads, range->min_loads),
+                            .max_loads = std::max(worst->max_loads, range->max_loads)};
+    }
+    return worst;
+}
+
 checked_kernel merged(std::vector<checked_kernel>& same)
 {
     // What is linked is final; what was compiled for it comes last.
@@ -80,11 +98,13 @@ checked_kernel merged(std::vector<checked_kernel>& same)
         std::stable_partition(same.begin(), same.end(), [](const auto& kernel) { return !kernel.info.relocatable; });
     const std::optional<std::int64_t> stored = worst_told(same, &kernel_info::spill_store_bytes);
     const std::optional<std::int64_t> loaded = worst_told(same, &kernel_info::spill_load_bytes);
+    const std::optional<spill_range> spills = stored && loaded ? std::nullopt : worst_spills(same);
     const std::optional<std::int64_t> stack = worst_told(same, &kernel_info::stack_frame_bytes);
     checked_kernel worst = std::move(same.front());
     worst.info.stack_frame_bytes = stack;
     worst.info.spill_store_bytes = stored;
     worst.info.spill_load_bytes = loaded;
+    worst.info.spills_between = spills;
     for (std::size_t i = 1; i < same.size(); ++i) {
         const kernel_info& other = same[i].info;
         worst.info.linked |= other.linked;
@@ -96,11 +116,14 @@ checked_kernel merged(std::vector<checked_kernel>& same)
             if (!worst.info.register_cap) worst.info.register_cap = other.register_cap;
             continue;
         }
+        raise(worst.info.cumulative_stack_bytes, other.cumulative_stack_bytes);
         raise(worst.info.registers, other.registers);
         raise(worst.info.static_shared_bytes, other.static_shared_bytes);
         raise(worst.info.barriers, other.barriers);
         raise(worst.info.code_bytes, other.code_bytes);
         worst.info.stack_unbounded |= other.stack_unbounded;
+        // What may be launched with more shared memory than is known, is so in one place.
+        if (other.uses_dynamic_shared == true) worst.info.uses_dynamic_shared = true;
     }
     return worst;
 }

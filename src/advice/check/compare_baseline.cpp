@@ -76,6 +76,13 @@ std::vector<comparison> comparisons(const baseline_entry& before, const baseline
         if (!entry.spill_store_bytes || !entry.spill_load_bytes) return std::nullopt;
         return *entry.spill_store_bytes + *entry.spill_load_bytes;
     };
+    // What is listed can be worse by itself.
+    figure spilled = spills(now);
+    if (!spilled && now.min_spill_bytes && spills(before) && *now.min_spill_bytes > *spills(before))
+        spilled = now.min_spill_bytes;
+    const auto stack = [&](const baseline_entry& entry) {
+        return std::max(entry.stack_frame_bytes, entry.cumulative_stack_bytes);
+    };
     const auto threads = [](const baseline_entry& entry) -> figure {
         if (!entry.resident) return std::nullopt;
         return std::int64_t{entry.resident->blocks} * entry.resident->threads;
@@ -83,24 +90,24 @@ std::vector<comparison> comparisons(const baseline_entry& before, const baseline
     const auto blocks = [](const baseline_entry& entry) -> std::string {
         return entry.resident ? fmt::format("{}x{}", entry.resident->blocks, entry.resident->threads) : "?";
     };
-    std::vector<comparison> all{
-        {"baseline_registers", "registers", before.registers, now.registers, false, {}, {}},
-        {"baseline_spill_bytes", "spills", spills(before), spills(now), false, {}, {}},
-        {"baseline_stack_bytes", "stack frame", before.stack_frame_bytes, now.stack_frame_bytes, false, {}, {}},
-        {"baseline_static_shared",
-         "static shared memory",
-         before.static_shared_bytes,
-         now.static_shared_bytes,
-         false,
-         {},
-         {}},
-        {"baseline_resident_threads", "resident blocks x threads", threads(before), threads(now), true, blocks(before),
-         blocks(now)}};
+    std::vector<comparison> all{{"baseline_registers", "registers", before.registers, now.registers, false, {}, {}},
+                                {"baseline_spill_bytes", "spills", spills(before), spilled, false, {}, {}},
+                                {"baseline_stack_bytes", "stack", stack(before), stack(now), false, {}, {}},
+                                {"baseline_static_shared",
+                                 "static shared memory",
+                                 before.static_shared_bytes,
+                                 now.static_shared_bytes,
+                                 false,
+                                 {},
+                                 {}},
+                                {"baseline_resident_threads", "resident blocks x threads", threads(before),
+                                 threads(now), true, blocks(before), blocks(now)}};
     for (std::size_t i = 0; i + 1 < all.size(); ++i) {
         const char* unit = i == 0 ? "" : " B";
         all[i].shown_before = with_unit(all[i].before, unit);
         all[i].shown_now = with_unit(all[i].now, unit);
     }
+    if (spilled && !spills(now)) all[1].shown_now = "at least " + all[1].shown_now;
     return all;
 }
 

@@ -25,9 +25,12 @@ struct subject {
     {
         findings.push_back({id, level, std::move(message), std::move(fix)});
     }
+    /// What is known of them at least.
+    [[nodiscard]] spill_range spills() const { return spill_range_of(kernel).value_or(spill_range{}); }
     [[nodiscard]] std::int64_t spill_bytes() const
     {
-        return kernel.spill_store_bytes.value_or(0) + kernel.spill_load_bytes.value_or(0);
+        return std::max(spills().min_bytes(),
+                        kernel.spill_store_bytes.value_or(0) + kernel.spill_load_bytes.value_or(0));
     }
     [[nodiscard]] std::string architecture() const { return kernel.architecture; }
 };
@@ -103,7 +106,9 @@ bool check_bought_nothing(const subject& s)
     if (wanted < 2 || check_launch_bounds(s.limits, threads, wanted) != launch_bounds_verdict::honoured) return false;
     kernel_resources without_registers = resources_of(s.kernel);
     without_registers.registers = 0;
-    const occupancy_result allowed = occupancy(s.limits, without_registers, {.threads = threads});
+    const std::optional<occupancy_question> launch = question_for(s.kernel, threads);
+    if (!launch) return false;
+    const occupancy_result allowed = occupancy(s.limits, without_registers, launch->shape, launch->settings);
     if (allowed.resident_blocks >= wanted) return false;
     const int possible = std::max(1, allowed.resident_blocks);
     const int cap = register_cap(s.limits, threads, wanted).value_or(0);
@@ -126,9 +131,10 @@ bool check_bought_nothing(const subject& s)
 void check_spills(const subject& s)
 {
     if (s.spill_bytes() == 0 || !s.kernel.registers) return;
-    const std::string figures = fmt::format("{} B of spill stores and {} B of loads at {} registers",
-                                            with_commas(s.kernel.spill_store_bytes.value_or(0)),
-                                            with_commas(s.kernel.spill_load_bytes.value_or(0)), *s.kernel.registers);
+    const std::string figures = fmt::format(
+        "{}{} B of spill stores and {} B of loads at {} registers", s.kernel.spills_between ? "at least " : "",
+        with_commas(s.kernel.spill_store_bytes.value_or(s.spills().min_stores)),
+        with_commas(s.kernel.spill_load_bytes.value_or(s.spills().min_loads)), *s.kernel.registers);
     const int registers = *s.kernel.registers;
     const bool one_argument = s.bound && !s.kernel.min_blocks.value_or(0) && !s.kernel.requested_max_registers;
     const std::optional<int> whole = s.bound ? register_cap(s.limits, *s.bound, 1) : std::nullopt;
@@ -212,6 +218,13 @@ void check_local_memory(const subject& s)
 {
     const std::int64_t frame = s.kernel.stack_frame_bytes.value_or(0);
     if (frame == 0 || s.kernel.spill_store_bytes != 0) return;
+    if (s.kernel.features.has(kernel_feature::printing)) {
+        s.add("printf_arguments", severity::note,
+              fmt::format("{} B of local memory per thread without spills: the arguments of printf lie there",
+                          with_commas(frame)),
+              "leave printf out of what you ship (#ifndef NDEBUG); if local memory stays, an array is in it");
+        return;
+    }
     std::string heard;
     for (const std::string& warning : s.kernel.warnings)
         if (warning.find("unroll") != std::string::npos) heard = "; the compiler says: " + warning;

@@ -14,7 +14,8 @@ inspected_kernel inspected(kernel_info info, std::string demangled, std::string 
     inspected_kernel kernel{std::move(info), std::move(demangled), std::move(short_form), std::nullopt};
     if (const std::optional<occupancy_question> question = question_for(kernel.info, threads))
         kernel.residency = {question->shape.threads,
-                            occupancy(*question->limits, question->resources, question->shape, question->settings)};
+                            occupancy(*question->limits, question->resources, question->shape, question->settings),
+                            !question->dynamic_shared_known};
     return kernel;
 }
 

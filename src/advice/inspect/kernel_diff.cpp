@@ -33,6 +33,8 @@ std::string key_of(const inspected_kernel& kernel)
            kernel_identity(info.name, kernel.demangled);
 }
 
+void bring_together_renamed(std::vector<namesakes>& groups, kernel_diff& diff);
+
 void compare(const namesakes& both, kernel_diff& diff);
 
 void sort_changes(std::vector<kernel_change>& changes);
@@ -51,12 +53,81 @@ kernel_diff compare_kernels(const std::vector<inspected_kernel>& before, const s
     for (const inspected_kernel& kernel : before) group(kernel).before.push_back(&kernel);
     for (const inspected_kernel& kernel : after) group(kernel).after.push_back(&kernel);
     kernel_diff diff;
+    bring_together_renamed(groups, diff);
     for (const namesakes& both : groups) compare(both, diff);
     sort_changes(diff.changes);
     return diff;
 }
 
 namespace {
+
+// Calls `use(begin, end)` for each identifier with `::` behind it.
+template <class Use>
+void each_scope(std::string_view name, const Use& use)
+{
+    const auto in_word = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+    };
+    for (std::size_t at = name.find("::"); at != std::string_view::npos; at = name.find("::", at + 2)) {
+        std::size_t begin = at;
+        while (begin > 0 && in_word(name[begin - 1])) --begin;
+        if (begin < at) use(begin, at);
+    }
+}
+
+using scope_set = std::unordered_set<std::string_view>;
+
+scope_set scopes_of(const std::vector<namesakes>& groups, kernel_list namesakes::*side)
+{
+    scope_set scopes;
+    for (const namesakes& both : groups)
+        for (const inspected_kernel* kernel : both.*side) {
+            const std::string_view name = kernel->demangled;
+            each_scope(name,
+                       [&](std::size_t begin, std::size_t end) { scopes.insert(name.substr(begin, end - begin)); });
+        }
+    return scopes;
+}
+
+// The key with a mark in place of the scopes that the other side does not have; empty where it has all of them.
+std::string key_without(const inspected_kernel& kernel, const scope_set& others)
+{
+    const std::string key = key_of(kernel);
+    std::string marked;
+    std::size_t from = 0;
+    each_scope(key, [&](std::size_t begin, std::size_t end) {
+        if (others.contains(std::string_view(key).substr(begin, end - begin))) return;
+        marked.append(key, from, begin - from).append("\3");
+        from = end;
+    });
+    return from == 0 ? std::string() : marked.append(key, from);
+}
+
+// Only what stays alone is looked at, and only where one name on each side fits.
+void bring_together_renamed(std::vector<namesakes>& groups, kernel_diff& diff)
+{
+    const bool any_gone = std::ranges::any_of(groups, [](const namesakes& both) { return both.after.empty(); });
+    const bool any_new = std::ranges::any_of(groups, [](const namesakes& both) { return both.before.empty(); });
+    if (!any_gone || !any_new) return;
+    const scope_set before = scopes_of(groups, &namesakes::before), after = scopes_of(groups, &namesakes::after);
+    struct candidates {
+        std::vector<namesakes*> gone, come;
+    };
+    std::unordered_map<std::string, candidates> alike;
+    for (namesakes& both : groups) {
+        if (both.before.empty() == both.after.empty()) continue;
+        const bool gone = both.after.empty();
+        const std::string key =
+            gone ? key_without(*both.before.front(), after) : key_without(*both.after.front(), before);
+        if (!key.empty()) (gone ? alike[key].gone : alike[key].come).push_back(&both);
+    }
+    for (auto& [key, found] : alike) {
+        if (found.gone.size() != 1 || found.come.size() != 1) continue;
+        found.gone.front()->after = std::move(found.come.front()->after);
+        found.come.front()->after.clear();
+        diff.renamed += std::min(found.gone.front()->before.size(), found.gone.front()->after.size());
+    }
+}
 
 // Takes the pairs with the same code out of both lists.
 std::size_t take_same_code(kernel_list& before, kernel_list& after);
@@ -68,9 +139,10 @@ void compare_pair(const inspected_kernel& before, const inspected_kernel& after,
 bool same_figures(const kernel_info& a, const kernel_info& b)
 {
     const auto figures = [](const kernel_info& info) {
-        return std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.stack_frame_bytes,
-                        info.static_shared_bytes, info.barriers, info.max_threads, info.required_threads,
-                        info.min_blocks, info.cluster, info.code_bytes);
+        return std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.spills_between,
+                        info.stack_frame_bytes, info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers,
+                        info.max_threads, info.required_threads, info.min_blocks, info.cluster, info.max_cluster_blocks,
+                        info.code_bytes);
     };
     return figures(a) == figures(b);
 }
@@ -130,6 +202,23 @@ std::optional<double> difference(const std::optional<Value>& before, const std::
     return static_cast<double>(*after) - static_cast<double>(*before);
 }
 
+// Of ranges that do not overlap, what they differ by at least.
+std::optional<double> spill_difference(const kernel_info& before, const kernel_info& after)
+{
+    const std::optional<spill_range> a = spill_range_of(before), b = spill_range_of(after);
+    if (!a || !b) return std::nullopt;
+    if (b->min_bytes() > a->max_bytes()) return static_cast<double>(b->min_bytes() - a->max_bytes());
+    if (b->max_bytes() < a->min_bytes()) return static_cast<double>(b->max_bytes() - a->min_bytes());
+    return std::nullopt;
+}
+
+// With the functions that it calls, where that is known of both.
+std::optional<std::int64_t> stack_of(const kernel_info& kernel, const kernel_info& other)
+{
+    const bool both = kernel.cumulative_stack_bytes && other.cumulative_stack_bytes;
+    return both ? deepest_stack(kernel) : kernel.stack_frame_bytes;
+}
+
 struct decision {
     diff_figure figure = diff_figure::code;
     std::optional<double> cost;  ///< nullopt: neither worse nor better
@@ -140,13 +229,14 @@ std::optional<decision> decide(const inspected_kernel& before, const inspected_k
 {
     const kernel_info &a = before.info, &b = after.info;
     const auto lost_warps = [](const inspected_kernel& kernel) {
-        return kernel.residency ? std::optional(-kernel.residency->result.occupancy()) : std::nullopt;
+        const bool known = kernel.residency && !kernel.residency->at_most;
+        return known ? std::optional(-kernel.residency->result.occupancy()) : std::nullopt;
     };
     const std::pair<diff_figure, std::optional<double>> costs[] = {
         {diff_figure::occupancy, difference(lost_warps(before), lost_warps(after))},
-        {diff_figure::spills, difference(spill_bytes(a), spill_bytes(b))},
+        {diff_figure::spills, spill_difference(a, b)},
         {diff_figure::registers, difference(a.registers, b.registers)},
-        {diff_figure::stack, difference(a.stack_frame_bytes, b.stack_frame_bytes)},
+        {diff_figure::stack, difference(stack_of(a, b), stack_of(b, a))},
         {diff_figure::shared, difference(a.static_shared_bytes, b.static_shared_bytes)}};
     for (const auto& [figure, cost] : costs)
         if (cost) return decision{figure, cost, std::abs(*cost)};
@@ -155,7 +245,8 @@ std::optional<decision> decide(const inspected_kernel& before, const inspected_k
     if (const auto amount = difference(a.barriers, b.barriers))
         return decision{diff_figure::barriers, std::nullopt, std::abs(*amount)};
     // Not given and not known look alike here, so only what both have counts.
-    if (difference(bound_threads(a), bound_threads(b)) || difference(a.min_blocks, b.min_blocks))
+    if (difference(bound_threads(a), bound_threads(b)) || difference(a.min_blocks, b.min_blocks) ||
+        difference(a.max_cluster_blocks, b.max_cluster_blocks))
         return decision{diff_figure::bounds, std::nullopt, 0};
     if (const auto amount = difference(a.code_bytes, b.code_bytes))
         return decision{diff_figure::code, std::nullopt, std::abs(*amount)};

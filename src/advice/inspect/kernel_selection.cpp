@@ -52,7 +52,10 @@ kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const ke
     else
         selection.spills_unknown = static_cast<std::size_t>(std::count_if(
             kernels.begin(), kernels.end(), [](const auto& kernel) { return !spill_bytes(kernel.info); }));
-    if (wish.sort) sort_kernels(kernels, *wish.sort);
+    selection.sorted_by = wish.sort;
+    // Who asks for the kernels that spill wants the worst.
+    if (!wish.sort && wish.spilling) selection.sorted_by = sort_key::spills;
+    if (selection.sorted_by) sort_kernels(kernels, *selection.sorted_by);
     if (wish.top && kernels.size() > *wish.top) {
         selection.not_shown = kernels.size() - *wish.top;
         kernels.erase(kernels.begin() + static_cast<std::ptrdiff_t>(*wish.top), kernels.end());
@@ -68,11 +71,19 @@ std::size_t keep_spilling(std::vector<inspected_kernel>& kernels)
     std::erase_if(kernels, [&](const inspected_kernel& kernel) {
         const kernel_info& info = kernel.info;
         // One of the two can be enough to know that it spills.
-        const bool spills = info.spill_store_bytes.value_or(0) > 0 || info.spill_load_bytes.value_or(0) > 0;
+        const bool spills = info.spill_store_bytes.value_or(0) > 0 || info.spill_load_bytes.value_or(0) > 0 ||
+                            (info.spills_between && info.spills_between->min_bytes() > 0);
         if (!spills && !spill_bytes(info)) ++unknown;
         return !spills;
     });
     return unknown;
+}
+
+// A kernel of which only a range is known can be the worst of all.
+std::optional<std::int64_t> max_spilled(const kernel_info& info)
+{
+    const std::optional<spill_range> range = spill_range_of(info);
+    return range ? std::optional(range->max_bytes()) : std::nullopt;
 }
 
 // Smaller comes first.
@@ -85,9 +96,9 @@ std::optional<double> rank_of(const inspected_kernel& kernel, sort_key key)
         case sort_key::registers:
             return cost(kernel.info.registers);
         case sort_key::spills:
-            return cost(spill_bytes(kernel.info));
+            return cost(max_spilled(kernel.info));
         case sort_key::stack:
-            return cost(kernel.info.stack_frame_bytes);
+            return cost(deepest_stack(kernel.info));
         case sort_key::shared:
             return cost(kernel.info.static_shared_bytes);
         case sort_key::code:

@@ -24,13 +24,14 @@ std::vector<std::string> sort_keys();
 
 struct kernel_wish {
     bool spilling = false;         ///< only kernels that spill
-    std::optional<sort_key> sort;  ///< nullopt: as they were found
+    std::optional<sort_key> sort;  ///< nullopt: as they were found; those that spill, by spills
     std::optional<std::size_t> top;
 };
 
 struct kernel_selection {
     std::size_t spills_unknown = 0;  ///< kernels of which the input does not tell whether they spill
     std::size_t not_shown = 0;       ///< left out because of `top`
+    std::optional<sort_key> sorted_by = {};
 };
 
 /// Leaves in `kernels` what is wished for. Costs are sorted descending, occupancy rising (a block that cannot be

@@ -70,12 +70,16 @@ void add_kernel(architecture_summary& sum, const kernel_info& info)
         sum.code_bytes += *info.code_bytes;
     else
         ++sum.code_unknown;
-    sum.spill_store_bytes += info.spill_store_bytes.value_or(0);
-    sum.spill_load_bytes += info.spill_load_bytes.value_or(0);
-    if (info.spill_store_bytes.value_or(0) > 0 || info.spill_load_bytes.value_or(0) > 0)
+    const spill_range known = info.spills_between.value_or(spill_range{});
+    const std::int64_t stores = info.spill_store_bytes.value_or(known.min_stores),
+                       loads = info.spill_load_bytes.value_or(known.min_loads);
+    sum.spill_store_bytes += stores;
+    sum.spill_load_bytes += loads;
+    if (stores > 0 || loads > 0)
         ++sum.spilling;
     else if (!spill_bytes(info))
         ++sum.spills_unknown;
+    if (info.spills_between && (stores > 0 || loads > 0)) ++sum.spills_at_least;
     if (info.registers) sum.largest_registers = std::max(sum.largest_registers.value_or(0), *info.registers);
 }
 

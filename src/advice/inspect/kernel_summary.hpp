@@ -29,6 +29,7 @@ struct architecture_summary {
     std::int64_t code_bytes = 0;                               ///< of those whose size is known
     std::size_t code_unknown = 0;                              ///< kernels whose size is not known
     std::size_t spilling = 0, spills_unknown = 0;              ///< kernels
+    std::size_t spills_at_least = 0;                           ///< of `spilling`: with more bytes than are counted
     std::int64_t spill_store_bytes = 0, spill_load_bytes = 0;  ///< per thread, summed over kernels
     std::optional<int> largest_registers;
 };

@@ -101,6 +101,10 @@ std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_r
                                     with_commas(q.limits->shared_per_block)));
     if (!q.registers_known) notes.push_back("registers are not known and not counted as a limit");
     if (!q.shared_known) notes.push_back("static shared memory is not known and not counted");
+    if (!q.dynamic_shared_known)
+        notes.push_back(
+            "it uses dynamic shared memory of unknown size, which is not counted: these are the most blocks that can "
+            "be resident; --dynamic-shared tells the size");
     if (!q.barriers_known && q.limits->barriers_per_sm)
         notes.push_back("barriers are not known and not counted as a limit");
     if (q.shape.cluster_blocks > 1 && q.limits->portable_cluster == 0)
@@ -130,7 +134,8 @@ occupancy_account explain(const occupancy_question& question, const occupancy_re
     };
     account.thresholds = allowances(question, allowed(account.result.resident_blocks + 1));
     account.slack = allowances(question, allowed(account.result.resident_blocks));
-    account.next = cheapest_next_step(question, account.result);
+    // What one block more needs depends on all that limits.
+    if (question.dynamic_shared_known) account.next = cheapest_next_step(question, account.result);
     account.waves = waves_of(question, account.result);
     if (question.curves) account.curves = curves_of(question);
     account.notes = notes_of(question, account.result);
@@ -172,8 +177,11 @@ std::string obstacle_text(const occupancy_question& q, const occupancy_result& r
                                with_commas(q.shape.dynamic_shared_bytes),
                                with_commas(*q.settings.max_dynamic_shared_bytes));
         case launch_obstacle::shared_per_block:
-            return fmt::format("{} B of shared memory with the {} B reserved: a block has at most {} B",
-                               with_commas(result.shared.allocated), with_commas(result.shared.reserved_bytes),
+            return fmt::format("{} B of shared memory{}: a block has at most {} B",
+                               with_commas(result.shared.allocated),
+                               result.shared.reserved_bytes > 0
+                                   ? fmt::format(" with the {} B reserved", with_commas(result.shared.reserved_bytes))
+                                   : "",
                                with_commas(result.shared.per_block_maximum));
         case launch_obstacle::barriers_per_block:
             return fmt::format(

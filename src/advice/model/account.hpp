@@ -20,7 +20,8 @@ struct occupancy_question {
     kernel_resources resources;
     bool registers_known = true;
     bool barriers_known = true;
-    bool shared_known = true;  ///< the static part
+    bool shared_known = true;          ///< the static part
+    bool dynamic_shared_known = true;  ///< false: `shape` has 0, and the answer is the most that can be resident
     launch_shape shape;
     launch_settings settings;
     std::optional<std::int64_t> grid;  ///< thread blocks of the launch

@@ -20,6 +20,7 @@ std::optional<occupancy_question> question_for(const kernel_info& kernel, std::o
 {
     const sm_limits* limits = limits_of(kernel);
     if (!threads) threads = bound_threads(kernel);
+    if (!threads) threads = kernel.launch_threads;
     if (limits == nullptr || !threads || !kernel.registers) return std::nullopt;
     occupancy_question question;
     question.limits = limits;
@@ -28,9 +29,20 @@ std::optional<occupancy_question> question_for(const kernel_info& kernel, std::o
     question.resources = resources_of(kernel);
     question.barriers_known = kernel.barriers.has_value();
     question.shared_known = kernel.static_shared_bytes.has_value();
+    question.dynamic_shared_known = !dynamic_shared_unknown(kernel);
     question.shape.threads = *threads;
+    set_dynamic_shared(question, kernel.dynamic_shared_bytes.value_or(0));
     question.shape.cluster_blocks = std::max(1, cluster_blocks(kernel).value_or(1));
     return question;
+}
+
+void set_dynamic_shared(occupancy_question& question, std::int64_t bytes)
+{
+    question.shape.dynamic_shared_bytes = bytes;
+    // As a working program does it: the limit of dynamic shared memory is raised as far as is needed.
+    if (bytes > 0)
+        question.settings.max_dynamic_shared_bytes = std::max<std::int64_t>(
+            bytes, question.limits->shared_per_block_opt_in - question.resources.static_shared_bytes);
 }
 
 }  // namespace launchbox

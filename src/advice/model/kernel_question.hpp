@@ -15,6 +15,10 @@ kernel_resources resources_of(const kernel_info& kernel);
 
 /// The question for a launch of this kernel with `threads` threads (or its bound's). `nullopt` when neither is known,
 /// or the architecture is not.
+/// Dynamic shared memory is what `kernel_info` tells of it.
 std::optional<occupancy_question> question_for(const kernel_info& kernel, std::optional<int> threads);
+
+/// The question for a launch with this much dynamic shared memory, allowed as far as the GPU does.
+void set_dynamic_shared(occupancy_question& question, std::int64_t bytes);
 
 }  // namespace launchbox

@@ -220,5 +220,32 @@ TEST(baseline, new_and_gone_kernels_are_reported_and_do_not_fail)
     EXPECT_EQ(one.gone[0].architecture, "sm_80");
 }
 
+TEST(baseline, the_stack_of_the_functions_that_are_called_is_kept_and_compared)
+{
+    checked_kernel before = plain_kernel("k(int)"), now = before;
+    before.info.stack_frame_bytes = 0;
+    before.info.cumulative_stack_bytes = 304;
+    EXPECT_NE(text_of({before}).find(" stack=0/304 "), std::string::npos) << text_of({before});
+    now.info.stack_frame_bytes = 0;
+    now.info.cumulative_stack_bytes = 312;
+    EXPECT_EQ(findings_of(compared({before}, {now})), "k sm_90 baseline_stack_bytes broken\n");
+    EXPECT_EQ(findings_of(compared({now}, {before})), "k sm_90 baseline_stack_bytes better allowed\n");
+    EXPECT_EQ(findings_of(compared({now}, {now})), "");
+    expect_baseline_error(first_line + "sm_90 regs=1 spills=0/0 stack=1/x shared=0 resident=? f()\n", "2", "stack is");
+}
+
+TEST(baseline, spills_that_are_known_in_part_are_worse_where_that_part_is)
+{
+    checked_kernel before = plain_kernel("k(int)"), now = before;
+    now.info.spill_store_bytes.reset();
+    now.info.spill_load_bytes.reset();
+    now.info.spills_between = {.min_stores = 100, .max_stores = 1000, .min_loads = 10, .max_loads = 100};
+    const check_result result = compared({before}, {now});
+    EXPECT_EQ(findings_of(result), "k sm_90 baseline_spill_bytes broken\n");
+    EXPECT_EQ(result.findings[0].shown_value, "at least 110 B");
+    before.info.spill_store_bytes = 200;
+    EXPECT_EQ(findings_of(compared({before}, {now})), "k sm_90 baseline_spill_bytes unknown\n");
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -236,5 +236,30 @@ TEST(budget, a_rule_for_an_architecture_may_hold_for_one_that_is_not_known)
               "k  max_registers broken\n");
 }
 
+TEST(budget, spills_that_are_known_in_part_are_checked_as_far_as_they_are)
+{
+    const checked_kernel cut = with([](kernel_info& info) {
+        info.spill_store_bytes.reset();
+        info.spill_load_bytes.reset();
+        info.spills_between = {.min_stores = 100, .max_stores = 1000, .min_loads = 10, .max_loads = 100};
+    });
+    const check_result broken = checked("[defaults]\nmax_spill_bytes = 109", {cut});
+    EXPECT_EQ(findings_of(broken), "k sm_90 max_spill_bytes broken\n");
+    EXPECT_EQ(broken.findings[0].message, "at least 110 B of spills (100 stored, 10 loaded), at most 109 B allowed");
+    EXPECT_EQ(found("[defaults]\nmax_spill_bytes = 110", {cut}), "k sm_90 max_spill_bytes unknown\n");
+    EXPECT_EQ(found("[defaults]\nmax_spill_bytes = 1099", {cut}), "k sm_90 max_spill_bytes unknown\n");
+    EXPECT_EQ(found("[defaults]\nmax_spill_bytes = 1100", {cut}), "");
+}
+
+TEST(budget, the_stack_is_that_of_the_functions_that_are_called_too)
+{
+    const checked_kernel caller = with([](kernel_info& info) {
+        info.stack_frame_bytes = 0;
+        info.cumulative_stack_bytes = 304;
+    });
+    EXPECT_EQ(found("[defaults]\nmax_stack_bytes = 303", {caller}), "k sm_90 max_stack_bytes broken\n");
+    EXPECT_EQ(found("[defaults]\nmax_stack_bytes = 304", {caller}), "");
+}
+
 }  // namespace
 }  // namespace launchbox

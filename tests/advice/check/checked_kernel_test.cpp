@@ -97,5 +97,22 @@ TEST(checked_kernel, residency_needs_a_bound_registers_shared_memory_and_a_known
     EXPECT_FALSE(without([](kernel_info& info) { set_architecture(info, "sm_999"); }));
 }
 
+TEST(checked_kernel, what_is_known_in_part_of_one_counts_for_all)
+{
+    checked_kernel one = plain_kernel("k(int)"), two = one;
+    two.info.spill_store_bytes.reset();
+    two.info.spill_load_bytes.reset();
+    two.info.spills_between = {.min_stores = 100, .max_stores = 1000, .min_loads = 10, .max_loads = 100};
+    one.info.spill_store_bytes = 300;
+    one.info.cumulative_stack_bytes = 8;
+    two.info.cumulative_stack_bytes = 304;
+    for (const auto& found : {std::vector{one, two}, std::vector{two, one}}) {
+        const kernel_info merged = one_of_each(found).at(0).info;
+        EXPECT_EQ(merged.spills_between,
+                  (spill_range{.min_stores = 300, .max_stores = 1000, .min_loads = 10, .max_loads = 100}));
+        EXPECT_EQ(merged.cumulative_stack_bytes, 304);
+    }
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -6,6 +6,7 @@
 #include <launchbox/launch_bounds.hpp>
 
 #include "advice/model/kernel_question.hpp"
+#include "known_kernels.hpp"
 
 namespace launchbox {
 namespace {
@@ -334,6 +335,18 @@ TEST(diagnose, every_finding_says_what_to_do)
                         }
                     }
     }
+}
+
+TEST(diagnose, the_stack_of_printf_is_no_array_to_unroll)
+{
+    kernel_info kernel = known_kernel("k").info;
+    kernel.stack_frame_bytes = 16;
+    ASSERT_EQ(diagnose(kernel, 256).size(), 1u);
+    EXPECT_EQ(diagnose(kernel, 256)[0].id, "local_array");
+    kernel.features.add(kernel_feature::printing);
+    ASSERT_EQ(diagnose(kernel, 256).size(), 1u);
+    EXPECT_EQ(diagnose(kernel, 256)[0].id, "printf_arguments");
+    EXPECT_EQ(diagnose(kernel, 256)[0].fix.find("unroll"), std::string::npos);
 }
 
 }  // namespace

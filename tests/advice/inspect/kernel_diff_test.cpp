@@ -147,5 +147,52 @@ TEST(kernel_diff, copies_are_paired_by_code_and_then_by_size)
     EXPECT_EQ(same.changes[0].copies, 3u);
 }
 
+TEST(kernel_diff, ranges_of_spills_decide_where_they_do_not_overlap)
+{
+    std::vector<inspected_kernel> before{known_kernel("k")}, after = before;
+    after[0].info.spill_store_bytes = after[0].info.spill_load_bytes = std::nullopt;
+    after[0].info.spills_between = {.min_stores = 100, .max_stores = 1000, .min_loads = 10, .max_loads = 100};
+    const kernel_diff worse = compare_kernels(before, after);
+    ASSERT_EQ(worse.changes.size(), 1u);
+    EXPECT_EQ(worse.changes[0].verdict, diff_verdict::worse);
+    EXPECT_EQ(worse.changes[0].decided_by, diff_figure::spills);
+    EXPECT_EQ(worse.changes[0].amount, 110);
+    before[0].info.spill_store_bytes = 500;
+    EXPECT_TRUE(compare_kernels(before, after).changes.empty());
+}
+
+TEST(kernel_diff, a_renamed_inline_namespace_makes_no_new_and_gone_kernels)
+{
+    const auto kernel = [](const std::string& name, int registers = 40) {
+        inspected_kernel made = known_kernel(name, registers);
+        made.demangled = "void " + name + "(int*)";
+        made.info.name = name;
+        return made;
+    };
+    const std::string first = "cub::CUB_200500_900_NS::scan<cub::CUB_200500_900_NS::policy<256>, int>",
+                      second = "cub::CUB_300000_900_NS::scan<cub::CUB_300000_900_NS::policy<256>, int>";
+    const std::vector<inspected_kernel> before{kernel(first), kernel("mine::k")},
+        after{kernel(second, 48), kernel("mine::k")};
+    const kernel_diff diff = compare_kernels(before, after);
+    EXPECT_EQ(diff.compared, 2u);
+    EXPECT_EQ(diff.renamed, 1u);
+    EXPECT_TRUE(diff.appeared.empty() && diff.vanished.empty());
+    ASSERT_EQ(diff.changes.size(), 1u);
+    EXPECT_EQ(diff.changes[0].verdict, diff_verdict::worse);
+    // A name without a version is renamed as well as one with it.
+    EXPECT_EQ(compare_kernels({kernel("a::b::k")}, {kernel("a::c::k")}).renamed, 1u);
+    // Both namespaces are there: then they are two kernels.
+    const kernel_diff two = compare_kernels({kernel("a::k"), kernel("b::other")}, {kernel("b::k"), kernel("a::more")});
+    EXPECT_EQ(two.renamed, 0u);
+    EXPECT_EQ(two.appeared.size(), 2u);
+    // Which of two it was cannot be told.
+    EXPECT_EQ(compare_kernels({kernel("v1::k"), kernel("v2::k")}, {kernel("v3::k")}).renamed, 0u);
+    // Another argument is another kernel, and so is another architecture.
+    EXPECT_EQ(compare_kernels({kernel("v1::k<int>")}, {kernel("v2::k<float>")}).renamed, 0u);
+    inspected_kernel other = kernel("v2::k");
+    set_architecture(other.info, "sm_80");
+    EXPECT_EQ(compare_kernels({kernel("v1::k")}, {other}).renamed, 0u);
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -91,5 +91,30 @@ TEST(inspected_kernel, its_residency_is_that_of_its_account)
     EXPECT_FALSE(inspected(known_kernel("k", 224).info, "", "", 288).residency->launches());
 }
 
+TEST(kernel_selection, a_kernel_of_which_only_a_range_of_spills_is_known_is_not_hidden)
+{
+    std::vector<inspected_kernel> kernels;
+    for (const char* name : {"a", "b", "c", "d"}) kernels.push_back(known_kernel(name));
+    kernels[1].info.spill_store_bytes = 5000;
+    for (std::size_t i : {2, 3}) kernels[i].info.spill_store_bytes = kernels[i].info.spill_load_bytes = std::nullopt;
+    kernels[2].info.spills_between = {.min_stores = 40, .max_stores = 90000, .min_loads = 0, .max_loads = 8};
+    kernels[3].info.spills_between = {.min_stores = 0, .max_stores = 40000, .min_loads = 0, .max_loads = 8};
+    std::vector<inspected_kernel> sorted = kernels;
+    select_kernels(sorted, {.spilling = false, .sort = sort_key::spills, .top = {}});
+    EXPECT_EQ(names_of(sorted), "cdba");
+    EXPECT_EQ(select_kernels(kernels, {.spilling = true, .sort = {}, .top = {}}).spills_unknown, 1u);
+    EXPECT_EQ(names_of(kernels), "cb");  // the worst first, whatever the order of the file
+}
+
+TEST(kernel_selection, the_stack_of_the_functions_that_are_called_counts)
+{
+    std::vector<inspected_kernel> kernels;
+    for (const char* name : {"a", "b", "c"}) kernels.push_back(known_kernel(name));
+    kernels[1].info.stack_frame_bytes = 16;
+    kernels[2].info.cumulative_stack_bytes = 304;
+    select_kernels(kernels, {.spilling = false, .sort = sort_key::stack, .top = {}});
+    EXPECT_EQ(names_of(kernels), "cba");
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -200,5 +200,14 @@ TEST(notes, what_the_reader_must_know_besides)
     EXPECT_TRUE(has_note(q, "has no clusters"));
 }
 
+TEST(account, nothing_reserved_is_not_mentioned)
+{
+    occupancy_question question = asked(sm_61, 64, 32);
+    question.shape.dynamic_shared_bytes = 49408;
+    question.settings.max_dynamic_shared_bytes = 49408;
+    const occupancy_account account = explain(question);
+    EXPECT_EQ(account.obstacle, "49,408 B of shared memory: a block has at most 49,152 B");
+}
+
 }  // namespace
 }  // namespace launchbox

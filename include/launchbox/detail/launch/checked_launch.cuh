@@ -85,7 +85,8 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
                cluster = config.cluster.count() > cluster_without_opt_in;
     if (kernel.function && (shared || cluster) && !is_lasting(code)) {
         if (earlier != cudaSuccess) {
-            if (shared && !has_dynamic_shared(kernel.function, config.dynamic_shared_bytes.bytes))
+            if (shared && !means_no_gpu(earlier) &&
+                !has_dynamic_shared(kernel.function, config.dynamic_shared_bytes.bytes))
                 refuse_while_pending(kernel, earlier);
             refuse(kernel, config, code, earlier);
         }
@@ -114,12 +115,14 @@ inline void launch_opted_in(const kernel_handle& kernel, const launch_config& co
         retry(kernel, config, arguments, code, earlier);
 }
 
+// Without a driver every call leaves an error, asking for the pending one too: then no call before is to blame, and the
+// launch is tried to hear the same.
 inline void launch_checked(const kernel_handle& kernel, const launch_config& config, void** arguments)
 {
     const cudaError_t earlier = cudaPeekAtLastError();
     if (earlier == cudaSuccess) [[likely]]
         ensure_opt_in(kernel.function, config);
-    else if (kernel.function && lacks_opt_in(kernel.function, config))
+    else if (kernel.function && !means_no_gpu(earlier) && lacks_opt_in(kernel.function, config))
         refuse_while_pending(kernel, earlier);
     launch_opted_in(kernel, config, arguments, earlier);
 }

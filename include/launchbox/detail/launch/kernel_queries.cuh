@@ -159,6 +159,12 @@ inline bool is_lasting(cudaError_t code)
     }
 }
 
+/// No GPU, or no driver: then every call fails so.
+inline bool means_no_gpu(cudaError_t status)
+{
+    return status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver;
+}
+
 /// Where there are no attributes: which code is missing, or that this is no kernel.
 inline launch_explanation explain_missing(const kernel_handle& kernel, const launch_facts& facts, cudaError_t status)
 {
@@ -179,7 +185,7 @@ inline launch_explanation explain_missing(const kernel_handle& kernel, const lau
             name + "an earlier error was pending: " + error_text(status) +
                 ". Nothing can be launched until the process ends (with CUDA_LAUNCH_BLOCKING=1 the error may be this "
                 "kernel's own)."};
-    const bool no_gpu = status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver;
+    const bool no_gpu = means_no_gpu(status);
     return {no_gpu ? launch_error_kind::no_gpu : launch_error_kind::runtime, launch_obstacle::none,
             name + (no_gpu ? "there is no GPU to run it here: " : "") + error_text(status) + '.'};
 }
