@@ -430,7 +430,7 @@ void cubin_reader::finish(kernel_index index)
     if (draft.code == nullptr) return;
     const std::string_view code = draft.code->content;
     // Spills lie in the stack frame, or in shared memory where that is said.
-    const bool can_spill = kernel.stack_frame_bytes != 0 || draft.shared_scratch || !draft.spills.empty();
+    const bool can_spill = sm_ == 0 || kernel.stack_frame_bytes != 0 || draft.shared_scratch || !draft.spills.empty();
     const bool lists_spills = by_ptxas && result_.toolkit_version >= annotates_spills_from;
     // A list that was cut off can be empty: see `limit_spills`.
     const bool count = sm_ >= 70 && can_spill && (!draft.spills.empty() || (lists_spills && is_long(code)));

@@ -43,7 +43,7 @@ std::string_view last_of(std::string_view text, int width)
 
 bool ends_word(char c)
 {
-    return std::string_view("<>(),: [{_").find(c) != std::string_view::npos;
+    return std::string_view("<>(),: [{").find(c) != std::string_view::npos;
 }
 
 struct common_part {
