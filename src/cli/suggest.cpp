@@ -8,7 +8,7 @@
 #include "cli/launch_options.hpp"
 #include "cli/verbs.hpp"
 #include "report/suggest_report.hpp"
-#include "support/expression/expression.hpp"
+#include "support/expression/value_expression.hpp"
 
 namespace launchbox::cli {
 
@@ -35,9 +35,9 @@ block_size_advice advise(const suggest_options& options, const target& where, co
                              .candidates = {},
                              .sms = options.sms};
     advice.dynamic_shared = options.launch.dynamic_shared.value_or("");
-    const expression bytes(options.launch.dynamic_expression(), {"threads"});
+    const value_expression bytes(options.launch.dynamic_expression());
     const auto bytes_for = [&](int threads) {
-        const std::int64_t size = bytes({{"threads", threads}});
+        const std::int64_t size = bytes.integer({{{"threads", std::int64_t{threads}}}});
         if (size < 0)
             throw error(
                 "--dynamic-shared '" + bytes.text() + "' is negative for " + std::to_string(threads) + " threads",

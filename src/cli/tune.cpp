@@ -189,6 +189,8 @@ tune_call::tune_call(tune_spec spec, tune_verb_options options, std::string comm
         spaces_.emplace_back(spec_, backend.limits);
         refuse_empty(spec_, spaces_.back());
         check_baseline(spec_, spaces_.back());
+        spaces_.back().check_workload_constraints(spec_.workloads);
+        if (backend.backend.check) backend.backend.check(spaces_.back());
     }
 }
 

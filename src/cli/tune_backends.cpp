@@ -148,16 +148,17 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
     const auto add = [&](const target& on, const gpu_device* gpu, const std::vector<int>& gpus,
                          environment_info environment, std::string label) {
         planned_backend& made = planned.backends.emplace_back();
+        made.limits = limits_for_expressions(*on.limits, gpu);
         made.backend = kernel_backend(spec, *planned.builder,
                                       {.architecture = on.architecture,
                                        .limits = on.limits,
+                                       .names = made.limits,
                                        .gpus = gpus,
                                        .folder = request.folder,
                                        .worker_program = request.builder.worker_program});
         made.backend.environment = std::move(environment);
         made.backend.label = std::move(label);
         made.backend.source_hash = planned.builder->source_hash() + hash_of_named_files(spec);
-        made.limits = limits_for_expressions(*on.limits, gpu);
     };
     if (request.build_only) {
         if (request.architecture.empty() && found.devices.empty())
@@ -168,7 +169,11 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
         const std::string name(architecture_name(on.architecture).view());
         environment_info environment;
         environment.architecture = name;
-        add(on, nullptr, {}, std::move(environment), name);
+        // A GPU of this architecture here is the one that expressions with device.* are about.
+        const auto here = std::ranges::find_if(found.devices, [&](const gpu_device& gpu) {
+            return gpu.capability.major == on.architecture.major && gpu.capability.minor == on.architecture.minor;
+        });
+        add(on, here == found.devices.end() ? nullptr : &*here, {}, std::move(environment), name);
         return planned;
     }
     for (const std::vector<gpu_device>& group : groups_of(found, request.gpus)) {

@@ -12,6 +12,7 @@
 #include "image/kernel_info.hpp"
 #include "support/expression/parameter_value.hpp"
 #include "tune/run/job_key.hpp"
+#include "tune/space/search_space.hpp"
 #include "tune/spec/tune_spec.hpp"
 #include "tune/types/build_status.hpp"
 #include "tune/types/measurement.hpp"
@@ -56,6 +57,8 @@ struct tune_backend {
     std::string source_hash;
     unsigned preparers = 1;  ///< threads that may call `prepare` at once
     std::function<prepared_job(const tune_job&)> prepare;
+    /// Before anything is prepared: throws `error` for what is wrong with the spec. Empty: nothing can be.
+    std::function<void(const search_space&)> check = {};
     /// How likely a candidate is worth a try before it is built; see strategy_options. Empty: nothing is known.
     std::function<double(const assignment& parameters)> prior = {};
     std::vector<measurer> measurers;  ///< one thread each: GPUs that are alike. Empty: nothing is measured

@@ -81,6 +81,8 @@ tune_spec parse_tune_spec(const std::string& file, const std::string& text)
                              }}},
                            "in [screen]");
     check_names(of);
+    for (const placed_text& text : of.texts)
+        if (text.is_expression) spec.places.emplace(text.text, document.place(text.place));
     return spec;
 }
 

@@ -30,7 +30,11 @@ void need(const reader& of, const toml::table& table, const std::string& where, 
 std::string reader::expression(const toml::node& node, const std::string& key, scope names)
 {
     if (const auto* integer = node.as_integer()) return std::to_string(integer->get());
-    if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
+    if (const auto* number = node.as_floating_point()) {
+        const std::string text = fmt::format("{}", number->get());
+        texts.push_back({key, text, node.source(), names, true});
+        return text;
+    }
     const auto* given = node.as_string();
     if (given == nullptr) file.fail_type(node, key, "an expression", key + " = \"threads * items\"");
     std::string text = file.text(node, key, "");
