@@ -11,6 +11,7 @@
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "tune/backend/argument_check.hpp"
 #include "tune/backend/launch_expressions.hpp"
 #include "tune/backend/reference_outputs.hpp"
 #include "tune/backend/screen.hpp"
@@ -39,7 +40,7 @@ public:
     prepared_job prepare(const tune_job& job);
     measurement measure(gpu_worker& worker, const tune_job& job, const prepared_job& made,
                         const measure_request& request);
-    void check(const search_space& space) const { expressions_.check(space); }
+    void check(const search_space& space) const;
 
     // Of the first workload: the launch of another has other blocks, but seldom other threads.
     [[nodiscard]] double promise(const assignment& parameters) const
@@ -77,6 +78,29 @@ private:
     std::atomic<int> modules_ = 0;
 };
 
+void kernel_runner::check(const search_space& space) const
+{
+    expressions_.check(space);
+    if (space.size() == 0) return;
+    const std::vector<task_argument> arguments =
+        expressions_.arguments(joined(space.at(0), spec_.workloads.front().values));
+    if (const auto types = parameters_in_source(builder_.source_files(), spec_.kernel->name))
+        if (const std::string why = why_arguments_differ(*types, arguments); !why.empty())
+            throw error(spec_.file + ": [kernel] arguments: " + why,
+                        "give the arguments in the order of the parameters");
+    // A name without the workload's values is that of one file.
+    for (const workload& workload : spec_.workloads) {
+        std::vector<std::string> files;
+        for (const kernel_argument& argument : spec_.kernel->arguments) files.push_back(argument.file);
+        for (const auto& [output, file] : spec_.verify.files) files.push_back(file);
+        for (const std::string& file : files) {
+            const std::string name = file.empty() ? file : filled_in(file, joined(space.at(0), workload.values));
+            if (std::error_code failure; !name.empty() && !fs::is_regular_file(fs::path(spec_.folder) / name, failure))
+                throw error(spec_.file + ": there is no file " + name, "it is looked for in the folder of the spec");
+        }
+    }
+}
+
 prepared_job kernel_runner::prepare(const tune_job& job)
 {
     prepared_job made;
@@ -91,6 +115,7 @@ prepared_job kernel_runner::prepare(const tune_job& job)
 
     build_result built = builder_.build(values, options_.architecture);
     made.log = std::move(built.log);
+    made.machine_failure = std::move(built.machine_failure);
     made.compile_seconds = built.seconds;
     made.from_cache = built.from_cache;
     if (built.status != build_status::built) {
@@ -101,6 +126,8 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     made.kernel = built.kernel;
     made.code = built.code;
     if (const std::string why = why_not_launched(built.kernel, launch, *options_.limits, spec_.screen); !why.empty())
+        return rejected(why);
+    if (const std::string why = why_arguments_differ(built.kernel, expressions_.arguments(values)); !why.empty())
         return rejected(why);
     made.same_when_equal =
         fmt::format("{} {} {} {} {}", built.code, fmt::join(launch.threads, ","), fmt::join(launch.blocks, ","),

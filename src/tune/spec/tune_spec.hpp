@@ -70,7 +70,8 @@ struct kernel_target {
 struct program_target {
     std::vector<std::string> build;  ///< may be empty: nothing is built; {output} is the program, {arch} "sm_90"
     std::vector<std::string> run;
-    std::string metric = {};  ///< a regular expression whose first group is the time; empty: see benchmark_output.hpp
+    /// A regular expression whose first group is the time; empty: see benchmark_output.hpp; "wall": the wall time.
+    std::string metric = {};
     std::string unit = "ms";  ///< of what `metric` finds: ns, us, ms or s
     double build_seconds = 600;
     std::vector<std::string> sources;  ///< files whose content decides whether an older result still holds

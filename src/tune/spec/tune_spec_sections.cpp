@@ -262,6 +262,8 @@ void read_program(reader& of, const toml::table& table)
     need(of, table, "[program]", "run", "run = [\"{output}\"]");
     if (const toml::node* unit = table.get("unit"); unit != nullptr && program.metric.empty())
         of.file.fail(unit->source(), "unit without metric", "give metric, whose number it is the unit of");
+    if (const toml::node* unit = table.get("unit"); unit != nullptr && program.metric == "wall")
+        of.file.fail(unit->source(), "unit with the wall time", "take it out");
     for (const std::string& source : program.sources)
         if (source.empty()) of.file.fail(table.get("sources")->source(), "a source is empty", "name a file");
 }
@@ -273,6 +275,7 @@ void read_metric(reader& of, const toml::node& node)
     std::string& metric = of.spec.program->metric;
     const std::string example = "metric = 'time: ([0-9.]+)'";
     metric = of.file.text(node, "metric", example);
+    if (metric == "wall") return;
     // The library that reads patterns does so by recursion.
     if (metric.size() > longest_pattern)
         of.file.fail(node.source(), "metric is longer than 1,000 characters", "shorten it");
