@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
@@ -53,6 +54,9 @@ exit_status run_emit(const emit_options& options)
     if (options.check && options.files.empty()) return check_only_header(options);
     if (options.files.empty())
         throw error("no record to take rows from", "name stores of launchbox tune, or results --samples --format json");
+    // Another emit into the same header has to wait: its rows would be lost, or ours.
+    std::optional<folder_lock> alone;
+    if (to_file(options) && !options.check && !options.explain) alone.emplace(options.output);
     const emit_plan plan = plan_of(options);
     const emitted_tables emitted = emit_tables(plan.chosen.all, plan.settings, plan.existing);
     const std::string text = text_of_form(options, plan, emitted);
@@ -103,7 +107,8 @@ void add_emit(CLI::App& app, call_context& context)
         ->check(CLI::IsMember({"box", "constexpr", "defines", "json"}));
     verb->add_option("--name", options->name, "The tunable, if the stores have several")->type_name("NAME");
     verb->add_option("--gpu", options->gpu, "Only runs on GPUs with this in their name")->type_name("NAME");
-    verb->add_option("--workload", options->workload, "Only workloads with these values: n=1e8, or type=int,n=1e8")
+    verb->add_option("--workload", options->workload,
+                     "Only workloads with these values: n=1e8,2e8 (either), type=int,n=1e8 (both)")
         ->type_name("NAME=VALUE");
     verb->add_option("--split", options->split,
                      "Tables by type and size: auto (where it is faster), type, size or none")

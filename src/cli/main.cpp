@@ -1,10 +1,13 @@
 // launchbox VERB [file...] [options]
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
@@ -158,7 +161,27 @@ exit_status run_command(int count, char** arguments)
         std::replace(message.begin(), message.end(), '\n', ' ');
         return complain(message, hint_for(app, failure, words), exit_status::bad_input);
     }
+    note_inputs(words);
+    for (const CLI::App* verb : app.get_subcommands())
+        if (const CLI::Option* output = verb->get_option_no_throw("--output"); output != nullptr && output->count() > 0)
+            refuse_own_input(output->as<std::string>());
     return context.action();
+}
+
+// A descriptor that is closed would be given to the next file that is opened, which then gets what is printed.
+void open_standard_streams()
+{
+    for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(number, F_GETFD) < 0 && errno == EBADF)
+            static_cast<void>(::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+}
+
+// Whatever a verb has printed is there now, or else its status is no success.
+int checked_output(exit_status status)
+{
+    if (std::cout.flush() && std::fflush(stdout) == 0) return static_cast<int>(status);
+    return static_cast<int>(
+        complain("cannot write to standard output", "is the disk full, or the reader gone?", exit_status::bad_input));
 }
 
 }  // namespace
@@ -168,10 +191,11 @@ exit_status run_command(int count, char** arguments)
 int main(int count, char** arguments)
 {
     using launchbox::exit_status;
+    launchbox::cli::open_standard_streams();
     std::signal(SIGPIPE, SIG_DFL);  // `launchbox ... | head` ends quietly
     try {
         if (const std::optional<int> status = launchbox::cli::run_as_worker(count, arguments)) return *status;
-        return static_cast<int>(launchbox::cli::run_command(count, arguments));
+        return launchbox::cli::checked_output(launchbox::cli::run_command(count, arguments));
     } catch (const launchbox::error& failure) {
         return static_cast<int>(launchbox::cli::complain(failure.what(), failure.hint(), failure.status()));
     } catch (const std::bad_alloc&) {

@@ -9,7 +9,7 @@
 #include "gpu/driver.hpp"
 #include "report/occupancy_report.hpp"
 #include "report/skipped_report.hpp"
-#include "support/expression/expression.hpp"
+#include "support/expression/value_expression.hpp"
 
 namespace launchbox::cli {
 
@@ -38,8 +38,8 @@ occupancy_question complete(const occupancy_options& options, const target& wher
     if (options.launch.barriers) question.barriers_known = true;
     if (options.launch.shared) question.shared_known = true;
     if (options.launch.dynamic_shared) {
-        const expression bytes(options.launch.dynamic_expression(), {"threads"});
-        question.shape.dynamic_shared_bytes = bytes({{"threads", question.shape.threads}});
+        const value_expression bytes(options.launch.dynamic_expression());
+        question.shape.dynamic_shared_bytes = bytes.integer({{{"threads", std::int64_t{question.shape.threads}}}});
         question.dynamic_shared_known = true;
         check_bytes(question.shape.dynamic_shared_bytes,
                     "--dynamic-shared for " + std::to_string(question.shape.threads) + " threads");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <iostream>
 
 #include "gpu/driver.hpp"
@@ -13,6 +14,8 @@
 #include "support/files/files.hpp"
 
 namespace launchbox::cli {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -143,6 +146,38 @@ void write_report(const output_options& options, const report_forms& forms)
     }
     write(std::cout);
     if (!std::cout.flush()) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
+}
+
+namespace {
+
+std::vector<std::string>& noted_inputs()
+{
+    static std::vector<std::string> words;
+    return words;
+}
+
+}  // namespace
+
+void note_inputs(const std::vector<std::string>& words)
+{
+    noted_inputs().insert(noted_inputs().end(), words.begin(), words.end());
+}
+
+void refuse_own_input(const std::string& path)
+{
+    std::error_code failure;
+    if (path.empty() || path == "-" || !fs::is_regular_file(path, failure)) return;
+    int same = 0;
+    bool has_own_word = false;
+    for (const std::string& word : noted_inputs()) {
+        std::string file = word;
+        if (word.starts_with("--") && word.find('=') != std::string::npos) file = word.substr(word.find('=') + 1);
+        if (word.starts_with("-o") && word.size() > 2) file = word.substr(word[2] == '=' ? 3 : 2);
+        has_own_word = has_own_word || file == path;
+        same += fs::equivalent(file, path, failure) ? 1 : 0;
+    }
+    if (same > (has_own_word ? 1 : 0))
+        throw error("the output " + path + " is also an input, and was not written", "name another file with -o");
 }
 
 void add_examples(CLI::App& app, const std::string& first, const std::string& second)

@@ -63,6 +63,12 @@ struct report_forms {
 
 void write_report(const output_options& options, const report_forms& forms);
 
+/// The words of the command line, and files that they lead to: none of them may be written over. For the whole process.
+void note_inputs(const std::vector<std::string>& words);
+/// Throws `error` where this file, which is about to be written, is also one that is read. A link to it counts. Its own
+/// word on the command line does not.
+void refuse_own_input(const std::string& path);
+
 /// The two examples that end each verb's --help; the tests run them.
 void add_examples(CLI::App& app, const std::string& first, const std::string& second);
 

@@ -79,7 +79,8 @@ void add_results(CLI::App& app, call_context& context)
                      "Stores (.db), JSON of this verb, or files of Kernel Tuner, KTT and T4; - is stdin")
         ->type_name("FILE")
         ->required();
-    verb->add_option("--workload", options->workload, "Only workloads with these values: n=1e8, or type=int,n=1e8")
+    verb->add_option("--workload", options->workload,
+                     "Only workloads with these values: n=1e8,2e8 (either), type=int,n=1e8 (both)")
         ->type_name("NAME=VALUE");
     verb->add_option("--gpu", options->gpu, "Only runs on GPUs, or processors, with this in their name")
         ->type_name("NAME");
@@ -185,7 +186,8 @@ void keep_results(std::vector<shown_run>& runs, const std::vector<std::string>& 
     std::erase_if(runs, [](const shown_run& run) { return run.run.results.empty(); });
     if (!runs.empty()) return;
     std::string asked;
-    for (const auto& [name, value] : filter.wanted) asked += (asked.empty() ? "" : " ") + name + "=" + value;
+    for (const auto& [name, values] : filter.wanted)
+        asked += fmt::format("{}{}={}", asked.empty() ? "" : " ", name, fmt::join(values, ","));
     throw error("nothing has " + escape_for_terminal(asked), known(names));
 }
 

@@ -114,6 +114,7 @@ namespace {
 
 void write_to(const std::string& path, const writer& write)
 {
+    refuse_own_input(path);
     if (path.empty()) {
         write(std::cout);
         if (!std::cout.flush()) throw error("cannot write to standard output", "is the disk full, or the reader gone?");

@@ -10,7 +10,7 @@
 #include "cli/verbs.hpp"
 #include "report/skipped_report.hpp"
 #include "report/suggest_report.hpp"
-#include "support/expression/expression.hpp"
+#include "support/expression/value_expression.hpp"
 
 namespace launchbox::cli {
 
@@ -43,9 +43,9 @@ block_size_advice advise(const suggest_options& options, const target& where, co
         if (kernel->dynamic_shared_bytes.value_or(0) > 0)
             size = advice.dynamic_shared = std::to_string(*kernel->dynamic_shared_bytes);
     }
-    const expression bytes(size, {"threads"});
+    const value_expression bytes(size);
     const auto bytes_for = [&](int threads) {
-        const std::int64_t size = bytes({{"threads", threads}});
+        const std::int64_t size = bytes.integer({{{"threads", std::int64_t{threads}}}});
         if (size < 0)
             throw error(
                 "--dynamic-shared '" + bytes.text() + "' is negative for " + std::to_string(threads) + " threads",

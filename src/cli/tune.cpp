@@ -36,7 +36,7 @@ struct tune_verb_options {
     std::vector<std::string> workloads, warm_start;
     backend_request backends;
     std::uint64_t seed = 1;
-    bool resume = false, no_cache = false;
+    bool resume = false, no_cache = false, check = false;
     output_options output;
 };
 
@@ -113,7 +113,8 @@ void say_what_it_cost(const tune_summary& summary, const tune_backend& backend)
 }
 
 // The runs of this call, as `results` shows them. `name`: where the user finds them.
-void show_results(const output_options& output, const std::string& file, const std::string& name,
+// False: nothing of them was measured.
+bool show_results(const output_options& output, const std::string& file, const std::string& name,
                   const std::vector<std::int64_t>& runs)
 {
     results_report report;
@@ -130,6 +131,40 @@ void show_results(const output_options& output, const std::string& file, const s
     forms.write_json = [&](std::ostream& out) { write_results_json(report, out); };
     forms.rows = [&] { return results_table(report); };
     write_report(output, forms);
+    const auto is_measured = [](const stored_result& result) { return result.measured.what == outcome::measured; };
+    return std::ranges::any_of(
+        report.runs, [&](const shown_run& shown) { return std::ranges::any_of(shown.run.results, is_measured); });
+}
+
+// The first reason, for whoever looks at nothing else.
+std::string first_failure(const std::vector<build_report>& reports)
+{
+    for (const build_report& report : reports)
+        for (const built_candidate& candidate : report.candidates)
+            if (!candidate.reason.empty()) return fmt::format(": {}: {}", words_of(candidate.status), candidate.reason);
+    return {};
+}
+
+std::string default_store(const std::string& spec)
+{
+    return fs::path(spec).stem().string() + ".db";
+}
+
+// That the spec names, from here.
+std::vector<std::string> files_of(const tune_spec& spec)
+{
+    std::vector<std::string> files;
+    const auto add = [&](const std::string& name) {
+        if (!name.empty()) files.push_back((fs::path(spec.folder) / name).string());
+    };
+    if (spec.kernel) add(spec.kernel->source);
+    if (spec.kernel)
+        for (const kernel_argument& argument : spec.kernel->arguments) add(argument.file);
+    if (spec.program)
+        for (const auto* words : {&spec.program->sources, &spec.program->build, &spec.program->run})
+            for (const std::string& word : *words) add(word);
+    for (const auto& [output, file] : spec.verify.files) add(file);
+    return files;
 }
 
 tune_options options_of(const tune_verb_options& options, const tune_spec& spec)
@@ -147,6 +182,7 @@ class tune_call {
 public:
     tune_call(tune_spec spec, tune_verb_options options, std::string command);
     exit_status run();
+    exit_status say_what_was_checked() const;
 
 private:
     void run_on(const tune_backend& backend, const search_space& space, result_store& store);
@@ -167,6 +203,7 @@ private:
     std::vector<std::int64_t> runs_;
     std::vector<build_report> built_;
     exit_status status_ = exit_status::done;
+    std::string failure_;  // the first of a candidate
 };
 
 tune_call::tune_call(tune_spec spec, tune_verb_options options, std::string command)
@@ -176,7 +213,7 @@ tune_call::tune_call(tune_spec spec, tune_verb_options options, std::string comm
       how_(options_of(options_, spec_)),
       keeps_(options_.backends.replay.empty() && !options_.backends.build_only)
 {
-    if (options_.store.empty()) options_.store = fs::path(options_.file).stem().string() + ".db";
+    if (options_.store.empty()) options_.store = default_store(options_.file);
     if (options_.resume && !fs::exists(options_.store))
         throw error("there is no " + options_.store + " to resume",
                     "leave --resume out, or name the file with --store");
@@ -189,6 +226,8 @@ tune_call::tune_call(tune_spec spec, tune_verb_options options, std::string comm
         spaces_.emplace_back(spec_, backend.limits);
         refuse_empty(spec_, spaces_.back());
         check_baseline(spec_, spaces_.back());
+        spaces_.back().check_workload_constraints(spec_.workloads);
+        if (backend.backend.check) backend.backend.check(spaces_.back());
     }
 }
 
@@ -201,11 +240,33 @@ exit_status tune_call::run()
     if (options_.backends.build_only) {
         write_report(options_.output, {[&](const output_style&) { return build_document(built_); },
                                        [&] { return build_json(built_); }, [&] { return build_table(built_); }});
+        const bool some = std::ranges::any_of(built_, [](const build_report& report) {
+            return std::ranges::any_of(report.candidates, [](const built_candidate& candidate) {
+                return candidate.status == build_status::built;
+            });
+        });
+        if (!some && status_ == exit_status::done) {
+            say("no candidate was built" + first_failure(built_));
+            status_ = exit_status::check_failed;
+        }
         return status_;
     }
-    show_results(options_.output, file_, keeps_ ? file_ : options_.backends.replay, runs_);
+    const bool some = show_results(options_.output, file_, keeps_ ? file_ : options_.backends.replay, runs_);
+    if (!some && status_ == exit_status::done) {
+        say("no candidate was measured" + (failure_.empty() ? std::string() : ": " + failure_));
+        status_ = exit_status::check_failed;
+    }
     if (status_ == exit_status::interrupted) say("interrupted; " + file_ + " has all that was finished");
     return status_;
+}
+
+exit_status tune_call::say_what_was_checked() const
+{
+    for (std::size_t i = 0; i < planned_.backends.size(); ++i)
+        say(fmt::format("{}: {} x {} for {}: nothing is wrong with expressions, files and arguments", options_.file,
+                        plural(spaces_[i].size(), "candidate"), plural(spec_.workloads.size(), "workload"),
+                        planned_.backends[i].backend.label));
+    return exit_status::done;
 }
 
 void tune_call::run_on(const tune_backend& backend, const search_space& space, result_store& store)
@@ -250,6 +311,12 @@ void tune_call::note(const tune_summary& summary, const tune_backend& backend)
         say("the GPU is lost: " + summary.device_lost + "; what was measured is kept in " + file_);
         status_ = exit_status::missing;
     }
+    if (failure_.empty()) failure_ = summary.first_failure;
+    if (summary.left > 0) {
+        say(fmt::format("the machine lacked something for {}, which the next call measures: {}",
+                        plural(summary.left, "result"), summary.machine_failure));
+        status_ = exit_status::missing;
+    }
     if (summary.out_of_budget)
         say(keeps_ ? "the budget is spent; the same command goes on where it stopped" : "the budget is spent");
     if (summary.interrupted) status_ = exit_status::interrupted;
@@ -259,8 +326,14 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
 {
     std::optional<tune_spec> spec = read_spec(options.file, options.write_spec);
     if (!spec) return exit_status::done;
-    for (const std::string& workload : options.workloads) choose_workloads(*spec, workload);
-    return tune_call(*std::move(spec), std::move(options), command).run();
+    choose_workloads(*spec, options.workloads);
+    note_inputs(files_of(*spec));
+    note_inputs({options.store.empty() ? default_store(options.file) : options.store});
+    refuse_own_input(options.output.path);
+    // What only checks needs neither GPU nor results.
+    if (options.check) options.backends.build_only = true;
+    tune_call call(*std::move(spec), options, command);
+    return options.check ? call.say_what_was_checked() : call.run();
 }
 
 }  // namespace
@@ -294,7 +367,7 @@ void add_tune(CLI::App& app, call_context& context)
             "Try first the best candidates of these results (of another GPU, size or type), or a header's rows")
         ->type_name("FILE");
     verb->add_option("--workload", options->workloads,
-                     "Only these workloads of the spec, or other values: n=1e8 or type=int,double")
+                     "Only these workloads of the spec, or other values: n=1e8,2e8 (either), type=int,n=1e8 (both)")
         ->type_name("NAME=VALUES");
     verb->add_option("--gpu", options->backends.gpus, "Only these GPUs, by their numbers")
         ->delimiter(',')
@@ -305,6 +378,8 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_option("--replay", options->backends.replay, "Use these recorded results instead of measuring")
         ->type_name("FILE");
     verb->add_flag("--build-only", options->backends.build_only, "Compile and screen all candidates, but measure none");
+    verb->add_flag("--check", options->check,
+                   "Only check the spec: expressions with all candidates, files, arguments; compile nothing");
     verb->add_option("--compiler", options->backends.builder.compiler, "nvrtc or nvcc, instead of the spec's")
         ->check(CLI::IsMember({"nvrtc", "nvcc"}))
         ->type_name("NAME");

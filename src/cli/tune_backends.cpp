@@ -15,6 +15,7 @@
 #include "compiler/toolchain.hpp"
 #include "gpu/driver.hpp"
 #include "support/error.hpp"
+#include "support/files/file_watch.hpp"
 #include "support/files/files.hpp"
 #include "tune/backend/kernel_backend.hpp"
 #include "tune/backend/program_backend.hpp"
@@ -42,12 +43,18 @@ std::string processor_name()
     return "unknown processor";
 }
 
-// Files that the spec's commands, arguments and references name: when one changes, older results do not hold.
-std::string hash_of_named_files(const tune_spec& spec)
+// Files that the spec's commands, arguments and references name, as it names them: when one changes, older results do
+// not hold. What `sources` names has to be there.
+std::vector<std::string> named_files(const tune_spec& spec)
 {
     std::vector<std::string> words;
     if (spec.program) {
         words = spec.program->sources;
+        for (const std::string& source : words)
+            if (std::error_code failure; !fs::is_regular_file(fs::path(spec.folder) / source, failure))
+                throw error(
+                    fmt::format("{}: [program] sources: there is no file {}", spec.file, source),
+                    "names are looked for in the folder of the spec; take it out if results do not depend on it");
         for (const auto* command : {&spec.program->build, &spec.program->run})
             words.insert(words.end(), command->begin(), command->end());
     }
@@ -55,14 +62,30 @@ std::string hash_of_named_files(const tune_spec& spec)
         for (const kernel_argument& argument : spec.kernel->arguments) words.push_back(argument.file);
     words.insert(words.end(), spec.verify.command.begin(), spec.verify.command.end());
     for (const auto& [output, file] : spec.verify.files) words.push_back(file);
-    std::vector<std::string> all;
-    for (const std::string& word : words) {
+    std::erase_if(words, [&](const std::string& word) {
         std::error_code ignored;
-        const fs::path file = fs::path(spec.folder) / word;
-        if (word.empty() || !fs::is_regular_file(file, ignored)) continue;
-        all.insert(all.end(), {word, read_input(file.string())});
-    }
+        return word.empty() || !fs::is_regular_file(fs::path(spec.folder) / word, ignored);
+    });
+    return words;
+}
+
+std::string hash_of_named_files(const tune_spec& spec)
+{
+    std::vector<std::string> all;
+    for (const std::string& word : named_files(spec))
+        all.insert(all.end(), {word, read_input((fs::path(spec.folder) / word).string())});
     return key_of({all.begin(), all.end()});
+}
+
+// Before the hash is made, so that what changes in between is noticed.
+std::function<std::string()> watch_sources(const tune_spec& spec, std::vector<fs::path> more)
+{
+    for (const std::string& word : named_files(spec)) more.push_back(fs::path(spec.folder) / word);
+    const auto watch = std::make_shared<file_watch>(std::move(more));
+    return [watch, folder = spec.folder] {
+        const std::string file = watch->changed();
+        return file.starts_with(folder + "/") ? file.substr(folder.size() + 1) : file;
+    };
 }
 
 bool alike(const gpu_device& one, const gpu_device& other)
@@ -148,16 +171,18 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
     const auto add = [&](const target& on, const gpu_device* gpu, const std::vector<int>& gpus,
                          environment_info environment, std::string label) {
         planned_backend& made = planned.backends.emplace_back();
+        made.limits = limits_for_expressions(*on.limits, gpu);
         made.backend = kernel_backend(spec, *planned.builder,
                                       {.architecture = on.architecture,
                                        .limits = on.limits,
+                                       .names = made.limits,
                                        .gpus = gpus,
                                        .folder = request.folder,
                                        .worker_program = request.builder.worker_program});
         made.backend.environment = std::move(environment);
         made.backend.label = std::move(label);
+        made.backend.changed_source = watch_sources(spec, planned.builder->source_files());
         made.backend.source_hash = planned.builder->source_hash() + hash_of_named_files(spec);
-        made.limits = limits_for_expressions(*on.limits, gpu);
     };
     if (request.build_only) {
         if (request.architecture.empty() && found.devices.empty())
@@ -168,7 +193,11 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
         const std::string name(architecture_name(on.architecture).view());
         environment_info environment;
         environment.architecture = name;
-        add(on, nullptr, {}, std::move(environment), name);
+        // A GPU of this architecture here is the one that expressions with device.* are about.
+        const auto here = std::ranges::find_if(found.devices, [&](const gpu_device& gpu) {
+            return gpu.capability.major == on.architecture.major && gpu.capability.minor == on.architecture.minor;
+        });
+        add(on, here == found.devices.end() ? nullptr : &*here, {}, std::move(environment), name);
         return planned;
     }
     for (const std::vector<gpu_device>& group : groups_of(found, request.gpus)) {
@@ -187,6 +216,7 @@ planned_backends program_backends(const tune_spec& spec, const backend_request& 
         made.backend = program_backend(
             spec, {.architecture = architecture, .gpus = gpus, .jobs = request.builder.jobs, .folder = request.folder});
         if (request.build_only) made.backend.measurers.clear();
+        made.backend.changed_source = watch_sources(spec, {});
         made.backend.source_hash = hash_of_named_files(spec);
         return made;
     };

@@ -14,6 +14,7 @@
 #include "support/files/files.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/run/warm_start.hpp"
+#include "tune/store/result_filter.hpp"
 #include "tune/t1/t1_spec.hpp"
 
 namespace launchbox::cli {
@@ -44,6 +45,30 @@ parameter_value value_like(const parameter_value& example, const std::string& te
                     "write --workload n=1e8");
     if (number == std::floor(number) && std::fabs(number) < 9e15) return static_cast<std::int64_t>(number);
     return number;
+}
+
+// A value that the spec has chooses among its workloads; another one takes the place of its values.
+void choose_values(tune_spec& spec, const std::string& name, const std::vector<std::string>& values)
+{
+    std::vector<workload> chosen;
+    const auto add = [&](const workload& other) {
+        if (std::ranges::none_of(chosen, [&](const workload& w) { return w.values == other.values; }))
+            chosen.push_back(other);
+    };
+    for (const std::string& wanted : values) {
+        const auto has_it = [&](const workload& other) {
+            const parameter_value* value = other.values.find(name);
+            return *value == value_like(*value, wanted);
+        };
+        const bool known_value = std::ranges::any_of(spec.workloads, has_it);
+        for (workload workload : spec.workloads) {
+            if (known_value && !has_it(workload)) continue;
+            for (auto& [other, value] : workload.values.values)
+                if (other == name) value = value_like(value, wanted);
+            add(workload);
+        }
+    }
+    spec.workloads = std::move(chosen);
 }
 
 // Candidates of other records that are tried first: enough that the best here is likely to be near one of them, few
@@ -85,42 +110,19 @@ std::optional<tune_spec> read_spec(const std::string& file, const std::string& w
     }
 }
 
-void choose_workloads(tune_spec& spec, const std::string& text)
+void choose_workloads(tune_spec& spec, const std::vector<std::string>& texts)
 {
-    const std::size_t equals = text.find('=');
-    const std::string name = text.substr(0, equals);
     std::vector<std::string> known;
     for (const auto& [item, value] : spec.workloads.front().values.values) known.push_back(item);
-    if (equals == std::string::npos || std::ranges::find(known, name) == known.end()) {
-        std::string names;
-        for (const std::string& element : known) names += (names.empty() ? "" : ", ") + element;
-        throw error(
-            "--workload " + text + ": the spec's workloads have no value of that name",
-            names.empty() ? "they have none" : "they have: " + names + "; write --workload " + known.back() + "=VALUE");
+    for (const auto& [name, values] : parse_value_filter(texts, "--workload").wanted) {
+        if (std::ranges::find(known, name) == known.end())
+            throw error(
+                "--workload " + name + "=" + values.front() + ": the spec's workloads have no value of that name",
+                known.empty()
+                    ? "they have none"
+                    : fmt::format("they have: {}; write --workload {}=VALUE", fmt::join(known, ", "), known.back()));
+        choose_values(spec, name, values);
     }
-    // A value that the spec has chooses among its workloads; another one takes the place of its values.
-    std::vector<workload> chosen;
-    const auto add = [&](const workload& other) {
-        if (std::ranges::none_of(chosen, [&](const workload& w) { return w.values == other.values; }))
-            chosen.push_back(other);
-    };
-    for (std::size_t begin = equals + 1; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        const std::string wanted = text.substr(begin, end - begin);
-        const auto has_it = [&](const workload& other) {
-            const parameter_value* value = other.values.find(name);
-            return *value == value_like(*value, wanted);
-        };
-        const bool known_value = std::ranges::any_of(spec.workloads, has_it);
-        for (workload workload : spec.workloads) {
-            if (known_value && !has_it(workload)) continue;
-            for (auto& [other, value] : workload.values.values)
-                if (other == name) value = value_like(value, wanted);
-            add(workload);
-        }
-        begin = end + 1;
-    }
-    spec.workloads = std::move(chosen);
 }
 
 std::vector<assignment> warm_candidates(const tune_spec& spec, const std::vector<std::string>& files)

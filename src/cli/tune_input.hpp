@@ -15,9 +15,9 @@ namespace launchbox::cli {
 /// spec that was made is written, and there is none to tune.
 std::optional<tune_spec> read_spec(const std::string& file, const std::string& write_spec);
 
-/// Leaves the workloads that the user means: "n=1e8,2e8". A value that the spec does not have takes the place of its
-/// values. Throws `error` for a name that the workloads do not have.
-void choose_workloads(tune_spec& spec, const std::string& text);
+/// Leaves the workloads that the user means: "type=int,n=1e8,2e8", as `results` reads it (parse_value_filter). A value
+/// that the spec does not have takes the place of its values. Throws `error` for a name that the workloads do not have.
+void choose_workloads(tune_spec& spec, const std::vector<std::string>& texts);
 
 /// The best candidates of each file of results, and the rows of each header. Throws `error` for a file without any.
 std::vector<assignment> warm_candidates(const tune_spec& spec, const std::vector<std::string>& files);

@@ -79,7 +79,8 @@ nlohmann::ordered_json build_json(const std::vector<build_report>& reports)
                  {"outcome", name_of(candidate.status)},
                  {"reason", known(!candidate.reason.empty(), candidate.reason)},
                  {"resources", candidate.kernel ? json_of(*candidate.kernel) : nlohmann::ordered_json()},
-                 {"from_cache", candidate.from_cache}});
+                 {"from_cache", candidate.from_cache},
+                 {"log", known(!candidate.log.empty(), candidate.log)}});
     return all;
 }
 

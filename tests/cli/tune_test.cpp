@@ -147,6 +147,133 @@ TEST_F(tune_test, interrupted_it_keeps_what_is_finished_says_so_and_goes_on)
     EXPECT_EQ(report().at("candidates").size(), jobs);
 }
 
+TEST_F(tune_test, what_an_interrupt_cuts_short_is_no_result)
+{
+    // Ten runs make a result here; the third of the second candidate interrupts.
+    write("sum.toml",
+          "[tunable]\nname = 'sum'\nbaseline = { a = 1 }\n[parameters]\na = [1, 2, 3]\n[program]\n"
+          "run = ['sh', 'bench.sh', '{a}']\n");
+    write("bench.sh",
+          "echo $1 >>runs; [ $1 = 2 ] && [ -e stop ] && [ $(grep -c 2 runs) = 3 ] && kill -INT $PPID\n"
+          "echo time: 1.$1 ms\n");
+    write("stop", "");
+    EXPECT_EQ(tune({"--search", "exhaustive"}).status, 4);
+    for (const auto& each : report().at("candidates")) EXPECT_GE(each.at("samples_ns").size(), 10u) << each;
+    fs::remove(here / "stop");
+    ASSERT_EQ(tune({"--search", "exhaustive"}).status, 0);
+    const nlohmann::json all = report();
+    EXPECT_EQ(all.at("candidates").size(), 3u);
+    for (const auto& each : all.at("candidates")) EXPECT_GE(each.at("samples_ns").size(), 10u) << each;
+}
+
+TEST_F(tune_test, a_source_that_is_edited_or_missing)
+{
+    write("bench.sh", "[ $1$2 = 646 ] && echo '# edited' >>bench.sh\n" + bench_text);
+    const call edited = tune({"--workload", "n=1000"});
+    EXPECT_EQ(edited.status, 2) << edited.err;
+    EXPECT_TRUE(edited.says("bench.sh was changed during the run; what was measured before is kept")) << edited.err;
+    for (const auto& each : report().at("candidates"))
+        EXPECT_NE(each.at("parameters").dump(), R"({"items":6,"threads":64})");
+
+    write("bench.sh", bench_text);
+    std::string text = spec_text;
+    text.replace(text.find("[\"bench.sh\"]"), 12, "[\"bench.sh\", \"none.h\"]");
+    write("sum.toml", text);
+    expect_refused(tune(), "[program] sources: there is no file none.h");
+}
+
+TEST_F(tune_test, nothing_measured_or_built_is_no_success)
+{
+    write("sum.toml",
+          "[tunable]\nname = 'x'\n[parameters]\na = [1, 2]\n[program]\n"
+          "build = ['sh', 'build.sh', '{a}', '{output}']\nrun = ['{output}']\n");
+    write("build.sh",
+          "echo 'k.o: undefined reference to f'; echo 'collect2: error: ld returned 1 exit status'; exit 1\n");
+    const call failed = tune();
+    EXPECT_EQ(failed.status, 1) << failed.err;
+    EXPECT_TRUE(failed.says("no candidate was measured: compile error: k.o: undefined reference to f")) << failed.err;
+    const call built = tune({"--build-only", "--format", "json"});
+    EXPECT_EQ(built.status, 1) << built.err;
+    EXPECT_TRUE(built.says("no candidate was built: compile error: k.o: undefined reference to f")) << built.err;
+    EXPECT_NE(built.json().at("candidates")[0].at("log").get<std::string>().find("collect2"), std::string::npos);
+    write("build.sh", "[ $1 = 1 ] && exit 1; cp bench.sh $2; chmod +x $2\n");
+    write("bench.sh", "#!/bin/sh\necho time: 1 ms\n");
+    EXPECT_EQ(tune({"--build-only"}).status, 0);
+    fs::remove(here / "sum.db");
+    EXPECT_EQ(tune().status, 0);
+}
+
+TEST_F(tune_test, daemons_of_programs_are_not_waited_for_and_nothing_stays_behind)
+{
+    fs::create_directory(here / "tmp");
+    write("sum.toml", "[tunable]\nname = 'sum'\n[parameters]\na = [1, 2]\n[program]\nrun = ['sh', 'bench.sh']\n");
+    write("bench.sh", "setsid sh -c 'echo $$ >>pids; sleep 100000' &\necho time: 1 ms\n");
+    const call tuned =
+        launchbox_run({"tune", path("sum.toml"), "--store", path("sum.db")}, {}, {"TMPDIR=" + path("tmp")});
+    EXPECT_EQ(tuned.status, 0) << tuned.err;
+    EXPECT_TRUE(fs::is_empty(here / "tmp"));
+
+    // kill -9 leaves a folder, which the next start clears.
+    write("bench.sh", "[ -e killing ] && kill -9 $PPID\necho time: 1 ms\n");
+    write("killing", "");
+    fs::remove(here / "sum.db");
+    for (int i = 0; i < 3; ++i)
+        EXPECT_EQ(
+            launchbox_run({"tune", path("sum.toml"), "--store", path("sum.db")}, {}, {"TMPDIR=" + path("tmp")}).status,
+            128 + 9);
+    EXPECT_EQ(std::distance(fs::directory_iterator(here / "tmp"), fs::directory_iterator()), 1);
+    fs::remove(here / "killing");
+    EXPECT_EQ(
+        launchbox_run({"tune", path("sum.toml"), "--store", path("sum.db")}, {}, {"TMPDIR=" + path("tmp")}).status, 0);
+    EXPECT_TRUE(fs::is_empty(here / "tmp"));
+}
+
+TEST_F(tune_test, workloads_are_chosen_as_results_chooses_them)
+{
+    std::string text = spec_text;
+    text.replace(text.find("n = [1000, 3000]"), 16, "n = [1000, 3000]\ntype = [\"int\", \"long long\"]");
+    write("sum.toml", text);
+    const auto measured = [&](const std::string& wanted) {
+        fs::remove(here / "sum.db");
+        const call tuned = tune({"--budget", "1", "--workload", wanted});
+        EXPECT_EQ(tuned.status, 0) << tuned.err;
+        return report().at("candidates").size();
+    };
+    EXPECT_EQ(measured("type=int,n=1000"), 1u);
+    EXPECT_EQ(measured("type=int,long long,n=1000"), 2u);
+    EXPECT_EQ(measured("n=1e3,5000,type=int"), 2u);
+    EXPECT_EQ(launchbox_run({"results", path("sum.db"), "--workload", "n=5000,1e3,type=int", "--format", "json"})
+                  .json()
+                  .at("candidates")
+                  .size(),
+              2u);
+}
+
+TEST_F(tune_test, check_compiles_nothing_and_finds_what_is_wrong)
+{
+    write("k.cu", "template <int t> __global__ void scale(float* p, int n) { p[n] = t; }\n");
+    const auto check = [&](const std::string& blocks, const std::string& arguments) {
+        write("k.toml",
+              "[tunable]\nname = 'k'\n[parameters]\nthreads = [16, 64]\n[[workload]]\nn = 1000\n[kernel]\n"
+              "source = 'k.cu'\nname = 'scale<{threads}>'\nthreads = 'threads'\nblocks = '" +
+                  blocks + "'\narguments = [" + arguments + "]\n");
+        return launchbox_run({"tune", path("k.toml"), "--check", "--arch", "sm_90", "--no-cache"});
+    };
+    const std::string p = "{ name = 'p', type = 'float', count = 'n', role = 'output' }, ";
+    const call right = check("n // threads", p + "{ name = 'n', type = 'int', value = 'n' }");
+    if (right.status == 3) GTEST_SKIP() << right.err;
+    EXPECT_EQ(right.status, 0) << right.err;
+    EXPECT_TRUE(right.says("nothing is wrong")) << right.err;
+    expect_refused(check("n // (threads - 16)", p + "{ name = 'n', type = 'int', value = 'n' }"), "k.toml:11:10: ");
+    expect_refused(check("n // threads", p), "the kernel has 2 parameters, and 1 arguments are given");
+    expect_refused(check("n // threads", p + "{ name = 'n', type = 'double', value = 'n' }"),
+                   "'n' for parameter 2 of the kernel is double, and it takes int");
+    expect_refused(check("n // threads",
+                         "{ name = 'p', type = 'float', count = 'n', fill = 'file', file = 'none.npy' }, "
+                         "{ name = 'n', type = 'int', value = 'n' }"),
+                   "there is no file none.npy");
+}
+
 TEST_F(tune_test, a_damaged_program_is_a_failure_with_a_kind_and_the_rest_is_measured)
 {
     write("bench.sh",

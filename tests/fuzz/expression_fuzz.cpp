@@ -4,15 +4,15 @@
 #include <string>
 
 #include "support/error.hpp"
-#include "support/expression/expression.hpp"
+#include "support/expression/value_expression.hpp"
 
 // Whatever the text, there is a number or an error of ours with advice in it: no crash, no hang, no abort of Lua's.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     try {
-        const launchbox::expression size_of({reinterpret_cast<const char*>(data), size}, {"threads"});
-        for (int threads : {1, 256, 1024}) {
-            const std::int64_t first = size_of({{"threads", threads}});
+        const launchbox::value_expression size_of({reinterpret_cast<const char*>(data), size});
+        for (const std::int64_t threads : {1, 256, 1024}) {
+            const std::int64_t first = size_of.integer({{{"threads", threads}}});
             static_cast<void>(first);
         }
     } catch (const launchbox::error& failure) {

@@ -97,10 +97,10 @@ const std::vector<std::uint64_t>& condition_scan::operator()(const std::vector<s
             const auto begin = machine_->code.condition_of_line.begin(), end = machine_->code.condition_of_line.end();
             at = std::count_if(begin, end, divides) == 1 ? std::find_if(begin, end, divides) : end;
         }
-        throw error(at == machine_->code.condition_of_line.end()
-                        ? "cannot evaluate one of the constraints with // or %: " + message
-                        : "cannot evaluate " + quoted_expression(at->second) + ": " + message,
-                    "a constraint compares values of one type, such as threads * items <= 16384");
+        const std::string hint = "a constraint compares values of one type, such as threads * items <= 16384";
+        if (at == machine_->code.condition_of_line.end())
+            throw error("cannot evaluate one of the constraints with // or %: " + message, hint);
+        throw expression_error(at->second, "cannot evaluate " + quoted_expression(at->second) + ": " + message, hint);
     }
     const auto count = static_cast<std::size_t>(lua_tointeger(state, -2));
     visited_ += static_cast<std::uint64_t>(lua_tointeger(state, -1));

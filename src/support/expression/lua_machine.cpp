@@ -9,16 +9,9 @@ namespace launchbox {
 
 namespace {
 
-// Far more than any size needs, and no more than a moment: an expression may contain a function that never returns.
-constexpr int max_instructions = 100'000;
 // What one evaluation may allocate in all, as a multiple of what it may hold: a loop that builds and drops large
 // strings copies gigabytes in few instructions.
 constexpr std::size_t max_turnover = 16;
-
-void stop(lua_State* state, lua_Debug*)
-{
-    luaL_error(state, "it takes too long");
-}
 
 }  // namespace
 
@@ -58,11 +51,6 @@ void lua_machine::begin()
 {
     lua_settop(state, 0);
     memory_.allocated = 0;
-}
-
-void lua_machine::stop_endless_loops()
-{
-    lua_sethook(state, stop, LUA_MASKCOUNT, max_instructions);
 }
 
 bool lua_machine::loads(const std::string& code)

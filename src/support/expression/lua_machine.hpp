@@ -1,4 +1,4 @@
-// A Lua state for texts of strangers: no library, little memory, no endless loops. For the files here alone.
+// A Lua state for texts of strangers: no library, little memory. For the files here alone.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,9 +25,6 @@ public:
 
     /// Before each evaluation: an empty stack, and the account of what it allocates in all begins anew.
     void begin();
-
-    /// From now on an evaluation ends after a moment's worth of instructions.
-    void stop_endless_loops();
 
     /// Whether Lua can read `code`; leaves the function, or else the message, on the stack.
     bool loads(const std::string& code);

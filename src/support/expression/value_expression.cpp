@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "support/error.hpp"
 #include "support/expression/expression_tokens.hpp"
 #include "support/expression/lua_machine.hpp"
 #include "support/expression/lua_values.hpp"
@@ -38,7 +37,8 @@ value_expression::value_expression(std::string text) : text_(std::move(text)), m
     names_ = names_in(tokens);
     constexpr std::size_t max_names = 150;  // Lua's functions have up to 200 local names
     if (names_.size() > max_names)
-        throw error(quoted_expression(text_) + " has more than 150 names", "write it in two expressions");
+        throw expression_error(text_, quoted_expression(text_) + " has more than 150 names",
+                               "write it in two expressions");
 
     lua_machine& lua = machine_->lua;
     std::string parameters;
@@ -47,11 +47,12 @@ value_expression::value_expression(std::string text) : text_(std::move(text)), m
     // The brackets make it one value, and without them it must be readable too, or "1) or (2" would be an expression.
     if (!lua.loads("return " + code) ||
         !lua.loads("local min, max, ceil_div = ... return function(" + parameters + ") return (" + code + ") end"))
-        throw error(quoted_expression(text_) + " is no expression: " + with_names(lua.message(), names_),
-                    "write it with numbers, names, words in quotes, operators and brackets");
+        throw expression_error(text_,
+                               quoted_expression(text_) + " is no expression: " + with_names(lua.message(), names_),
+                               "write it with numbers, names, words in quotes, operators and brackets");
     push_functions(lua.state);
     if (lua_pcall(lua.state, 3, 1, 0) != LUA_OK)
-        throw error("no memory for the expression " + quoted_expression(text_));
+        throw expression_error(text_, "no memory for the expression " + quoted_expression(text_), "shorten it");
     machine_->function = luaL_ref(lua.state, LUA_REGISTRYINDEX);
 }
 
@@ -70,8 +71,8 @@ parameter_value value_expression::operator()(const assignment& values, const nam
             std::vector<std::string> known;
             for (const auto& [item, unused] : values.values) known.push_back(item);
             for (const auto& [item, unused] : constants) known.push_back(item);
-            throw error("unknown name '" + name.substr(0, 64) + "' in " + quoted_expression(text_),
-                        known_names_hint(name, known));
+            throw expression_error(text_, "unknown name '" + name.substr(0, 64) + "' in " + quoted_expression(text_),
+                                   known_names_hint(name, known));
         }
         used.push_back(value);
     }
@@ -85,8 +86,9 @@ parameter_value value_expression::operator()(const assignment& values, const nam
         std::string where;
         for (std::size_t i = 0; i < used.size() && i < 8; ++i)
             where += (i == 0 ? "with " : ", ") + names_[i] + " = " + text_of(*used[i]).substr(0, 40);
-        throw error("cannot evaluate " + quoted_expression(text_) + ": " + with_names(lua.message(), names_),
-                    where.empty() ? "compare and calculate with values of one type" : where);
+        throw expression_error(text_,
+                               "cannot evaluate " + quoted_expression(text_) + ": " + with_names(lua.message(), names_),
+                               where.empty() ? "compare and calculate with values of one type" : where);
     }
     return value_on_top(lua.state);
 }
@@ -95,8 +97,9 @@ bool value_expression::truth(const assignment& values, const named_constants& co
 {
     const parameter_value value = (*this)(values, constants);
     if (const bool* truth = std::get_if<bool>(&value)) return *truth;
-    throw error(quoted_expression(text_) + " is " + text_of(value).substr(0, 40) + ", neither true nor false",
-                "compare it with something, such as " + text_.substr(0, 40) + " > 0");
+    throw expression_error(
+        text_, quoted_expression(text_) + " is " + text_of(value).substr(0, 40) + ", neither true nor false",
+        "compare it with something, such as " + text_.substr(0, 40) + " > 0");
 }
 
 std::int64_t value_expression::integer(const assignment& values, const named_constants& constants) const
@@ -106,8 +109,9 @@ std::int64_t value_expression::integer(const assignment& values, const named_con
     lua_Integer integer = 0;
     if (const double* number = std::get_if<double>(&value); number != nullptr && lua_numbertointeger(*number, &integer))
         if (static_cast<double>(integer) == *number) return integer;
-    throw error(quoted_expression(text_) + " is " + text_of(value).substr(0, 40) + ", not a whole number",
-                "use // for a division that rounds down");
+    throw expression_error(text_,
+                           quoted_expression(text_) + " is " + text_of(value).substr(0, 40) + ", not a whole number",
+                           "use // for a division that rounds down");
 }
 
 }  // namespace launchbox

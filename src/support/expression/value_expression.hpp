@@ -6,8 +6,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "support/error.hpp"
 #include "support/expression/parameter_value.hpp"
 
 namespace launchbox {
@@ -15,12 +17,26 @@ namespace launchbox {
 /// Names with dots, such as "sm.max_threads", beside those of an `assignment`.
 using named_constants = std::map<std::string, parameter_value>;
 
+/// What is wrong with an expression, or with its value; `text()` is the whole expression, for whoever knows its place.
+class expression_error : public error {
+public:
+    expression_error(std::string text, const std::string& what, std::string hint)
+        : error(what, std::move(hint)), text_(std::move(text))
+    {
+    }
+
+    [[nodiscard]] const std::string& text() const { return text_; }
+
+private:
+    std::string text_;
+};
+
 /// Lua's operators (+ - * / // % ^ & | ~ << >> == ~= < <= > >= and or not) on whole numbers, fractions, words in quotes
 /// and true and false; `min`, `max` and `ceil_div(a, b)`; names, also dotted; brackets. Nothing else: there is nothing
 /// in it that can run for long or need memory. Not for use by two threads at once.
 class value_expression {
 public:
-    /// Throws `error` when `text` is no expression. Which names there are, is asked when it is evaluated.
+    /// Throws `expression_error` when `text` is no expression. Which names there are, is asked when it is evaluated.
     explicit value_expression(std::string text);
     ~value_expression();
     value_expression(value_expression&&) noexcept;
@@ -30,10 +46,11 @@ public:
     [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
     [[nodiscard]] const std::string& text() const { return text_; }
 
-    /// The value. Throws `error` for a name that neither has, and for what cannot be calculated, such as "a" < 1.
+    /// The value. Throws `expression_error` for a name that neither has, and for what cannot be calculated, such as "a"
+    /// < 1.
     [[nodiscard]] parameter_value operator()(const assignment& values, const named_constants& constants = {}) const;
 
-    /// The same where only this type makes sense; throws `error` for another. 8.0 is a whole number.
+    /// The same where only this type makes sense; throws `expression_error` for another. 8.0 is a whole number.
     [[nodiscard]] bool truth(const assignment& values, const named_constants& constants = {}) const;
     [[nodiscard]] std::int64_t integer(const assignment& values, const named_constants& constants = {}) const;
 

@@ -2,12 +2,18 @@
 #include "support/files/files.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <mutex>
 #include <ostream>
+#include <sstream>
 #include <streambuf>
 #include <string>
 #include <system_error>
@@ -114,6 +120,18 @@ private:
     bool finished_ = false;
 };
 
+// The content of a file that is whole into one with several names. The number of the error; 0 when all is written.
+int copy_into(const std::string& from, const fs::path& to)
+{
+    const std::string content = read_input(from, std::size_t{1} << 40);
+    file_descriptor file(::open(to.c_str(), O_WRONLY | O_CLOEXEC));
+    if (file.number() < 0) return errno;
+    int failure = write_to(file.number(), [&](std::ostream& out) { out << content; });
+    if (failure == 0 && ::ftruncate(file.number(), static_cast<off_t>(content.size())) != 0) failure = errno;
+    if (failure == 0 && ::fsync(file.number()) != 0) failure = errno;
+    return failure;
+}
+
 // `like`: whose owner and permissions the file gets; nullptr: what a plain open would give.
 void write_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer,
                       const struct stat* like);
@@ -192,6 +210,15 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
         return;
     }
 
+    // What is replaced keeps its permissions and, where it has several names, all of them.
+    struct stat replaced {};
+    const bool replaces = ::stat(path.c_str(), &replaced) == 0 && S_ISREG(replaced.st_mode);
+    if (replaces && like == nullptr) {
+        if ((replaced.st_mode & 0222) == 0 || !may_write(path))
+            throw error("cannot write " + path.string() + ": it is read-only", "chmod u+w it, or name another file");
+        like = &replaced;
+    }
+
     std::string temporary = path.string() + ".XXXXXX";
     file_descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (file.number() < 0) fail("cannot write", path.string(), errno, "choose a folder that exists and is writable");
@@ -206,9 +233,84 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
     if (failure == 0 && ::fchmod(file.number(), mode) != 0) failure = errno;
     if (failure == 0 && ::fsync(file.number()) != 0) failure = errno;
     if (!file.close() && failure == 0) failure = errno;
-    if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
+    if (failure == 0 && replaces && replaced.st_nlink > 1)
+        failure = copy_into(temporary, path);
+    else if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0)
+        failure = errno;
+    else if (failure == 0)
+        unfinished.finished();
     if (failure != 0) fail("cannot write", path.string(), failure, "nothing was changed");
-    unfinished.finished();
+}
+
+}  // namespace
+
+folder_lock::folder_lock(const fs::path& file)
+{
+    std::error_code ignored;
+    const fs::path folder = fs::weakly_canonical(fs::absolute(file, ignored), ignored).parent_path();
+    folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (folder_ >= 0 && ::flock(folder_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+}
+
+folder_lock::~folder_lock()
+{
+    if (folder_ >= 0) ::close(folder_);
+}
+
+namespace {
+
+// launchbox-run-NAMESPACE-PROCESS-START-XXXXXX: whose it is. A process number alone is given again.
+constexpr std::string_view folder_name = "launchbox-run-";
+
+// The 22nd field of its stat; empty: there is no such process. The name in the second field may hold blanks.
+std::string start_of_process(const std::string& process)
+{
+    std::ifstream file("/proc/" + process + "/stat");
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
+    std::string field;
+    constexpr int fields_behind_the_name = 20;
+    for (int i = 0; i < fields_behind_the_name && fields >> field; ++i) {
+    }
+    return fields ? field : std::string();
+}
+
+// Of its processes' numbers: another container has others. Empty: not known.
+std::string process_namespace()
+{
+    struct stat status {};
+    return ::stat("/proc/self/ns/pid", &status) == 0 ? std::to_string(status.st_ino) : std::string();
+}
+
+std::string own_folder_name()
+{
+    const std::string process = std::to_string(::getpid());
+    return std::string(folder_name) + process_namespace() + "-" + process + "-" + start_of_process(process) + "-";
+}
+
+bool was_left(const std::string& name)
+{
+    if (!name.starts_with(folder_name)) return false;
+    std::istringstream parts(name.substr(folder_name.size()));
+    std::string where, process, start;
+    if (!std::getline(parts, where, '-') || !std::getline(parts, process, '-') || !std::getline(parts, start, '-'))
+        return false;
+    const bool is_known = !where.empty() && !process.empty() && !start.empty() &&
+                          process.find_first_not_of("0123456789") == std::string::npos;
+    return is_known && where == process_namespace() && start_of_process(process) != start;
+}
+
+// What processes that were killed have left behind.
+void clear_left_folders(const fs::path& base)
+{
+    std::error_code ignored;
+    for (fs::directory_iterator entry(base, ignored), end; entry != end; entry.increment(ignored)) {
+        struct stat status {};
+        if (was_left(entry->path().filename().string()) && ::lstat(entry->path().c_str(), &status) == 0 &&
+            S_ISDIR(status.st_mode) && status.st_uid == ::geteuid())
+            fs::remove_all(entry->path(), ignored);
+    }
 }
 
 }  // namespace
@@ -218,7 +320,9 @@ temporary_directory::temporary_directory()
     std::error_code failure;
     fs::path base = fs::temp_directory_path(failure);
     if (failure) base = "/tmp";
-    std::string name = (base / "launchbox-XXXXXX").string();
+    static std::once_flag cleared;
+    std::call_once(cleared, [&] { clear_left_folders(base); });
+    std::string name = (base / (own_folder_name() + "XXXXXX")).string();
     if (::mkdtemp(name.data()) == nullptr)
         fail("cannot make a folder in", base.string(), errno, "set TMPDIR to a folder that is writable");
     path_ = name;

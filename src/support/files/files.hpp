@@ -18,7 +18,9 @@ inline constexpr std::size_t max_input_bytes = std::size_t{1} << 30;
 std::string read_input(const std::string& path, std::size_t cap = max_input_bytes);
 
 /// Writes to a temporary file beside `wanted` and renames it: `wanted` has either its old content or all of the new. A
-/// link is followed; a device or pipe is written to as it is. Throws `error` and leaves nothing behind when that fails.
+/// link is followed; a device or pipe is written to as it is. A file that is replaced keeps its permissions; one with
+/// several names keeps these, and is overwritten. Throws `error` and leaves nothing behind when that fails, and for a
+/// file that is read-only.
 void write_file_atomically(const std::filesystem::path& wanted, std::string_view content);
 
 /// The same for content that is not held in memory whole: `writer` is called once. What it throws is passed on, and
@@ -32,7 +34,21 @@ void write_file_atomically(const std::filesystem::path& wanted, std::string_view
 /// Whether the user may write to this file.
 bool may_write(const std::filesystem::path& file);
 
-/// A new directory in the system's temporary folder, removed with all it holds when this goes out of scope.
+/// While it lives, no other process has the same of a file in the same folder: for reading a file, changing it and
+/// writing it again. A folder that is not there or cannot be locked is not.
+class folder_lock {
+public:
+    explicit folder_lock(const std::filesystem::path& file);
+    ~folder_lock();
+    folder_lock(const folder_lock&) = delete;
+    folder_lock& operator=(const folder_lock&) = delete;
+
+private:
+    int folder_ = -1;
+};
+
+/// A new directory in the system's temporary folder, removed with all it holds when this goes out of scope, or, where
+/// its process is killed, by the next process that makes one.
 class temporary_directory {
 public:
     temporary_directory();

@@ -21,6 +21,8 @@ void catch_interrupts()
 {
     std::signal(SIGINT, note);
     std::signal(SIGTERM, note);
+    // nohup ignores it, and so do we then.
+    if (std::signal(SIGHUP, note) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
 }
 
 bool interrupted()

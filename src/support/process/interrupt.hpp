@@ -4,7 +4,7 @@
 
 namespace launchbox {
 
-/// From now on SIGINT and SIGTERM only set a flag; a second one ends the process at once.
+/// From now on SIGINT, SIGTERM and SIGHUP only set a flag; a second one ends the process at once.
 void catch_interrupts();
 
 /// Whether one has come.

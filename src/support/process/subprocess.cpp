@@ -3,17 +3,21 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string_view>
 #include <thread>
 
@@ -52,43 +56,93 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& addi
 
 struct running_child {
     pid_t process = 0;
-    int output = -1;  // the end of its pipe that is read
+    int output = -1;     // the end of its pipe that is read
+    std::string marker;  // in the environment of it and all that it starts; empty: it has no time limit
 };
+
+struct two_ends {
+    int read = -1, write = -1;
+};
+
+two_ends pipe_of_child()
+{
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+        throw error(std::string("cannot make a pipe: ") + std::strerror(errno), "close some programs and try again",
+                    exit_status::missing);
+    return {ends[0], ends[1]};
+}
+
+// What the child needs, made before it is there: it shares our memory until it becomes another program.
+struct child_plan {
+    const char* directory = nullptr;
+    int output = -1;
+    bool own_group = false;
+    pid_t parent = 0;
+    char** arguments = nullptr;
+    char** environment = nullptr;
+};
+
+// Between vfork and exec: only system calls. Returns the number of the error.
+int become_program(const child_plan& plan)
+{
+    if (plan.own_group) ::setpgid(0, 0);  // so that its children can be ended with it
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != plan.parent) return ESRCH;  // it ended before the line above
+    const int input = ::open("/dev/null", O_RDONLY);
+    if (input < 0 || ::dup2(input, STDIN_FILENO) < 0 || ::dup2(plan.output, STDOUT_FILENO) < 0 ||
+        ::dup2(plan.output, STDERR_FILENO) < 0)
+        return errno;
+    if (input > STDERR_FILENO) ::close(input);
+    if (plan.directory != nullptr && ::chdir(plan.directory) != 0) return errno;
+    ::execvpe(plan.arguments[0], plan.arguments, plan.environment);
+    return errno;
+}
+
+// Not fork, which would copy the page tables of a large process for each sample of a small program.
+[[gnu::noinline]] pid_t start_child(const child_plan& plan, volatile int& failure)
+{
+    const pid_t child = ::vfork();
+    if (child == 0) {
+        failure = become_program(plan);
+        ::_exit(127);
+    }
+    return child;
+}
 
 running_child start(const std::vector<std::string>& arguments, const subprocess_options& options)
 {
-    std::array<int, 2> pipe_ends{};
-    if (::pipe2(pipe_ends.data(), O_CLOEXEC) != 0)
-        throw error(std::string("cannot make a pipe: ") + std::strerror(errno), "close some programs and try again",
-                    exit_status::missing);
-
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDERR_FILENO);
-    if (!options.directory.empty()) posix_spawn_file_actions_addchdir_np(&actions, options.directory.c_str());
-
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    if (options.time_limit > 0) {  // a group of its own, so that its children can be ended with it
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-        posix_spawnattr_setpgroup(&attributes, 0);
+    static std::atomic<unsigned> count = 0;
+    running_child child;
+    std::vector<std::string> additions = options.environment;
+    if (options.time_limit > 0) {
+        // What it leaves behind becomes our child, and can be found and ended.
+        ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+        child.marker = "LAUNCHBOX_STARTED=" + std::to_string(::getpid()) + "." + std::to_string(++count);
+        additions.push_back(child.marker);
     }
-
     std::vector<std::string> argument_texts = arguments;
-    std::vector<std::string> environment_texts = merged_environment(options.environment);
-    running_child child{.output = pipe_ends[0]};
-    const int failure = ::posix_spawnp(&child.process, argument_texts.front().c_str(), &actions, &attributes,
-                                       pointers(argument_texts).data(), pointers(environment_texts).data());
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    ::close(pipe_ends[1]);
+    std::vector<std::string> environment_texts = merged_environment(additions);
+    std::vector<char*> argument_pointers = pointers(argument_texts), environment_pointers = pointers(environment_texts);
+    const two_ends ends = pipe_of_child();
+    volatile int failure = 0;
+    child.output = ends.read;
+    child.process = start_child({.directory = options.directory.empty() ? nullptr : options.directory.c_str(),
+                                 .output = ends.write,
+                                 .own_group = options.time_limit > 0,
+                                 .parent = ::getpid(),
+                                 .arguments = argument_pointers.data(),
+                                 .environment = environment_pointers.data()},
+                                failure);
+    if (child.process < 0) failure = errno;
+    ::close(ends.write);
     if (failure != 0) {
-        ::close(pipe_ends[0]);
+        ::close(ends.read);
+        if (child.process > 0) ::waitpid(child.process, nullptr, 0);
         throw error("cannot run " + arguments.front() + ": " + std::strerror(failure), "check that it is installed",
                     exit_status::missing);
     }
+    ::fcntl(child.output, F_SETFL, O_NONBLOCK);
     return child;
 }
 
@@ -102,12 +156,11 @@ public:
     {
     }
 
-    /// Whether there is a limit that may still have to be enforced.
-    [[nodiscard]] bool is_pending() const { return is_set_ && !killed_; }
     [[nodiscard]] bool was_reached() const { return reached_; }
 
     void enforce()
     {
+        if (!is_set_ || killed_) return;
         reached_ = clock::now() >= deadline_;
         if (!reached_ && !interrupted()) return;
         ::kill(-child_.process, SIGKILL);
@@ -120,54 +173,103 @@ private:
     clock::time_point deadline_;
 };
 
-std::string read_output(const running_child& child, std::size_t cap, time_limit& limit)
+// What there is to read at the moment. False: there is nothing more to come.
+bool read_what_is_there(const running_child& child, std::size_t cap, std::string& output)
 {
-    std::string output;
     std::array<char, 1 << 16> buffer{};
     for (;;) {
-        if (limit.is_pending()) {
-            pollfd ready{.fd = child.output, .events = POLLIN, .revents = 0};
-            const int events = ::poll(&ready, 1, 50);
-            limit.enforce();
-            if (events <= 0) continue;
-        }
         const ssize_t got = ::read(child.output, buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
+        if (got < 0) return errno == EAGAIN;
+        if (got == 0) return false;
         const std::size_t room = cap - std::min(cap, output.size());
         output.append(buffer.data(), std::min(static_cast<std::size_t>(got), room));
     }
-    ::close(child.output);
-    return output;
 }
 
-// A program can close its output and go on.
-int exit_code_of(const running_child& child, time_limit& limit)
+// Reads until the child has ended. Others may hold its output open for ever: what the child wrote itself is in the pipe
+// when it has ended.
+int wait_and_read(const running_child& child, std::size_t cap, time_limit& limit, std::string& output)
 {
+    const int ending = static_cast<int>(::syscall(SYS_pidfd_open, child.process, 0));  // -1: an old kernel
+    bool is_open = true;
     int status = 0;
     pid_t ended = 0;
-    // Most end with their output: the time of a short program is not to be lost in waiting for it.
-    std::chrono::microseconds pause(20);
-    while (limit.is_pending() && (ended = ::waitpid(child.process, &status, WNOHANG)) == 0) {
+    std::chrono::microseconds pause(20);  // without a descriptor of the child's end, once its output is closed
+    while (ended == 0) {
+        if (is_open || ending >= 0) {
+            std::array<pollfd, 2> ready{{{.fd = is_open ? child.output : -1, .events = POLLIN, .revents = 0},
+                                         {.fd = ending, .events = POLLIN, .revents = 0}}};
+            ::poll(ready.data(), ready.size(), 50);
+        } else {
+            std::this_thread::sleep_for(pause);
+            pause = std::min(pause * 2, std::chrono::microseconds(5000));
+        }
         limit.enforce();
-        std::this_thread::sleep_for(pause);
-        pause = std::min(pause * 2, std::chrono::microseconds(5000));
+        if (is_open) is_open = read_what_is_there(child, cap, output);
+        ended = ::waitpid(child.process, &status, WNOHANG);
+        if (ended < 0 && errno == EINTR) ended = 0;
     }
-    while (ended != child.process && ::waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
-    }
+    if (is_open) read_what_is_there(child, cap, output);
+    if (ending >= 0) ::close(ending);
+    ::close(child.output);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Our children, those that others have left to us among them.
+std::vector<pid_t> own_children()
+{
+    std::vector<pid_t> children;
+    std::error_code ignored;
+    for (std::filesystem::directory_iterator thread("/proc/self/task", ignored), end; thread != end;
+         thread.increment(ignored)) {
+        std::ifstream list(thread->path() / "children");
+        for (pid_t child = 0; list >> child;) children.push_back(child);
+    }
+    return children;
+}
+
+// A daemon is in no group of ours, but it has the environment that it was started with.
+void end_what_was_left(const running_child& child)
+{
+    ::kill(-child.process, SIGKILL);
+    constexpr int max_waits_ms = 1000;  // one that cannot be ended now is not waited for
+    for (int waited_ms = 0; waited_ms < max_waits_ms;) {
+        const pid_t ended = ::waitpid(-child.process, nullptr, WNOHANG);
+        if (ended < 0 && errno != EINTR) break;
+        if (ended == 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            ++waited_ms;
+        }
+    }
+    // Each that is ended leaves its own children to us.
+    constexpr int max_generations = 20;
+    for (int generation = 0; generation < max_generations; ++generation) {
+        bool found = false;
+        for (const pid_t other : own_children()) {
+            std::ifstream file("/proc/" + std::to_string(other) + "/environ", std::ios::binary);
+            const std::string environment((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+            if (('\0' + environment).find('\0' + child.marker + '\0') == std::string::npos) continue;
+            ::kill(other, SIGKILL);
+            ::waitpid(other, nullptr, 0);
+            found = true;
+        }
+        if (!found) return;
+    }
 }
 
 }  // namespace
 
 subprocess_result run(const std::vector<std::string>& arguments, const subprocess_options& options)
 {
+    const clock::time_point begin = clock::now();
     const running_child child = start(arguments, options);
     time_limit limit(child, options.time_limit);
     subprocess_result result;
-    result.output = read_output(child, options.output_cap, limit);
-    result.exit_code = exit_code_of(child, limit);
+    result.exit_code = wait_and_read(child, options.output_cap, limit, result.output);
+    result.seconds = std::chrono::duration<double>(clock::now() - begin).count();
     result.timed_out = limit.was_reached();
+    if (!child.marker.empty()) end_what_was_left(child);
     return result;
 }
 

@@ -13,18 +13,21 @@ struct subprocess_result {
     int exit_code = 0;       ///< 128 + the signal's number when a signal ended it, as shells say
     std::string output;      ///< standard output and standard error together, in the order in which they were written
     bool timed_out = false;  ///< ended by us, with all that it had started, because its time was over
+    double seconds = 0;      ///< of wall time, from its start to its end
 };
 
 struct subprocess_options {
     std::filesystem::path directory;                  ///< where it runs; empty: here
     std::vector<std::string> environment;             ///< NAME=value, added to ours
     std::size_t output_cap = std::size_t{256} << 20;  ///< bytes; the rest is read and dropped
-    /// Seconds after which it is killed with all that it has started; an interrupt (support/interrupt.hpp) then kills
-    /// it, too. 0: it may take for ever, and a Ctrl-C at the terminal reaches it as it reaches us.
+    /// Seconds after which it is killed with all that it has started, and what it leaves behind when it ends by itself
+    /// is killed, too, also what has detached itself as a daemon does; an interrupt (process/interrupt.hpp) then ends
+    /// it like the time. 0: it may take for ever, and a Ctrl-C at the terminal reaches it as it reaches us.
     double time_limit = 0;
 };
 
-/// Runs `arguments[0]` (looked up in PATH) with standard input empty and waits for it.
+/// Runs `arguments[0]` (looked up in PATH) with standard input empty and waits for it: not for what it has started and
+/// holds its output open. It is killed when we end, however that happens.
 /// Throws `error` with status `missing` when the program cannot be started.
 subprocess_result run(const std::vector<std::string>& arguments, const subprocess_options& options = {});
 

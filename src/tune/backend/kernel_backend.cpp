@@ -11,6 +11,8 @@
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "tune/backend/argument_check.hpp"
+#include "tune/backend/launch_expressions.hpp"
 #include "tune/backend/reference_outputs.hpp"
 #include "tune/backend/screen.hpp"
 #include "tune/worker/gpu_worker.hpp"
@@ -28,9 +30,9 @@ class kernel_runner {
 public:
     kernel_runner(const tune_spec& spec, kernel_builder& builder, kernel_backend_options options)
         : spec_(spec),
-          kernel_(spec.kernel.value()),
           builder_(builder),
           options_(std::move(options)),
+          expressions_(spec, options_.names),
           references_(spec, options_.folder)
     {
     }
@@ -38,6 +40,18 @@ public:
     prepared_job prepare(const tune_job& job);
     measurement measure(gpu_worker& worker, const tune_job& job, const prepared_job& made,
                         const measure_request& request);
+    void check(const search_space& space) const;
+
+    // Of the first workload: the launch of another has other blocks, but seldom other threads.
+    [[nodiscard]] double promise(const assignment& parameters) const
+    {
+        const assignment values = joined(parameters, spec_.workloads.front().values);
+        try {
+            return promise_before_build(expressions_.launch(values), *options_.limits);
+        } catch (const error&) {  // an expression that fails: preparing the candidate says so
+            return 0;
+        }
+    }
 
 private:
     [[nodiscard]] assignment values_of(const tune_job& job) const
@@ -48,21 +62,44 @@ private:
     // Files are from the spec's folder, wherever the worker runs.
     [[nodiscard]] std::vector<task_argument> arguments_for(const assignment& values) const
     {
-        std::vector<task_argument> arguments = arguments_of(kernel_, values);
+        std::vector<task_argument> arguments = expressions_.arguments(values);
         for (task_argument& argument : arguments)
             if (!argument.file.empty()) argument.file = (fs::path(spec_.folder) / argument.file).string();
         return arguments;
     }
 
     const tune_spec& spec_;
-    const kernel_target& kernel_;
     kernel_builder& builder_;
     const kernel_backend_options options_;
+    const launch_expressions expressions_;
     reference_outputs references_;
     std::mutex lock_;
     std::map<std::size_t, double> reference_ns_;  // the slowest sample, by workload
     std::atomic<int> modules_ = 0;
 };
+
+void kernel_runner::check(const search_space& space) const
+{
+    expressions_.check(space);
+    if (space.size() == 0) return;
+    const std::vector<task_argument> arguments =
+        expressions_.arguments(joined(space.at(0), spec_.workloads.front().values));
+    if (const auto types = parameters_in_source(builder_.source_files(), spec_.kernel->name))
+        if (const std::string why = why_arguments_differ(*types, arguments); !why.empty())
+            throw error(spec_.file + ": [kernel] arguments: " + why,
+                        "give the arguments in the order of the parameters");
+    // A name without the workload's values is that of one file.
+    for (const workload& workload : spec_.workloads) {
+        std::vector<std::string> files;
+        for (const kernel_argument& argument : spec_.kernel->arguments) files.push_back(argument.file);
+        for (const auto& [output, file] : spec_.verify.files) files.push_back(file);
+        for (const std::string& file : files) {
+            const std::string name = file.empty() ? file : filled_in(file, joined(space.at(0), workload.values));
+            if (std::error_code failure; !name.empty() && !fs::is_regular_file(fs::path(spec_.folder) / name, failure))
+                throw error(spec_.file + ": there is no file " + name, "it is looked for in the folder of the spec");
+        }
+    }
+}
 
 prepared_job kernel_runner::prepare(const tune_job& job)
 {
@@ -73,17 +110,12 @@ prepared_job kernel_runner::prepare(const tune_job& job)
         return made;
     };
     const assignment values = values_of(job);
-    evaluated_launch launch;
-    try {
-        launch = launch_of(kernel_, values);
-    } catch (const error& failure) {
-        return rejected(failure.what());
-    }
-    if (const std::string why = why_not_before_build(spec_, values, launch, *options_.limits); !why.empty())
-        return rejected(why);
+    const evaluated_launch launch = expressions_.launch(values);
+    if (const std::string why = why_not_before_build(launch, *options_.limits); !why.empty()) return rejected(why);
 
     build_result built = builder_.build(values, options_.architecture);
     made.log = std::move(built.log);
+    made.machine_failure = std::move(built.machine_failure);
     made.compile_seconds = built.seconds;
     made.from_cache = built.from_cache;
     if (built.status != build_status::built) {
@@ -95,10 +127,12 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     made.code = built.code;
     if (const std::string why = why_not_launched(built.kernel, launch, *options_.limits, spec_.screen); !why.empty())
         return rejected(why);
+    if (const std::string why = why_arguments_differ(built.kernel, expressions_.arguments(values)); !why.empty())
+        return rejected(why);
     made.same_when_equal =
         fmt::format("{} {} {} {} {}", built.code, fmt::join(launch.threads, ","), fmt::join(launch.blocks, ","),
                     fmt::join(launch.cluster, ","), launch.dynamic_shared_bytes);
-    for (const task_argument& argument : arguments_of(kernel_, values))
+    for (const task_argument& argument : expressions_.arguments(values))
         made.same_when_equal += fmt::format(" {}:{}:{}:{}:{}", argument.name, argument.type, argument.count,
                                             argument.integer, argument.number);
     if (!options_.gpus.empty()) {
@@ -112,7 +146,7 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                                    const measure_request& request)
 {
     const assignment values = values_of(job);
-    const evaluated_launch launch = launch_of(kernel_, values);
+    const evaluated_launch launch = expressions_.launch(values);
     gpu_task task{.cubin_file = made.file,
                   .kernel = made.kernel.value().name,
                   .threads = launch.threads,
@@ -163,14 +197,8 @@ tune_backend kernel_backend(const tune_spec& spec, kernel_builder& builder, cons
     backend.source_hash = builder.source_hash();
     backend.preparers = builder.jobs();
     backend.prepare = [runner](const tune_job& job) { return runner->prepare(job); };
-    // Of the first workload: the launch of another has other blocks, but seldom other threads.
-    backend.prior = [&spec, limits = options.limits](const assignment& parameters) {
-        try {
-            return promise_before_build(spec, joined(parameters, spec.workloads.front().values), *limits);
-        } catch (const error&) {  // an expression that fails: it will be rejected with the reason
-            return 0.0;
-        }
-    };
+    backend.check = [runner](const search_space& space) { runner->check(space); };
+    backend.prior = [runner](const assignment& parameters) { return runner->promise(parameters); };
     for (const int gpu : options.gpus) {
         const auto worker =
             std::make_shared<gpu_worker>(gpu_worker_options{.device = gpu, .worker_program = options.worker_program});

@@ -11,6 +11,7 @@
 #include "gpu/driver.hpp"
 #include "tune/build/kernel_builder.hpp"
 #include "tune/run/backend.hpp"
+#include "tune/spec/limit_values.hpp"
 #include "tune/spec/tune_spec.hpp"
 
 namespace launchbox {
@@ -18,6 +19,7 @@ namespace launchbox {
 struct kernel_backend_options {
     compute_capability architecture;
     const sm_limits* limits = nullptr;
+    limit_values names;            ///< what sm.* and device.* are in expressions
     std::vector<int> gpus;         ///< alike; empty: candidates are built and screened, and not measured
     std::filesystem::path folder;  ///< for modules and reference outputs; it outlives the backend
     std::string worker_program;    ///< starts with run_gpu_worker; empty: this program

@@ -14,12 +14,13 @@
 #include <regex>
 #include <thread>
 
-#include "compiler/compile_cache.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/machine_failure.hpp"
 #include "support/process/subprocess.hpp"
+#include "tune/backend/program_folder.hpp"
 #include "tune/bench/benchmark_output.hpp"
 
 namespace launchbox {
@@ -50,17 +51,33 @@ std::map<std::string, std::string> placeholders(const assignment& values, const 
     return result;
 }
 
-// The compiler's first line that speaks of an error, else its last line.
+// What only says that something before it has failed.
+bool is_consequence(const std::string& line)
+{
+    for (const std::string_view said :
+         {"ld returned", "make: ***", "make[", "gmake: ***", "gmake[", "ninja: build stopped", "linker command failed",
+          "Error 1", "Error 2", "FAILED:"})
+        if (line.find(said) != std::string::npos) return true;
+    return false;
+}
+
+// The first line of the log that says what is wrong, else the first that speaks of an error, else the last.
 std::string reason_in(const std::string& log)
 {
+    std::string consequence;
     std::size_t begin = 0;
     while (begin < log.size()) {
         const std::size_t end = std::min(log.find('\n', begin), log.size());
         const std::string line = log.substr(begin, end - begin);
-        if (line.find("error") != std::string::npos || line.find("Error") != std::string::npos) return in_short(line);
         begin = end + 1;
+        const auto says = [&](std::string_view words) { return line.find(words) != std::string::npos; };
+        if (!says("error") && !says("Error") && !says("ERROR") && !says("undefined reference") &&
+            !says("undefined symbol") && !says("multiple definition") && !says("cannot find -l"))
+            continue;
+        if (!is_consequence(line)) return in_short(line);
+        if (consequence.empty()) consequence = in_short(line);
     }
-    return in_short(last_line(log));
+    return consequence.empty() ? in_short(last_line(log)) : consequence;
 }
 
 double in_nanoseconds(const std::string& unit)
@@ -93,6 +110,24 @@ std::string text_in(const nlohmann::json& object, const char* key)
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+// What the others' output is compared with.
+struct reference_output {
+    bool prints_time = false;
+    std::string checksum;  // empty: it prints none
+};
+
+// One run of a candidate.
+struct run_of_program {
+    std::vector<std::string> command, environment;
+    fs::path directory;
+    double limit = 0;
+};
+
+std::string or_none(const std::string& checksum)
+{
+    return checksum.empty() ? "none" : checksum;
+}
+
 class program_runner {
 public:
     program_runner(const tune_spec& spec, program_backend_options options)
@@ -104,13 +139,16 @@ public:
     measurement measure(const tune_job& job, const prepared_job& made, const measure_request& request, int gpu);
 
 private:
-    [[nodiscard]] prepared_job build(const assignment& values, const std::string& program) const;
-    measurement run_once(const std::vector<std::string>& command, const std::vector<std::string>& environment,
-                         double limit);
-    void drop_when_done(const std::string& file);
+    [[nodiscard]] prepared_job build(const assignment& values, const fs::path& folder) const;
+    void run_build(const assignment& values, prepared_job& made) const;
+    void note_code(const assignment& values, const std::map<std::string, std::string>& before,
+                   prepared_job& made) const;
+    measurement run_once(const tune_job& job, const measure_request& request, const run_of_program& what);
+    void drop_when_done(const prepared_job& made);
     double limit_for(std::size_t workload, bool is_reference);
     void remember_reference(std::size_t workload, double seconds);
-    void compare(const tune_job& job, const measure_request& request, measurement& measured);
+    void forget_reference(std::size_t workload);
+    void compare(const tune_job& job, const measure_request& request, bool prints_time, measurement& measured);
 
     const tune_spec& spec_;
     const program_target& program_;
@@ -118,25 +156,63 @@ private:
     std::mutex lock_;
     std::map<std::string, prepared_job> built_;  // by command: a program serves all workloads that it does not know
     std::map<std::string, std::shared_ptr<std::mutex>> under_way_;
-    std::map<std::string, std::size_t> measured_;   // on how many workloads, by program
-    std::map<std::size_t, std::string> checksums_;  // of the reference, by workload
-    std::map<std::size_t, double> seconds_;         // that one run of the reference took, by workload
+    std::map<std::string, std::size_t> measured_;         // on how many workloads, by program
+    std::map<std::size_t, reference_output> references_;  // by workload
+    std::map<std::size_t, double> seconds_;               // that one run of the reference took, by workload
     std::atomic<int> programs_ = 0;
 };
 
-// Runs the build, and says how it ended.
-prepared_job program_runner::build(const assignment& values, const std::string& program) const
+// In a folder of its own, where a build leaves its program and what belongs to it. One that does not name {output}
+// writes beside its sources, and gets a copy of them: otherwise all candidates would run what was built last.
+prepared_job program_runner::build(const assignment& values, const fs::path& folder) const
 {
     prepared_job made;
+    made.folder = folder.string();
+    std::map<std::string, std::string> before;
+    try {
+        fs::create_directory(folder);
+        if (builds_in_place(program_)) {
+            const std::string store = fs::path(spec_.file).stem().string() + ".db";
+            made.file = made.directory =
+                copy_of_folder(spec_.folder, folder, {store, store + "-wal", store + "-shm"}).string();
+            before = files_in(made.directory);
+        } else {
+            made.directory = spec_.folder;
+            made.file = (folder / "program").string();
+        }
+    } catch (const fs::filesystem_error& failure) {
+        made.status = build_status::compile_error;
+        made.reason = "cannot make a folder for the build: " + failure.code().message();
+        made.machine_failure = machine_failure_in(made.reason);
+        return made;
+    }
+    const clock::time_point start = clock::now();
+    run_build(values, made);
+    made.compile_seconds = std::chrono::duration<double>(clock::now() - start).count();
+    if (made.status != build_status::built) return made;
+    const auto made_nothing = [&](const char* why) {
+        made.status = build_status::compile_error;
+        made.reason = why;
+    };
+    if (!builds_in_place(program_) && !fs::exists(made.file)) made_nothing("the build made no {output}");
+    if (builds_in_place(program_) && files_in(made.directory) == before)
+        made_nothing(
+            "the build changed no file of its copy of the spec's folder: it found everything up to date (make -B), or "
+            "writes elsewhere; let it write {output}");
+    if (made.status == build_status::built) note_code(values, before, made);
+    return made;
+}
+
+void program_runner::run_build(const assignment& values, prepared_job& made) const
+{
     const auto failed = [&](build_status status, std::string reason) {
         made.status = status;
         made.reason = std::move(reason);
     };
-    const clock::time_point start = clock::now();
     try {
         const subprocess_result ran =
-            run(filled_in(program_.build, placeholders(values, options_.architecture, program, spec_.name)),
-                {.directory = spec_.folder,
+            run(filled_in(program_.build, placeholders(values, options_.architecture, made.file, spec_.name)),
+                {.directory = made.directory,
                  .environment = {},
                  .output_cap = max_output,
                  .time_limit = program_.build_seconds});
@@ -148,20 +224,33 @@ prepared_job program_runner::build(const assignment& values, const std::string& 
         else if (ran.exit_code != 0)
             failed(build_status::compile_error,
                    reason.empty() ? fmt::format("the build ended with exit status {}", ran.exit_code) : reason);
+        if (made.status == build_status::compile_error) made.machine_failure = machine_failure_in(ran.output);
     } catch (const error& failure) {
         failed(build_status::compile_error, failure.what());
+        made.machine_failure = machine_failure_in(failure.what());
     }
-    made.compile_seconds = std::chrono::duration<double>(clock::now() - start).count();
-    if (made.status == build_status::built && mentions(program_.build, "output") && !fs::exists(program))
-        failed(build_status::compile_error, "the build made no {output}");
-    return made;
+}
+
+// Equal where the build made the same bytes everywhere, which are run with the same arguments: a parameter that changes
+// nothing.
+void program_runner::note_code(const assignment& values, const std::map<std::string, std::string>& before,
+                               prepared_job& made) const
+{
+    made.code = hash_of_changes(builds_in_place(program_) ? made.directory : made.folder, before);
+    std::string arguments;
+    for (const std::string& word : filled_in(program_.run, placeholders(values, options_.architecture, "", "")))
+        arguments += word + '\n';
+    made.same_when_equal = made.code + "\n" + arguments;
 }
 
 prepared_job program_runner::prepare(const tune_job& job)
 {
     prepared_job made;
     const assignment values = joined(job.parameters, spec_.workloads[job.workload].values);
-    if (program_.build.empty()) return made;
+    if (program_.build.empty()) {
+        made.directory = spec_.folder;
+        return made;
+    }
     const std::map<std::string, std::string> same = placeholders(values, options_.architecture, "", spec_.name);
     std::string key;
     for (const std::string& word : filled_in(program_.build, same)) key += word + '\n';
@@ -181,18 +270,11 @@ prepared_job program_runner::prepare(const tune_job& job)
             return made;
         }
     }
-    const std::string program = (options_.folder / fmt::format("program_{}", programs_++)).string();
-    made = build(values, program);
-    if (made.status != build_status::built) return made;
-    made.file = program;
-    // The same bytes run with the same arguments: a parameter that changes nothing.
-    if (fs::exists(program)) {
-        const std::string bytes = read_input(program);
-        std::string arguments;
-        for (const std::string& word : filled_in(program_.run, placeholders(values, options_.architecture, "", "")))
-            arguments += word + '\n';
-        made.code = key_of({bytes});
-        made.same_when_equal = made.code + "\n" + arguments;
+    made = build(values, options_.folder / fmt::format("program_{}", programs_++));
+    if (made.status != build_status::built) {
+        std::error_code ignored;
+        fs::remove_all(made.folder, ignored);
+        return made;
     }
     const std::lock_guard guard(lock_);
     return built_.insert_or_assign(key, made).first->second;
@@ -202,18 +284,19 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
                                     int gpu)
 {
     const assignment values = joined(job.parameters, spec_.workloads[job.workload].values);
-    const std::vector<std::string> command =
-        filled_in(program_.run, placeholders(values, options_.architecture, made.file, spec_.name));
-    std::vector<std::string> environment;
-    if (gpu >= 0) environment.push_back("CUDA_VISIBLE_DEVICES=" + std::to_string(gpu));
+    run_of_program what{
+        .command = filled_in(program_.run, placeholders(values, options_.architecture, made.file, spec_.name)),
+        .environment = {},
+        .directory = made.directory,
+        .limit = limit_for(job.workload, request.is_reference)};
+    if (gpu >= 0) what.environment.push_back("CUDA_VISIBLE_DEVICES=" + std::to_string(gpu));
     const measure_settings& settings = spec_.measure;
-    const double limit = limit_for(job.workload, request.is_reference);
 
     const clock::time_point start = clock::now();
     const auto elapsed = [&] { return std::chrono::duration<double>(clock::now() - start).count(); };
-    measurement result = run_once(command, environment, limit);
+    if (request.is_reference) forget_reference(job.workload);
+    measurement result = run_once(job, request, what);
     if (request.is_reference && result.what == outcome::measured) remember_reference(job.workload, elapsed());
-    if (result.what == outcome::measured) compare(job, request, result);
     if (result.what == outcome::measured && result.samples_ns.size() < enough_of_its_own) {
         detail::sampling_rules rules{.min_samples = settings.min_samples,
                                      .max_samples = settings.max_samples,
@@ -224,16 +307,24 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
         if (request.samples > 0) rules.min_samples = rules.max_samples = request.samples;
         detail::sample_series series(rules);
         for (const double sample : result.samples_ns) series.add(sample);
-        while (series.state(elapsed()) == detail::sampling_state::more && !interrupted()) {
-            const measurement again = run_once(command, environment, limit);
-            if (again.what != outcome::measured) return again;
+        detail::sampling_state state = series.state(elapsed());
+        while (state == detail::sampling_state::more && !interrupted()) {
+            measurement again = run_once(job, request, what);
+            if (again.what != outcome::measured) {
+                again.seconds = elapsed();
+                return again;
+            }
             for (const double sample : again.samples_ns) series.add(sample);
+            state = series.state(elapsed());
         }
+        // Part of the samples is no result: the next call measures it.
+        if (state == detail::sampling_state::more)
+            return {.what = outcome::worker_died, .reason = "interrupted before there were enough samples"};
         result.samples_ns = series.samples_ns();
-        result.stopped_early = series.state(elapsed()) == detail::sampling_state::given_up;
+        result.stopped_early = state == detail::sampling_state::given_up;
     }
     result.seconds = elapsed();
-    if (request.samples == 0 && result.what != outcome::worker_died) drop_when_done(made.file);
+    if (request.samples == 0 && result.what != outcome::worker_died) drop_when_done(made);
     return result;
 }
 
@@ -241,13 +332,16 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
 // race would wait, so that the first ones stay.
 constexpr std::size_t max_kept_programs = 256;
 
-void program_runner::drop_when_done(const std::string& file)
+// A copy of a folder is larger than a program.
+constexpr std::size_t max_kept_copies = 32;
+
+void program_runner::drop_when_done(const prepared_job& made)
 {
     const std::lock_guard guard(lock_);
-    if (file.empty() || ++measured_[file] < spec_.workloads.size()) return;
-    if (measured_.size() <= max_kept_programs) return;
+    if (made.folder.empty() || ++measured_[made.folder] < spec_.workloads.size()) return;
+    if (measured_.size() <= (builds_in_place(program_) ? max_kept_copies : max_kept_programs)) return;
     std::error_code ignored;
-    fs::remove(file, ignored);
+    fs::remove_all(made.folder, ignored);
 }
 
 double program_runner::limit_for(std::size_t workload, bool is_reference)
@@ -264,21 +358,28 @@ void program_runner::remember_reference(std::size_t workload, double seconds)
     seconds_[workload] = seconds;
 }
 
-measurement program_runner::run_once(const std::vector<std::string>& command,
-                                     const std::vector<std::string>& environment, double limit)
+void program_runner::forget_reference(std::size_t workload)
+{
+    const std::lock_guard guard(lock_);
+    references_.erase(workload);
+}
+
+measurement program_runner::run_once(const tune_job& job, const measure_request& request, const run_of_program& what)
 {
     subprocess_result ran;
-    const clock::time_point start = clock::now();
     try {
-        ran =
-            run(command,
-                {.directory = spec_.folder, .environment = environment, .output_cap = max_output, .time_limit = limit});
+        ran = run(what.command, {.directory = what.directory,
+                                 .environment = what.environment,
+                                 .output_cap = max_output,
+                                 .time_limit = what.limit});
     } catch (const error& failure) {
-        return {.what = outcome::launch_error, .reason = failure.what()};
+        return {.what = outcome::launch_error,
+                .reason = failure.what(),
+                .machine_failure = machine_failure_in(failure.what())};
     }
-    const double wall_ns = std::chrono::duration<double, std::nano>(clock::now() - start).count();
-    if (ran.timed_out) return {.what = outcome::hang, .reason = fmt::format("did not end within {:.3g} s", limit)};
-    measurement result = read_program_output(ran.output, program_, wall_ns);
+    if (ran.timed_out) return {.what = outcome::hang, .reason = fmt::format("did not end within {:.3g} s", what.limit)};
+    program_output read = read_program_output(ran.output, program_, ran.seconds * 1e9);
+    measurement& result = read.said;
     if (ran.exit_code != 0 && result.what == outcome::measured) {
         // A signal may be the machine's doing and is tried again; an exit status is what the program says of its
         // result.
@@ -286,28 +387,44 @@ measurement program_runner::run_once(const std::vector<std::string>& command,
         return {.what = ran.exit_code > 128 ? outcome::worker_died : outcome::wrong_result,
                 .reason = (ran.exit_code > 128 ? fmt::format("ended by signal {}", ran.exit_code - 128)
                                                : fmt::format("ended with exit status {}", ran.exit_code)) +
-                          (said.empty() ? "" : ": " + said)};
+                          (said.empty() ? "" : ": " + said),
+                .machine_failure = machine_failure_in(ran.output)};
     }
-    return result;
+    if (result.what == outcome::measured) compare(job, request, read.prints_time, result);
+    return std::move(result);
 }
 
-// A program says by its exit status that its result is right; where it also prints a checksum, that must be the
-// reference's.
-void program_runner::compare(const tune_job& job, const measure_request& request, measurement& measured)
+// Every run of a candidate against the reference, and every later run of the reference against its first: what a
+// program prints may be right once and wrong the next time.
+void program_runner::compare(const tune_job& job, const measure_request& request, bool prints_time,
+                             measurement& measured)
 {
+    const std::string reference_name = spec_.baseline ? "the baseline" : "the first candidate";
+    const std::lock_guard guard(lock_);
+    if (request.is_reference) references_.try_emplace(job.workload, reference_output{prints_time, measured.checksum});
+    const auto reference = references_.find(job.workload);
+    if (reference == references_.end()) return;
+    // A wall time has the start of the program in it and is never compared with a time that another one prints.
+    if (prints_time != reference->second.prints_time) {
+        measured = {.what = outcome::launch_error,
+                    .reason = prints_time ? "it prints a time, and " + reference_name +
+                                                " prints none (metric = \"wall\" takes the wall time of all)"
+                                          : "it prints no time, and " + reference_name + " does"};
+        return;
+    }
     if (spec_.verify.against == verification::source::nothing) return;
     measured.verified = true;
-    if (measured.checksum.empty()) return;
-    const std::lock_guard guard(lock_);
-    if (request.is_reference) {
-        checksums_[job.workload] = measured.checksum;
-    } else if (const auto reference = checksums_.find(job.workload);
-               reference != checksums_.end() && reference->second != measured.checksum) {
-        measured = {
-            .what = outcome::wrong_result,
-            .reason = fmt::format("its checksum is {}, and the baseline's is {}", measured.checksum, reference->second),
-            .checksum = measured.checksum};
-    }
+    const std::string& expected = reference->second.checksum;
+    if (expected == measured.checksum || (expected.empty() && !request.is_reference)) return;
+    const std::string checksum = measured.checksum;
+    measured = {.what = outcome::wrong_result, .reason = {}, .checksum = checksum};
+    if (request.is_reference)
+        measured.reason =
+            fmt::format("its checksum is {} in one run and {} in another", or_none(expected), or_none(checksum));
+    else if (checksum.empty())
+        measured.reason = fmt::format("it prints no checksum, and {}'s is {}", reference_name, expected);
+    else
+        measured.reason = fmt::format("its checksum is {}, and {}'s is {}", checksum, reference_name, expected);
 }
 
 }  // namespace
@@ -317,9 +434,16 @@ bool asks_for_architecture(const program_target& program)
     return mentions(program.build, "arch") || mentions(program.run, "arch");
 }
 
-measurement read_program_output(const std::string& output, const program_target& program, double wall_ns)
+program_output read_program_output(const std::string& output, const program_target& program, double wall_ns)
 {
-    measurement result;
+    program_output read;
+    measurement& result = read.said;
+    const auto no_time = [&](std::string why) {
+        result.what = outcome::launch_error;
+        result.reason = in_short(why);
+        result.samples_ns.clear();
+        return read;
+    };
     const nlohmann::json said = object_in(output);
     if (said.is_object()) {
         result.checksum = in_short(text_in(said, "checksum"));
@@ -328,9 +452,14 @@ measurement read_program_output(const std::string& output, const program_target&
             if (result.what == outcome::measured) result.what = outcome::launch_error;
             result.reason = in_short(text_in(said, "reason"));
             if (result.reason.empty()) result.reason = failure;
-            return result;
+            return read;
         }
     }
+    if (program.metric == "wall") {
+        result.samples_ns = {wall_ns};
+        return read;
+    }
+    read.prints_time = true;
     if (!program.metric.empty()) {
         std::smatch found;
         // Line by line: std::regex recurses on long texts.
@@ -344,20 +473,23 @@ measurement read_program_output(const std::string& output, const program_target&
             char* rest = nullptr;
             const std::string number = found[1];
             const double value = std::strtod(number.c_str(), &rest);
-            if (rest == number.c_str() || !std::isfinite(value) || value <= 0) continue;
+            if (rest == number.c_str() || !std::isfinite(value) || value <= 0)
+                return no_time(fmt::format("the metric finds '{}', which is no time above 0", number.substr(0, 40)));
             result.samples_ns.push_back(value * in_nanoseconds(program.unit));
         }
-        if (result.samples_ns.empty()) {
-            result.what = outcome::launch_error;
-            result.reason = "nothing in its output matches the metric " + in_short(program.metric);
-        }
-        return result;
+        if (result.samples_ns.empty()) return no_time("nothing in its output matches the metric " + program.metric);
+        return read;
     }
-    const benchmark_time time = read_benchmark_output(output);
-    const bool tries = said.is_object() && (said.contains("time_ms") || said.contains("samples_ns"));
-    if (!time.found() && tries) return {.what = outcome::launch_error, .reason = time.diagnostic};
-    result.samples_ns = time.found() ? time.samples_ns : std::vector<double>{wall_ns};
-    return result;
+    benchmark_time time = read_benchmark_output(output);
+    if (!time.found() && time.printed) return no_time(time.diagnostic);
+    read.prints_time = time.found();
+    result.samples_ns = time.found() ? std::move(time.samples_ns) : std::vector<double>{wall_ns};
+    return read;
+}
+
+bool builds_in_place(const program_target& program)
+{
+    return !program.build.empty() && !mentions(program.build, "output");
 }
 
 tune_backend program_backend(const tune_spec& spec, const program_backend_options& options)
@@ -374,6 +506,8 @@ tune_backend program_backend(const tune_spec& spec, const program_backend_option
             });
     backend.alone = options.gpus.empty();
     backend.needs_reference = true;
+    if (builds_in_place(spec.program.value()))
+        backend.check = [&spec](const search_space&) { check_copied_folder(spec.folder); };
     return backend;
 }
 

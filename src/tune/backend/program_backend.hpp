@@ -25,8 +25,16 @@ bool asks_for_architecture(const program_target& program);
 /// The backend without its environment. `spec` must outlive it.
 tune_backend program_backend(const tune_spec& spec, const program_backend_options& options);
 
-/// What a program's output says: its samples, or what it says went wrong, and its checksum. With neither time nor
-/// metric `wall_ns` is the sample.
-measurement read_program_output(const std::string& output, const program_target& program, double wall_ns);
+/// What a program's output says: its samples, or what is wrong with it or with them, and its checksum. Where it prints
+/// no time, and where the spec wants it so, `wall_ns` is the sample.
+struct program_output {
+    measurement said;
+    bool prints_time = false;  ///< the samples are what it printed
+};
+program_output read_program_output(const std::string& output, const program_target& program, double wall_ns);
+
+/// Whether the spec's build does not name {output}: then it writes where its sources are, and each candidate has a copy
+/// of the spec's folder.
+bool builds_in_place(const program_target& program);
 
 }  // namespace launchbox

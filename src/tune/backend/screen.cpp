@@ -4,61 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
-#include <map>
 #include <optional>
 #include <string_view>
 
 #include <launchbox/detail/launch/launch_explanation.hpp>
 #include <launchbox/occupancy.hpp>
 
-#include "support/error.hpp"
-#include "support/expression/expression.hpp"
-
 namespace launchbox {
 
 namespace {
-
-// The values that expressions can calculate with.
-class calculator {
-public:
-    explicit calculator(const assignment& values)
-    {
-        for (const auto& [name, value] : values.values) {
-            if (const auto* number = std::get_if<std::int64_t>(&value)) numbers_[name] = *number;
-            if (const auto* truth = std::get_if<bool>(&value)) numbers_[name] = *truth ? 1 : 0;
-        }
-        for (const auto& [name, value] : numbers_) names_.push_back(name);
-    }
-
-    // Most expressions are a number or a name: Lua is asked for the others.
-    [[nodiscard]] std::int64_t operator()(const std::string& text) const
-    {
-        std::int64_t number = 0;
-        const char* last = text.data() + text.size();
-        if (const auto [end, failure] = std::from_chars(text.data(), last, number);
-            failure == std::errc() && end == last)
-            return number;
-        if (const auto found = numbers_.find(text); found != numbers_.end()) return found->second;
-        return expression(text, names_)(numbers_);
-    }
-
-private:
-    std::map<std::string, std::int64_t> numbers_;
-    std::vector<std::string> names_;
-};
 
 template <class Size>
 launch_extent extent_of(const std::array<Size, 3>& sizes)
 {
     return {sizes[0], sizes[1], sizes[2]};
-}
-
-int in_int(std::int64_t value)
-{
-    using limits = std::numeric_limits<int>;
-    return static_cast<int>(std::clamp<std::int64_t>(value, limits::min(), limits::max()));
 }
 
 // The explanation ends with what to do about it; here another candidate does.
@@ -100,64 +59,11 @@ std::string too_large_cluster(const evaluated_launch& launch, const sm_limits& l
 
 }  // namespace
 
-evaluated_launch launch_of(const kernel_target& target, const assignment& values)
-{
-    const calculator value_of(values);
-    evaluated_launch launch;
-    for (std::size_t i = 0; i < 3; ++i) {
-        launch.threads[i] = in_int(value_of(target.threads[i]));
-        launch.blocks[i] = value_of(target.blocks[i]);
-        launch.cluster[i] = in_int(value_of(target.cluster[i]));
-    }
-    launch.dynamic_shared_bytes = value_of(target.dynamic_shared);
-    return launch;
-}
-
-std::vector<task_argument> arguments_of(const kernel_target& target, const assignment& values)
-{
-    const calculator value_of(values);
-    std::vector<task_argument> arguments;
-    for (const kernel_argument& described : target.arguments) {
-        task_argument& argument = arguments.emplace_back();
-        argument.name = described.name;
-        argument.type = filled_in(described.type, values);
-        argument.scalar = described.count.empty();
-        argument.fill = described.fill;
-        argument.low = described.low;
-        argument.high = described.high;
-        argument.seed = described.seed;
-        argument.file = filled_in(described.file, values);
-        argument.role = described.role;
-        if (!described.count.empty()) {
-            argument.count = value_of(filled_in(described.count, values));
-            if (argument.count < 0)
-                throw error(
-                    fmt::format("argument {}: count = \"{}\" is {}", described.name, described.count, argument.count),
-                    "a count is 0 or more");
-        }
-        if (described.value.empty()) continue;
-        const std::string text = filled_in(described.value, values);
-        const char* last = text.data() + text.size();
-        if (const auto [end, failure] = std::from_chars(text.data(), last, argument.number);
-            failure == std::errc() && end == last && text.find_first_of(".eE") != std::string::npos) {
-            argument.integer = static_cast<std::int64_t>(argument.number);
-        } else if (const parameter_value* named = values.find(text); named && std::get_if<double>(named) != nullptr) {
-            argument.number = std::get<double>(*named);
-            argument.integer = static_cast<std::int64_t>(argument.number);
-        } else {
-            argument.integer = value_of(text);
-            argument.number = static_cast<double>(argument.integer);
-        }
-    }
-    return arguments;
-}
-
-std::string why_not_before_build(const tune_spec& spec, const assignment& values, const evaluated_launch& launch,
-                                 const sm_limits& limits)
+std::string why_not_before_build(const evaluated_launch& launch, const sm_limits& limits)
 {
     launch_facts facts = facts_of(launch, limits);
-    if (spec.kernel && !spec.kernel->static_shared.empty()) {
-        facts.static_shared_bytes = calculator(values)(spec.kernel->static_shared);
+    if (launch.static_shared_bytes) {
+        facts.static_shared_bytes = *launch.static_shared_bytes;
         if (facts.static_shared_bytes > limits.shared_per_block)
             return fmt::format("{} B of static shared memory, but a block has at most {} B of it",
                                detail::grouped(facts.static_shared_bytes), detail::grouped(limits.shared_per_block));
@@ -166,13 +72,12 @@ std::string why_not_before_build(const tune_spec& spec, const assignment& values
     return why.empty() ? too_large_cluster(launch, limits) : why;
 }
 
-double promise_before_build(const tune_spec& spec, const assignment& values, const sm_limits& limits)
+double promise_before_build(const evaluated_launch& launch, const sm_limits& limits)
 {
-    const evaluated_launch launch = launch_of(spec.kernel.value(), values);
-    if (!why_not_before_build(spec, values, launch, limits).empty()) return 0;
+    if (!why_not_before_build(launch, limits).empty()) return 0;
     launch_facts facts = facts_of(launch, limits);
     facts.registers = 16;  // fewer make no difference on any GPU
-    if (!spec.kernel->static_shared.empty()) facts.static_shared_bytes = calculator(values)(spec.kernel->static_shared);
+    if (launch.static_shared_bytes) facts.static_shared_bytes = *launch.static_shared_bytes;
     const occupancy_result account =
         occupancy(limits, detail::resources_of(limits, facts), detail::shape_of(facts),
                   detail::settings_of(limits, facts.static_shared_bytes, facts.carveout_percent));

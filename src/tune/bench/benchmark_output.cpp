@@ -33,6 +33,13 @@ benchmark_time checked(std::vector<double> samples)
     return {.samples_ns = std::move(samples)};
 }
 
+// A value as it stands in the JSON, cut short for a message.
+std::string in_short(const json& value)
+{
+    constexpr std::size_t enough = 40;
+    return value.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, enough);
+}
+
 struct unit_of_time {
     std::string_view name;
     double nanoseconds;
@@ -62,7 +69,8 @@ std::optional<benchmark_time> google_benchmark(const json& object)
             return no_time("its benchmark reports an error");
         const json time = result.value("real_time", json()), unit = result.value("time_unit", json("ns"));
         const std::optional<double> scale = unit.is_string() ? nanoseconds_in(unit.get<std::string>()) : std::nullopt;
-        if (!time.is_number() || !scale) continue;
+        if (!time.is_number()) return no_time("its real_time is " + in_short(time) + ", and no number");
+        if (!scale) return no_time("its time_unit is " + in_short(unit) + ", and none of ns, us, ms and s");
         const json label = result.value("run_name", result.value("name", json("")));
         const std::string text = label.is_string() ? label.get<std::string>() : "";
         if (!samples.empty() && text != name)
@@ -79,7 +87,9 @@ std::optional<benchmark_time> google_benchmark(const json& object)
 std::optional<benchmark_time> samples_in(const json& object, const char* name, double nanoseconds)
 {
     const auto samples = object.find(name);
-    if (samples == object.end() || !samples->is_array()) return std::nullopt;
+    if (samples == object.end() || samples->is_number()) return std::nullopt;
+    if (!samples->is_array())
+        return no_time(std::string("its ") + name + " is " + in_short(*samples) + ", and no number or list of numbers");
     std::vector<double> values;
     for (const json& sample : *samples) {
         if (!sample.is_number()) return no_time(std::string("its ") + name + " hold something that is not a number");
@@ -103,8 +113,10 @@ std::optional<benchmark_time> time_in_object(const json& object)
     if (std::optional<benchmark_time> samples = samples_in(object, "samples_ns", 1)) return samples;
     for (const auto& [key, scale] : times)
         if (std::optional<benchmark_time> samples = samples_in(object, key, scale)) return samples;
-    if (const auto median = object.find("median_ns"); median != object.end() && median->is_number())
+    if (const auto median = object.find("median_ns"); median != object.end()) {
+        if (!median->is_number()) return no_time("its median_ns is " + in_short(*median) + ", and no number");
         return checked({median->get<double>()});
+    }
     for (const auto& [key, scale] : times)
         if (const auto time = object.find(key); time != object.end() && time->is_number())
             return checked({time->get<double>() * scale});
@@ -125,6 +137,19 @@ std::optional<benchmark_time> time_of_object(const json& object)
     return time;
 }
 
+// The first name of a time that stands in the text as JSON has it: "time_ms":
+std::string_view time_named_in(std::string_view text)
+{
+    constexpr std::array<std::string_view, 7> names{"\"samples_ns\"", "\"median_ns\"", "\"time_ns\"",  "\"time_us\"",
+                                                    "\"time_ms\"",    "\"time_s\"",    "\"real_time\""};
+    for (const std::string_view name : names)
+        for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+            const std::size_t colon = text.find_first_not_of(" \t", at + name.size());
+            if (colon != std::string_view::npos && text[colon] == ':') return name;
+        }
+    return {};
+}
+
 // The first line that begins a JSON object which runs to the end of a line, and says a time. Tools print warnings
 // before and after. The number of attempts is bounded: each may read all that follows.
 std::optional<benchmark_time> time_in_json(std::string_view output)
@@ -135,14 +160,25 @@ std::optional<benchmark_time> time_in_json(std::string_view output)
         const std::size_t brace = output.find_first_not_of(" \t", start);
         if (brace < line_end && output[brace] == '{') {
             ++attempts;
+            std::size_t longest = line_end;
+            bool is_json = false;
             // up to the last } of the text, or of the line
             for (const std::size_t end : {output.rfind('}') + 1, output.rfind('}', line_end) + 1}) {
                 if (end <= brace || end > output.size()) continue;
                 const json parsed = json::parse(output.begin() + static_cast<std::ptrdiff_t>(brace),
                                                 output.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+                longest = std::max(longest, end);
                 if (parsed.is_discarded()) continue;
+                is_json = true;
                 if (std::optional<benchmark_time> time = time_of_object(parsed)) return time;
             }
+            if (is_json) {
+                start = line_end + 1;
+                continue;
+            }
+            if (const std::string_view name = time_named_in(output.substr(brace, longest - brace)); !name.empty())
+                return no_time("its JSON with " + std::string(name) +
+                               " cannot be read; NaN and infinity are no numbers in it");
         }
         start = line_end + 1;
     }
@@ -177,6 +213,17 @@ bool is_deviation(std::string_view before)
     return before.ends_with("±") || before.ends_with("+/-") || before.ends_with("+-");
 }
 
+// How long the word is that stands here for what is no number: nan, inf, infinity; 0: none does.
+std::size_t no_number_at(std::string_view line, std::size_t at)
+{
+    if (at > 0 && (is_word(line[at - 1]) || line[at - 1] == '_' || is_digit(line[at - 1]))) return 0;
+    std::size_t end = at;
+    while (end < line.size() && is_word(line[end])) ++end;
+    std::string word(line.substr(at, std::min<std::size_t>(end - at, 10)));
+    for (char& c : word) c = static_cast<char>(c | 0x20);
+    return word == "nan" || word == "inf" || word == "infinity" ? end - at : 0;
+}
+
 // A line's times: numbers that a unit of time follows, with or without a blank. "12 GB/s" is none.
 std::vector<timed_line> times_in(std::string_view line)
 {
@@ -187,6 +234,16 @@ std::vector<timed_line> times_in(std::string_view line)
     };
     std::size_t words = 0;  // where those of the next time begin
     for (std::size_t i = 0; i < line.size();) {
+        if (const std::size_t word = no_number_at(line, i); word > 0) {
+            const std::size_t unit = past(i + word, [](char c) { return c == ' ' || c == '\t'; });
+            const std::size_t unit_end = past(unit, [](char c) { return is_word(c); });
+            if (unit > i + word && nanoseconds_in(line.substr(unit, unit_end - unit))) {
+                times.push_back({.label = label_of(line.substr(words, i - words)), .nanoseconds = std::nan("")});
+                words = unit_end;
+            }
+            i += word;
+            continue;
+        }
         const bool starts = is_digit(line[i]) || (line[i] == '.' && i + 1 < line.size() && is_digit(line[i + 1]));
         if (!starts) {
             ++i;
@@ -237,7 +294,7 @@ benchmark_time time_in_lines(std::string_view output)
         for (const timed_line& line : chosen) samples.push_back(line.nanoseconds);
         return checked(std::move(samples));
     }
-    if (times.empty()) return no_time("it prints no time");
+    if (times.empty()) return {.samples_ns = {}, .diagnostic = "it prints no time", .printed = false};
     return no_time("it prints several times and none of them says which: let one line begin with \"time:\"");
 }
 

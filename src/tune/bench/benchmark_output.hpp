@@ -14,6 +14,7 @@ struct benchmark_time {
     std::string diagnostic = {};     ///< why none was found, in one line
     std::string failure = {};        ///< the kind that measure.cuh names, "illegal_access"; `diagnostic` has its reason
     std::string checksum = {};       ///< of the results, where the JSON has one
+    bool printed = true;             ///< there is a figure, if of no use: 0, no number, one of several, an error
 
     [[nodiscard]] bool found() const { return !samples_ns.empty(); }
 };
@@ -26,7 +27,8 @@ struct benchmark_time {
 ///  - lines with one time, a number and ns, us, µs, ms or s ("elapsed: 1.25 ms"): the one line with a time, or
 ///    all lines with the same words before it, which are then samples; among several the one that says "median",
 ///    else "time"
-/// Times of 0 or below and what is not a number give a diagnostic, not a time. Linear in the text.
+/// Times of 0 or below, NaN, infinity and what is no number give a diagnostic, not a time: so does an error that Google
+/// Benchmark reports, and JSON with one of these names that cannot be read. Linear in the text.
 benchmark_time read_benchmark_output(std::string_view output);
 
 }  // namespace launchbox

@@ -23,6 +23,7 @@
 #include "image/module_code.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/machine_failure.hpp"
 #include "support/process/worker_process.hpp"
 #include "tune/build/compile_pool.hpp"
 
@@ -108,6 +109,12 @@ void check_flags(const std::vector<std::string>& flags)
                             "launchbox chooses the architecture and the output; leave it out");
 }
 
+// SIGKILL is what the system sends when memory runs out; nobody else ends a compiler so.
+std::string machine_failure_of_death(const std::string& reason)
+{
+    return reason.find("signal 9 ") != std::string::npos ? reason : std::string();
+}
+
 std::string number_text(double number)
 {
     std::array<char, 64> text{};
@@ -137,6 +144,14 @@ struct kernel_builder::inside {
         std::string key;
     };
     [[nodiscard]] request request_for(const assignment& values, const compute_capability& architecture);
+    // Folders that depend on a candidate's values cannot be looked into for all.
+    [[nodiscard]] std::vector<std::string> flags_of_all() const
+    {
+        std::vector<std::string> flags = target.flags;
+        std::erase_if(flags, [](const std::string& flag) { return flag.find('{') != std::string::npos; });
+        return flags;
+    }
+    [[nodiscard]] std::vector<fs::path> sources(const std::vector<std::string>& flags) const;
     [[nodiscard]] std::string hash_of_sources(const std::vector<std::string>& flags) const;
     [[nodiscard]] build_result build(const request& wanted);
     [[nodiscard]] build_result finish(const request& wanted, compile_answer answer, double seconds) const;
@@ -195,7 +210,8 @@ build_result kernel_builder::build(const assignment& values, const compute_capab
     const auto settle = [&](const build_result* result) {
         const std::lock_guard guard(inside_->lock);
         inside_->under_way.erase(wanted.key);
-        if (result != nullptr && result->status != build_status::built) inside_->failed.emplace(wanted.key, *result);
+        if (result != nullptr && result->status != build_status::built && result->machine_failure.empty())
+            inside_->failed.emplace(wanted.key, *result);
     };
     try {
         build_result result = inside_->build(wanted);
@@ -245,14 +261,19 @@ kernel_builder::inside::request kernel_builder::inside::request_for(const assign
     return result;
 }
 
-std::string kernel_builder::inside::hash_of_sources(const std::vector<std::string>& flags) const
+std::vector<fs::path> kernel_builder::inside::sources(const std::vector<std::string>& flags) const
 {
     std::vector<fs::path> first{folder / target.source}, folders;
     for (const std::string& file : forced_includes(flags)) first.push_back(folder / file);
     for (const std::string& include_folder : include_folders(flags)) folders.push_back(folder / include_folder);
     folders.push_back((folder / target.source).parent_path());
+    return included_files(first, folders);
+}
+
+std::string kernel_builder::inside::hash_of_sources(const std::vector<std::string>& flags) const
+{
     std::vector<std::string> texts;
-    for (const fs::path& file : included_files(first, folders)) {
+    for (const fs::path& file : sources(flags)) {
         texts.push_back(file.filename().string());
         try {
             texts.push_back(read_input(file.string()));
@@ -279,18 +300,23 @@ build_result kernel_builder::inside::build(const request& wanted)
     try {
         answer = pool.compile(wanted.job);
     } catch (const error& failure) {
-        if (failure.status() != exit_status::bad_input) throw;  // no worker to be had, or an interrupt
-        return {.status = build_status::compile_error, .reason = failure.what()};
+        const std::string lacked = machine_failure_in(failure.what());
+        if (failure.status() == exit_status::interrupted) throw;
+        if (failure.status() != exit_status::bad_input && lacked.empty()) throw;  // no worker to be had
+        return {.status = build_status::compile_error, .reason = failure.what(), .machine_failure = lacked};
     }
     if (answer.how != pool_answer::ending::answered) {
         const bool died = answer.how == pool_answer::ending::died;
         return {.status = died ? build_status::compile_error : build_status::compile_timeout,
                 .reason = std::move(answer.reason),
                 .log = std::move(answer.answer.output.log),
-                .seconds = answer.seconds};
+                .seconds = answer.seconds,
+                .machine_failure = died ? machine_failure_of_death(answer.reason) : std::string()};
     }
     keep(wanted, answer.answer, answer.seconds);
-    return finish(wanted, std::move(answer.answer), answer.seconds);
+    build_result result = finish(wanted, std::move(answer.answer), answer.seconds);
+    if (result.status != build_status::built) result.machine_failure = machine_failure_in(result.log);
+    return result;
 }
 
 void kernel_builder::inside::keep(const request& wanted, const compile_answer& answer, double seconds) const
@@ -346,10 +372,12 @@ std::string kernel_builder::compiler() const
 
 std::string kernel_builder::source_hash() const
 {
-    // Folders that depend on a candidate's values cannot be looked into here.
-    std::vector<std::string> flags = inside_->target.flags;
-    std::erase_if(flags, [](const std::string& flag) { return flag.find('{') != std::string::npos; });
-    return inside_->hash_of_sources(flags);
+    return inside_->hash_of_sources(inside_->flags_of_all());
+}
+
+std::vector<fs::path> kernel_builder::source_files() const
+{
+    return inside_->sources(inside_->flags_of_all());
 }
 
 unsigned kernel_builder::jobs() const

@@ -25,6 +25,7 @@ struct build_result {
     std::string log = {};     ///< all that the compiler said
     double seconds = 0;       ///< of wall time; of the first time, when it comes from the cache
     bool from_cache = false;
+    std::string machine_failure = {};  ///< what the machine lacked; it is not the candidate's, and may go away
 };
 
 struct builder_options {
@@ -50,6 +51,7 @@ public:
     [[nodiscard]] std::string compiler() const;     ///< "NVRTC 13.0" or "nvcc 13.0.88"
     [[nodiscard]] std::string source_hash() const;  ///< of the source and all files that it includes by name,
     ///< in folders of flags without {names}, too
+    [[nodiscard]] std::vector<std::filesystem::path> source_files() const;  ///< what `source_hash` is made of
     [[nodiscard]] unsigned jobs() const;
     [[nodiscard]] double compile_seconds() const;  ///< spent by all compilers so far, in this process
     [[nodiscard]] std::size_t compiles() const;

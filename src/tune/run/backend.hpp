@@ -12,6 +12,7 @@
 #include "image/kernel_info.hpp"
 #include "support/expression/parameter_value.hpp"
 #include "tune/run/job_key.hpp"
+#include "tune/space/search_space.hpp"
 #include "tune/spec/tune_spec.hpp"
 #include "tune/types/build_status.hpp"
 #include "tune/types/measurement.hpp"
@@ -36,9 +37,12 @@ struct prepared_job {
     std::string code = {};
     std::string same_when_equal = {};  ///< jobs of one workload with the same text have the same time; empty: unknown
     std::string log = {};
-    std::string file = {};  ///< the module or program
+    std::string file = {};       ///< the module or program
+    std::string folder = {};     ///< of a program: what it was built in, and goes with it
+    std::string directory = {};  ///< of a program: where it is run
     double compile_seconds = 0;
     bool from_cache = false;
+    std::string machine_failure = {};  ///< what the machine lacked: it is not the candidate's, and may go away
 };
 
 /// How a job is to be measured this time.
@@ -56,6 +60,11 @@ struct tune_backend {
     std::string source_hash;
     unsigned preparers = 1;  ///< threads that may call `prepare` at once
     std::function<prepared_job(const tune_job&)> prepare;
+    /// Before anything is prepared: throws `error` for what is wrong with the spec. Empty: nothing can be.
+    std::function<void(const search_space&)> check = {};
+    /// The name of a source that is not what `source_hash` was made of any more; empty text: none. Empty: nothing can
+    /// change.
+    std::function<std::string()> changed_source = {};
     /// How likely a candidate is worth a try before it is built; see strategy_options. Empty: nothing is known.
     std::function<double(const assignment& parameters)> prior = {};
     std::vector<measurer> measurers;  ///< one thread each: GPUs that are alike. Empty: nothing is measured

@@ -56,6 +56,8 @@ stored_result result_sink::save(const queued_job& job, measurement measured, con
                          .finished = now_as_text()};
     store_.save(result);
     ++summary.outcomes[result.measured.what];
+    if (result.measured.what != outcome::measured && summary.first_failure.empty())
+        summary.first_failure = fmt::format("{}: {}", words_of(result.measured.what), result.measured.reason);
     if (backend_.recorded) charge(result);
     if (shared_with != nullptr) ++summary.shared;
     if (job.stage == job_stage::preparing) ++summary.settled_unmeasured;
@@ -89,7 +91,8 @@ void result_sink::save_build(const queued_job& job)
                                                   .status = prepared.status,
                                                   .reason = prepared.reason,
                                                   .kernel = prepared.kernel,
-                                                  .from_cache = prepared.from_cache});
+                                                  .from_cache = prepared.from_cache,
+                                                  .log = prepared.log});
 }
 
 void result_sink::finish_builds()

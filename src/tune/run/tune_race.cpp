@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/error.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/sample_statistics.hpp"
 
@@ -136,6 +137,10 @@ void race_workload(const race_setting& setting, std::size_t workload)
     if (who.jobs.empty() || (setting.nothing_new && have_raced(setting, who))) return;
     const race_outcome raced = setting.backend.recorded ? compare_records(who) : time_again(setting, who);
     if (interrupted()) return;
+    if (setting.backend.changed_source)
+        if (const std::string file = setting.backend.changed_source(); !file.empty())
+            throw error(file + " was changed during the final race, which is not kept",
+                        "the same command begins a new run with the file as it is now");
     race_result_info info{.run = setting.run,
                           .workload = setting.spec.workloads[workload].values,
                           .entries = {},

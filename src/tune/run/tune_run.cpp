@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -32,6 +33,9 @@ using clock = std::chrono::steady_clock;
 
 // Deaths of workers after which a candidate is held responsible.
 constexpr int deaths_that_settle = 2;
+// What the machine lacks for a moment is waited for; so many jobs in a row for which that did not help end the run.
+constexpr std::array machine_pauses{std::chrono::milliseconds(100), std::chrono::milliseconds(600)};
+constexpr int max_left_in_a_row = 4;
 
 // A result that need not be measured again, whatever it is.
 bool is_final(const stored_result& result)
@@ -73,6 +77,9 @@ private:
     void note_progress();
 
     [[nodiscard]] prepared_job prepare(const tune_job& job) const;
+    void refuse_changed_sources() const;
+    [[nodiscard]] bool wait_for_the_machine(std::size_t attempt) const;
+    void leave(queued_job& job, const std::string& why);
     [[nodiscard]] std::size_t jobs_ahead() const;
     void prepare_jobs();
     void take_prepared(queued_job& job, prepared_job made);
@@ -121,6 +128,7 @@ private:
     std::size_t open_measured_ = 0;  // of these, with a job that is not settled
     std::atomic<bool> stop_ = false;
     std::exception_ptr failure_;
+    int left_in_a_row_ = 0;
     tune_progress shown_;
 };
 
@@ -312,7 +320,47 @@ prepared_job tuning::prepare(const tune_job& job) const
 {
     if (const std::string why = space_.why_not(job.parameters, spec_.workloads[job.workload]); !why.empty())
         return {.status = build_status::rejected, .reason = "the constraint " + why + " does not hold"};
-    return backend_.prepare(job);
+    prepared_job made = backend_.prepare(job);
+    for (std::size_t attempt = 0; !made.machine_failure.empty() && wait_for_the_machine(attempt); ++attempt)
+        made = backend_.prepare(job);
+    refuse_changed_sources();
+    return made;
+}
+
+// What was built or measured of another text must not stand beside results of this one.
+void tuning::refuse_changed_sources() const
+{
+    if (!backend_.changed_source) return;
+    if (const std::string file = backend_.changed_source(); !file.empty())
+        throw error(file + " was changed during the run; what was measured before is kept",
+                    "the same command begins a new run with the file as it is now");
+}
+
+// False: it was waited for long enough.
+bool tuning::wait_for_the_machine(std::size_t attempt) const
+{
+    if (attempt >= machine_pauses.size() || backend_.recorded) return false;
+    for (const clock::time_point until = clock::now() + machine_pauses[attempt]; clock::now() < until;) {
+        if (stopping()) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return true;
+}
+
+// Under the lock. Nothing is stored: the next call tries it again.
+void tuning::leave(queued_job& job, const std::string& why)
+{
+    ++sink_.summary.left;
+    if (sink_.summary.machine_failure.empty()) sink_.summary.machine_failure = why;
+    const char* const hint = "give it room; the same command goes on where it stopped";
+    if (references_.is_irreplaceable(job))
+        throw error("the baseline cannot be measured, for which the machine lacks something: " + why, hint,
+                    exit_status::missing);
+    if (++left_in_a_row_ >= max_left_in_a_row)
+        throw error("the machine lacks something, for several candidates in a row: " + why, hint, exit_status::missing);
+    references_.end(job, false);
+    proposals_->settle_unmeasured(job.job);
+    close(job);
 }
 
 // Prepared jobs wait in memory and on disk: enough for the measurers never to wait, no more. What a strategy proposes
@@ -356,6 +404,11 @@ void tuning::take_prepared(queued_job& job, prepared_job made)
 {
     job.prepared = std::move(made);
     if (!job.prepared.from_cache) sink_.summary.compile_seconds += job.prepared.compile_seconds;
+    if (!job.prepared.machine_failure.empty()) {
+        leave(job, job.prepared.machine_failure);
+        return;
+    }
+    left_in_a_row_ = 0;
     if (backend_.measurers.empty()) {
         sink_.save_build(job);
         proposals_->settle_unmeasured(job.job);
@@ -422,12 +475,16 @@ void tuning::repeat_reference(queued_job& job, const measurer& measure)
 measurement tuning::measure_with_retries(const queued_job& job, const measurer& measure, const measure_request& request,
                                          int& deaths)
 {
-    for (;;) {
+    for (std::size_t machine_attempt = 0;;) {
         measurement measured;
         {
             std::unique_lock<std::shared_mutex> undisturbed(processor_, std::defer_lock);
             if (backend_.alone) undisturbed.lock();
             measured = measure(job.job, job.prepared, request);
+        }
+        if (!measured.machine_failure.empty()) {
+            if (!wait_for_the_machine(machine_attempt++)) return measured;
+            continue;
         }
         if (measured.what != outcome::worker_died || backend_.recorded) return measured;
         ++deaths;
@@ -460,9 +517,14 @@ void tuning::measure_job(queued_job& job, const measurer& measure)
     const clock::time_point start = clock::now();
     measurement measured = measure_with_retries(job, measure, request, deaths);
     const double seconds = seconds_since(start);
+    refuse_changed_sources();
     const std::lock_guard guard(lock_);
     note_measured(measured, seconds);
     if (interrupted() && measured.what != outcome::measured) return;  // it may be the interrupt's doing
+    if (!measured.machine_failure.empty()) {
+        leave(job, measured.machine_failure);
+        return;
+    }
     if (measured.what == outcome::device_lost) {
         sink_.summary.device_lost = measured.reason;
         stop_ = true;

@@ -54,6 +54,9 @@ struct tune_summary {
     bool interrupted = false, out_of_budget = false;
     std::vector<built_candidate> built;  ///< of a backend that measures nothing
     std::string device_lost = {};        ///< why measuring ended early; empty: it did not
+    std::size_t left = 0;                ///< jobs for which the machine lacked something: the next call does them
+    std::string machine_failure = {};    ///< what it lacked the first time
+    std::string first_failure = {};      ///< of a candidate in this call, with its reason
 };
 
 /// Results go to the store one by one; those that it has of the same task, sources and environment are not measured

@@ -14,11 +14,6 @@ namespace launchbox {
 
 namespace {
 
-bool starts_with_limit(const std::string& name)
-{
-    return name.starts_with("sm.") || name.starts_with("device.");
-}
-
 void check_names(const value_expression& expression, const std::set<std::string>& known, const limit_values& limits);
 void sort_candidates(std::vector<std::uint64_t>& packed, std::size_t words);
 
@@ -28,6 +23,7 @@ void sort_candidates(std::vector<std::uint64_t>& packed, std::size_t words);
 struct search_space::judge {
     std::mutex lock;
     limit_values limits;
+    expression_places places;
     std::vector<value_expression> constraints, of_workloads;
     std::vector<std::optional<value_expression>> when;  // of each parameter
 };
@@ -43,8 +39,9 @@ search_space::search_space(const tune_spec& spec, const limit_values& limits, st
         names.insert(parameter.name);
     }
     layout_ = packed_layout(counts_of_values());
+    judge_->places = spec.places;
     for (const auto& when : judge_->when)
-        if (when) check_names(*when, names, limits);
+        if (when) in_spec(spec.places, [&] { check_names(*when, names, limits); });
     if (!spec.workloads.empty())
         for (const auto& [name, value] : spec.workloads.front().values.values) of_workload.insert(name);
     std::set<std::string> all = names;
@@ -55,8 +52,11 @@ search_space::search_space(const tune_spec& spec, const limit_values& limits, st
     bool possible = true;
     judge_->limits = limits;
     for (const std::string& constraint : spec.constraints) {
-        value_expression expression(constraint);
-        check_names(expression, all, limits);
+        value_expression expression = in_spec(spec.places, [&] {
+            value_expression parsed(constraint);
+            check_names(parsed, all, limits);
+            return parsed;
+        });
         const auto names_one_of = [&](const std::set<std::string>& some) {
             return std::any_of(expression.names().begin(), expression.names().end(),
                                [&](const std::string& name) { return some.contains(name); });
@@ -70,7 +70,7 @@ search_space::search_space(const tune_spec& spec, const limit_values& limits, st
         if (names_one_of(names)) {
             conditions.push_back(constraint);
             of_conditions.push_back(turned_away_.size() - 1);
-        } else if (!expression.truth({}, limits)) {
+        } else if (!in_spec(spec.places, [&] { return expression.truth({}, limits); })) {
             possible = false;
             turned_away_.back().second = 1;
         }
@@ -78,7 +78,8 @@ search_space::search_space(const tune_spec& spec, const limit_values& limits, st
     }
     if (!possible) return;
 
-    found_candidates found = find_candidates(levels_, conditions, limits, layout_, max_candidates, progress);
+    found_candidates found = in_spec(
+        spec.places, [&] { return find_candidates(levels_, conditions, limits, layout_, max_candidates, progress); });
     for (std::size_t c = 0; c < conditions.size(); ++c) turned_away_[of_conditions[c]].second = found.turned_away[c];
     candidates_ = std::move(found.packed);
     sort_candidates(candidates_, layout_.words());
@@ -134,13 +135,12 @@ namespace {
 void check_names(const value_expression& expression, const std::set<std::string>& known, const limit_values& limits)
 {
     for (const std::string& name : expression.names()) {
-        if (known.contains(name) || limits.contains(name)) continue;
-        const std::string where = " in '" + expression.text().substr(0, 60) + "'";
-        if (!starts_with_limit(name)) throw error("unknown name '" + name.substr(0, 64) + "'" + where);
-        if (name.starts_with("device.") && !limits.empty())
-            throw error(name + where + " is known only where the GPU is", "take it out, or run where the GPU is");
-        throw error(name + where + " depends on the GPU, and there is none here", "say which, such as --arch sm_90");
+        if (known.contains(name) || name.starts_with("sm.") || name.starts_with("device.")) continue;
+        throw expression_error(expression.text(),
+                               "unknown name '" + name.substr(0, 64) + "' in '" + expression.text().substr(0, 60) + "'",
+                               "use the names of parameters and of the workload's values");
     }
+    refuse_unknown_limits(expression, limits);
 }
 
 void sort_candidates(std::vector<std::uint64_t>& packed, std::size_t words)
@@ -256,6 +256,9 @@ std::string search_space::why_not(const assignment& point) const
     for (const scan_level& level : levels_)
         if (point.find(level.name) == nullptr) return fmt::format("{} has no value", level.name);
     const std::lock_guard guard(judge_->lock);
+    const auto truth_of = [&](const value_expression& expression) {
+        return in_spec(judge_->places, [&] { return expression.truth(point, judge_->limits); });
+    };
     for (std::size_t p = 0; p < levels_.size(); ++p) {
         const scan_level& level = levels_[p];
         const parameter_value& value = *point.find(level.name);
@@ -263,7 +266,7 @@ std::string search_space::why_not(const assignment& point) const
         if (number == numbers_[p].end())
             return fmt::format("{} is {}, which the parameter does not have", level.name, text_of(value));
         if (!judge_->when[p]) continue;
-        const bool counts = judge_->when[p]->truth(point, judge_->limits);
+        const bool counts = truth_of(*judge_->when[p]);
         if (counts && number->second >= level.listed)
             return fmt::format("{} is {}, though {} is true", level.name, text_of(value), level.when);
         if (!counts && number->second != level.otherwise)
@@ -271,8 +274,19 @@ std::string search_space::why_not(const assignment& point) const
                                text_of(level.values[level.otherwise]), level.when);
     }
     for (const value_expression& constraint : judge_->constraints)
-        if (!constraint.truth(point, judge_->limits)) return constraint.text();
+        if (!truth_of(constraint)) return constraint.text();
     return {};
+}
+
+void search_space::check_workload_constraints(const std::vector<workload>& workloads) const
+{
+    if (workload_constraints_.empty() || workloads.empty()) return;
+    constexpr std::size_t max_tries = 1'000'000;
+    const std::size_t stride = size() / std::max<std::size_t>(max_tries / workloads.size(), 1) + 1;
+    for (std::size_t candidate = 0; candidate < size(); candidate += stride) {
+        const assignment values = at(candidate);
+        for (const workload& workload : workloads) static_cast<void>(why_not(values, workload));
+    }
 }
 
 std::string search_space::why_not(const assignment& candidate, const workload& workload) const
@@ -281,7 +295,8 @@ std::string search_space::why_not(const assignment& candidate, const workload& w
     const assignment both = joined(candidate, workload.values);
     const std::lock_guard guard(judge_->lock);
     for (const value_expression& of_workload : judge_->of_workloads)
-        if (!of_workload.truth(both, judge_->limits)) return of_workload.text();
+        if (!in_spec(judge_->places, [&] { return of_workload.truth(both, judge_->limits); }))
+            return of_workload.text();
     return {};
 }
 

@@ -57,6 +57,9 @@ public:
     /// Constraints that need a workload, and whether a candidate satisfies them: the first that it breaks, or empty.
     [[nodiscard]] const std::vector<std::string>& workload_constraints() const { return workload_constraints_; }
     [[nodiscard]] std::string why_not(const assignment& candidate, const workload& workload) const;
+    /// Throws `error` where such a constraint cannot be evaluated for a candidate on one of these workloads. All are
+    /// tried, or a million that are spread over all.
+    void check_workload_constraints(const std::vector<workload>& workloads) const;
 
     /// For each constraint how many points (of prefixes) it alone turned away first; to explain an empty space.
     [[nodiscard]] const std::vector<std::pair<std::string, std::uint64_t>>& turned_away() const { return turned_away_; }

@@ -26,4 +26,17 @@ limit_values limits_for_expressions(const sm_limits& limits, const gpu_device* g
     return values;
 }
 
+void refuse_unknown_limits(const value_expression& expression, const limit_values& limits)
+{
+    for (const std::string& name : expression.names()) {
+        if (limits.contains(name) || !(name.starts_with("sm.") || name.starts_with("device."))) continue;
+        const std::string where = " in '" + expression.text().substr(0, 60) + "'";
+        if (name.starts_with("device.") && !limits.empty())
+            throw expression_error(expression.text(), name + where + " is known only where the GPU is",
+                                   "take it out, or run where the GPU is");
+        throw expression_error(expression.text(), name + where + " depends on the GPU, and there is none here",
+                               "say which, such as --arch sm_90");
+    }
+}
+
 }  // namespace launchbox

@@ -81,6 +81,12 @@ tune_spec parse_tune_spec(const std::string& file, const std::string& text)
                              }}},
                            "in [screen]");
     check_names(of);
+    if (spec.program && mentions(spec.program->run, "output") && !mentions(spec.program->build, "output"))
+        document.fail(
+            root["program"]["run"].node()->source(), "run names {output}, and build does not make it",
+            spec.program->build.empty() ? "name the program itself" : "let build write {output}, such as -o {output}");
+    for (const placed_text& text : of.texts)
+        if (text.is_expression) spec.places.emplace(text.text, document.place(text.place));
     return spec;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/expression/parameter_value.hpp"
+#include "support/expression/value_expression.hpp"
 
 namespace launchbox {
 
@@ -69,7 +70,8 @@ struct kernel_target {
 struct program_target {
     std::vector<std::string> build;  ///< may be empty: nothing is built; {output} is the program, {arch} "sm_90"
     std::vector<std::string> run;
-    std::string metric = {};  ///< a regular expression whose first group is the time; empty: see benchmark_output.hpp
+    /// A regular expression whose first group is the time; empty: see benchmark_output.hpp; "wall": the wall time.
+    std::string metric = {};
     std::string unit = "ms";  ///< of what `metric` finds: ns, us, ms or s
     double build_seconds = 600;
     std::vector<std::string> sources;  ///< files whose content decides whether an older result still holds
@@ -102,6 +104,9 @@ struct screen_settings {
     double min_occupancy = 0;  ///< 0 to 1; candidates below are not measured
 };
 
+/// Where in the file an expression stands, by its text: "block_sort.toml:12:9".
+using expression_places = std::map<std::string, std::string>;
+
 struct tune_spec {
     std::string file;    ///< as the user named it
     std::string folder;  ///< absolute; commands run there
@@ -116,12 +121,26 @@ struct tune_spec {
     verification verify;
     measure_settings measure;
     screen_settings screen;
+    expression_places places;
 };
 
 /// Throws `error` with file, line and column of the first mistake: what is not TOML, unknown keys (with the nearest
 /// that there is), wrong types, values out of range, a baseline that is not of the parameters, both [kernel] and
 /// [program] or neither, names in placeholders and expressions that nothing has.
 tune_spec parse_tune_spec(const std::string& file, const std::string& text);
+
+/// Runs `work`; what is wrong with an expression of the spec gets its place in front: "block_sort.toml:12:9: ".
+template <class Work>
+auto in_spec(const expression_places& places, const Work& work)
+{
+    try {
+        return work();
+    } catch (const expression_error& failure) {
+        const auto place = places.find(failure.text());
+        if (place == places.end()) throw;
+        throw error(place->second + ": " + failure.what(), failure.hint());
+    }
+}
 
 /// {names} replaced by the values; {{ and }} are braces. Throws `error` for names that nothing has.
 std::string filled_in(const std::string& text, const assignment& values);

@@ -30,7 +30,11 @@ void need(const reader& of, const toml::table& table, const std::string& where, 
 std::string reader::expression(const toml::node& node, const std::string& key, scope names)
 {
     if (const auto* integer = node.as_integer()) return std::to_string(integer->get());
-    if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
+    if (const auto* number = node.as_floating_point()) {
+        const std::string text = fmt::format("{}", number->get());
+        texts.push_back({key, text, node.source(), names, true});
+        return text;
+    }
     const auto* given = node.as_string();
     if (given == nullptr) file.fail_type(node, key, "an expression", key + " = \"threads * items\"");
     std::string text = file.text(node, key, "");
@@ -258,6 +262,8 @@ void read_program(reader& of, const toml::table& table)
     need(of, table, "[program]", "run", "run = [\"{output}\"]");
     if (const toml::node* unit = table.get("unit"); unit != nullptr && program.metric.empty())
         of.file.fail(unit->source(), "unit without metric", "give metric, whose number it is the unit of");
+    if (const toml::node* unit = table.get("unit"); unit != nullptr && program.metric == "wall")
+        of.file.fail(unit->source(), "unit with the wall time", "take it out");
     for (const std::string& source : program.sources)
         if (source.empty()) of.file.fail(table.get("sources")->source(), "a source is empty", "name a file");
 }
@@ -269,6 +275,7 @@ void read_metric(reader& of, const toml::node& node)
     std::string& metric = of.spec.program->metric;
     const std::string example = "metric = 'time: ([0-9.]+)'";
     metric = of.file.text(node, "metric", example);
+    if (metric == "wall") return;
     // The library that reads patterns does so by recursion.
     if (metric.size() > longest_pattern)
         of.file.fail(node.source(), "metric is longer than 1,000 characters", "shorten it");

@@ -45,6 +45,16 @@ document::document(const std::string& file, std::string_view text) : file_(file)
     }
 }
 
+std::string document::place(const toml::source_region& at) const
+{
+    try {
+        fail(at, {}, {});
+    } catch (const error& placed) {
+        const std::string text = placed.what();
+        return text.substr(0, text.rfind(": "));
+    }
+}
+
 void document::fail(const toml::source_region& at, const std::string& what, const std::string& hint) const
 {
     const auto line = static_cast<int>(at.begin.line);

@@ -23,6 +23,8 @@ public:
 
     [[nodiscard]] const toml::table& root() const { return root_; }
 
+    /// "block_sort.toml:3:14"
+    [[nodiscard]] std::string place(const toml::source_region& at) const;
     /// "block_sort.toml:3:14: what"
     [[noreturn]] void fail(const toml::source_region& at, const std::string& what, const std::string& hint) const;
     [[noreturn]] void fail_type(const toml::node& node, const std::string& key, const std::string& wanted,

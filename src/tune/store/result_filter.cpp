@@ -34,31 +34,68 @@ bool means(const std::string& text, const parameter_value& value)
     return false;
 }
 
+// The words of a text, cut where a comma is and where a blank is in front of another name=value: "type=long long n=5"
+// has two.
+std::vector<std::string> terms_of(const std::string& text)
+{
+    std::vector<std::string> terms;
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t end = std::min(text.find(',', start), text.size());
+        std::string piece = text.substr(start, end - start);
+        start = end + 1;
+        for (std::size_t blank = piece.find(' '); blank != std::string::npos;) {
+            const std::size_t next = piece.find_first_not_of(' ', blank);
+            const std::size_t word_end = std::min(piece.find(' ', next), piece.size());
+            if (next != std::string::npos && piece.substr(next, word_end - next).find('=') != std::string::npos) {
+                terms.push_back(piece.substr(0, blank));
+                piece.erase(0, next);
+                blank = piece.find(' ');
+            } else {
+                blank = next == std::string::npos ? next : piece.find(' ', next);
+            }
+        }
+        terms.push_back(piece);
+    }
+    for (std::string& term : terms) {
+        term.erase(0, std::min(term.find_first_not_of(' '), term.size()));
+        term.erase(term.find_last_not_of(' ') + 1);
+    }
+    std::erase(terms, "");
+    return terms;
+}
+
 }  // namespace
 
 bool value_filter::matches(const assignment& values) const
 {
     return std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
         const parameter_value* value = values.find(item.first);
-        return value != nullptr && means(item.second, *value);
+        return value != nullptr && std::any_of(item.second.begin(), item.second.end(),
+                                               [&](const std::string& text) { return means(text, *value); });
     });
 }
 
 value_filter parse_value_filter(const std::vector<std::string>& texts, const std::string& option)
 {
     value_filter filter;
-    for (const std::string& text : texts)
-        for (std::size_t start = 0; start < text.size();) {
-            const std::size_t end = std::min(text.find_first_of(" ,", start), text.size());
-            const std::string part = text.substr(start, end - start);
-            start = end + 1;
-            if (part.empty()) continue;
-            const std::size_t sign = part.find('=');
-            if (sign == std::string::npos || sign == 0)
-                throw error(option + ": '" + escape_for_terminal(part) + "' is not name=value",
-                            "write, for example, " + option + " n=1e8");
-            filter.wanted.emplace_back(part.substr(0, sign), part.substr(sign + 1));
+    for (const std::string& text : texts) {
+        std::vector<std::string>* values = nullptr;  // of the last name of this text
+        for (const std::string& term : terms_of(text)) {
+            const std::size_t sign = term.find('=');
+            if (sign == 0 || (sign == std::string::npos && values == nullptr))
+                throw error(option + ": '" + escape_for_terminal(term) + "' is not name=value",
+                            "write, for example, " + option + " n=1e8, or type=int,double,n=1e8");
+            if (sign != std::string::npos) {
+                const std::string name = term.substr(0, sign);
+                auto known = std::find_if(filter.wanted.begin(), filter.wanted.end(),
+                                          [&](const auto& item) { return item.first == name; });
+                if (known == filter.wanted.end())
+                    known = filter.wanted.insert(known, {name, std::vector<std::string>()});
+                values = &known->second;
+            }
+            values->push_back(sign == std::string::npos ? term : term.substr(sign + 1));
         }
+    }
     return filter;
 }
 

@@ -10,15 +10,17 @@
 
 namespace launchbox {
 
-/// Names with the values that they must have. Empty: everything is meant.
+/// Names, each once, with the values of which they must have one. Empty: everything is meant.
 struct value_filter {
-    std::vector<std::pair<std::string, std::string>> wanted;
+    std::vector<std::pair<std::string, std::vector<std::string>>> wanted;
 
     /// Numbers are compared as numbers: 1e8 is 100000000.
     [[nodiscard]] bool matches(const assignment& values) const;
 };
 
-/// From name=value, separated by blanks or commas. Throws `error` for anything else; `option` stands in messages.
+/// From "type=int,double,n=1e8": what follows a comma is another name=value, or without = another value of the name
+/// before. A name of several texts has the values of all. Throws `error` for anything else; `option` stands in
+/// messages.
 value_filter parse_value_filter(const std::vector<std::string>& texts, const std::string& option);
 
 }  // namespace launchbox

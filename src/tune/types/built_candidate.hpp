@@ -17,6 +17,7 @@ struct built_candidate {
     std::string reason = {};                 ///< one line; empty when it is built
     std::optional<kernel_info> kernel = {};  ///< what the compiler made; `nullopt`: nothing, or a program
     bool from_cache = false;
+    std::string log = {};  ///< the compiler's, where there is something to read
 };
 
 }  // namespace launchbox

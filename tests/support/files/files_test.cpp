@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <iterator>
 #include <ostream>
+#include <vector>
 
 #include "support/error.hpp"
 
@@ -90,6 +93,60 @@ TEST(files, a_temporary_directory_vanishes_with_its_content)
 }
 
 // A report that is too large to be held whole comes in parts; a failure between them leaves the old file.
+TEST(files, what_is_replaced_keeps_its_permissions_and_its_names)
+{
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "a", other = folder.path() / "b";
+    write_file_atomically(file, std::string(100'000, 'x'));
+    fs::permissions(file, fs::perms::owner_all | fs::perms::group_read);
+    write_file_atomically(file, "new");
+    EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_all | fs::perms::group_read);
+    fs::create_hard_link(file, other);
+    write_file_atomically(file, "both");
+    EXPECT_EQ(read_input(other.string()), "both");
+    EXPECT_EQ(fs::hard_link_count(file), 2u);
+    write_file_atomically(file, "");
+    EXPECT_EQ(read_input(other.string()), "");
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2);
+}
+
+TEST(files, what_is_read_only_is_not_replaced)
+{
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "a";
+    write_file_atomically(file, "old");
+    fs::permissions(file, fs::perms::owner_read);
+    try {
+        write_file_atomically(file, "new");
+        FAIL();
+    } catch (const error& failure) {
+        EXPECT_NE(std::string(failure.what()).find("read-only"), std::string::npos) << failure.what();
+    }
+    EXPECT_EQ(read_input(file.string()), "old");
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+}
+
+TEST(files, a_lock_keeps_others_out_of_the_folder)
+{
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "count";
+    write_file_atomically(file, "0");
+    std::vector<pid_t> children;
+    for (int i = 0; i < 4; ++i) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            for (int j = 0; j < 25; ++j) {
+                const folder_lock alone(file);
+                write_file_atomically(file, std::to_string(std::stoi(read_input(file.string())) + 1));
+            }
+            ::_exit(0);
+        }
+        children.push_back(child);
+    }
+    for (const pid_t child : children) ::waitpid(child, nullptr, 0);
+    EXPECT_EQ(read_input(file.string()), "100");
+}
+
 TEST(files, a_writer_writes_all_or_nothing)
 {
     const temporary_directory folder;

@@ -1,8 +1,14 @@
 #include "support/process/subprocess.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "support/error.hpp"
+#include "support/files/files.hpp"
 
 namespace launchbox {
 namespace {
@@ -55,6 +61,60 @@ TEST(subprocess, a_program_over_its_time_is_ended_with_its_children)
     EXPECT_FALSE(quick.timed_out);
     EXPECT_EQ(quick.exit_code, 4);
     EXPECT_EQ(quick.output, "done\n");
+}
+
+// Nothing waits for a daemon, which holds the output open, and nothing of it is left: setsid takes it out of the group.
+TEST(subprocess, what_a_program_leaves_behind_is_ended_and_not_waited_for)
+{
+    const temporary_directory folder;
+    const std::string pid_file = (folder.path() / "pid").string();
+    for (const char* leave :
+         {"setsid sh -c 'echo $$ >%; sleep 100000' & while [ ! -s % ]; do :; done",
+          "sh -c 'setsid sh -c \"echo \\$\\$ >%; sleep 100000; :\" & ' ; while [ ! -s % ]; do :; done",
+          "sh -c 'echo $$ >%; exec sleep 100000' & while [ ! -s % ]; do :; done"}) {
+        std::string script = std::string("echo started; ") + leave + "; exit 3";
+        for (std::size_t at = script.find('%'); at != std::string::npos; at = script.find('%'))
+            script.replace(at, 1, pid_file);
+        std::filesystem::remove(pid_file);
+        const subprocess_result result =
+            run({"sh", "-c", script}, {.directory = {}, .environment = {}, .time_limit = 1000});
+        EXPECT_EQ(result.exit_code, 3) << leave;
+        EXPECT_FALSE(result.timed_out) << leave;
+        EXPECT_EQ(result.output, "started\n");
+        const pid_t left = std::stoi(read_input(pid_file));
+        EXPECT_NE(::kill(left, 0), 0) << leave << ": it is still there";
+    }
+}
+
+// The double forks, runs a long command and is killed: the command must not outlive it.
+TEST(subprocess, a_program_does_not_outlive_us)
+{
+    const temporary_directory folder;
+    const std::string pid_file = (folder.path() / "pid").string();
+    const pid_t starter = ::fork();
+    if (starter == 0) {
+        static_cast<void>(run(
+            {"sh", "-c", "echo $$ >" + pid_file + ".new; mv " + pid_file + ".new " + pid_file + "; exec sleep 100000"},
+            {.directory = {}, .environment = {}, .time_limit = 1000}));
+        ::_exit(0);
+    }
+    while (!std::filesystem::exists(pid_file)) ::usleep(1000);
+    const pid_t program = std::stoi(read_input(pid_file));
+    ::kill(starter, SIGKILL);
+    ::waitpid(starter, nullptr, 0);
+    // It becomes a child of ours or of init, and is gone soon: a test that fails here does not end.
+    while (::kill(program, 0) == 0) {
+        ::waitpid(program, nullptr, WNOHANG);
+        ::usleep(1000);
+    }
+    EXPECT_NE(::kill(program, 0), 0);
+}
+
+TEST(subprocess, a_folder_or_program_that_cannot_be_used_is_said_so)
+{
+    EXPECT_THROW(run({"sh", "-c", "true"}, {.directory = "/no/such/folder", .environment = {}}), error);
+    EXPECT_THROW(run({"/etc/passwd"}), error);
+    EXPECT_GE(run({"true"}).seconds, 0);
 }
 
 TEST(subprocess, a_program_that_is_not_there_is_missing)

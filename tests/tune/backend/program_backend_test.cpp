@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/error.hpp"
 #include "support/files/files.hpp"
 
 namespace launchbox {
@@ -17,7 +18,14 @@ measurement read(const std::string& output, const std::string& metric = {}, cons
     program_target program;
     program.metric = metric;
     program.unit = unit;
-    return read_program_output(output, program, wall);
+    return read_program_output(output, program, wall).said;
+}
+
+bool prints_time(const std::string& output, const std::string& metric = {})
+{
+    program_target program;
+    program.metric = metric;
+    return read_program_output(output, program, wall).prints_time;
 }
 
 TEST(program_output, a_line_of_json_has_samples_and_checksum)
@@ -44,6 +52,50 @@ TEST(program_output, without_a_time_the_wall_time_counts_but_not_where_the_time_
     EXPECT_EQ(read(R"({"time_ms": [0]})").what, outcome::launch_error);
     EXPECT_EQ(read(R"({"time_ms": "fast"})").what, outcome::launch_error);
     EXPECT_EQ(read(R"({"time_ms": []})").what, outcome::launch_error);
+    EXPECT_FALSE(prints_time("hello"));
+    EXPECT_TRUE(prints_time("time: 3 ms"));
+}
+
+// None of these may win with its wall time.
+TEST(program_output, a_figure_that_is_no_time_is_a_failure)
+{
+    for (const char* output :
+         {R"({"time_ms": 0})",
+          R"({"time_ms": -1})",
+          R"({"time_ms": NaN})",
+          R"({"time_ms": Infinity})",
+          R"({"time_ms": [1.5, NaN]})",
+          R"({"time_ms": null})",
+          R"({"time_ms": "fast"})",
+          R"({"median_ns": "x"})",
+          "{\n  \"time_ms\": nan\n}\n",
+          "{\"time_ms\": [1",
+          R"({"samples_ns": {"a": 1}})",
+          "time: 0 ms\n",
+          "time: -3 ms",
+          "time: nan ms",
+          "time: -nan ms",
+          "elapsed inf s",
+          "prepared in 3 ms, sorted in 5 ms",
+          R"({"benchmarks": [{"name": "a", "run_type": "iteration", "error_occurred": true, "real_time": 1e-3}]})",
+          R"({"benchmarks": [{"name": "a", "real_time": null}]})",
+          R"({"benchmarks": []})"}) {
+        const measurement found = read(output);
+        EXPECT_EQ(found.what, outcome::launch_error) << output;
+        EXPECT_FALSE(found.reason.empty()) << output;
+        EXPECT_TRUE(found.samples_ns.empty()) << output;
+    }
+    EXPECT_EQ(read("t=1\nt=nan\n", "t=(\\S+)").reason, "the metric finds 'nan', which is no time above 0");
+    EXPECT_EQ(read("t=fast\n", "t=(\\S+)").what, outcome::launch_error);
+    EXPECT_EQ(read("information: 4 items, nans: none\n").samples_ns, (std::vector<double>{wall}));
+}
+
+TEST(program_output, the_wall_time_counts_where_the_spec_says_so)
+{
+    EXPECT_EQ(read("time: 3 ms\n", "wall").samples_ns, (std::vector<double>{wall}));
+    EXPECT_EQ(read("time: nan ms\n", "wall").samples_ns, (std::vector<double>{wall}));
+    EXPECT_FALSE(prints_time("time: 3 ms\n", "wall"));
+    EXPECT_EQ(read(R"({"failure": "trap"})", "wall").what, outcome::trap);
 }
 
 TEST(program_output, a_metric_finds_all_its_times_and_nothing_else)
@@ -59,9 +111,177 @@ TEST(program_output, a_metric_finds_all_its_times_and_nothing_else)
 
 TEST(program_output, broken_json_and_endless_lines_are_no_harm)
 {
-    EXPECT_EQ(read("{\"time_ms\": [1").samples_ns, (std::vector<double>{wall}));
     EXPECT_EQ(read(std::string(1 << 20, '{')).samples_ns, (std::vector<double>{wall}));
     EXPECT_EQ(read(std::string(1 << 20, 'a'), "a*b(x)").what, outcome::launch_error);
+}
+
+// Programs that are scripts, in a folder of their own.
+class program_backend_test : public ::testing::Test {
+protected:
+    temporary_directory folder, built;
+    std::filesystem::path here = folder.path();
+    tune_spec spec;
+
+    void SetUp() override { std::filesystem::create_directory(here / "work"); }
+
+    void write(const std::string& name, const std::string& text) const { std::ofstream(here / name) << text; }
+
+    tune_backend with(const std::string& program)
+    {
+        const std::string head =
+            "[tunable]\nname = 'x'\nbaseline = { a = 1 }\n[parameters]\na = [1, 2, 3]\n[measure]\nmin_samples = "
+            "3\n[program]\n";
+        spec = parse_tune_spec((here / "work" / "x.toml").string(), head + program);
+        return program_backend(spec, {.architecture = {}, .gpus = {}, .jobs = 1, .folder = built.path()});
+    }
+
+    static tune_job job(std::int64_t a) { return {.candidate = 0, .workload = 0, .parameters = {{{"a", a}}}}; }
+
+    // The reference is the first.
+    static measurement measured(const tune_backend& backend, const prepared_job& made, std::int64_t a)
+    {
+        if (made.status != build_status::built) return {.what = outcome_of(made.status), .reason = made.reason};
+        return backend.measurers.at(0)(job(a), made, {.best_ns = 0, .samples = 3, .is_reference = a == 1});
+    }
+    static measurement measured(const tune_backend& backend, std::int64_t a)
+    {
+        return measured(backend, backend.prepare(job(a)), a);
+    }
+};
+
+constexpr const char* makefile =
+    "bench: bench.in ../include/unit\n"
+    "\t{ cat bench.in; echo \"echo time: $(TIME)000 $$(cat ../include/unit)\"; } >bench\n"
+    "\tchmod +x bench\n";
+
+// All of it in one folder, at the same time, as users write it without a thought of tuning.
+TEST_F(program_backend_test, a_build_in_place_has_a_copy_of_the_folder_for_each_candidate)
+{
+    std::filesystem::create_directory(here / "include");
+    write("include/unit", "us\n");
+    write("work/Makefile", makefile);
+    write("work/bench.in", "#!/bin/sh\n");
+    const tune_backend backend = with("build = ['make', 'TIME={a}']\nrun = ['./bench']\n");
+    std::vector<prepared_job> made;
+    for (const std::int64_t a : {1, 2, 3}) made.push_back(backend.prepare(job(a)));
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        const measurement found = measured(backend, made[i], static_cast<std::int64_t>(i) + 1);
+        ASSERT_EQ(found.what, outcome::measured) << found.reason << made[i].log;
+        EXPECT_EQ(found.samples_ns.front(), 1e6 * static_cast<double>(i + 1));
+    }
+    EXPECT_NE(made[0].code, made[1].code);
+    EXPECT_FALSE(std::filesystem::exists(here / "work/bench")) << "the user's folder is as it was";
+}
+
+// What an earlier make left behind is made again if it is a compiler's, and a build that makes nothing is refused.
+TEST_F(program_backend_test, a_build_in_place_that_finds_all_up_to_date_is_refused)
+{
+    std::filesystem::create_directory(here / "include");
+    write("include/unit", "us\n");
+    write("work/Makefile", makefile);
+    write("work/bench.in", "#!/bin/sh\n");
+    write("work/bench", "#!/bin/sh\necho time: 7 ms\n");
+    const tune_backend backend = with("build = ['make', 'TIME={a}']\nrun = ['./bench']\n");
+    const measurement stale = measured(backend, 1);
+    EXPECT_EQ(stale.what, outcome::compile_error);
+    EXPECT_NE(stale.reason.find("changed no file"), std::string::npos) << stale.reason;
+    EXPECT_NE(stale.reason.find("{output}"), std::string::npos) << stale.reason;
+    write("work/bench",
+          "\x7f"
+          "ELF of an earlier make");
+    const measurement made = measured(backend, 1);
+    ASSERT_EQ(made.what, outcome::measured) << made.reason;
+    EXPECT_EQ(made.samples_ns.front(), 1e6);
+}
+
+TEST_F(program_backend_test, data_beside_the_program_is_part_of_its_code)
+{
+    write("work/build.sh",
+          "printf '#!/bin/sh\\necho time: $(cat $0.data) ms\\n' >$2; chmod +x $2; echo $(( $1 / 2 )) >$2.data\n");
+    const tune_backend backend = with("build = ['sh', 'build.sh', '{a}', '{output}']\nrun = ['{output}']\n");
+    const prepared_job one = backend.prepare(job(1)), two = backend.prepare(job(2)), three = backend.prepare(job(3));
+    ASSERT_EQ(one.status, build_status::built) << one.reason;
+    EXPECT_NE(one.same_when_equal, two.same_when_equal) << "equal programs, other data";
+    EXPECT_EQ(two.same_when_equal, three.same_when_equal);
+}
+
+TEST_F(program_backend_test, run_names_an_output_that_build_makes)
+{
+    for (const char* program : {"run = ['{output}']\n", "build = ['make']\nrun = ['{output}']\n"}) {
+        try {
+            static_cast<void>(with(program));
+            FAIL() << program;
+        } catch (const error& refused) {
+            EXPECT_NE(std::string(refused.what()).find("run names {output}, and build does not make it"),
+                      std::string::npos);
+        }
+    }
+}
+
+TEST_F(program_backend_test, times_that_are_printed_and_wall_times_are_not_compared)
+{
+    write("work/bench.sh", "[ $1 = 2 ] && exit 0\necho time: $1 ms\n");
+    tune_backend backend = with("run = ['sh', 'bench.sh', '{a}']\n");
+    EXPECT_EQ(measured(backend, 1).what, outcome::measured);
+    EXPECT_EQ(measured(backend, 2).reason, "it prints no time, and the baseline does");
+    EXPECT_EQ(measured(backend, 2).what, outcome::launch_error);
+    EXPECT_EQ(measured(backend, 3).what, outcome::measured);
+
+    write("work/bench.sh", "[ $1 = 2 ] && echo time: 1 ns\nexit 0\n");
+    backend = with("run = ['sh', 'bench.sh', '{a}']\n");
+    EXPECT_EQ(measured(backend, 1).what, outcome::measured);
+    EXPECT_NE(measured(backend, 2).reason.find("it prints a time, and the baseline prints none"), std::string::npos);
+    EXPECT_EQ(measured(backend, 3).what, outcome::measured);
+
+    backend = with("run = ['sh', 'bench.sh', '{a}']\nmetric = 'wall'\n");
+    for (const std::int64_t a : {1, 2, 3}) EXPECT_EQ(measured(backend, a).what, outcome::measured);
+}
+
+TEST_F(program_backend_test, the_checksum_of_every_run_is_compared)
+{
+    // Right the first time, wrong ever after; and one that prints none.
+    write("work/bench.sh", R"sh(n=$(cat runs$1 2>/dev/null || echo 0); echo $(( n + 1 )) >runs$1; sum=GOOD
+[ $1 = 2 ] && [ $n -gt 0 ] && sum=BAD
+[ $1 = 3 ] && { echo '{"time_ms": 1}'; exit 0; }
+printf '{"time_ms": 1, "checksum": "%s"}\n' $sum
+)sh");
+    const tune_backend backend = with("run = ['sh', 'bench.sh', '{a}']\n");
+    const measurement right = measured(backend, 1);
+    EXPECT_EQ(right.what, outcome::measured) << right.reason;
+    EXPECT_TRUE(right.verified);
+    EXPECT_EQ(right.samples_ns.size(), 3u);
+    const measurement wrong = measured(backend, 2);
+    EXPECT_EQ(wrong.what, outcome::wrong_result);
+    EXPECT_EQ(wrong.reason, "its checksum is BAD, and the baseline's is GOOD");
+    const measurement without = measured(backend, 3);
+    EXPECT_EQ(without.what, outcome::wrong_result);
+    EXPECT_EQ(without.reason, "it prints no checksum, and the baseline's is GOOD");
+    EXPECT_FALSE(without.verified);
+}
+
+TEST_F(program_backend_test, a_baseline_whose_checksum_changes_is_no_reference)
+{
+    write("work/bench.sh", R"sh(n=$(cat runs 2>/dev/null || echo 0); echo $(( n + 1 )) >runs
+printf '{"time_ms": 1, "checksum": "%s"}\n' $n
+)sh");
+    const tune_backend backend = with("run = ['sh', 'bench.sh', '{a}']\n");
+    EXPECT_EQ(measured(backend, 1).reason, "its checksum is 0 in one run and 1 in another");
+}
+
+TEST_F(program_backend_test, what_the_machine_lacks_is_told_from_what_is_wrong_with_a_candidate)
+{
+    write("work/build.sh", R"sh([ $1 = 1 ] && { echo 'as: k.o: No space left on device'; exit 1; }
+[ $1 = 2 ] && { echo '/usr/bin/ld: k.o: undefined reference to scale'
+echo 'collect2: error: ld returned 1 exit status'; echo 'make: *** [k] Error 1'; exit 2; }
+exit 3
+)sh");
+    const tune_backend backend = with("build = ['sh', 'build.sh', '{a}', '{output}']\nrun = ['{output}']\n");
+    const prepared_job full = backend.prepare(job(1)), wrong = backend.prepare(job(2));
+    EXPECT_EQ(full.machine_failure, "as: k.o: No space left on device");
+    EXPECT_EQ(wrong.machine_failure, "");
+    EXPECT_EQ(wrong.reason, "/usr/bin/ld: k.o: undefined reference to scale");
+    EXPECT_NE(wrong.log.find("collect2"), std::string::npos);
+    EXPECT_EQ(backend.prepare(job(3)).reason, "the build ended with exit status 3");
 }
 
 }  // namespace

@@ -50,11 +50,12 @@ TEST(recorded_screen, a_formula_for_shared_memory_turns_away_most_of_convolution
 blocks = ["ceil_div(4096, BLOCK_SIZE_X * TILE_SIZE_X)", "ceil_div(4096, BLOCK_SIZE_Y * TILE_SIZE_Y)"]
 static_shared = "4 * (TILE_SIZE_X * BLOCK_SIZE_X + 2 * HFS) * (TILE_SIZE_Y * BLOCK_SIZE_Y + 2 * HFS)"
 )toml");
+    const launch_expressions expressions(spec, {});
     counts counted;
     const std::vector<stored_result> results = read_result_file(file.string()).runs.at(0).results;
     for (const stored_result& result : results) {
-        const evaluated_launch launch = launch_of(*spec.kernel, result.parameters);
-        const std::string why = why_not_before_build(spec, result.parameters, launch, limits);
+        const evaluated_launch launch = expressions.launch(result.parameters);
+        const std::string why = why_not_before_build(launch, limits);
         counted.add(result.measured.what == outcome::measured, !why.empty());
     }
     EXPECT_EQ(counted.good, 5240);
@@ -79,13 +80,14 @@ TEST(recorded_screen, one_compile_of_pnpoly_tells_which_block_sizes_cannot_be_la
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::vector<const stored_result*>> compiled;
     for (const stored_result& result : results)
         if (result.kernel && result.kernel->registers) compiled[variant(result)].push_back(&result);
+    const launch_expressions expressions(spec, {});
     counts counted;
     for (const stored_result& result : results) {
         const stored_result* other = nullptr;
         for (const stored_result* one : compiled[variant(result)])
             if (one->parameters != result.parameters) other = other == nullptr ? one : other;
         ASSERT_NE(other, nullptr) << text_of(result.parameters);
-        const evaluated_launch launch = launch_of(*spec.kernel, result.parameters);
+        const evaluated_launch launch = expressions.launch(result.parameters);
         const std::string why = why_not_launched(*other->kernel, launch, limits, spec.screen);
         counted.add(result.measured.what == outcome::measured, !why.empty());
     }

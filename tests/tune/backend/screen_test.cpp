@@ -2,24 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel_specs.hpp"
-#include "support/error.hpp"
-
 using namespace launchbox;
-using namespace launchbox::testing_specs;
 
 namespace {
 
 const sm_limits& hopper = *find_sm_limits({9, 0});
 
-tune_spec plain_spec()
-{
-    return spec_of("/", "k.cu", "k");
-}
-
 std::string before_build(const evaluated_launch& launch, const sm_limits& limits = hopper)
 {
-    return why_not_before_build(plain_spec(), {}, launch, limits);
+    return why_not_before_build(launch, limits);
 }
 
 kernel_info compiled(int registers, std::int64_t shared = 0)
@@ -28,61 +19,6 @@ kernel_info compiled(int registers, std::int64_t shared = 0)
     kernel.registers = registers;
     kernel.static_shared_bytes = shared;
     return kernel;
-}
-
-TEST(screen, calculates_launches)
-{
-    kernel_target target;
-    target.threads = {"threads", "2", "1"};
-    target.blocks = {"ceil_div(n, threads * 2)", "1", "rows"};
-    target.cluster = {"wide", "1", "1"};
-    target.dynamic_shared = "threads * 4 + 16";
-    const assignment values = values_of({{"threads", integer(128)},
-                                         {"n", integer(1000)},
-                                         {"rows", integer(3)},
-                                         {"wide", true},
-                                         {"type", std::string("int")},
-                                         {"share", 0.5}});
-    EXPECT_EQ(launch_of(target, values),
-              (evaluated_launch{
-                  .threads = {128, 2, 1}, .blocks = {4, 1, 3}, .cluster = {1, 1, 1}, .dynamic_shared_bytes = 528}));
-    target.threads[0] = "threads * 1000000000";
-    EXPECT_EQ(launch_of(target, values).threads[0], 2147483647);
-    target.threads[0] = "thread";
-    EXPECT_THROW(static_cast<void>(launch_of(target, values)), error);
-    target.threads[0] = "n // 3 / 2";
-    EXPECT_THROW(static_cast<void>(launch_of(target, values)), error);
-}
-
-TEST(screen, fills_in_arguments)
-{
-    kernel_target target;
-    target.arguments = {
-        {.name = "keys", .type = "{type}", .count = "n * 2", .fill = fill_kind::random, .low = 1, .seed = 42},
-        {.name = "out", .type = "{type}", .count = "n", .role = argument_role::output},
-        {.name = "n", .type = "long long", .value = "n - 1"},
-        {.name = "share", .type = "float", .value = "share"},
-        {.name = "half", .type = "double", .value = "-2.5"},
-        {.name = "from", .type = "int", .count = "n", .fill = fill_kind::file, .file = "{type}.npy"}};
-    const assignment values = values_of({{"n", integer(1 << 20)}, {"type", std::string("int")}, {"share", 0.25}});
-    const std::vector<task_argument> arguments = arguments_of(target, values);
-    ASSERT_EQ(arguments.size(), 6u);
-    EXPECT_EQ(arguments[0].type, "int");
-    EXPECT_EQ(arguments[0].count, 2 << 20);
-    EXPECT_FALSE(arguments[0].scalar);
-    EXPECT_EQ(arguments[0].fill, fill_kind::random);
-    EXPECT_EQ(arguments[0].low, 1);
-    EXPECT_EQ(arguments[0].high, std::nullopt);
-    EXPECT_EQ(arguments[0].seed, 42);
-    EXPECT_EQ(arguments[1].role, argument_role::output);
-    EXPECT_TRUE(arguments[2].scalar);
-    EXPECT_EQ(arguments[2].integer, (1 << 20) - 1);
-    EXPECT_EQ(arguments[2].number, (1 << 20) - 1);
-    EXPECT_EQ(arguments[3].number, 0.25);
-    EXPECT_EQ(arguments[4].number, -2.5);
-    EXPECT_EQ(arguments[5].file, "int.npy");
-    target.arguments = {{.name = "keys", .type = "int", .count = "0 - n"}};
-    EXPECT_THROW(static_cast<void>(arguments_of(target, values)), error);
 }
 
 TEST(screen, knows_before_compiling_what_cannot_be_launched)
@@ -104,11 +40,8 @@ TEST(screen, knows_shared_memory_before_compiling)
               "232,449 B of dynamic shared memory, but a block has at most 232,448 B on sm_90: 1 B too many");
     EXPECT_NE(before_build({.threads = {32, 1, 1}, .dynamic_shared_bytes = -1}), "");
 
-    tune_spec spec = plain_spec();
-    spec.kernel->static_shared = "4 * keys";
     const auto with = [&](std::int64_t keys, std::int64_t dynamic) {
-        return why_not_before_build(spec, values_of({{"keys", integer(keys)}}), {.dynamic_shared_bytes = dynamic},
-                                    hopper);
+        return before_build({.dynamic_shared_bytes = dynamic, .static_shared_bytes = 4 * keys});
     };
     EXPECT_EQ(with(12288, 0), "");
     EXPECT_EQ(with(12289, 0), "49,156 B of static shared memory, but a block has at most 49,152 B of it");
@@ -174,20 +107,9 @@ TEST(screen, has_a_floor_for_occupancy)
 
 TEST(screen, promises_more_of_what_can_fill_half_an_sm)
 {
-    const tune_spec spec = parse_tune_spec("promise.toml", R"toml([tunable]
-name = "promise"
-[parameters]
-threads = [32, 64, 96, 100, 1024, 2048]
-shared = [0, 40000, 60000]
-[kernel]
-source = "none.cu"
-name = "none"
-threads = "threads"
-blocks = "8"
-static_shared = "shared"
-)toml");
-    const auto promise = [&](std::int64_t threads, std::int64_t shared) {
-        return promise_before_build(spec, {{{"threads", threads}, {"shared", shared}}}, hopper);
+    const auto promise = [&](int threads, std::int64_t shared) {
+        return promise_before_build({.threads = {threads, 1, 1}, .blocks = {8, 1, 1}, .static_shared_bytes = shared},
+                                    hopper);
     };
     EXPECT_EQ(promise(1024, 0), 1);
     EXPECT_EQ(promise(64, 0), 1) << "32 blocks of 2 warps are all that an SM holds";

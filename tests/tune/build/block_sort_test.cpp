@@ -78,10 +78,11 @@ TEST(block_sort, resources_and_screening_are_those_of_nvcc)
     const tune_spec spec = block_sort();
     kernel_builder by_nvrtc(spec, {.compiler = "nvrtc"}), by_nvcc(spec, {.compiler = "nvcc"});
     const sm_limits& limits = sm_90;
+    const launch_expressions expressions(spec, limits_for_expressions(limits, nullptr));
     run_parallel((all.size() + stride - 1) / stride, [&](std::size_t i) {
         const assignment& values = all[i * stride];
-        const evaluated_launch launch = launch_of(*spec.kernel, values);
-        EXPECT_EQ(why_not_before_build(spec, values, launch, limits), "") << text_of(values);
+        const evaluated_launch launch = expressions.launch(values);
+        EXPECT_EQ(why_not_before_build(launch, limits), "") << text_of(values);
         const build_result one = by_nvrtc.build(values, sm_90.capability),
                            other = by_nvcc.build(values, sm_90.capability);
         ASSERT_EQ(one.status, build_status::built) << one.reason;

@@ -45,6 +45,8 @@ struct device {
     std::map<std::string, prepared_job> unprepared = {};  // by candidate: settled before it is measured
     std::map<std::string, int> dies = {};                 // by candidate: so often
     std::map<std::string, std::string> same = {};         // by candidate: its code
+    std::map<std::string, int> lacks = {};                // by candidate: so often the machine has no room for it
+    bool lacks_for_all = false;
     std::mutex lock = {};
     std::map<std::string, int> measured = {};  // by candidate and workload
     std::vector<std::string> order = {};
@@ -77,6 +79,10 @@ struct device {
                 const std::lock_guard guard(lock);
                 if (const auto found = unprepared.find(name); found != unprepared.end()) made = found->second;
                 if (const auto found = same.find(name); found != same.end()) made.same_when_equal = found->second;
+                if (lacks_for_all || (lacks.contains(name) && lacks[name]-- > 0)) {
+                    made.status = build_status::compile_error;
+                    made.machine_failure = "No space left on device";
+                }
             }
             --preparing;
             return made;
@@ -188,6 +194,53 @@ TEST_F(tune_run_test, measures_each_candidate_once_on_each_workload_the_baseline
     EXPECT_EQ(all.at("threads=64 items=3 n=1000").measured.samples_ns.size(), 10u);
     EXPECT_EQ(race_on(1000).verdict, "winner");
     EXPECT_EQ(text_of(race_on(1000).entries.front().parameters), "threads=64 items=3");
+}
+
+TEST_F(tune_run_test, what_the_machine_lacks_is_tried_again_and_never_stored)
+{
+    // For a moment; for the whole call.
+    gpu.lacks["threads=32 items=1"] = 2;
+    gpu.lacks["threads=64 items=2"] = 1000;
+    const tune_summary first = tune(gpu.backend());
+    EXPECT_EQ(first.left, 2u) << "one on each workload";
+    EXPECT_EQ(first.machine_failure, "No space left on device");
+    auto all = results();
+    EXPECT_EQ(all.size(), 2 * (candidates - 1));
+    EXPECT_EQ(all.at("threads=32 items=1 n=1000").measured.what, outcome::measured);
+    EXPECT_FALSE(all.contains("threads=64 items=2 n=1000"));
+
+    gpu.lacks.clear();
+    const tune_summary second = tune(gpu.backend());
+    EXPECT_EQ(second.left, 0u);
+    EXPECT_EQ(second.measured, 2u);
+    EXPECT_EQ(results().size(), 2 * candidates);
+}
+
+TEST_F(tune_run_test, a_machine_that_lacks_something_for_all_ends_the_run)
+{
+    gpu.lacks_for_all = true;
+    try {
+        tune(gpu.backend());
+        FAIL();
+    } catch (const error& failure) {
+        EXPECT_EQ(failure.status(), exit_status::missing);
+        EXPECT_NE(std::string(failure.what()).find("No space left on device"), std::string::npos);
+    }
+    EXPECT_TRUE(results().empty());
+}
+
+TEST_F(tune_run_test, a_source_that_changes_ends_the_run_and_what_came_of_it_is_not_kept)
+{
+    std::atomic<int> asked = 0;
+    tune_backend backend = gpu.backend();
+    backend.changed_source = [&]() -> std::string { return ++asked > 30 ? "k.cu" : ""; };
+    try {
+        tune(backend);
+        FAIL();
+    } catch (const error& failure) {
+        EXPECT_EQ(std::string(failure.what()), "k.cu was changed during the run; what was measured before is kept");
+    }
+    EXPECT_LT(results().size(), 2 * candidates);
 }
 
 TEST_F(tune_run_test, an_order_is_decided_by_the_seed_alone)

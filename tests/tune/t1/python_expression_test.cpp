@@ -21,7 +21,7 @@ std::string value_text(const std::string& text, const python_scope& scope = {})
     return repr_of(python_expression(text)(scope));
 }
 
-std::string expression_error(const std::string& text)
+std::string python_complaint(const std::string& text)
 {
     try {
         return "no complaint: " + value_text(text);
@@ -60,30 +60,30 @@ TEST(python_expression, too_much_is_one_error_and_no_memory)
                              "[i for i in range(10**6) for j in range(10**6)]",
                              "sum([1 for i in range(1000) for j in range(1000) for k in range(1000)])",
                              "[0]*9223372036854775807", "len(range(-9223372036854775807, 9223372036854775807))"})
-        EXPECT_TRUE(expression_error(text).starts_with("it needs more than 1,000,000 steps")) << expression_error(text);
+        EXPECT_TRUE(python_complaint(text).starts_with("it needs more than 1,000,000 steps")) << python_complaint(text);
     for (const char* text : {"2**64", "10**19", "9223372036854775807 + 1", "3**-0 * 2**63", "1 << 63"})
-        EXPECT_TRUE(expression_error(text).starts_with("a whole number does not fit")) << expression_error(text);
-    EXPECT_TRUE(expression_error("99999999999999999999").starts_with("the number 99999999999999999999 does not fit"));
+        EXPECT_TRUE(python_complaint(text).starts_with("a whole number does not fit")) << python_complaint(text);
+    EXPECT_TRUE(python_complaint("99999999999999999999").starts_with("the number 99999999999999999999 does not fit"));
     std::string deep = "1";
     for (int i = 0; i < 100000; ++i) deep.insert(0, "(");
-    EXPECT_TRUE(expression_error(deep).starts_with("the expression is nested too deeply")) << expression_error(deep);
+    EXPECT_TRUE(python_complaint(deep).starts_with("the expression is nested too deeply")) << python_complaint(deep);
     std::string chain = "1";
     for (int i = 0; i < 50000; ++i) chain += "+1";
-    EXPECT_TRUE(expression_error(chain).starts_with("the expression is nested too deeply")) << expression_error(chain);
+    EXPECT_TRUE(python_complaint(chain).starts_with("the expression is nested too deeply")) << python_complaint(chain);
 }
 
 TEST(python_expression, what_is_not_supported_is_named_with_its_place)
 {
-    EXPECT_EQ(expression_error("a.append(1)"), "modules and methods are not supported (column 2 of 'a.append(1)')");
-    EXPECT_EQ(expression_error("1 && 2"), "unexpected '&' (column 4 of '1 && 2')");
-    EXPECT_EQ(expression_error("open('x')"), "the function open is not supported (column 1 of 'open('x')')");
-    EXPECT_EQ(expression_error("[1, 2"), "] expected, and there is end (column 6 of '[1, 2')");
-    EXPECT_EQ(expression_error("3 + x"), "nothing is named x (column 5 of '3 + x')");
-    EXPECT_EQ(expression_error(""), "there is nothing in the expression (column 1 of '')");
-    EXPECT_EQ(expression_error("1 % 0"), "a division by zero (column 3 of '1 % 0')");
-    EXPECT_EQ(expression_error("'a' + 1"), "+ has no meaning for str and int (column 5 of ''a' + 1')");
-    EXPECT_EQ(expression_error("lambda"), "unexpected 'lambda' (column 1 of 'lambda')");
-    EXPECT_EQ(expression_error("{1}"), "{ does not belong in an expression here (column 1 of '{1}')");
+    EXPECT_EQ(python_complaint("a.append(1)"), "modules and methods are not supported (column 2 of 'a.append(1)')");
+    EXPECT_EQ(python_complaint("1 && 2"), "unexpected '&' (column 4 of '1 && 2')");
+    EXPECT_EQ(python_complaint("open('x')"), "the function open is not supported (column 1 of 'open('x')')");
+    EXPECT_EQ(python_complaint("[1, 2"), "] expected, and there is end (column 6 of '[1, 2')");
+    EXPECT_EQ(python_complaint("3 + x"), "nothing is named x (column 5 of '3 + x')");
+    EXPECT_EQ(python_complaint(""), "there is nothing in the expression (column 1 of '')");
+    EXPECT_EQ(python_complaint("1 % 0"), "a division by zero (column 3 of '1 % 0')");
+    EXPECT_EQ(python_complaint("'a' + 1"), "+ has no meaning for str and int (column 5 of ''a' + 1')");
+    EXPECT_EQ(python_complaint("lambda"), "unexpected 'lambda' (column 1 of 'lambda')");
+    EXPECT_EQ(python_complaint("{1}"), "{ does not belong in an expression here (column 1 of '{1}')");
 }
 
 // What Python says of each: repr of its value, or "error".

@@ -1,0 +1,65 @@
+// The expressions of a [kernel]: parsed once, evaluated for each candidate on each workload.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/space/search_space.hpp"
+#include "tune/spec/limit_values.hpp"
+#include "tune/spec/tune_spec.hpp"
+#include "tune/worker/gpu_worker.hpp"
+
+namespace launchbox {
+
+/// How a candidate is launched on one workload. Whatever the spec's expressions give, also nonsense; what no int holds
+/// is the nearest that it does.
+struct evaluated_launch {
+    std::array<int, 3> threads{1, 1, 1};
+    std::array<std::int64_t, 3> blocks{1, 1, 1};
+    std::array<int, 3> cluster{1, 1, 1};
+    std::int64_t dynamic_shared_bytes = 0;
+    std::optional<std::int64_t> static_shared_bytes = {};  ///< the spec's estimate
+
+    friend bool operator==(const evaluated_launch&, const evaluated_launch&) = default;
+};
+
+/// May be used by many threads at once. All that it throws are `error`s with the place of the expression in the spec.
+class launch_expressions {
+public:
+    /// `limits`: the values of sm.* and device.*. Throws for a name of the GPU that they do not have. `spec` must
+    /// outlive it.
+    launch_expressions(const tune_spec& spec, limit_values limits);
+    ~launch_expressions();
+    launch_expressions(const launch_expressions&) = delete;
+    launch_expressions& operator=(const launch_expressions&) = delete;
+
+    /// `values`: those of candidate and workload. Throws for what cannot be evaluated: a division by zero, a size that
+    /// is not a whole number, a word that is calculated with, a count below 0. true and false are the sizes 1 and 0.
+    [[nodiscard]] evaluated_launch launch(const assignment& values) const;
+    [[nodiscard]] std::vector<task_argument> arguments(const assignment& values) const;
+
+    /// Throws where an expression cannot be evaluated for some candidate on some workload that the constraints admit.
+    /// Each expression is tried with all combinations of the values that it names, as far as there are not millions.
+    void check(const search_space& space) const;
+
+private:
+    struct one;
+    enum class use { size, count, value };
+    void add(const std::string& key, const std::string& text, use what);
+    [[nodiscard]] std::int64_t size_of(const std::string& key, const assignment& values) const;
+    [[nodiscard]] parameter_value value_of(const one& expression, const assignment& values) const;
+    void try_all(const one& expression, const search_space& space) const;
+
+    const tune_spec& spec_;
+    const limit_values limits_;
+    std::map<std::string, std::unique_ptr<one>> expressions_;  // "threads[0]", "arguments[2].count"
+};
+
+}  // namespace launchbox
