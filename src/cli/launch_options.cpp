@@ -5,9 +5,10 @@
 
 #include <cctype>
 #include <memory>
+#include <mutex>
 
 #include "support/error.hpp"
-#include "support/expression/expression.hpp"
+#include "support/expression/value_expression.hpp"
 
 namespace launchbox::cli {
 
@@ -75,10 +76,14 @@ std::string dynamic_shared_expression(const std::string& text)
 
 std::function<std::int64_t(int threads)> dynamic_shared_function(const std::string& text)
 {
-    const auto bytes_of =
-        std::make_shared<const expression>(dynamic_shared_expression(text), std::vector<std::string>{"threads"});
-    return [bytes_of](int threads) {
-        const std::int64_t bytes = (*bytes_of)({{"threads", threads}});
+    struct shared_expression {
+        value_expression bytes;
+        std::mutex lock;  // an expression serves one thread at a time
+    };
+    const auto shared = std::make_shared<shared_expression>(value_expression(dynamic_shared_expression(text)));
+    return [shared](int threads) {
+        const std::lock_guard guard(shared->lock);
+        const std::int64_t bytes = shared->bytes.integer({{{"threads", std::int64_t{threads}}}});
         check_bytes(bytes, "--dynamic-shared for " + std::to_string(threads) + " threads");
         return bytes;
     };
