@@ -173,14 +173,22 @@ TEST(bad_binary, elf_headers_that_lie)
 TEST(bad_binary, spills_of_old_architectures_are_not_decoded)
 {
     SKIP_WITHOUT_TOOLKIT();
-    std::string cubin = small_cubin();
-    cubin[8] = 7;
-    put(cubin, 20, std::uint32_t{130});
-    put(cubin, 48, std::uint32_t{0x3c053c});
-    const flat_contents contents = read_bytes(cubin);
+    const auto as_sm_60 = [](std::string cubin) {
+        cubin[8] = 7;
+        put(cubin, 20, std::uint32_t{130});
+        put(cubin, 48, std::uint32_t{0x3c053c});
+        return read_bytes(cubin);
+    };
+    const std::string framed =
+        "__global__ void k(int* p, int i) { volatile int a[64]; for (int j = 0; j < 64; ++j) a[j] = p[j]; "
+        "p[i] = a[i]; }";
+    const flat_contents contents = as_sm_60(compile_cuda(framed, "sm_90").image), frameless = as_sm_60(small_cubin());
     ASSERT_EQ(contents.kernels.size(), 1u);
     EXPECT_EQ(contents.kernels[0].architecture, "sm_60");
+    EXPECT_GT(contents.kernels[0].stack_frame_bytes, 0);
     EXPECT_EQ(contents.kernels[0].spill_store_bytes, std::nullopt);
+    ASSERT_EQ(frameless.kernels.size(), 1u);
+    EXPECT_EQ(frameless.kernels[0].spill_store_bytes, 0);  // without a frame there is no place for any
 }
 
 TEST(bad_binary, other_classes_and_byte_orders_are_unsupported)
