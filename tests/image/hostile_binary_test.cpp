@@ -180,8 +180,8 @@ TEST(bad_binary, spills_of_old_architectures_are_not_decoded)
         return read_bytes(cubin);
     };
     const std::string framed =
-        "__global__ void k(int* p, int i) { volatile int a[64]; for (int j = 0; j < 64; ++j) a[j] = p[j]; "
-        "p[i] = a[i]; }";
+        "__global__ void k(int* p, int i) { int a[64]; for (int j = 0; j < 64; ++j) a[p[j] & 63] = j; p[i] = a[i & "
+        "63]; }";
     const flat_contents contents = as_sm_60(compile_cuda(framed, "sm_90").image), frameless = as_sm_60(small_cubin());
     ASSERT_EQ(contents.kernels.size(), 1u);
     EXPECT_EQ(contents.kernels[0].architecture, "sm_60");
