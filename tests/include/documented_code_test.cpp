@@ -22,6 +22,7 @@ const std::string of_algorithms = "#include <launchbox/algorithms/";
 
 struct documented_program {
     std::string place;  ///< file and line
+    std::string name;   ///< file and number there, which an edit of the text around it does not change
     std::string text;
     bool is_of_algorithms() const { return text.compare(0, of_algorithms.size(), of_algorithms) == 0; }
     friend void PrintTo(const documented_program& program, std::ostream* out) { *out << program.place; }
@@ -32,7 +33,8 @@ void add_programs(const fs::path& file, std::vector<documented_program>& program
     const std::string begin = "```cpp\n", end = "```";
     const std::vector<std::string> includes{"#include <launchbox/launch_box.cuh>\n",
                                             "#include <launchbox/measure.cuh>\n", of_algorithms};
-    const std::string text = read_input(file.string());
+    const std::string text = read_input(file.string()), document = fs::relative(file, LAUNCHBOX_SOURCE_DIR).string();
+    int number = 0;
     for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
         const std::size_t first = at + begin.size(), last = text.find(end, first);
         ASSERT_NE(last, std::string::npos) << file << ": a block without an end";
@@ -40,7 +42,7 @@ void add_programs(const fs::path& file, std::vector<documented_program>& program
                          [&](const std::string& include) { return text.compare(first, include.size(), include) == 0; }))
             continue;
         const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(first), '\n') + 1;
-        programs.push_back({fs::relative(file, LAUNCHBOX_SOURCE_DIR).string() + ":" + std::to_string(line),
+        programs.push_back({document + ":" + std::to_string(line), document + "_" + std::to_string(++number),
                             text.substr(first, last - first)});
     }
 }
@@ -88,7 +90,7 @@ TEST_P(documented_code, compiles_as_it_stands)
 }
 
 INSTANTIATE_TEST_SUITE_P(, documented_code, testing::ValuesIn(documented_programs()), [](const auto& info) {
-    std::string name = info.param.place;  // "docs/tune.md:12"
+    std::string name = info.param.name;  // "docs/tune.md_1"
     for (char& letter : name)
         if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
     return name;
