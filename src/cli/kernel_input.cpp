@@ -18,6 +18,7 @@
 #include "image/launch_box_name.hpp"
 #include "image/readable_names.hpp"
 #include "image/skipped_images.hpp"
+#include "report/skipped_report.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/mapped_file.hpp"
@@ -349,6 +350,21 @@ std::vector<inspected_input> inspected_inputs(const kernel_input& input)
         inputs.push_back(
             {summary.file, summary.kind, summary.kernels, summary.errors, summary.images, summary.diagnoses});
     return inputs;
+}
+
+report_forms with_skipped(report_forms forms, const std::vector<inspected_input>& inputs)
+{
+    forms.page = [page_of = std::move(forms.page), inputs](const output_style& style) {
+        document page = page_of(style);
+        add_skipped(page, inputs);
+        return page;
+    };
+    forms.json = [json_of_report = std::move(forms.json), inputs] {
+        nlohmann::ordered_json json = json_of_report();
+        json["skipped_images"] = skipped_json(inputs);
+        return json;
+    };
+    return forms;
 }
 
 void print_errors(const kernel_input& input)

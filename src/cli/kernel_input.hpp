@@ -80,6 +80,9 @@ void refuse_nothing(kernel_input& input);
 /// The inputs as reports need them.
 std::vector<inspected_input> inspected_inputs(const kernel_input& input);
 
+/// A report of kernels with what was not read of these inputs: below the page, and as `skipped_images[]` in its JSON.
+report_forms with_skipped(report_forms forms, const std::vector<inspected_input>& inputs);
+
 /// Prints the errors of all inputs to standard error.
 void print_errors(const kernel_input& input);
 

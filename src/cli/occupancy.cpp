@@ -8,7 +8,6 @@
 #include "cli/verbs.hpp"
 #include "gpu/driver.hpp"
 #include "report/occupancy_report.hpp"
-#include "report/skipped_report.hpp"
 #include "support/expression/value_expression.hpp"
 
 namespace launchbox::cli {
@@ -117,19 +116,10 @@ exit_status run_occupancy(const occupancy_options& options, const call_context& 
         if (accounts.empty()) return status;
         inputs = inspected_inputs(input);
     }
-    report_forms forms;
-    forms.page = [&](const output_style& style) {
-        document page = occupancy_document(accounts, style);
-        add_skipped(page, inputs);
-        return page;
-    };
-    forms.json = [&] {
-        nlohmann::ordered_json json = occupancy_json(accounts);
-        json["skipped_images"] = skipped_json(inputs);
-        return json;
-    };
-    forms.rows = [&] { return occupancy_table(accounts); };
-    write_report(options.output, forms);
+    write_report(options.output,
+                 with_skipped({[&](const output_style& style) { return occupancy_document(accounts, style); },
+                               [&] { return occupancy_json(accounts); }, [&] { return occupancy_table(accounts); }},
+                              inputs));
     return status;
 }
 

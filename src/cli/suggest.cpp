@@ -8,7 +8,6 @@
 #include "cli/kernel_input.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/verbs.hpp"
-#include "report/skipped_report.hpp"
 #include "report/suggest_report.hpp"
 #include "support/expression/value_expression.hpp"
 
@@ -106,19 +105,9 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
         if (all.empty()) return status;
         inputs = inspected_inputs(input);
     }
-    report_forms forms;
-    forms.page = [&](const output_style&) {
-        document page = suggest_document(all);
-        add_skipped(page, inputs);
-        return page;
-    };
-    forms.json = [&] {
-        nlohmann::ordered_json json = suggest_json(all);
-        json["skipped_images"] = skipped_json(inputs);
-        return json;
-    };
-    forms.rows = [&] { return suggest_table(all); };
-    write_report(options.output, forms);
+    write_report(options.output, with_skipped({[&](const output_style&) { return suggest_document(all); },
+                                               [&] { return suggest_json(all); }, [&] { return suggest_table(all); }},
+                                              inputs));
     return status;
 }
 
