@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -51,6 +52,7 @@ void read_source(const kernel_input_options& options, const std::string& file, c
                  kernel_input& result)
 {
     input_summary summary{.file = file, .kind = "CUDA source"};
+    refuse_pipe(file);
     summary.text = read_input(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
     compile_request request{.source = file, .architectures = {}, .flags = flags, .jobs = options.jobs};
@@ -93,6 +95,12 @@ private:
     std::vector<target> targets_;
 };
 
+bool is_file(const std::string& name)
+{
+    std::error_code failure;
+    return std::filesystem::is_regular_file(name, failure);
+}
+
 void read_log(const kernel_input_options& options, const std::string& file, std::string_view text, kernel_input& result)
 {
     input_summary summary{.file = file, .kind = "compiler log"};
@@ -112,20 +120,22 @@ void read_log(const kernel_input_options& options, const std::string& file, std:
     if (log.ends_inside_a_report)
         summary.errors.push_back("it ends inside a report: the log was cut, or the compiler killed");
     if (log.kernels.empty() && summary.errors.empty())
-        summary.errors.push_back("it has no report of ptxas or nvlink; make one with nvcc -Xptxas -v");
+        summary.errors.push_back(std::string("it has no report of ptxas or nvlink; make one with nvcc -Xptxas -v") +
+                                 (is_file(file) ? "" : " (a CUDA source is known by its name and must be a file)"));
     else if (summary.kernels == 0 && summary.errors.empty())
         summary.errors.push_back("it has no kernel for " + options.architectures);
     result.inputs.push_back(std::move(summary));
 }
 
 void read_binary_file(const kernel_input_options& options, const std::string& file, std::string_view bytes,
-                      kernel_input& result)
+                      kernel_memory& memory, kernel_input& result)
 {
     const architecture_filter wanted(options.architectures);
     binary_contents contents = read_binary(bytes, file,
                                            {.wanted = std::cref(wanted),
                                             .jobs = options.jobs,
                                             .hash_code = options.hash_code,
+                                            .memory_of_run = &memory,
                                             .before_linking = options.before_linking});
     input_summary summary{.file = file, .kind = contents.kind};
     for (const image_diagnostic& diagnostic : contents.diagnostics)
@@ -145,7 +155,7 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
 
 // Sources by their names; binaries by their first bytes; the rest are logs.
 void read_file(const kernel_input_options& options, const std::string& file, const std::vector<std::string>& flags,
-               kernel_input& result)
+               kernel_memory& memory, kernel_input& result)
 {
     if (is_source(file)) {
         read_source(options, file, flags, result);
@@ -153,7 +163,7 @@ void read_file(const kernel_input_options& options, const std::string& file, con
     }
     const mapped_file content(file);
     if (looks_like_binary(content.bytes()))
-        read_binary_file(options, file, content.bytes(), result);
+        read_binary_file(options, file, content.bytes(), memory, result);
     else
         read_log(options, file, content.bytes(), result);
     if (content.shrank()) result.inputs.back().errors.push_back("it was cut by another program while it was read");
@@ -313,9 +323,10 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
 {
     catch_interrupts();
     kernel_input result;
+    kernel_memory memory;
     for (const std::string& file : options.files) {
         try {
-            read_file(options, file, compiler_flags, result);
+            read_file(options, file, compiler_flags, memory, result);
         } catch (const error& failure) {
             if (options.files.size() == 1) throw;
             result.inputs.push_back(

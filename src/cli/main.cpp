@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 
@@ -201,6 +202,12 @@ int main(int count, char** arguments)
     } catch (const std::bad_alloc&) {
         return static_cast<int>(
             launchbox::cli::complain("not enough memory for this input", "split it", exit_status::bad_input));
+    } catch (const std::filesystem::filesystem_error& failure) {
+        // A path that is too long, a folder that was deleted while it was the current one.
+        return static_cast<int>(launchbox::cli::complain(
+            (failure.path1().empty() ? "the current folder" : failure.path1().string()) + ": " +
+                failure.code().message(),
+            "check the path, and that the current folder is still there", exit_status::bad_input));
     } catch (const std::exception& failure) {
         return static_cast<int>(launchbox::cli::complain(failure.what(), "please report this", exit_status::bad_input));
     }

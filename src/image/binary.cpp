@@ -2,6 +2,7 @@
 #include "image/binary.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -25,37 +26,78 @@ struct image_result {
     std::vector<kernel_info> kernels;
     std::vector<image_diagnostic> diagnostics;
     bool relocatable = false;
+    bool left_out = false;  // there was no memory for all of its kernels
 };
 
-// One decompressor a thread, with its buffer, for as long as one file is read.
+// Decompressors, at most one a thread, for as long as one file is read. Their buffers together stay below a limit.
 class decompressor_pool {
 public:
-    std::unique_ptr<decompressor> take()
-    {
-        const std::lock_guard guard(lock_);
-        if (idle_.empty()) return std::make_unique<decompressor>();
-        std::unique_ptr<decompressor> taken = std::move(idle_.back());
-        idle_.pop_back();
-        return taken;
-    }
-    void put(std::unique_ptr<decompressor> returned)
-    {
-        const std::lock_guard guard(lock_);
-        idle_.push_back(std::move(returned));
-    }
+    explicit decompressor_pool(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
+
+    // One of them, until it goes out of scope, for an image that takes so many bytes; waits while others hold these.
+    class lease {
+    public:
+        lease(decompressor_pool& pool, std::uint64_t bytes) : pool_(pool)
+        {
+            std::unique_lock guard(pool_.lock_);
+            while (!pool_.has_room(bytes)) pool_.returned_.wait(guard);
+            taken_ = std::move(pool_.idle_.back());
+            pool_.idle_.pop_back();
+            promised_ = std::max<std::uint64_t>(bytes, taken_->buffer_bytes());
+            pool_.held_ += promised_ - taken_->buffer_bytes();
+            ++pool_.in_use_;
+        }
+        ~lease()
+        {
+            {
+                const std::lock_guard guard(pool_.lock_);
+                pool_.held_ -= promised_ - taken_->buffer_bytes();
+                pool_.idle_.push_back(std::move(taken_));
+                --pool_.in_use_;
+            }
+            pool_.returned_.notify_all();
+        }
+        lease(const lease&) = delete;
+        lease& operator=(const lease&) = delete;
+        decompressor& operator*() { return *taken_; }
+
+    private:
+        decompressor_pool& pool_;
+        std::unique_ptr<decompressor> taken_;
+        std::uint64_t promised_ = 0;
+    };
 
 private:
+    // Whether the last idle one may be taken; gives back what the idle ones hold where that is in the way.
+    bool has_room(std::uint64_t bytes)
+    {
+        if (idle_.empty()) idle_.push_back(std::make_unique<decompressor>());
+        const std::uint64_t there = idle_.back()->buffer_bytes();
+        if (bytes <= there || held_ + (bytes - there) <= max_bytes_) return true;
+        for (const std::unique_ptr<decompressor>& idle : idle_) {
+            held_ -= idle->buffer_bytes();
+            idle->free_buffer();
+        }
+        return held_ + bytes <= max_bytes_ || in_use_ == 0;
+    }
+
+    const std::uint64_t max_bytes_;
     std::mutex lock_;
+    std::condition_variable returned_;
     std::vector<std::unique_ptr<decompressor>> idle_;
+    std::size_t in_use_ = 0;
+    std::uint64_t held_ = 0;  // bytes of all buffers, and of those that will be made of what is in use
 };
 
 image_scan images_in(std::string_view bytes, unsigned jobs);
-std::vector<image_result> read_images(const image_scan& scan, const std::string& file, const binary_options& options);
+std::vector<image_result> read_images(const image_scan& scan, const std::string& file, const binary_options& options,
+                                      kernel_memory& memory);
 binary_image listed_image(const located_image& image, const image_result& result, std::string_view file_kind);
 const char* name_of(fatbin_compression compression);
 std::string kind_name(std::uint16_t kind);
 std::string architecture_of(const fatbin_entry& entry);
-image_result read_image(const located_image& image, const std::string& file, bool hash_code, decompressor& unpack);
+image_result read_image(const located_image& image, const std::string& file, const cubin_options& options,
+                        decompressor& unpack);
 bool runs(const located_image& image, std::string_view file_kind);
 void leave_out_unwanted(binary_contents& contents, const std::function<bool(const std::string&)>& wanted);
 
@@ -80,11 +122,19 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
     std::erase_if(scan.images, [&](const located_image& image) {
         return image.entry.kind != fatbin_entry::ptx && !wanted(architecture_of(image.entry));
     });
-    std::vector<image_result> results = read_images(scan, file, options);
+    kernel_memory memory(options.max_kernel_bytes, "one file", options.memory_of_run);
+    std::vector<image_result> results = read_images(scan, file, options, memory);
 
     binary_contents contents;
     contents.kind = scan.kind;
     contents.diagnostics = std::move(scan.diagnostics);
+    if (const auto left_out = std::ranges::count_if(results, &image_result::left_out); left_out > 0) {
+        const auto first = std::ranges::find_if(results, &image_result::left_out) - results.begin();
+        contents.diagnostics.insert(contents.diagnostics.begin(),  // the list is cut off where it is long
+                                    {scan.images[static_cast<std::size_t>(first)].offset,
+                                     "not all kernels of " + std::to_string(left_out) + " of " +
+                                         std::to_string(results.size()) + " images were read: " + memory.refusal()});
+    }
     std::vector<std::size_t> container_of;  // of each image
     for (std::size_t i = 0; i < results.size(); ++i) {
         const located_image& image = scan.images[i];
@@ -119,7 +169,8 @@ image_scan images_in(std::string_view bytes, unsigned jobs)
     return scan;
 }
 
-std::vector<image_result> read_images(const image_scan& scan, const std::string& file, const binary_options& options)
+std::vector<image_result> read_images(const image_scan& scan, const std::string& file, const binary_options& options,
+                                      kernel_memory& memory)
 {
     // The largest first, so that no thread is left alone with it at the end.
     std::vector<std::size_t> order(scan.images.size());
@@ -127,15 +178,21 @@ std::vector<image_result> read_images(const image_scan& scan, const std::string&
     std::ranges::stable_sort(order, std::ranges::greater{},
                              [&](std::size_t i) { return scan.images[i].entry.decompressed_bytes; });
     std::vector<image_result> results(scan.images.size());
-    decompressor_pool idle;
+    decompressor_pool unpackers(options.max_decompressed_at_once);
     run_parallel(
         order.size(),
         [&](std::size_t i) {
             const located_image& image = scan.images[order[i]];
             if (!options.before_linking && !runs(image, scan.kind)) return;
-            std::unique_ptr<decompressor> unpack = idle.take();
-            results[order[i]] = read_image(image, file, options.hash_code, *unpack);
-            idle.put(std::move(unpack));
+            if (memory.used_up()) {
+                results[order[i]].left_out = true;
+                return;
+            }
+            const bool stored = image.entry.compression == fatbin_compression::stored;
+            decompressor_pool::lease unpack(unpackers, stored ? 0 : image.entry.decompressed_bytes);
+            image_result& result = results[order[i]];
+            result = read_image(image, file, {.hash_code = options.hash_code, .memory = &memory}, *unpack);
+            result.left_out = memory.used_up();
         },
         options.jobs);
     return results;
@@ -190,7 +247,8 @@ bool runs(const located_image& image, std::string_view file_kind)
     return !image.before_linking || (file_kind != "executable" && file_kind != "shared library");
 }
 
-image_result read_image(const located_image& image, const std::string& file, bool hash_code, decompressor& unpack)
+image_result read_image(const located_image& image, const std::string& file, const cubin_options& options,
+                        decompressor& unpack)
 {
     image_result result;
     const fatbin_entry& entry = image.entry;
@@ -213,7 +271,7 @@ image_result read_image(const located_image& image, const std::string& file, boo
     }
     std::vector<image_diagnostic> diagnostics;
     if (entry.kind == fatbin_entry::cubin) {
-        cubin_contents cubin = read_cubin(*bytes, file, {.hash_code = hash_code});
+        cubin_contents cubin = read_cubin(*bytes, file, options);
         result.architecture = cubin.architecture;
         // Code for a family differs from other code only in what the container says of it.
         if (entry.variant == 'f' && result.architecture.find_first_of("af") == std::string::npos) {
@@ -227,7 +285,7 @@ image_result read_image(const located_image& image, const std::string& file, boo
         result.kernels = std::move(cubin.kernels);
         diagnostics = std::move(cubin.diagnostics);
     } else {
-        ptx_contents ptx = read_ptx(*bytes, file, image.entry_number == 0);
+        ptx_contents ptx = read_ptx(*bytes, file, image.entry_number == 0, options.memory);
         result.architecture = ptx.target.starts_with("sm_") ? "compute_" + ptx.target.substr(3) : ptx.target;
         for (kernel_info& kernel : ptx.kernels) {
             set_architecture(kernel, result.architecture);

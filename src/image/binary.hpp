@@ -11,6 +11,7 @@
 
 #include "image/image_diagnostic.hpp"
 #include "image/kernel_info.hpp"
+#include "image/kernel_memory.hpp"
 
 namespace launchbox {
 
@@ -38,9 +39,15 @@ struct binary_contents {
 
 struct binary_options {
     /// Whether images for this architecture ("sm_90a", "compute_90") are wanted; empty: all are.
-    std::function<bool(std::string_view architecture)> wanted;
+    std::function<bool(std::string_view architecture)> wanted = {};
     unsigned jobs = 0;       ///< threads; 0: one a core
     bool hash_code = false;  ///< fill `kernel_info::code_hash`
+    /// What the kernels of this file may take at most; 1 GiB.
+    std::uint64_t max_kernel_bytes = max_kernel_bytes_per_file;
+    /// What they and those of other files take from; null: nothing else is read.
+    kernel_memory* memory_of_run = nullptr;
+    /// What decompressed images may take at once; with more, threads wait. A larger one is decompressed alone.
+    std::uint64_t max_decompressed_at_once = std::uint64_t{2} << 30;
     /// Also the kernels of images that the device linker has read and the driver does not (`__nv_relfatbin` of a linked
     /// program); their images are listed in any case.
     bool before_linking = false;
@@ -51,7 +58,7 @@ bool looks_like_binary(std::string_view bytes);
 
 /// Reads every kernel of an ELF file, an archive, a fat binary, a cubin, PTX text, or of any other file that holds fat
 /// binaries or cubins somewhere. `file` goes into `source.file`. Never throws on bad input: a part that cannot be read
-/// is a diagnostic with its place, and the rest is returned.
+/// is a diagnostic with its place, and the rest is returned. So are images for which no memory is left.
 ///
 /// A kernel that is there only as PTX has an entry with its virtual architecture and no registers; where a cubin has it
 /// too, the PTX adds the second launch bound to that one instead.

@@ -96,7 +96,7 @@ public:
 
 private:
     void find_kernels();
-    void add_kernel(const elf_symbol& symbol, std::string_view name);
+    bool add_kernel(const elf_symbol& symbol, std::string_view name);
     void read_section(const elf_section& section);
     void read_constant_section(const elf_section& section);
     void read_module_info(const elf_section& section);
@@ -178,16 +178,12 @@ void cubin_reader::find_kernels()
         if (is_entry(symbol)) {
             const std::string_view name = image_->symbol_name(symbol);
             if (!take(name.size(), symbol.offset)) return;
-            if (drafts_.size() == max_kernels_per_image) {
-                complain(symbol.offset, "more than " + std::to_string(max_kernels_per_image) + " kernels");
-                return;
-            }
             if (name.empty() || kernel_of_name_.contains(name)) {
                 complain(symbol.offset, "a kernel without a name of its own");
                 continue;
             }
-            kernel_of_symbol_[i] = static_cast<kernel_index>(drafts_.size());
-            add_kernel(symbol, name);
+            if (!add_kernel(symbol, name)) return;
+            kernel_of_symbol_[i] = static_cast<kernel_index>(drafts_.size() - 1);
         } else if (result_.relocatable && symbol.type == symbol_object && symbol.section == 0 &&
                    (symbol.other & symbol_is_shared) != 0) {
             external_shared_ = true;
@@ -206,19 +202,22 @@ void cubin_reader::find_kernels()
     }
 }
 
-void cubin_reader::add_kernel(const elf_symbol& symbol, std::string_view name)
+// False where there is no memory for it.
+bool cubin_reader::add_kernel(const elf_symbol& symbol, std::string_view name)
 {
     const auto index = static_cast<kernel_index>(drafts_.size());
-    kernel_of_name_[name] = index;
-    kernel_draft& draft = drafts_.emplace_back();
-    draft.offset = symbol.offset;
-    kernel_info& kernel = result_.kernels.emplace_back();
+    kernel_info kernel;
     kernel.name = name;
     set_architecture(kernel, result_.architecture);
     kernel.virtual_architecture = result_.virtual_architecture;
     kernel.source.file = file_;
     kernel.source.container = "cubin";
     kernel.relocatable = result_.relocatable;
+    if (options_.memory != nullptr && !options_.memory->take(kernel)) return false;
+    result_.kernels.push_back(std::move(kernel));
+    kernel_of_name_[name] = index;
+    kernel_draft& draft = drafts_.emplace_back();
+    draft.offset = symbol.offset;
     if (symbol.section < image_->sections.size()) {
         draft.code = &image_->sections[symbol.section];
         kernel_of_section_[symbol.section] = index;
@@ -226,6 +225,7 @@ void cubin_reader::add_kernel(const elf_symbol& symbol, std::string_view name)
         complain(symbol.offset,
                  "a kernel is said to be in section " + std::to_string(symbol.section) + ", which is not there");
     }
+    return true;
 }
 
 void cubin_reader::read_section(const elf_section& section)

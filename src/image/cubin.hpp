@@ -10,6 +10,7 @@
 
 #include "image/image_diagnostic.hpp"
 #include "image/kernel_info.hpp"
+#include "image/kernel_memory.hpp"
 
 namespace launchbox {
 
@@ -26,6 +27,8 @@ struct cubin_contents {
 
 struct cubin_options {
     bool hash_code = false;  ///< fill `kernel_info::code_hash`, which reads all of the code
+    /// Where it is used up, further kernels are not read, and the caller says so; null: there is no limit.
+    kernel_memory* memory = nullptr;
 };
 
 /// Reads one raw cubin. Never throws on bad input: what cannot be read is a diagnostic, the rest is returned.

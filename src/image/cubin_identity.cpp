@@ -65,10 +65,11 @@ const elf_section* find_section(const elf_image& image, std::string_view name)
 
 bool is_accelerated(const elf_section& compat, std::vector<image_diagnostic>& diagnostics)
 {
-    const auto records = read_nv_info(compat.content, compat.offset, diagnostics);
-    return std::any_of(records.begin(), records.end(), [](const nv_info_record& record) {
-        return record.attribute == compat_accelerated && record.value == 1;
-    });
+    nv_info_reader reader(compat.content, compat.offset, diagnostics);
+    bool accelerated = false;
+    for (nv_info_record record; reader.next(record);)
+        accelerated |= record.attribute == compat_accelerated && record.value == 1;
+    return accelerated;
 }
 
 // ELF's own version number, 1, stands where ABI 7 has the toolkit's.

@@ -27,6 +27,12 @@ struct decompressor::zstd_state {
 decompressor::decompressor() : zstd_(std::make_unique<zstd_state>()) {}
 decompressor::~decompressor() = default;
 
+void decompressor::free_buffer()
+{
+    buffer_.reset();
+    capacity_ = 0;
+}
+
 std::optional<std::string_view> decompressor::decompress(std::string_view payload, fatbin_compression compression,
                                                          std::uint64_t decompressed_bytes, std::string& diagnostic)
 {
@@ -37,7 +43,7 @@ std::optional<std::string_view> decompressor::decompress(std::string_view payloa
     }
     const auto size = static_cast<std::size_t>(decompressed_bytes);
     if (size > capacity_) {
-        buffer_.reset();  // first, so that both are never there at once
+        free_buffer();  // first, so that both are never there at once
         buffer_ = std::make_unique_for_overwrite<char[]>(size);
         capacity_ = size;
     }

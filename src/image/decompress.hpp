@@ -30,6 +30,10 @@ public:
     std::optional<std::string_view> decompress(std::string_view payload, fatbin_compression compression,
                                                std::uint64_t decompressed_bytes, std::string& diagnostic);
 
+    /// Of the buffer, which the next image that is not larger needs no memory beside.
+    [[nodiscard]] std::size_t buffer_bytes() const { return capacity_; }
+    void free_buffer();
+
 private:
     struct zstd_state;
     std::unique_ptr<zstd_state> zstd_;

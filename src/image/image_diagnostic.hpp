@@ -2,15 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
 namespace launchbox {
-
-/// The most kernels read from one image; the largest seen has 9,000. A file of many tiny kernels would otherwise take
-/// fifty times its size in memory.
-inline constexpr std::size_t max_kernels_per_image = 1'000'000;
 
 /// One thing that is wrong with an image. The rest of the image is still read.
 struct image_diagnostic {

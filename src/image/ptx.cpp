@@ -21,17 +21,18 @@ constexpr std::string_view call = "call";
 
 class ptx_reader {
 public:
-    ptx_reader(std::string_view text, const std::string& file, bool entry_lines)
-        : text_(text), tokens_(text), file_(file), entry_lines_(entry_lines)
+    ptx_reader(std::string_view text, const std::string& file, bool entry_lines, kernel_memory* memory)
+        : text_(text), tokens_(text), file_(file), entry_lines_(entry_lines), memory_(memory)
     {
     }
 
     ptx_contents read();
 
 private:
-    void read_entry();
+    bool read_entry();
     void find_dynamic_shared();
     std::string_view skip_body(const char* what);
+    [[nodiscard]] bool names_external_shared(std::string_view body) const;
     std::optional<std::int64_t> read_parameters();
     void read_launch_directive(std::string_view directive, kernel_info& kernel);
     std::optional<int> read_number(std::string_view directive);
@@ -42,9 +43,11 @@ private:
     ptx_tokens tokens_;
     const std::string& file_;
     const bool entry_lines_;
+    kernel_memory* const memory_;
     ptx_contents result_;
-    std::vector<std::string_view> external_shared_;               // names
-    std::vector<std::string_view> kernel_bodies_, other_bodies_;  // those of result_.kernels, and of functions
+    std::vector<std::string_view> external_shared_;  // names; PTX declares them before their use
+    bool functions_name_it_ = false;                 // whether a function that kernels may call does
+    std::vector<bool> calls_;                        // whether result_.kernels[i] does that
 };
 
 // One parameter, as far as it is read.
@@ -65,9 +68,9 @@ bool is_ptx(std::string_view text)
     return ptx_tokens(text).next() == ".version";
 }
 
-ptx_contents read_ptx(std::string_view text, const std::string& file, bool entry_lines)
+ptx_contents read_ptx(std::string_view text, const std::string& file, bool entry_lines, kernel_memory* memory)
 {
-    return ptx_reader(text, file, entry_lines).read();
+    return ptx_reader(text, file, entry_lines, memory).read();
 }
 
 std::string ptx_outline(std::string_view text)
@@ -124,16 +127,12 @@ ptx_contents ptx_reader::read()
         } else if (token == "{") {
             if (in_function) ++result_.functions;
             in_function = false;
-            other_bodies_.push_back(skip_body("a block is not closed"));
+            functions_name_it_ |= names_external_shared(skip_body("a block is not closed"));
         } else if (token == ".extern") {
             const std::string_view name = external_shared(tokens_);
             if (!name.empty() && external_shared_.size() <= max_external_shared) external_shared_.push_back(name);
         } else if (token == ".entry") {
-            if (result_.kernels.size() == max_kernels_per_image) {
-                complain("more than " + std::to_string(max_kernels_per_image) + " kernels");
-                break;
-            }
-            read_entry();
+            if (!read_entry()) break;
         }
     }
     find_dynamic_shared();
@@ -141,8 +140,9 @@ ptx_contents ptx_reader::read()
     return std::move(result_);
 }
 
-// NAME [(parameters)] directives { body }, or a `;` instead of the body, which makes it a prototype.
-void ptx_reader::read_entry()
+// NAME [(parameters)] directives { body }, or a `;` instead of the body, which makes it a prototype. False where there
+// is no memory for it.
+bool ptx_reader::read_entry()
 {
     kernel_info kernel;
     kernel.name = tokens_.next();
@@ -156,15 +156,18 @@ void ptx_reader::read_entry()
     }
     for (;;) {
         const std::string_view token = tokens_.next();
-        if (token == ";") return;
+        if (token == ";") return true;
         if (token.empty() || token == ".entry" || token == ".func") {
             complain("an entry without a body");
-            return;
+            return true;
         }
         if (token == "{") {
-            kernel_bodies_.push_back(skip_body("the body of an entry is not closed"));
+            if (memory_ != nullptr && !memory_->take(kernel)) return false;
+            const std::string_view body = skip_body("the body of an entry is not closed");
+            kernel.uses_dynamic_shared = names_external_shared(body);
+            calls_.push_back(!external_shared_.empty() && body.find(call) != std::string_view::npos);
             result_.kernels.push_back(std::move(kernel));
-            return;
+            return true;
         }
         read_launch_directive(token, kernel);
     }
@@ -189,19 +192,19 @@ std::string_view external_shared(ptx_tokens& tokens)
     return name;
 }
 
+bool ptx_reader::names_external_shared(std::string_view body) const
+{
+    return external_shared_.size() > max_external_shared ||
+           std::ranges::any_of(external_shared_,
+                               [&](std::string_view name) { return body.find(name) != std::string_view::npos; });
+}
+
 // A kernel uses dynamic shared memory where its body names it, or calls what may.
 void ptx_reader::find_dynamic_shared()
 {
-    const auto names_it = [&](std::string_view body) {
-        return external_shared_.size() > max_external_shared ||
-               std::ranges::any_of(external_shared_,
-                                   [&](std::string_view name) { return body.find(name) != std::string_view::npos; });
-    };
-    const bool by_functions = !external_shared_.empty() && std::ranges::any_of(other_bodies_, names_it);
-    for (std::size_t i = 0; i < kernel_bodies_.size(); ++i)
-        result_.kernels[i].uses_dynamic_shared =
-            !external_shared_.empty() &&
-            (names_it(kernel_bodies_[i]) || (by_functions && kernel_bodies_[i].find(call) != std::string_view::npos));
+    if (!functions_name_it_) return;
+    for (std::size_t i = 0; i < calls_.size(); ++i)
+        if (calls_[i]) result_.kernels[i].uses_dynamic_shared = true;
 }
 
 // The parameters up to `)`, laid out as a C struct. `nullopt` when PTX does not tell how.

@@ -9,6 +9,7 @@
 
 #include "image/image_diagnostic.hpp"
 #include "image/kernel_info.hpp"
+#include "image/kernel_memory.hpp"
 
 namespace launchbox {
 
@@ -25,8 +26,10 @@ bool is_ptx(std::string_view text);
 
 /// Reads one PTX module. PTX tells launch attributes and parameters exactly. Registers, spills, barriers and the shared
 /// memory in all are decided later, by ptxas, and stay unknown here. Never throws on bad input.
-/// `entry_lines`: say in `source.entry` at which line each kernel starts, which costs a pass over the text.
-ptx_contents read_ptx(std::string_view text, const std::string& file, bool entry_lines = true);
+/// `entry_lines`: say in `source.entry` at which line each kernel starts, which costs a pass over the text. `memory`:
+/// where that is used up, the rest is not read and the caller says so; null: there is no limit.
+ptx_contents read_ptx(std::string_view text, const std::string& file, bool entry_lines = true,
+                      kernel_memory* memory = nullptr);
 
 /// The module with nothing between its outermost braces: all that `read_ptx` reads, in a small part of the text.
 std::string ptx_outline(std::string_view text);

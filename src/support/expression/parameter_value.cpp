@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/expression/parameter_value.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -30,6 +31,15 @@ std::string text_of(const assignment& values)
     std::string text;
     for (const auto& [name, value] : values.values) text += (text.empty() ? "" : " ") + name + "=" + text_of(value);
     return text;
+}
+
+std::string identity_of(assignment values)
+{
+    std::ranges::sort(values.values, {}, [](const auto& value) -> const std::string& { return value.first; });
+    std::string identity;
+    for (const auto& [name, value] : values.values)
+        for (const std::string& part : {name, text_of(value)}) identity += std::to_string(part.size()) + ':' + part;
+    return identity;
 }
 
 assignment joined(assignment one, const assignment& other)

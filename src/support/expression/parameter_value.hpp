@@ -27,6 +27,9 @@ struct assignment {
 /// For people: "threads=256 items=11".
 std::string text_of(const assignment& values);
 
+/// For programs: the same for equal names and values in any order, and for no others, whatever stands in them.
+std::string identity_of(assignment values);
+
 /// Both, the second behind the first.
 assignment joined(assignment one, const assignment& other);
 

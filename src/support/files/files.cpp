@@ -171,6 +171,13 @@ std::string read_input(const std::string& path, std::size_t cap)
     }
 }
 
+void refuse_pipe(const std::string& file)
+{
+    struct stat status {};
+    if (::stat(file.c_str(), &status) == 0 && S_ISFIFO(status.st_mode))
+        throw error(file + " is a pipe, and a source is read more than once", "write it to a file");
+}
+
 void write_file_atomically(const fs::path& wanted, std::string_view content)
 {
     write_file_atomically(wanted, [content](std::ostream& out) { out << content; });

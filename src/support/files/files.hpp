@@ -17,6 +17,9 @@ inline constexpr std::size_t max_input_bytes = std::size_t{1} << 30;
 /// The bytes of a file, or of standard input for "-". Throws `error` when it cannot be read or is larger than `cap`.
 std::string read_input(const std::string& path, std::size_t cap = max_input_bytes);
 
+/// Throws `error` when the file is a pipe (a FIFO, or a shell's `<(...)`): for sources, which compilers read again.
+void refuse_pipe(const std::string& file);
+
 /// Writes to a temporary file beside `wanted` and renames it: `wanted` has either its old content or all of the new. A
 /// link is followed; a device or pipe is written to as it is. A file that is replaced keeps its permissions; one with
 /// several names keeps these, and is overwritten. Throws `error` and leaves nothing behind when that fails, and for a

@@ -119,6 +119,21 @@ std::string to_ascii(std::string_view text)
     return result;
 }
 
+namespace {
+
+// Characters that are not seen, or turn the order of what follows round, so that one name can look like another.
+bool hides_text(std::string_view character)
+{
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+    if (character.size() == 2) return byte(0) == 0xD8 && byte(1) == 0x9C;  // U+061C
+    if (character.size() != 3) return false;
+    const unsigned code = (byte(0) & 0xFU) << 12 | (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU);
+    return (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
+           (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;
+}
+
+}  // namespace
+
 std::string escape_for_terminal(std::string_view text)
 {
     static constexpr char digits[] = "0123456789abcdef";
@@ -133,7 +148,8 @@ std::string escape_for_terminal(std::string_view text)
         const auto first = static_cast<unsigned char>(text[0]);
         // C1 control characters (U+0080 to U+009F) can start terminal sequences too.
         const bool control = (length == 1 && (first < 0x20 || first == 0x7f)) ||
-                             (length == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0);
+                             (length == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0) ||
+                             hides_text(text.substr(0, length));
         if (length == 0)
             escaped(first);
         else if (control)

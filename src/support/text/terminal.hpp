@@ -28,8 +28,8 @@ std::string shortened(std::string_view text, int width);
 /// The same text for readers of ASCII: our own arrows, signs and bars are spelled with ASCII characters.
 std::string to_ascii(std::string_view text);
 
-/// Text from elsewhere (a kernel's name, a path, a compiler's line) made safe to show: control characters and bytes
-/// that are not UTF-8 appear as \xNN.
+/// Text from elsewhere (a kernel's name, a path, a compiler's line) made safe to show: control characters, characters
+/// that are not seen or turn the direction of writing, and bytes that are not UTF-8 appear as \xNN.
 std::string escape_for_terminal(std::string_view text);
 
 /// 1234567 as "1,234,567".

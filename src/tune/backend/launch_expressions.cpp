@@ -198,10 +198,9 @@ void launch_expressions::try_all(const one& expression, const search_space& spac
     // One workload of those that are alike for this expression.
     std::map<std::string, std::vector<const workload*>> workloads;
     for (const workload& workload : spec_.workloads) {
-        std::string alike;
-        for (const auto& [name, value] : workload.values.values)
-            if (names(name)) alike += text_of(value) + '\n';
-        workloads[alike].push_back(&workload);
+        assignment used = workload.values;
+        std::erase_if(used.values, [&](const auto& value) { return !names(value.first); });
+        workloads[identity_of(used)].push_back(&workload);
     }
     const std::vector<std::size_t> candidates = representatives(space, parameters);
     const std::size_t tries = candidates.size() * workloads.size(), stride = tries / max_tries + 1;

@@ -11,15 +11,16 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <thread>
 
+#include "compiler/compile_cache.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/machine_failure.hpp"
 #include "support/process/subprocess.hpp"
+#include "support/text/pattern.hpp"
 #include "tune/backend/program_folder.hpp"
 #include "tune/bench/benchmark_output.hpp"
 
@@ -237,10 +238,9 @@ void program_runner::note_code(const assignment& values, const std::map<std::str
                                prepared_job& made) const
 {
     made.code = hash_of_changes(builds_in_place(program_) ? made.directory : made.folder, before);
-    std::string arguments;
-    for (const std::string& word : filled_in(program_.run, placeholders(values, options_.architecture, "", "")))
-        arguments += word + '\n';
-    made.same_when_equal = made.code + "\n" + arguments;
+    std::vector<std::string> parts = filled_in(program_.run, placeholders(values, options_.architecture, "", ""));
+    parts.push_back(made.code);
+    made.same_when_equal = key_of({parts.begin(), parts.end()});
 }
 
 prepared_job program_runner::prepare(const tune_job& job)
@@ -252,8 +252,8 @@ prepared_job program_runner::prepare(const tune_job& job)
         return made;
     }
     const std::map<std::string, std::string> same = placeholders(values, options_.architecture, "", spec_.name);
-    std::string key;
-    for (const std::string& word : filled_in(program_.build, same)) key += word + '\n';
+    const std::vector<std::string> command = filled_in(program_.build, same);
+    const std::string key = key_of({command.begin(), command.end()});
     std::shared_ptr<std::mutex> one_at_a_time;  // the other workloads' jobs wait for this build
     {
         const std::lock_guard guard(lock_);
@@ -461,17 +461,15 @@ program_output read_program_output(const std::string& output, const program_targ
     }
     read.prints_time = true;
     if (!program.metric.empty()) {
-        std::smatch found;
-        // Line by line: std::regex recurses on long texts.
-        std::size_t begin = 0;
-        const std::regex metric(program.metric);
-        while (begin < output.size()) {
-            const std::size_t end = std::min(output.find('\n', begin), output.size());
-            const std::string line = output.substr(begin, std::min<std::size_t>(end - begin, 4096));
-            begin = end + 1;
-            if (!std::regex_search(line, found, metric) || found.size() < 2) continue;
+        const pattern metric(program.metric);
+        std::string_view rest_of_output = output;
+        while (!rest_of_output.empty()) {
+            const std::string_view line = rest_of_output.substr(0, rest_of_output.find('\n'));
+            rest_of_output.remove_prefix(std::min(line.size() + 1, rest_of_output.size()));
+            const std::optional<std::string_view> found = metric.find_first_group(line);
+            if (!found) continue;
             char* rest = nullptr;
-            const std::string number = found[1];
+            const std::string number(*found);
             const double value = std::strtod(number.c_str(), &rest);
             if (rest == number.c_str() || !std::isfinite(value) || value <= 0)
                 return no_time(fmt::format("the metric finds '{}', which is no time above 0", number.substr(0, 40)));

@@ -12,14 +12,7 @@ namespace {
 // Files and specs may list the values in another order.
 std::string key_of(const assignment& parameters, const assignment& workload)
 {
-    std::string key;
-    for (const assignment* half : {&parameters, &workload}) {
-        auto values = half->values;
-        std::ranges::sort(values, {}, [](const auto& value) { return value.first; });
-        for (const auto& [name, value] : values) key += name + "=" + text_of(value) + "\n";
-        key += "\n";
-    }
-    return key;
+    return identity_of(parameters) + "/" + identity_of(workload);
 }
 
 }  // namespace

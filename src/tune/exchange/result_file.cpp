@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <set>
+#include <string_view>
+#include <system_error>
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
@@ -26,7 +29,7 @@ constexpr const char* hint =
     "name a store of launchbox tune, what launchbox results --format json wrote of one, or a file of Kernel Tuner, KTT "
     "or T4";
 
-result_file read_store(const std::string& path);
+result_file read_store(const std::string& path, const std::string& name);
 recorded_run run_of(const ordered_json& value, const ordered_json& environments);
 stored_result result_of(const ordered_json& value, bool& from_median);
 race_result_info race_of(const ordered_json& value);
@@ -124,13 +127,20 @@ private:
 
 result_file read_result_file(const std::string& path)
 {
+    constexpr std::string_view store_start = "SQLite format 3";
     const std::string name = path == "-" ? "standard input" : path;
-    if (path != "-") {
-        std::string start(15, '\0');
+    if (std::error_code failure; std::filesystem::is_regular_file(path, failure)) {
+        std::string start(store_start.size(), '\0');
         std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-        if (start == "SQLite format 3") return read_store(path);
+        if (start == store_start) return read_store(path, name);
     }
     decompressed_text input{.text = read_input(path), .damage = {}};
+    if (input.text.starts_with(store_start)) {  // out of a pipe, and SQLite wants a file
+        const temporary_directory folder;
+        const std::string copy = (folder.path() / "store.db").string();
+        write_file_atomically(copy, input.text);
+        return read_store(copy, name);
+    }
     if (is_gzip(input.text)) input = gunzip(input.text);
     std::optional<result_file> foreign = read_foreign_results(input.text, name);
     result_file read = foreign ? *std::move(foreign) : read_results_json(input.text, name);
@@ -186,13 +196,13 @@ try {
 
 namespace {
 
-result_file read_store(const std::string& path)
+result_file read_store(const std::string& path, const std::string& name)
 {
     const result_store store(path, result_store::access::read_only);
     result_file read;
     for (auto& [number, info] : store.runs())
         read.runs.push_back({number, std::move(info), store.results(number), store.races(number)});
-    for (const std::string& diagnostic : store.diagnostics()) read.diagnostics.push_back(path + ": " + diagnostic);
+    for (const std::string& diagnostic : store.diagnostics()) read.diagnostics.push_back(name + ": " + diagnostic);
     return read;
 }
 

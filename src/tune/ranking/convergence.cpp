@@ -17,7 +17,8 @@ public:
     double after(const stored_result& result)
     {
         // The same duration to the nanosecond is the same compile: it served another workload before.
-        if (result.compile_seconds > 0 && compiles_.emplace(text_of(result.parameters), result.compile_seconds).second)
+        if (result.compile_seconds > 0 &&
+            compiles_.emplace(identity_of(result.parameters), result.compile_seconds).second)
             seconds_ += result.compile_seconds;
         if (!result.same_as) seconds_ += result.measured.seconds;
         return seconds_;
@@ -71,13 +72,13 @@ convergence over_all(const std::vector<stored_result>& results, const std::vecto
     const overall_ranking overall = rank_overall(results, rankings);
     std::map<std::string, double> scores;
     for (const overall_candidate& candidate : overall.candidates)
-        scores.emplace(text_of(candidate.parameters), candidate.score.times);
+        scores.emplace(identity_of(candidate.parameters), candidate.score.times);
     std::map<std::string, std::size_t> missing;  // workloads that are still to come, of each candidate
     charged_time time;
     for (const stored_result& result : results) {
         found.seconds = time.after(result);
         if (result.measured.what == outcome::rejected) continue;
-        const std::string name = text_of(result.parameters);
+        const std::string name = identity_of(result.parameters);
         const auto [left, fresh] = missing.emplace(name, rankings.size());
         found.evaluations += fresh ? 1 : 0;
         if (left->second == 0 || --left->second > 0) continue;

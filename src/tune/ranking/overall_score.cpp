@@ -84,7 +84,7 @@ overall_ranking rank_overall(const std::vector<stored_result>& results, const st
             if (!candidate.may_win) continue;
             const std::size_t reference_place = static_cast<std::size_t>(reference - rankings[r].candidates.data());
             const assignment& parameters = results[candidate.result].parameters;
-            const auto [place, fresh] = places.emplace(text_of(parameters), overall.candidates.size());
+            const auto [place, fresh] = places.emplace(identity_of(parameters), overall.candidates.size());
             if (fresh)
                 overall.candidates.push_back(
                     {.parameters = parameters, .score = {}, .speeds = {}, .is_baseline = candidate.is_baseline});

@@ -47,7 +47,7 @@ std::vector<ranking> by_workload(const std::vector<stored_result>& results,
     std::vector<ranking> rankings;
     std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < results.size(); ++i) {
-        const std::string key = text_of(results[i].workload);
+        const std::string key = identity_of(results[i].workload);
         const auto [at, fresh] = places.emplace(key, rankings.size());
         if (fresh) {
             rankings.push_back({.workload = results[i].workload,
@@ -100,7 +100,7 @@ void compare_candidates(const std::vector<stored_result>& results, ranking& into
     const ranked_candidate* best = nullptr;
     for (std::size_t i = 0; i < into.candidates.size(); ++i) {
         const ranked_candidate& candidate = into.candidates[i];
-        places.emplace(text_of(results[candidate.result].parameters), i);
+        places.emplace(identity_of(results[candidate.result].parameters), i);
         if (candidate.is_baseline) into.baseline = i;
         if (best == nullptr && candidate.may_win) best = &candidate;
     }
@@ -111,7 +111,7 @@ void compare_candidates(const std::vector<stored_result>& results, ranking& into
         if (candidate.equals_best) candidate.equal_within = difference(best->time, candidate.time);
         const std::optional<assignment>& original = results[candidate.result].same_as;
         if (!original) continue;
-        if (const auto found = places.find(text_of(*original)); found != places.end())
+        if (const auto found = places.find(identity_of(*original)); found != places.end())
             candidate.same_as = found->second;
     }
 }

@@ -24,23 +24,15 @@ struct side {
     }
 };
 
-// The same for values in any order.
-std::string key_of(assignment values)
-{
-    std::sort(values.values.begin(), values.values.end(),
-              [](const auto& one, const auto& other) { return one.first < other.first; });
-    return text_of(values);
-}
-
 side side_of(const std::vector<stored_result>& results, const ranking& workload)
 {
     side made{.results = &results, .workload = &workload, .places = {}, .ranked = {}};
     for (const ranked_candidate& candidate : workload.candidates) {
-        made.places.emplace(key_of(results[candidate.result].parameters), candidate.result);
+        made.places.emplace(identity_of(results[candidate.result].parameters), candidate.result);
         made.ranked.emplace(candidate.result, &candidate);
     }
     for (const failure_count& kind : workload.failures)
-        for (const std::size_t i : kind.results) made.places.emplace(key_of(results[i].parameters), i);
+        for (const std::size_t i : kind.results) made.places.emplace(identity_of(results[i].parameters), i);
     return made;
 }
 
@@ -120,7 +112,7 @@ std::optional<compared_winner> compare_winner(const side& home, const side& else
     if (winner == nullptr) return std::nullopt;
     compared_winner made{.parameters = home.result(winner->result).parameters};
     (home_is_a ? made.a_ns : made.b_ns) = winner->time.median;
-    const auto there = elsewhere.places.find(key_of(made.parameters));
+    const auto there = elsewhere.places.find(identity_of(made.parameters));
     if (there == elsewhere.places.end()) return made;
     made.elsewhere = elsewhere.result(there->second).measured.what;
     const ranked_candidate *same = elsewhere.time_of(there->second), *fastest = fastest_of(elsewhere);
@@ -222,9 +214,9 @@ run_comparison compare_runs(const recorded_run& a, const std::vector<ranking>& a
     add_differences(a.info, b.info, made);
     std::map<std::string, const ranking*> others;
     for (const ranking& workload_ranking : b_rankings)
-        others.emplace(key_of(workload_ranking.workload), &workload_ranking);
+        others.emplace(identity_of(workload_ranking.workload), &workload_ranking);
     for (const ranking& workload_ranking : a_rankings) {
-        const auto found = others.find(key_of(workload_ranking.workload));
+        const auto found = others.find(identity_of(workload_ranking.workload));
         if (found == others.end()) {
             made.only_a.push_back(workload_ranking.workload);
             continue;
@@ -234,7 +226,7 @@ run_comparison compare_runs(const recorded_run& a, const std::vector<ranking>& a
         others.erase(found);
     }
     for (const ranking& workload_ranking : b_rankings)
-        if (others.contains(key_of(workload_ranking.workload))) made.only_b.push_back(workload_ranking.workload);
+        if (others.contains(identity_of(workload_ranking.workload))) made.only_b.push_back(workload_ranking.workload);
     return made;
 }
 

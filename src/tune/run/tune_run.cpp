@@ -167,10 +167,10 @@ void tuning::note_earlier(const stored_result& result)
 // Of this run. A size may be 1000000 in the store and 1e6 now: it is the same workload.
 std::vector<std::size_t> tuning::workloads_like(const assignment& values) const
 {
-    const std::string text = text_of(values);
+    const std::string text = identity_of(values);
     std::vector<std::size_t> alike;
     for (const std::size_t workload : options_.workloads)
-        if (text_of(spec_.workloads[workload].values) == text) alike.push_back(workload);
+        if (identity_of(spec_.workloads[workload].values) == text) alike.push_back(workload);
     return alike;
 }
 

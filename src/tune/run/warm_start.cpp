@@ -78,7 +78,7 @@ std::vector<assignment> best_of(const result_file& file, std::size_t max_count)
     std::set<std::string> seen;
     for (std::size_t place = 0; place < longest; ++place)
         for (const std::vector<assignment>& list : lists)
-            if (place < list.size() && best.size() < max_count && seen.insert(text_of(list[place])).second)
+            if (place < list.size() && best.size() < max_count && seen.insert(identity_of(list[place])).second)
                 best.push_back(list[place]);
     return best;
 }

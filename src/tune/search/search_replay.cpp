@@ -97,7 +97,7 @@ std::vector<replay_workload> replay_workloads(const recorded_run& run)
     std::map<std::string, std::size_t> places;
     std::vector<std::vector<const stored_result*>> results;
     for (const stored_result& result : run.results) {
-        const auto [place, is_new] = places.emplace(text_of(result.workload), workloads.size());
+        const auto [place, is_new] = places.emplace(identity_of(result.workload), workloads.size());
         if (is_new) {
             workloads.push_back(result.workload);
             results.emplace_back();

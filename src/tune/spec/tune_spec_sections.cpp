@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 #include <set>
 
 #include "support/process/command_words.hpp"
+#include "support/text/pattern.hpp"
 #include "tune/spec/tune_spec_reader.hpp"
 
 namespace launchbox::spec_toml {
@@ -15,7 +15,6 @@ namespace {
 
 constexpr double max_seconds = 1e6;
 constexpr std::size_t max_arguments = 1000;  // a launch takes 32 KB of them
-constexpr std::size_t longest_pattern = 1000;
 
 void read_dimensions(reader& of, const toml::node& node, const std::string& key, std::array<std::string, 3>& into);
 std::int64_t byte_count(const reader& of, const toml::node& node, const std::string& key);
@@ -276,14 +275,12 @@ void read_metric(reader& of, const toml::node& node)
     const std::string example = "metric = 'time: ([0-9.]+)'";
     metric = of.file.text(node, "metric", example);
     if (metric == "wall") return;
-    // The library that reads patterns does so by recursion.
-    if (metric.size() > longest_pattern)
-        of.file.fail(node.source(), "metric is longer than 1,000 characters", "shorten it");
-    std::size_t groups = 0;
+    int groups = 0;
     try {
-        groups = std::regex(metric).mark_count();
-    } catch (const std::regex_error&) {
-        of.file.fail(node.source(), "metric is no regular expression", "write it such as " + example);
+        groups = pattern(metric).groups();
+    } catch (const error& failure) {
+        of.file.fail(node.source(), std::string("metric is no regular expression: ") + failure.what(),
+                     "write it such as " + example);
     }
     if (groups == 0) of.file.fail(node.source(), "metric has no group", "put brackets around the number: " + example);
 }

@@ -36,5 +36,18 @@ TEST(parameter_value, an_assignment_is_searched_written_and_joined)
     EXPECT_EQ(text_of(joined(candidate, {{{"n", std::int64_t{1}}}})), "threads=256 fast=true n=1");
 }
 
+TEST(parameter_value, assignments_are_told_apart_whatever_their_texts_hold)
+{
+    const auto with = [](std::vector<std::pair<std::string, parameter_value>> values) {
+        return identity_of(assignment{std::move(values)});
+    };
+    EXPECT_EQ(with({{"a", std::int64_t{1}}, {"b", true}}), with({{"b", true}, {"a", std::int64_t{1}}}));
+    EXPECT_EQ(text_of(assignment{{{"a", "1 b=2"}}}), text_of(assignment{{{"a", "1"}, {"b", "2"}}}));
+    EXPECT_NE(with({{"a", "1 b=2"}}), with({{"a", "1"}, {"b", "2"}}));
+    EXPECT_NE(with({{"a", "1\nb=2"}}), with({{"a", "1"}, {"b", "2"}}));
+    EXPECT_NE(with({{"a", "11:b"}}), with({{"a", "1"}, {"b", ""}}));
+    EXPECT_NE(with({{"a", ""}}), with({}));
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -45,6 +45,15 @@ TEST(terminal, c1_control_characters_are_escaped)
     }
 }
 
+TEST(terminal, what_hides_text_or_turns_it_round_is_escaped)
+{
+    EXPECT_EQ(escape_for_terminal("a\u202Eb"), "a\\xe2\\x80\\xaeb");  // right to left from here on
+    for (const char* text : {"\u061C", "\u200B", "\u200F", "\u2028", "\u202A", "\u2060", "\u2066", "\u206F", "\uFEFF"})
+        EXPECT_EQ(escape_for_terminal(text).substr(0, 2), "\\x") << text;
+    for (const char* text : {"\u061B", "\u200A", "\u2010", "\u2027", "\u202F", "\u2030", "\u2070", "\uFEFE"})
+        EXPECT_EQ(escape_for_terminal(text), text);
+}
+
 TEST(terminal, what_is_not_utf_8_is_escaped_byte_by_byte)
 {
     EXPECT_EQ(escape_for_terminal("\xC3"), "\\xc3");                             // cut

@@ -115,6 +115,23 @@ TEST(program_output, broken_json_and_endless_lines_are_no_harm)
     EXPECT_EQ(read(std::string(1 << 20, 'a'), "a*b(x)").what, outcome::launch_error);
 }
 
+// With an expression that tries one way after the other, the first takes 2^50 steps and cannot be interrupted.
+TEST(program_output, no_metric_takes_longer_than_its_text_is_long)
+{
+    const std::string line = std::string(50, 'a') + "!\n";
+    EXPECT_EQ(read(line, "^(a+)+$").what, outcome::launch_error);
+    EXPECT_EQ(read(line, "^(a|aa)+$").what, outcome::launch_error);
+    EXPECT_EQ(read(line + "t=5\n", "^(?:(?:a|a)+)+$|t=(\\d+)").samples_ns, (std::vector<double>{5e6}));
+}
+
+TEST(program_output, a_metric_takes_what_spec_files_have_used_so_far)
+{
+    EXPECT_EQ(read("t = 1.5e-3 s", R"(t\s*=\s*([0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?))", "s").samples_ns,
+              (std::vector<double>{1.5e6}));
+    EXPECT_EQ(read("a 2\nGPU [0]: 3 ms", R"(^GPU \[\d\]: ([[:digit:]]+) ms$)").samples_ns, (std::vector<double>{3e6}));
+    EXPECT_EQ(read("\xff\xfe t=4", "t=(\\d)").samples_ns, (std::vector<double>{4e6}));  // no UTF-8
+}
+
 // Programs that are scripts, in a folder of their own.
 class program_backend_test : public ::testing::Test {
 protected:

@@ -229,6 +229,7 @@ TEST(tune_spec, what_is_wrong_with_the_target)
     expect("[program]\nrun = \"x 'y\"", "6:7: the quote ' is not closed");
     expect("[program]\nrun = []", "6:7: run has no program");
     expect("[program]\nrun = 'x'\nmetric = '([0-9'", "7:10: metric is no regular expression");
+    expect("[program]\nrun = 'x'\nmetric = '(?=a)(b)'", "7:10: metric is no regular expression: invalid perl operator");
     expect("[program]\nrun = 'x'\nmetric = '[0-9]+'", "7:10: metric has no group");
     expect("[program]\nrun = 'x'\nunit = 'ns'", "7:8: unit without metric");
     const std::string kernel = "[kernel]\nsource = 'x.cu'\nname = 'f'\nthreads = 'a'\nblocks = 1\n";

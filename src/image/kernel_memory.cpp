@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "image/kernel_memory.hpp"
+
+#include <utility>
+
+namespace launchbox {
+
+namespace {
+
+// Of strings of a usual length nothing lies outside of the kernel.
+std::uint64_t heap_bytes(const std::string& text)
+{
+    return text.capacity() < sizeof(std::string) ? 0 : text.capacity() + 1;
+}
+
+std::uint64_t bytes_of(const kernel_info& kernel)
+{
+    // The reader's own notes on the kernel, the slack of a growing list, and its row in what is printed.
+    constexpr std::uint64_t beside = 256;
+    return sizeof(kernel_info) + beside + heap_bytes(kernel.name) + heap_bytes(kernel.source.file) +
+           heap_bytes(kernel.source.container);
+}
+
+}  // namespace
+
+kernel_memory::kernel_memory(std::uint64_t max_bytes, std::string whose, kernel_memory* all)
+    : max_bytes_(max_bytes), whose_(std::move(whose)), all_(all)
+{
+}
+
+bool kernel_memory::take(const kernel_info& kernel)
+{
+    return take(bytes_of(kernel));
+}
+
+bool kernel_memory::used_up() const
+{
+    const std::lock_guard guard(lock_);
+    return !refusal_.empty();
+}
+
+std::string kernel_memory::refusal() const
+{
+    const std::lock_guard guard(lock_);
+    return refusal_;
+}
+
+bool kernel_memory::take(std::uint64_t bytes)
+{
+    const std::lock_guard guard(lock_);
+    if (!refusal_.empty()) return false;
+    if (bytes > max_bytes_ - used_) {
+        constexpr std::uint64_t gib = 1 << 30;
+        refusal_ = "the kernels of " + whose_ + " may take " +
+                   (max_bytes_ % gib == 0 ? std::to_string(max_bytes_ / gib) + " GiB"
+                                          : std::to_string(max_bytes_) + " bytes") +
+                   " of memory";
+        return false;
+    }
+    if (all_ != nullptr && !all_->take(bytes)) {
+        refusal_ = all_->refusal();
+        return false;
+    }
+    used_ += bytes;
+    return true;
+}
+
+}  // namespace launchbox

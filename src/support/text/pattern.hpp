@@ -1,0 +1,34 @@
+// Regular expressions that users write.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace re2 {
+class RE2;
+}
+
+namespace launchbox {
+
+/// A regular expression, matched in a time that is linear in the text whatever the expression is (RE2's syntax: no
+/// backreferences, nothing that looks ahead or behind). Text is bytes.
+class pattern {
+public:
+    /// Throws `error`, with RE2's own words, when the text is no regular expression.
+    explicit pattern(const std::string& text);
+    pattern(pattern&&) noexcept;
+    ~pattern();
+
+    [[nodiscard]] int groups() const;
+
+    /// The first group of the first match; empty where that group has no part in it; `nullopt` without a match.
+    [[nodiscard]] std::optional<std::string_view> find_first_group(std::string_view text) const;
+
+private:
+    std::unique_ptr<re2::RE2> expression_;
+};
+
+}  // namespace launchbox
