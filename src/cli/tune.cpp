@@ -159,7 +159,8 @@ std::vector<std::string> files_of(const tune_spec& spec)
     };
     if (spec.kernel) add(spec.kernel->source);
     if (spec.kernel)
-        for (const kernel_argument& argument : spec.kernel->arguments) add(argument.file);
+        for (const auto* list : {&spec.kernel->arguments, &spec.kernel->variables})
+            for (const kernel_argument& argument : *list) add(argument.file);
     if (spec.program)
         for (const auto* words : {&spec.program->sources, &spec.program->build, &spec.program->run})
             for (const std::string& word : *words) add(word);

@@ -59,7 +59,8 @@ std::vector<std::string> named_files(const tune_spec& spec)
             words.insert(words.end(), command->begin(), command->end());
     }
     if (spec.kernel)
-        for (const kernel_argument& argument : spec.kernel->arguments) words.push_back(argument.file);
+        for (const auto* list : {&spec.kernel->arguments, &spec.kernel->variables})
+            for (const kernel_argument& argument : *list) words.push_back(argument.file);
     words.insert(words.end(), spec.verify.command.begin(), spec.verify.command.end());
     for (const auto& [output, file] : spec.verify.files) words.push_back(file);
     std::erase_if(words, [&](const std::string& word) {

@@ -40,6 +40,7 @@ cuda_driver load()
     need(driver.load_module, "cuModuleLoadData");
     need(driver.unload_module, "cuModuleUnload");
     need(driver.get_function, "cuModuleGetFunction");
+    need(driver.get_variable, "cuModuleGetGlobal_v2");
     need(driver.function_attribute, "cuFuncGetAttribute");
     need(driver.set_function_attribute, "cuFuncSetAttribute");
     find(driver.parameter_info, "cuFuncGetParamInfo");

@@ -31,6 +31,7 @@ struct cuda_driver {
     decltype(&cuModuleLoadData) load_module = nullptr;
     decltype(&cuModuleUnload) unload_module = nullptr;
     decltype(&cuModuleGetFunction) get_function = nullptr;
+    decltype(&cuModuleGetGlobal) get_variable = nullptr;
     decltype(&cuFuncGetAttribute) function_attribute = nullptr;
     decltype(&cuFuncSetAttribute) set_function_attribute = nullptr;
     decltype(&cuFuncGetParamInfo) parameter_info = nullptr;  ///< optional: since 12.4

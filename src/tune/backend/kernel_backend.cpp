@@ -60,9 +60,8 @@ private:
     }
 
     // Files are from the spec's folder, wherever the worker runs.
-    [[nodiscard]] std::vector<task_argument> arguments_for(const assignment& values) const
+    [[nodiscard]] std::vector<task_argument> with_places(std::vector<task_argument> arguments) const
     {
-        std::vector<task_argument> arguments = expressions_.arguments(values);
         for (task_argument& argument : arguments)
             if (!argument.file.empty()) argument.file = (fs::path(spec_.folder) / argument.file).string();
         return arguments;
@@ -92,6 +91,7 @@ void kernel_runner::check(const search_space& space) const
     for (const workload& workload : spec_.workloads) {
         std::vector<std::string> files;
         for (const kernel_argument& argument : spec_.kernel->arguments) files.push_back(argument.file);
+        for (const kernel_argument& variable : spec_.kernel->variables) files.push_back(variable.file);
         for (const auto& [output, file] : spec_.verify.files) files.push_back(file);
         for (const std::string& file : files) {
             const std::string name = file.empty() ? file : filled_in(file, joined(space.at(0), workload.values));
@@ -132,7 +132,9 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     made.same_when_equal =
         fmt::format("{} {} {} {} {}", built.code, fmt::join(launch.threads, ","), fmt::join(launch.blocks, ","),
                     fmt::join(launch.cluster, ","), launch.dynamic_shared_bytes);
-    for (const task_argument& argument : expressions_.arguments(values))
+    std::vector<task_argument> given = expressions_.arguments(values);
+    for (task_argument& variable : expressions_.variables(values)) given.push_back(std::move(variable));
+    for (const task_argument& argument : given)
         made.same_when_equal += fmt::format(" {}:{}:{}:{}:{}", argument.name, argument.type, argument.count,
                                             argument.integer, argument.number);
     if (!options_.gpus.empty()) {
@@ -154,7 +156,8 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .cluster = launch.cluster,
                   .dynamic_shared_bytes = launch.dynamic_shared_bytes,
                   .workload = text_of(spec_.workloads[job.workload].values),
-                  .arguments = arguments_for(values),
+                  .arguments = with_places(expressions_.arguments(values)),
+                  .variables = with_places(expressions_.variables(values)),
                   .expected = {},
                   .save_outputs = {},
                   .absolute = spec_.verify.absolute,

@@ -34,11 +34,6 @@ std::string dimension(const char* what, std::size_t i)
     return fmt::format("{}[{}]", what, i);
 }
 
-std::string of_argument(std::size_t i, const char* what)
-{
-    return fmt::format("arguments[{}].{}", i, what);
-}
-
 // A whole number as it stands in most specs; nothing for any other text.
 std::optional<std::int64_t> literal_in(const std::string& text)
 {
@@ -80,10 +75,11 @@ launch_expressions::launch_expressions(const tune_spec& spec, limit_values limit
     }
     add("dynamic_shared", kernel.dynamic_shared, use::size);
     add("static_shared", kernel.static_shared, use::size);
-    for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
-        add(of_argument(i, "count"), kernel.arguments[i].count, use::count);
-        add(of_argument(i, "value"), kernel.arguments[i].value, use::value);
-    }
+    for (const auto* list : {&kernel.arguments, &kernel.variables})
+        for (const kernel_argument& argument : *list) {
+            add(of_argument(*list, argument, "count"), argument.count, use::count);
+            add(of_argument(*list, argument, "value"), argument.value, use::value);
+        }
 }
 
 launch_expressions::~launch_expressions() = default;
@@ -154,11 +150,28 @@ evaluated_launch launch_expressions::launch(const assignment& values) const
     return launch;
 }
 
+std::string launch_expressions::of_argument(const std::vector<kernel_argument>& list, const kernel_argument& argument,
+                                            const char* what) const
+{
+    return fmt::format("{}[{}].{}", &list == &spec_.kernel->variables ? "variables" : "arguments",
+                       &argument - list.data(), what);
+}
+
 std::vector<task_argument> launch_expressions::arguments(const assignment& values) const
 {
+    return evaluated(spec_.kernel->arguments, values);
+}
+
+std::vector<task_argument> launch_expressions::variables(const assignment& values) const
+{
+    return evaluated(spec_.kernel->variables, values);
+}
+
+std::vector<task_argument> launch_expressions::evaluated(const std::vector<kernel_argument>& list,
+                                                         const assignment& values) const
+{
     std::vector<task_argument> arguments;
-    for (std::size_t i = 0; i < spec_.kernel->arguments.size(); ++i) {
-        const kernel_argument& described = spec_.kernel->arguments[i];
+    for (const kernel_argument& described : list) {
         task_argument& argument = arguments.emplace_back();
         argument.name = described.name;
         argument.type = filled_in(described.type, values);
@@ -169,9 +182,9 @@ std::vector<task_argument> launch_expressions::arguments(const assignment& value
         argument.seed = described.seed;
         argument.file = filled_in(described.file, values);
         argument.role = described.role;
-        if (!described.count.empty()) argument.count = size_of(of_argument(i, "count"), values);
+        if (!described.count.empty()) argument.count = size_of(of_argument(list, described, "count"), values);
         if (described.value.empty()) continue;
-        const parameter_value value = value_of(*expressions_.at(of_argument(i, "value")), values);
+        const parameter_value value = value_of(*expressions_.at(of_argument(list, described, "value")), values);
         argument.number = as_number(value);
         if (const std::int64_t* integer = std::get_if<std::int64_t>(&value))
             argument.integer = *integer;

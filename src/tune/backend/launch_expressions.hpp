@@ -44,6 +44,7 @@ public:
     /// is not a whole number, a word that is calculated with, a count below 0. true and false are the sizes 1 and 0.
     [[nodiscard]] evaluated_launch launch(const assignment& values) const;
     [[nodiscard]] std::vector<task_argument> arguments(const assignment& values) const;
+    [[nodiscard]] std::vector<task_argument> variables(const assignment& values) const;
 
     /// Throws where an expression cannot be evaluated for some candidate on some workload that the constraints admit.
     /// Each expression is tried with all combinations of the values that it names, as far as there are not millions.
@@ -52,6 +53,11 @@ public:
 private:
     struct one;
     enum class use { size, count, value };
+    /// The key of an expression of one of `list`, which is a list of the spec.
+    [[nodiscard]] std::string of_argument(const std::vector<kernel_argument>& list, const kernel_argument& argument,
+                                          const char* what) const;
+    [[nodiscard]] std::vector<task_argument> evaluated(const std::vector<kernel_argument>& list,
+                                                       const assignment& values) const;
     void add(const std::string& key, const std::string& text, use what);
     [[nodiscard]] std::int64_t size_of(const std::string& key, const assignment& values) const;
     [[nodiscard]] parameter_value value_of(const one& expression, const assignment& values) const;

@@ -35,7 +35,11 @@ void add_kernel(parts& all, const kernel_target& kernel)
     all.add(kernel.dynamic_shared);
     all.add_all(kernel.flags);
     all.add(kernel.compiler);
-    for (const kernel_argument& argument : kernel.arguments) {
+    // Hashes of specs without variables are as they were before there were any.
+    std::vector<kernel_argument> described = kernel.arguments;
+    if (!kernel.variables.empty()) all.add("behind these, variables");
+    described.insert(described.end(), kernel.variables.begin(), kernel.variables.end());
+    for (const kernel_argument& argument : described) {
         all.add_all(
             std::vector<std::string>{argument.name, argument.type, argument.count, argument.value, argument.file});
         all.add(static_cast<double>(argument.fill));

@@ -59,10 +59,11 @@ struct kernel_target {
     std::array<std::string, 3> cluster{"1", "1", "1"};
     std::string dynamic_shared = "0";
     std::vector<kernel_argument> arguments;
-    std::vector<std::string> flags;  ///< of the compiler, with {names}
-    std::string compiler = {};       ///< "nvrtc" or "nvcc"; empty: NVRTC where it is found
-    std::string static_shared = {};  ///< an expression that estimates it in bytes; empty: the compiler tells
-    double compile_seconds = 300;    ///< a compile that takes longer is stopped
+    std::vector<kernel_argument> variables;  ///< `__constant__` and `__device__` ones, filled when the module is loaded
+    std::vector<std::string> flags;          ///< of the compiler, with {names}
+    std::string compiler = {};               ///< "nvrtc" or "nvcc"; empty: NVRTC where it is found
+    std::string static_shared = {};          ///< an expression that estimates it in bytes; empty: the compiler tells
+    double compile_seconds = 300;            ///< a compile that takes longer is stopped
     std::int64_t compile_memory_bytes = std::int64_t{8} << 30;
 };
 

@@ -18,7 +18,8 @@ constexpr std::size_t max_arguments = 1000;  // a launch takes 32 KB of them
 
 void read_dimensions(reader& of, const toml::node& node, const std::string& key, std::array<std::string, 3>& into);
 std::int64_t byte_count(const reader& of, const toml::node& node, const std::string& key);
-void read_argument(reader& of, const toml::node& node);
+void read_arguments(reader& of, const toml::node& node, const std::string& key, std::vector<kernel_argument>& into);
+void read_argument(reader& of, const toml::node& node, std::vector<kernel_argument>& into);
 void check_fill(const reader& of, const toml::table& table, const kernel_argument& argument);
 void read_metric(reader& of, const toml::node& node);
 void need(const reader& of, const toml::table& table, const std::string& where, const std::string& key,
@@ -101,15 +102,14 @@ void read_kernel(reader& of, const toml::table& table)
           }},
          {"compile_memory",
           [&](const toml::node& node) { kernel.compile_memory_bytes = byte_count(of, node, "compile_memory"); }},
-         {"arguments",
+         {"arguments", [&](const toml::node& node) { read_arguments(of, node, "arguments", kernel.arguments); }},
+         {"variables",
           [&](const toml::node& node) {
-              const toml::array* list = node.as_array();
-              if (list == nullptr)
-                  of.file.fail_type(node, "arguments", "a list of tables",
-                                    "arguments = [{ name = \"keys\", type = \"int\", count = \"n\" }]");
-              if (list->size() > max_arguments)
-                  of.file.fail(node.source(), "the kernel has more than 1,000 arguments", "put them into a struct");
-              for (const toml::node& element : *list) read_argument(of, element);
+              read_arguments(of, node, "variables", kernel.variables);
+              for (const kernel_argument& variable : kernel.variables)
+                  if (variable.role != argument_role::input)
+                      of.file.fail(node.source(), "the variable " + in_quotes(variable.name) + " has a role",
+                                   "take it out: variables are filled once and not compared");
           }}},
         "in [kernel]");
     need(of, table, "[kernel]", "source", "source = \"block_sort.cu\"");
@@ -156,7 +156,18 @@ std::int64_t byte_count(const reader& of, const toml::node& node, const std::str
     return number << shift;
 }
 
-void read_argument(reader& of, const toml::node& node)
+void read_arguments(reader& of, const toml::node& node, const std::string& key, std::vector<kernel_argument>& into)
+{
+    const toml::array* list = node.as_array();
+    if (list == nullptr)
+        of.file.fail_type(node, key, "a list of tables",
+                          key + " = [{ name = \"keys\", type = \"int\", count = \"n\" }]");
+    if (list->size() > max_arguments)
+        of.file.fail(node.source(), "the kernel has more than 1,000 " + key, "put them into a struct");
+    for (const toml::node& element : *list) read_argument(of, element, into);
+}
+
+void read_argument(reader& of, const toml::node& node, std::vector<kernel_argument>& into)
 {
     const toml::table& table = of.file.table(node, "an argument", "{ name = \"keys\", type = \"int\", count = \"n\" }");
     kernel_argument argument;
@@ -187,12 +198,11 @@ void read_argument(reader& of, const toml::node& node)
     need(of, table, "the argument", "name", "name = \"keys\"");
     need(of, table, "the argument", "type", "type = \"int\"");
     if (argument.name.empty()) of.file.fail(table.source(), "an argument's name is empty", "name it");
-    for (const kernel_argument& other : of.spec.kernel->arguments)
+    for (const kernel_argument& other : into)
         if (other.name == argument.name)
-            of.file.fail(table.source(), "there are two arguments named " + in_quotes(argument.name),
-                         "rename one of them");
+            of.file.fail(table.source(), "there are two named " + in_quotes(argument.name), "rename one of them");
     check_fill(of, table, argument);
-    of.spec.kernel->arguments.push_back(std::move(argument));
+    into.push_back(std::move(argument));
 }
 
 void check_fill(const reader& of, const toml::table& table, const kernel_argument& argument)

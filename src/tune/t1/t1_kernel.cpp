@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 #include "support/error.hpp"
+#include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
 #include "support/text/terminal.hpp"
 #include "tune/spec/tune_spec.hpp"
@@ -26,6 +28,7 @@ struct launch_sizes {
 std::optional<launch_sizes> sizes_of(reader& of, const json& kernel);
 void translate_flags(reader& of, const json& kernel);
 void translate_arguments(reader& of, const json& kernel);
+std::string source_of(const reader& of, const json& kernel);
 void translate_argument(reader& of, const json& argument, const std::string& place);
 void translate_references(reader& of, const json& kernel);
 void note_search(reader& of, const json& root);
@@ -194,10 +197,12 @@ void translate_arguments(reader& of, const json& kernel)
     if (!arguments.is_array() || arguments.empty())
         return of.note_here(specification + ".Arguments",
                             "there are none: add the kernel's parameters, if it has some");
+    of.source = source_of(of, kernel);
     of.write("arguments = [");
     for (std::size_t i = 0; i < arguments.size(); ++i)
         translate_argument(of, arguments[i], fmt::format("{}.Arguments[{}]", specification, i));
     of.write("]");
+    if (!of.variables.empty()) of.write("variables = [\n" + of.variables + "]");
 }
 
 // The type in C++, or empty.
@@ -219,6 +224,38 @@ std::string type_here(std::string type)
     }
 }
 
+// Empty where it cannot be read: the compiler says so later.
+std::string source_of(const reader& of, const json& kernel)
+{
+    const std::filesystem::path source = std::filesystem::path(of.file).parent_path() / text_of(kernel, "KernelFile");
+    std::error_code failure;
+    if (!std::filesystem::is_regular_file(source, failure)) return {};
+    try {
+        return read_input(source.string(), std::size_t{16} << 20);
+    } catch (const error&) {
+        return {};
+    }
+}
+
+// Whether a source has "__constant__ TYPE NAME"; one that is not there may.
+bool declares_constant(std::string_view source, const std::string& name)
+{
+    constexpr std::string_view constant = "__constant__";
+    const auto in_word = [](char c) {
+        return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    };
+    for (std::size_t at = source.find(constant); at != std::string_view::npos; at = source.find(constant, at + 1)) {
+        const std::string_view declaration = source.substr(at, source.find(';', at) - at);
+        for (std::size_t found = declaration.find(name); found != std::string_view::npos;
+             found = declaration.find(name, found + 1)) {
+            const std::size_t end = found + name.size();
+            if (!in_word(declaration[found - 1]) && (end == declaration.size() || !in_word(declaration[end])))
+                return true;
+        }
+    }
+    return source.empty();
+}
+
 // One of the kernel's arguments on its way into the spec.
 struct argument_reader {
     reader& of;
@@ -233,6 +270,7 @@ struct argument_reader {
 
 private:
     void leave_out(const std::string& why);
+    void write_variable(bool parameter_too);
     void find_type();
     void write_scalar();
     [[nodiscard]] std::string count() const;
@@ -251,14 +289,15 @@ void argument_reader::translate()
     of.name_others(argument, place,
                    {"Name", "Type", "Size", "TypeSize", "MemoryType", "AccessType", "FillType", "FillValue",
                     "DataSource", "RandomSeed", "MemType", "Output"});
-    if (memory == "Symbol" || memory == "Constant" || text_of(argument, "MemType") == "Constant")
-        return leave_out(
-            "not filled: a __constant__ variable is no parameter of the kernel, and launchbox leaves it zero");
     if (memory == "Local") return leave_out("left out: CUDA has no parameter in shared memory");
     find_type();
     if (type.empty())
         return leave_out("left out: launchbox does not know the type '" + text_of(argument, "Type") +
                          "'; the parameters behind it move");
+    // KTT's symbols are variables of the module. Kernel Tuner's constants are that and parameters of the kernel.
+    const bool symbol = memory == "Symbol" || memory == "Constant";
+    if (symbol || text_of(argument, "MemType") == "Constant") write_variable(!symbol);
+    if (symbol) return;
     if (memory == "Scalar" || (memory.empty() && member(argument, "Size").is_null())) return write_scalar();
     // In this order, since each of them may leave a note.
     std::string line = start() + ", count = " + toml_string(count());
@@ -270,6 +309,21 @@ void argument_reader::leave_out(const std::string& why)
 {
     of.result.spec += "  ";
     of.note_here(place, (name.empty() ? "" : name + ": ") + why);
+}
+
+void argument_reader::write_variable(bool parameter_too)
+{
+    if (parameter_too && !declares_constant(of.source, name))
+        return of.note_here(place + ".MemType",
+                            name + ": a parameter only, since the source declares no __constant__ " + name);
+    std::string line = start();
+    if (memory == "Scalar" || member(argument, "Size").is_null()) {
+        line += ", value = " + toml_string(number(member(argument, "FillValue")).value_or("0"));
+    } else {
+        line += ", count = " + toml_string(count());
+        line += filling();
+    }
+    of.variables += line + " },\n";
 }
 
 // A type that is not known, but whose size is, is so many bytes.

@@ -20,6 +20,8 @@ struct reader {
     t1_translation result = {};
     python_names names = {};                   ///< of sizes and conditions
     std::vector<std::string> parameters = {};  ///< their names in the problem, in its order
+    std::string source = {};                   ///< text of KernelFile; empty where it cannot be read
+    std::string variables = {};                ///< lines of [kernel] variables
 
     void note(const std::string& place, const std::string& what) { result.notes.push_back({place, what}); }
     /// The same, and a comment at the end of the spec so far.

@@ -21,6 +21,7 @@ public:
 private:
     void allow_shared_memory() const;
     void compare_parameters() const;
+    void fill_variables() const;
 
     const gpu_context& gpu_;
     const gpu_task& task_;

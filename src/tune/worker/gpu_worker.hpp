@@ -43,6 +43,7 @@ struct gpu_task {
     std::int64_t dynamic_shared_bytes = 0;
     std::string workload;  ///< tasks with the same text have the same arguments
     std::vector<task_argument> arguments;
+    std::vector<task_argument> variables = {};        ///< of the module, filled when it is loaded
     std::map<std::string, std::string> expected;      ///< output's name -> .npy that it must equal; empty: not compared
     std::map<std::string, std::string> save_outputs;  ///< output's name -> .npy to be written
     double absolute = 0, relative = 0;

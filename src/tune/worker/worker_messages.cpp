@@ -167,6 +167,7 @@ std::string task_line(const gpu_task& task)
             {"dynamic_shared_bytes", task.dynamic_shared_bytes},
             {"workload", task.workload},
             {"arguments", json::array()},
+            {"variables", json::array()},
             {"expected", task.expected},
             {"save_outputs", task.save_outputs},
             {"absolute", task.absolute},
@@ -176,6 +177,7 @@ std::string task_line(const gpu_task& task)
             {"launch_seconds", task.launch_seconds},
             {"samples", task.samples}};
     for (const task_argument& argument : task.arguments) to["arguments"].push_back(json_of(argument));
+    for (const task_argument& variable : task.variables) to["variables"].push_back(json_of(variable));
     return line_of(to);
 }
 
@@ -191,6 +193,7 @@ gpu_task task_of(const std::string& line)
         from.at("dynamic_shared_bytes").get_to(task.dynamic_shared_bytes);
         from.at("workload").get_to(task.workload);
         for (const json& argument : from.at("arguments")) task.arguments.push_back(argument_of(argument));
+        for (const json& variable : from.at("variables")) task.variables.push_back(argument_of(variable));
         from.at("expected").get_to(task.expected);
         from.at("save_outputs").get_to(task.save_outputs);
         from.at("absolute").get_to(task.absolute);

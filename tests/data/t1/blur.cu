@@ -1,7 +1,8 @@
-// The kernel of blur.json: the mean of `blur_width` neighbours.
+// The kernel of blur.json: the mean of `blur_width` neighbours. As Kernel Tuner passes them, `weights` are a parameter
+// and a variable.
 __constant__ float weights[3];
 
-extern "C" __global__ void blur(float* out, const float* in, float scale)
+extern "C" __global__ void blur(float* out, const float* in, const float*, float scale)
 {
     const int first = (blockIdx.x * threads_x + threadIdx.x) * per_thread;
 #pragma unroll unroll_by

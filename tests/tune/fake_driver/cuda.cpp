@@ -214,6 +214,17 @@ DOUBLE cuModuleGetFunction(CUfunction* to, CUmodule from, const char* name)
     *to = reinterpret_cast<CUfunction>(&found->second);
     return CUDA_SUCCESS;
 }
+DOUBLE cuModuleGetGlobal_v2(CUdeviceptr* to, std::size_t* bytes, CUmodule from, const char* name)
+{
+    const json there = fake::plan().value("variables", json::object());
+    if (!there.contains(name)) return CUDA_ERROR_NOT_FOUND;
+    std::vector<char>& variable = reinterpret_cast<module*>(from)->variables[name];
+    variable.resize(there.at(name).get<std::size_t>());
+    gpu().variable = &variable;
+    *to = reinterpret_cast<CUdeviceptr>(variable.data());
+    *bytes = variable.size();
+    return CUDA_SUCCESS;
+}
 DOUBLE cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction what)
 {
     const function& of = *reinterpret_cast<function*>(what);

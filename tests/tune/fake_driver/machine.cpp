@@ -45,6 +45,11 @@ void compute(const std::string& effect, const io& with)
             with.out[i] = static_cast<char>(with.out[i] ^ with.in[i] ^ 0x55);
         return;
     }
+    if (effect == "variable") {
+        if (const std::vector<char>* from = gpu().variable)
+            std::memcpy(with.out, from->data(), std::min(from->size(), static_cast<std::size_t>(with.bytes())));
+        return;
+    }
     std::memmove(with.out, with.in, static_cast<std::size_t>(with.bytes()));
     if (effect != "add_one") return;
     for (std::int64_t i = 0; i < with.count; ++i) {

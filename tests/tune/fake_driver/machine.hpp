@@ -24,6 +24,7 @@ struct function {
 
 struct module {
     std::map<std::string, function> functions;
+    std::map<std::string, std::vector<char>> variables;
 };
 
 struct event {
@@ -38,7 +39,8 @@ struct machine {
     const volatile std::uint32_t* blocked_by = nullptr;
     std::map<CUdeviceptr, std::pair<std::unique_ptr<char[]>, std::size_t>> memory;
     std::size_t used = 0;
-    std::string kernel;  ///< all of the module that was loaded last, for stages that know of none
+    std::vector<char>* variable = nullptr;  ///< the one that was asked for last
+    std::string kernel;                     ///< all of the module that was loaded last, for stages that know of none
 };
 
 machine& gpu();

@@ -255,6 +255,12 @@ TEST(tune_spec, what_is_wrong_with_the_target)
     expect(
         kernel + "arguments = [{ name = 'x', type = 'float{a}', value = 1 }, { name = 'y', type = 'f{a}', value = 1 }]",
         "10:81: launchbox does not know the type \"f1\"");
+    EXPECT_EQ(complaint(kernel + "variables = [{ name = 'x', type = 'int', count = 'a', fill = 'random' }]"), "");
+    expect(kernel + "variables = [{ name = 'x', type = 'int', count = 1, role = 'output' }]",
+           "10:13: the variable \"x\" has a role");
+    expect(kernel + "variables = [{ name = 'x', type = 'int', count = 'b' }]", "10:50: unknown name \"b\" in count");
+    expect(kernel + "variables = [{ name = 'x', type = 'imt', value = 1 }]", "10:35: launchbox does not know the type");
+    expect(kernel + "variables = 1", "10:13: variables is the number 1, and must be a list of tables");
     expect(kernel + "[verify]\nagainst = 'x.npy'", "11:11: one file for 0 outputs");
 }
 

@@ -154,21 +154,25 @@ TEST(t1_spec, the_sample_as_a_spec)
     EXPECT_EQ(kernel.blocks[0], "ceil_div(1048576 // per_thread, threads_x)");
     EXPECT_EQ(kernel.flags.front(), "-std=c++17");
     EXPECT_EQ(kernel.flags.back(), "-Dimage_size={image_size}");
-    ASSERT_EQ(kernel.arguments.size(), 3U);
+    ASSERT_EQ(kernel.arguments.size(), 4U);
     EXPECT_EQ(kernel.arguments[0].role, argument_role::output);
     EXPECT_EQ(kernel.arguments[1].count, "1048578");
     EXPECT_EQ(kernel.arguments[1].fill, fill_kind::random);
     EXPECT_EQ(kernel.arguments[1].seed, 5);
     EXPECT_EQ(kernel.arguments[1].high, 1.0);
-    EXPECT_EQ(kernel.arguments[2].value, "0.25");
+    EXPECT_EQ(kernel.arguments[2].name, "weights");
+    EXPECT_EQ(kernel.arguments[3].value, "0.25");
+    ASSERT_EQ(kernel.variables.size(), 1U);
+    EXPECT_EQ(kernel.variables[0].name, "weights");
+    EXPECT_EQ(kernel.variables[0].count, kernel.arguments[2].count);
+    EXPECT_EQ(kernel.variables[0].fill, kernel.arguments[2].fill);
+    EXPECT_EQ(kernel.variables[0].high, 1.0);
     EXPECT_EQ(spec.verify.relative, 1e-4);
     EXPECT_EQ(notes_of(made),
               "ConfigurationSpace.Conditions[2].Expression: LEFT OUT, so the space is larger than the problem's: "
               "modules and methods are not supported (column 5 of 'math.log2(threads_x) < 9')\n"
               "Search: not taken over (Random): --search chooses the strategy\n"
               "Budget[0]: not taken over: --budget 50 does it\n"
-              "KernelSpecification.Arguments[2]: weights: not filled: a __constant__ variable is no parameter of the "
-              "kernel, and launchbox leaves it zero\n"
               "KernelSpecification.ReferenceArguments[0]: the reference itself (BinaryRaw) is not taken over: outputs "
               "are compared with the baseline's; [verify] against takes a .npy or a command\n");
     // Each is a comment where it belongs, too.
@@ -290,6 +294,23 @@ TEST(t1_spec, arguments_of_every_kind)
     value = vector;
     value["MemoryType"] = "Symbol";
     EXPECT_TRUE(argument(value).empty());
+    const auto variables = [&] { return spec_of(translated(workload)).kernel.value().variables; };
+    ASSERT_EQ(variables().size(), 1U);
+    EXPECT_EQ(variables()[0].count, "per_thread * 2");
+    value = vector;
+    value["MemType"] = "Constant";
+    EXPECT_EQ(argument(value).size(), 1U);
+    EXPECT_EQ(variables().size(), 1U);
+    // Kernel Tuner's own problems mark arguments so that no variable has the name of.
+    value["Name"] = "not_in_the_source";
+    arguments = json::array({value});
+    const std::string sample = LAUNCHBOX_SOURCE_DIR "/tests/data/t1/blur.json";
+    const t1_translation made = translate_t1(sample, workload.dump());
+    EXPECT_TRUE(spec_of(made).kernel.value().variables.empty());
+    EXPECT_NE(notes_of(made).find("not_in_the_source: a parameter only"), std::string::npos) << notes_of(made);
+    arguments[0]["Name"] = "weights";
+    EXPECT_EQ(spec_of(translate_t1(sample, workload.dump())).kernel.value().variables.size(), 1U);
+    value = vector;
     value["MemoryType"] = "Local";
     EXPECT_TRUE(argument(value).empty());
     EXPECT_NE(notes().find("CUDA has no parameter in shared memory"), std::string::npos);

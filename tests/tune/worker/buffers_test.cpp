@@ -197,6 +197,7 @@ TEST(worker_messages, come_out_as_they_went_in)
          .seed = -3,
          .file = "f",
          .role = argument_role::in_out}};
+    task.variables = {{.name = "table", .type = "float", .count = 3}};
     task.expected = {{"y", "r.npy"}};
     task.measure.relative_error = 0.1;
     const std::string line = task_line(task);
@@ -204,6 +205,7 @@ TEST(worker_messages, come_out_as_they_went_in)
     const gpu_task back = task_of(line);
     EXPECT_EQ(task_line(back), line);
     EXPECT_EQ(back.arguments[0].number, -INFINITY);
+    EXPECT_EQ(back.variables.at(0).name, "table");
     EXPECT_EQ(back.arguments[0].integer, -(std::int64_t{1} << 62));
     EXPECT_EQ(back.arguments[1].low, -0.1);
     EXPECT_EQ(back.blocks, task.blocks);

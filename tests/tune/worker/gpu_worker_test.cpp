@@ -38,6 +38,13 @@ protected:
                               npy_header({element_type::kind::signed_integer, 4}, count) + content(input()));
     }
 
+    // The compilers that later tests start would find the double too.
+    void TearDown() override
+    {
+        ::unsetenv("LD_LIBRARY_PATH");
+        ::unsetenv("FAKE_GPU_PLAN");
+    }
+
     [[nodiscard]] std::string path(const std::string& name) const
     {
         return (folder_.path() / name).string();
@@ -180,6 +187,23 @@ TEST_F(gpu_worker_test, an_array_that_is_changed_in_place_begins_anew_at_each_la
         // After all samples, too: it is the same sum.
         EXPECT_EQ(found.checksum, checksum_text(checksum(out.data)));
     }
+}
+
+TEST_F(gpu_worker_test, variables_of_the_module_are_filled)
+{
+    plan_["kernels"] = {{{"match", "plain"}, {"effect", "variable"}}};
+    plan_["variables"] = {{"table", count * 4}, {"small", 2}};
+    gpu_task with = task();
+    with.variables = {input()};
+    with.variables[0].name = "table";
+    EXPECT_EQ(worker().measure(with).what, outcome::measured);
+    with.variables[0].seed = 7;
+    EXPECT_EQ(worker().measure(with).what, outcome::wrong_result);
+
+    with.variables = {{.name = "small", .type = "int", .scalar = true, .integer = 3}};
+    EXPECT_EQ(worker().measure(with).reason, "the variable 'small' has 2 bytes, and is to be filled with 4");
+    with.variables[0].name = "other";
+    EXPECT_EQ(worker().measure(with).reason, "its module has no variable 'other'");
 }
 
 TEST_F(gpu_worker_test, inputs_are_rotated)
