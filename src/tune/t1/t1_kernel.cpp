@@ -313,9 +313,11 @@ void argument_reader::leave_out(const std::string& why)
 
 void argument_reader::write_variable(bool parameter_too)
 {
-    if (parameter_too && !declares_constant(of.source, name))
+    if (parameter_too && !declares_constant(of.source, name)) {
+        of.result.spec += "  ";
         return of.note_here(place + ".MemType",
                             name + ": a parameter only, since the source declares no __constant__ " + name);
+    }
     std::string line = start();
     if (memory == "Scalar" || member(argument, "Size").is_null()) {
         line += ", value = " + toml_string(number(member(argument, "FillValue")).value_or("0"));
