@@ -310,6 +310,10 @@ def calls():
     yield ["results", recorded, "--convergence", "--workload", "n=134217728"], 0, b""
     yield ["results", recorded, recorded, hostile_results, "--compare"], 0, b""
     yield ["results", hostile_results, hostile_results, "--compare"], 0, b""
+    with_work = os.path.join("tests", "data", "results", "throughput.json")
+    yield ["results", with_work], 0, b""
+    yield ["results", with_work, "--samples"], 0, b""
+    yield ["results", with_work, with_work, "--compare"], 0, b""
     yield ["results", recorded, "missing.db"], 2, b""
     yield ["results", recorded, "--workload", "n=5"], 2, b""
 

@@ -56,6 +56,9 @@ public:
           references_(spec.workloads.size(), backend.needs_reference),
           sink_(spec, backend, store, store.begin_run(run))
     {
+        // Also for what earlier calls have measured: how much work it was is not part of what was measured.
+        for (const std::size_t workload : options.workloads)
+            store.set_work(sink_.summary.run, spec.workloads[workload].values, spec.workloads[workload].work);
         read_earlier_calls();
         plan();
     }
