@@ -407,6 +407,8 @@ def main():
                 if written.read() != text["json"]:
                     fail(arguments, "-o writes something else")
     check_json(["emit", RECORD], launchbox(["emit", RECORD, "--format", "json"], 0))
+    with_work = os.path.join("tests", "data", "results", "throughput.json")
+    check_json(["emit", with_work], launchbox(["emit", with_work, "--format", "json"], 0))
     print(f"{outputs} outputs validated against {len(VALIDATORS)} schemas, {failures} failures")
     if len(VALIDATORS) != (14 if compiles else 12):
         print(f"expected outputs of each schema, saw {sorted(VALIDATORS)}")

@@ -39,6 +39,7 @@ struct work_expression {
 };
 std::vector<work_expression> read_work(reader& of, const toml::table& table);
 double amount_of_work(const reader& of, const work_expression& amount, const assignment& values);
+std::optional<double> amount_in_fractions(const work_expression& amount, assignment values);
 bool is_formula(const toml::node& node);
 std::optional<double> number_in(const parameter_value& value);
 
@@ -391,24 +392,26 @@ double amount_of_work(const reader& of, const work_expression& amount, const ass
     };
     return of.file.placed(amount.place, [&] {
         const parameter_value value = amount.expression(values);
-        const std::optional<double> number = number_in(value);
-        if (!number || !is_work(*number))
-            throw error(shown(value), fmt::format("it is a number above 0, and not above {:g}", max_work));
-        // Whole numbers wrap around at 2^63, which 2 * n^3 operations soon are.
-        assignment fractions = values;
-        for (auto& [name, named] : fractions.values) as_fraction(named);
-        std::optional<double> unbounded;
-        try {
-            unbounded = number_in(amount.expression(fractions));
-        } catch (const error&) {
-            return *number;  // an operator for whole numbers alone: then there is nothing to compare with
-        }
+        const std::optional<double> number = number_in(value), unbounded = amount_in_fractions(amount, values);
         constexpr double rounding = 1e-6;
-        if (unbounded && std::abs(*unbounded - *number) > rounding * *number)
+        if (number && unbounded && std::abs(*unbounded - *number) > rounding * std::abs(*unbounded))
             throw error(shown(value) + ": it does not fit into a whole number",
                         "begin with a fraction: \"2.0 * n * n * n\"");
+        if (!number || !is_work(*number))
+            throw error(shown(value), fmt::format("it is a number above 0, and not above {:g}", max_work));
         return *number;
     });
+}
+
+// Whole numbers wrap around at 2^63, which 2 * n^3 operations soon are: fractions do not.
+std::optional<double> amount_in_fractions(const work_expression& amount, assignment values)
+{
+    for (auto& [name, value] : values.values) as_fraction(value);
+    try {
+        return number_in(amount.expression(values));
+    } catch (const error&) {
+        return std::nullopt;  // an operator for whole numbers alone
+    }
 }
 
 // A word with an operator in it, or the name of something: nobody's number of bytes is one.

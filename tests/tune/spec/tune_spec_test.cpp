@@ -279,8 +279,9 @@ TEST(tune_spec, what_is_wrong_with_the_work_has_its_place)
     expect("{ byte = 1 }", "8:10: unknown key \"byte\" of the workload's work | did you mean bytes?");
     expect("{}", "8:8: work is empty | ");
     // 2 * 2097152^3 is 2^64, which whole numbers take for 0; times 3, for another number.
-    expect("{ flops = '2 * n * n * n' }", "8:18: work.flops is 0, with n=2097152 t=x | ");
-    expect("{ flops = '3 * n * n * n + 1' }", "8:18: work.flops is -9223372036854775807, with n=2097152 t=x | ");
+    expect("{ flops = '2 * n * n * n' }", "8:18: work.flops is 0, with n=2097152 t=x: it does not fit");
+    expect("{ flops = '3 * n * n * n + 1' }",
+           "8:18: work.flops is -9223372036854775807, with n=2097152 t=x: it does not fit");
     expect(
         "{ flops = '2 * n * n * n + n' }",
         "8:18: work.flops is 2097152, with n=2097152 t=x: it does not fit into a whole number | begin with a fraction");
