@@ -119,12 +119,12 @@ void result_store::save(const stored_result& result)
     transaction.commit();
 }
 
-void result_store::set_work(std::int64_t run, const assignment& workload, const work_amounts& work)
+void result_store::set_work(std::int64_t run, const std::vector<std::pair<assignment, work_amounts>>& workloads)
 {
     const std::lock_guard lock(inside_->one_at_a_time);
     sqlite_database& database = inside_->database();
     sqlite_transaction transaction(database);
-    write_work(database, run, column_text(workload), work);
+    for (const auto& [workload, work] : workloads) write_work(database, run, column_text(workload), work);
     transaction.commit();
 }
 

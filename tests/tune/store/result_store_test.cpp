@@ -303,19 +303,19 @@ TEST_F(result_store_file, work_is_of_the_workload_and_the_latest_call_decides)
     EXPECT_EQ(work_in(result_store(file, access::read_only)), (list{{}, {}, {}}));
     result_store store(file, access::open);
     const assignment five{{{"n", std::int64_t{5}}}};
-    store.set_work(1, five, {.elements = 5, .bytes = 0.5});
+    store.set_work(1, {{five, {.elements = 5, .bytes = 0.5}}});
     EXPECT_EQ(work_in(store), (list{{.elements = 5, .bytes = 0.5}, {.elements = 5, .bytes = 0.5}, {}}));
-    store.set_work(1, five, {.flops = 7});
+    store.set_work(1, {{five, {.flops = 7}}});
     EXPECT_EQ(work_in(result_store(file, access::read_only)), (list{{.flops = 7}, {.flops = 7}, {}}));
     stored_result again = store.results(1)[0];
     again.work = {};
     store.save(again);
     EXPECT_EQ(work_in(store), (list{{.flops = 7}, {}, {.flops = 7}})) << "a result without keeps it";
-    store.set_work(1, five, {});
+    store.set_work(1, {{five, {}}});
     EXPECT_EQ(work_in(store), (list{{}, {}, {}}));
     // What nobody can have written is unknown, and costs no measurement.
     for (const char* value : {"'x'", "0", "-1", "9e999", "x'00'"}) {
-        store.set_work(1, five, {.elements = 5});
+        store.set_work(1, {{five, {.elements = 5}}});
         sql(std::string("UPDATE work SET elements = ") + value);
         const result_store read(file, access::read_only);
         EXPECT_EQ(read.results(1).size(), 3u) << value;
