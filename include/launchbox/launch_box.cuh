@@ -52,7 +52,7 @@ namespace launchbox {
 template <class Box>
 consteval auto row_here()
 {
-    return detail::row_of_this_pass<Box>();
+    return detail::typed_row_of_this_pass<Box>();
 }
 
 /// Launches `Body::run` with the row of the code for the current GPU: as many blocks as `work` elements need, with the

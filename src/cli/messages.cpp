@@ -2,14 +2,27 @@
 #include "cli/messages.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <utility>
 
 #include "support/text/terminal.hpp"
 
 namespace launchbox::cli {
+
+namespace {
+
+int columns_of_standard_error()
+{
+    winsize size{};
+    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return style_of_standard_output().width;
+}
+
+}  // namespace
 
 std::string shown(const std::string& text)
 {
@@ -45,8 +58,11 @@ void progress_line::show(const std::string& what, std::size_t done, std::size_t 
     std::string left;
     if (done > 0)
         left = fmt::format(", {:.0f} s left", seconds / static_cast<double>(done) * static_cast<double>(total - done));
-    std::cerr << "\r\x1b[K" << escape_for_terminal(what) << ": " << done << '/' << total << ' ' << unit_ << left
-              << std::flush;
+    // What does not fit would be wrapped, and every update would leave a line behind.
+    const std::string counts = fmt::format(": {}/{} {}{}", done, total, unit_, left);
+    const int room = std::max(columns_of_standard_error() - 1 - display_width(counts), 1);
+    const std::string text = shortened(escape_for_terminal(what), room);
+    std::cerr << "\r\x1b[K" << (style_of_standard_output().unicode ? text : to_ascii(text)) << counts << std::flush;
     shown_ = true;
 }
 

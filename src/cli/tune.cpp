@@ -293,10 +293,12 @@ tune_summary tune_call::measure(const tune_backend& backend, const search_space&
                        .baseline = spec_.baseline};
     progress_line line("results");
     tune_summary summary = run_tune(spec_, space, backend, store, run, how_, [&](const tune_progress& now) {
-        line.show(
-            fmt::format("{} on {}, {}{}", spec_.name, backend.label, now.doing,
-                        now.best_ns > 0 ? fmt::format(", best {:.4g} ms with {}", now.best_ns * 1e-6, now.best) : ""),
-            now.done, now.total);
+        const std::string rates = rates_text(now.best_rates);
+        line.show(fmt::format("{} on {}, {}{}", spec_.name, backend.label, now.doing,
+                              now.best_ns > 0 ? fmt::format(", best {:.4g} ms{}{} with {}", now.best_ns * 1e-6,
+                                                            rates.empty() ? "" : ", ", rates, now.best)
+                                              : ""),
+                  now.done, now.total);
     });
     line.clear();
     return summary;

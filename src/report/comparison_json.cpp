@@ -21,16 +21,24 @@ void add_ratio(const gain* ratio, ordered_json& into)
     into["ratio_high"] = ratio != nullptr ? ordered_json(ratio->high) : ordered_json(nullptr);
 }
 
-ordered_json winner_json(const std::optional<compared_winner>& winner)
+ordered_json winner_json(const std::optional<compared_winner>& winner, const compared_workload& on)
 {
     if (!winner) return nullptr;
-    return {{"parameters", values_json(winner->parameters)},
-            {"median_ns_a", or_null(winner->a_ns)},
-            {"median_ns_b", or_null(winner->b_ns)},
-            {"over_best", winner->over_best ? ordered_json(winner->over_best->times) : ordered_json(nullptr)},
-            {"over_best_low", winner->over_best ? ordered_json(winner->over_best->low) : ordered_json(nullptr)},
-            {"over_best_high", winner->over_best ? ordered_json(winner->over_best->high) : ordered_json(nullptr)},
-            {"elsewhere", winner->elsewhere ? ordered_json(name_of(*winner->elsewhere)) : ordered_json(nullptr)}};
+    ordered_json json{
+        {"parameters", values_json(winner->parameters)},
+        {"median_ns_a", or_null(winner->a_ns)},
+        {"median_ns_b", or_null(winner->b_ns)},
+        {"over_best", winner->over_best ? ordered_json(winner->over_best->times) : ordered_json(nullptr)},
+        {"over_best_low", winner->over_best ? ordered_json(winner->over_best->low) : ordered_json(nullptr)},
+        {"over_best_high", winner->over_best ? ordered_json(winner->over_best->high) : ordered_json(nullptr)},
+        {"elsewhere", winner->elsewhere ? ordered_json(name_of(*winner->elsewhere)) : ordered_json(nullptr)}};
+    for (const auto& [work, ns, side] :
+         {std::tuple(&on.work_a, &winner->a_ns, "_a"), {&on.work_b, &winner->b_ns, "_b"}}) {
+        const work_amounts rates = per_second(*work, ns->value_or(0));
+        for (const work_kind& kind : work_kinds)
+            if (work->*kind.amount) json[std::string(kind.name_per_second) + side] = or_null(rates.*kind.amount);
+    }
+    return json;
 }
 
 ordered_json texts_or_null(const run_difference& difference)
@@ -52,8 +60,8 @@ ordered_json pair_json(const run_comparison& found, std::size_t other)
     for (const compared_workload& workload : found.workloads) {
         ordered_json json{
             {"workload", values_json(workload.workload)},
-            {"winner_a", winner_json(workload.winner_a)},
-            {"winner_b", winner_json(workload.winner_b)},
+            {"winner_a", winner_json(workload.winner_a, workload)},
+            {"winner_b", winner_json(workload.winner_b, workload)},
             {"winner_move", workload.best ? ordered_json(name_of(workload.best->moved)) : ordered_json(nullptr)}};
         add_ratio(workload.best ? &workload.best->ratio : nullptr, json);
         json["in_both"] = workload.candidates.size();

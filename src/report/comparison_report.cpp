@@ -118,6 +118,11 @@ void add_winners(const compared_workload& workload, const pair_of_runs& pair, do
             break;
     }
     page.line(text, look);
+    const std::string rates_a = rates_text(per_second(workload.work_a, workload.winner_a->a_ns.value_or(0)));
+    const std::string rates_b = rates_text(per_second(workload.work_b, workload.winner_b->b_ns.value_or(0)));
+    if (rates_a.empty() && rates_b.empty()) return;
+    page.line(fmt::format("  Throughput of the winners: {} {}; {} {}.", pair.a_name, rates_a.empty() ? "?" : rates_a,
+                          pair.b_name, rates_b.empty() ? "?" : rates_b));
 }
 
 void add_counts(const compared_workload& workload, document& page)

@@ -27,6 +27,7 @@ void add_gains(document& page, const emitted_table& table, const std::vector<emi
                               info.environment.gpu.empty() ? info.environment.processor : info.environment.gpu,
                               info.environment.driver, info.environment.toolkit, info.started, info.version,
                               records[row.record].path));
+        if (!choice.rates.empty()) page.line("  throughput: " + throughput_text(choice));
         for (std::size_t i = 0; i < choice.workloads.size(); ++i)
             page.line(fmt::format("  {}: {}{}", text_of(choice.workloads[i].workload),
                                   gain_text(choice.workloads[i].over),

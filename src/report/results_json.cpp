@@ -32,6 +32,17 @@ std::vector<placed> places_in(const shown_run& shown)
     return places;
 }
 
+// Only of the work that the spec names.
+void add_rates(ordered_json& json, const work_amounts& work, const ranked_candidate* measured)
+{
+    const work_amounts rates = measured == nullptr ? work_amounts() : per_second(work, measured->time.median);
+    for (const work_kind& kind : work_kinds) {
+        if (!(work.*kind.amount)) continue;
+        const std::optional<double>& rate = rates.*kind.amount;
+        json[kind.name_per_second] = rate ? ordered_json(*rate) : ordered_json(nullptr);
+    }
+}
+
 ordered_json candidate_json(const stored_result& result, std::size_t run, const placed& where, bool whole)
 {
     const measurement& measured = result.measured;
@@ -48,12 +59,15 @@ ordered_json candidate_json(const stored_result& result, std::size_t run, const 
     json["parameters"] = values_json(result.parameters);
     json["workload"] = values_json(result.workload);
     json["weight"] = result.weight;
+    for (const work_kind& kind : work_kinds)
+        if (const std::optional<double>& amount = result.work.*kind.amount) json[kind.name] = *amount;
     json["status"] = name_of(measured.what);
     json["reason"] = text_or_null(measured.reason);
     json["rank"] = where.place ? ordered_json(*where.place + 1) : ordered_json(nullptr);
     json["median_ns"] = figure([](const ranked_candidate& candidate) { return candidate.time.median; });
     json["low_ns"] = figure([](const ranked_candidate& candidate) { return candidate.time.low; });
     json["high_ns"] = figure([](const ranked_candidate& candidate) { return candidate.time.high; });
+    add_rates(json, result.work, ranked);
     json["samples"] = measured.samples_ns.size();
     json["dropped"] = measured.dropped;
     json["speed_up"] = gained(&gain::times);
@@ -80,6 +94,13 @@ ordered_json candidate_json(const stored_result& result, std::size_t run, const 
     return json;
 }
 
+template <class Is>
+bool some_result(const results_report& found, const Is& is)
+{
+    return std::ranges::any_of(found.runs,
+                               [&](const shown_run& shown) { return std::ranges::any_of(shown.run.results, is); });
+}
+
 ordered_json race_json(const race_result_info& race, std::size_t run, bool whole)
 {
     ordered_json entries = ordered_json::array();
@@ -104,6 +125,7 @@ ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& w
     json["parameters"] =
         winner != nullptr ? values_json(shown.run.results[winner->result].parameters) : ordered_json(nullptr);
     json["median_ns"] = winner != nullptr ? ordered_json(winner->time.median) : ordered_json(nullptr);
+    add_rates(json, workload.work, winner);
     const std::optional<gain> over = winner == nullptr        ? std::nullopt
                                      : decided->over_baseline ? decided->over_baseline
                                                               : winner->over_baseline;
@@ -172,10 +194,15 @@ table results_table(const results_report& found)
         "weight",   "status",        "reason",   "rank",         "median_ns",       "low_ns",      "high_ns",
         "samples",  "dropped",       "speed_up", "speed_up_low", "speed_up_high",   "is_baseline", "is_winner",
         "verified", "stopped_early", "deaths",   "seconds",      "compile_seconds", "from_cache",  "finished"};
+    // Behind the others, so that who reads columns by their place finds them where they were.
+    std::vector<std::string> work;
+    for (const work_kind& kind : work_kinds)
+        if (some_result(found, [&](const stored_result& result) { return (result.work.*kind.amount).has_value(); }))
+            work.insert(work.end(), {kind.name, kind.name_per_second});
     const std::vector<std::string> resources{"registers",         "spill_store_bytes",   "spill_load_bytes",
                                              "stack_frame_bytes", "static_shared_bytes", "barriers",
                                              "min_blocks",        "register_cap",        "code_bytes"};
-    for (const auto* list : {&figures, &resources})
+    for (const std::vector<std::string>* list : {&figures, &resources, &std::as_const(work)})
         for (const std::string& title : *list) rows.columns.push_back({title});
 
     for (std::size_t run = 0; run < found.runs.size(); ++run) {
@@ -198,6 +225,7 @@ table results_table(const results_report& found)
             for (const std::string& title : figures) row.emplace_back(csv_text(json[title]));
             for (const std::string& title : resources)
                 row.emplace_back(result.kernel ? csv_text(json["resources"][title]) : "");
+            for (const std::string& title : work) row.emplace_back(csv_text(json.value(title, ordered_json(nullptr))));
             rows.rows.push_back(std::move(row));
         }
     }

@@ -120,6 +120,12 @@ struct shown_columns {
     bool kernel = false, speed_up = false;
 };
 
+// So many columns of parameters are as wide as this rate.
+std::size_t columns_taken_by(const work_kind& kind)
+{
+    return std::string_view(kind.unit).size() > 8 ? 2 : 1;
+}
+
 shown_columns columns_of(const std::vector<stored_result>& results, const ranking& workload)
 {
     std::vector<const assignment*> candidates;
@@ -128,7 +134,12 @@ shown_columns columns_of(const std::vector<stored_result>& results, const rankin
         kernel |= results[candidate.result].kernel.has_value();
         candidates.push_back(&results[candidate.result].parameters);
     }
-    return {columns_of(candidates), kernel, workload.baseline.has_value()};
+    std::size_t taken = 0;
+    for (const work_kind& kind : work_kinds)
+        if (workload.work.*kind.amount) taken += columns_taken_by(kind);
+    // Without the three columns of a kernel there is room for three others.
+    if (!kernel) taken -= std::min<std::size_t>(taken, 3);
+    return {columns_of(candidates, max_parameter_columns - taken), kernel, workload.baseline.has_value()};
 }
 
 std::string note_of(const std::vector<stored_result>& results, const ranking& workload, std::size_t place)
@@ -173,11 +184,14 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
     add_columns(columns.parameters, rows);
     for (const char* name : {"ms", "± %", "samples"}) rows.columns.push_back({name, true});
     if (columns.speed_up) rows.columns.push_back({"speed-up", true});
+    const double smallest = workload.candidates.front().time.median;
+    const work_amounts largest = per_second(workload.work, smallest);
+    for (const work_kind& kind : work_kinds)
+        if (workload.work.*kind.amount) rows.columns.push_back({kind.unit, true});
     if (columns.kernel)
         for (const char* name : {"regs", "spills", "shared"}) rows.columns.push_back({name, true});
     add_last_column(columns.parameters, "note", rows);
 
-    const double smallest = workload.candidates.front().time.median;
     std::size_t distinct = 0;
     for (std::size_t place = 0; place < workload.candidates.size(); ++place) {
         const ranked_candidate& candidate = workload.candidates[place];
@@ -194,6 +208,12 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
         row.emplace_back(std::to_string(candidate.time.count));
         if (columns.speed_up)
             row.emplace_back(candidate.over_baseline ? fmt::format("{:.2f}", candidate.over_baseline->times) : "–");
+        const work_amounts rates = per_second(workload.work, candidate.time.median);
+        for (const work_kind& kind : work_kinds)
+            if (workload.work.*kind.amount)
+                row.emplace_back(rates.*kind.amount
+                                     ? rate_text(kind, *(rates.*kind.amount), (largest.*kind.amount).value_or(0))
+                                     : "–");
         if (columns.kernel) {
             const kernel_info unknown, &kernel = result.kernel ? *result.kernel : unknown;
             row.emplace_back(known_or_sign(kernel.registers, kernel));

@@ -15,8 +15,6 @@ namespace {
 constexpr double ns_per_ms = 1e6;
 // So many parameters leave no room for those that are the same everywhere.
 constexpr std::size_t max_constant_columns = 4;
-// More than these and the figures do not fit beside each other into 80 characters.
-constexpr std::size_t max_columns = 5;
 
 // Numbers of four digits and more with commas, as everywhere.
 std::string workload_text(const assignment& values)
@@ -106,7 +104,7 @@ std::string run_line(const shown_run& shown)
     return escape_for_terminal(line);
 }
 
-parameter_columns columns_of(const std::vector<const assignment*>& candidates)
+parameter_columns columns_of(const std::vector<const assignment*>& candidates, std::size_t room)
 {
     parameter_columns columns;
     std::vector<std::pair<std::string, std::set<std::string>>> values;
@@ -123,7 +121,7 @@ parameter_columns columns_of(const std::vector<const assignment*>& candidates)
         else
             columns.names.push_back(name);
     }
-    if (columns.names.size() > max_columns) columns.in_last.swap(columns.names);
+    if (columns.names.size() > room) columns.in_last.swap(columns.names);
     return columns;
 }
 

@@ -39,6 +39,9 @@ std::string run_title(const run_info& info);
 /// Architecture, driver, toolkit, date, number and file.
 std::string run_line(const shown_run& shown);
 
+// More than these and the figures do not fit beside each other into 80 characters.
+inline constexpr std::size_t max_parameter_columns = 5;
+
 /// Which parameters have a column. Where there is no room, those that are the same everywhere go below the table, and
 /// of many that differ all go into the last column, which is wrapped.
 struct parameter_columns {
@@ -46,7 +49,9 @@ struct parameter_columns {
     std::vector<std::string> in_last;  ///< those of the last column
     std::string constant;              ///< "unroll=1 vector=4"; empty: none
 };
-parameter_columns columns_of(const std::vector<const assignment*>& candidates);
+/// `room`: so many columns there can be, if other figures need more of the width than usual.
+parameter_columns columns_of(const std::vector<const assignment*>& candidates,
+                             std::size_t room = max_parameter_columns);
 void add_columns(const parameter_columns& columns, table& rows);
 void add_cells(const parameter_columns& columns, const assignment& candidate, std::vector<cell>& row);
 /// The last column; `title` empty: there is none unless parameters need it.

@@ -1,7 +1,9 @@
 // Where output goes and how it looks: files, pipes, widths, locales.
 #include "tool.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "support/process/subprocess.hpp"
 #include "support/text/terminal.hpp"
@@ -113,6 +115,46 @@ TEST(output, has_colours_on_a_terminal_unless_no_color_is_set)
     EXPECT_NE(on_terminal("NO_COLOR=").find("\x1b[1m"), std::string::npos);
     EXPECT_EQ(on_terminal("NO_COLOR=1").find("\x1b["), std::string::npos);
     EXPECT_EQ(on_terminal("TERM=dumb").find("\x1b["), std::string::npos);
+}
+
+TEST(output, progress_keeps_to_one_line_of_the_terminal)
+{
+    if (find_in_path("script").empty() || run({"script", "-qec", "true", "/dev/null"}).exit_code != 0)
+        GTEST_SKIP() << "no program script here, or no pseudo-terminals";
+    const temporary_directory folder;
+    std::ofstream(folder.path() / "x.toml") << R"(
+[tunable]
+name = "a_program_with_a_long_name_that_takes_a_part_of_the_line"
+[parameters]
+one = [1, 2, 3]
+another = [4]
+[[workload]]
+n = 1000000
+work = { elements = "n", bytes = "8 * n", flops = "2.0 * n" }
+[program]
+run = ["echo", '{{"samples_ns": [{one}00000, {one}00001, {one}00002]}}']
+)";
+    const std::string file = "'" + (folder.path() / "x.toml").string() + "'";
+    const auto progress_on = [&](int columns) {
+        const std::string command = "stty cols " + std::to_string(columns) + "; '" + LAUNCHBOX_TOOL + "' tune " + file +
+                                    " --store '" + folder.path().string() + "/" + std::to_string(columns) +
+                                    ".db' -o /dev/null";
+        std::string output = run({"script", "-qec", command, "/dev/null"},
+                                 {.directory = {}, .environment = {"LC_ALL=C.UTF-8"}})
+                                 .output,
+                    last;
+        std::replace(output.begin(), output.end(), '\r', '\n');
+        for (const std::string& line : lines_of(output))
+            if (line.find("\x1b[K") != std::string::npos && line.find("/3 results") != std::string::npos) {
+                last = line;
+                EXPECT_LT(display_width(line), columns) << line;
+            }
+        return last;
+    };
+    const std::string wide = progress_on(300);
+    EXPECT_NE(wide.find(" elements/s, "), std::string::npos) << wide;
+    EXPECT_NE(wide.find(" GFLOP/s with one="), std::string::npos) << wide;
+    EXPECT_NE(progress_on(80).find("…"), std::string::npos);
 }
 
 TEST(output, goes_into_a_file_whole)

@@ -33,6 +33,50 @@ TEST(results_verb, fits_its_width)
     for (char each : ascii.out) EXPECT_GE(each, 0);
 }
 
+TEST(results_verb, fits_its_width_with_rates_of_every_kind)
+{
+    const std::string whole = read_input(repository_file(example));
+    nlohmann::ordered_json with = nlohmann::ordered_json::parse(whole);
+    for (auto& candidate : with["candidates"]) {
+        candidate["elements"] = 1e6;
+        candidate["bytes"] = 8e9;
+        candidate["flops"] = 1e12;
+    }
+    for (const char* columns : {"80", "100", "200"}) {
+        const call shown = launchbox_run({"results", "-"}, with.dump(), {std::string("COLUMNS=") + columns});
+        EXPECT_TRUE(shown.shows("elements/s")) << shown.out << shown.err;
+        EXPECT_TRUE(shown.shows("GFLOP/s")) << shown.out;
+        // 125 µs: the baseline.
+        EXPECT_TRUE(shown.shows(" 8.00 G ")) << shown.out;
+        EXPECT_TRUE(shown.shows(" 64,000 ")) << shown.out;
+        EXPECT_TRUE(shown.shows("8,000,000")) << shown.out;
+        for (const std::string& line : lines_of(shown.out)) EXPECT_LE(display_width(line), std::stoi(columns)) << line;
+    }
+}
+
+TEST(results_verb, winners_are_compared_with_their_throughput)
+{
+    const std::string known = "tests/data/results/throughput.json";
+    // The same times for half the work, of which only the elements are known.
+    nlohmann::ordered_json other = nlohmann::ordered_json::parse(read_input(repository_file(known)));
+    for (auto& candidate : other["candidates"]) {
+        candidate["elements"] = (1 << 27) / 2.0;
+        candidate.erase("bytes");
+    }
+    const call shown = launchbox_run({"results", known, "-", "--compare"}, other.dump());
+    ASSERT_EQ(shown.status, 0) << shown.err;
+    // 2^27 elements of 12 bytes in 408 µs.
+    EXPECT_TRUE(shown.shows("Throughput of the winners: A 329.0 G elements/s, 3,948 GB/s; B 164.5 G elements/s."))
+        << shown.out;
+    const nlohmann::json json =
+        launchbox_run({"results", known, "-", "--compare", "--format", "json"}, other.dump()).json();
+    const nlohmann::json& winner = json["comparisons"][0]["workloads"][0]["winner_a"];
+    EXPECT_DOUBLE_EQ(winner["bytes_per_second_a"].get<double>(), 12 * 134217728.0 / 408e-6);
+    EXPECT_DOUBLE_EQ(winner["elements_per_second_b"].get<double>(), 134217728.0 / 2 / 408e-6);
+    EXPECT_FALSE(winner.contains("bytes_per_second_b") || winner.contains("flops_per_second_a")) << winner;
+    EXPECT_FALSE(launchbox_run({"results", example, example, "--compare"}).shows("Throughput"));
+}
+
 TEST(results_verb, top_keeps_winner_and_baseline)
 {
     const call one = launchbox_run({"results", example, "--top", "1", "--workload", "n=1048576"});

@@ -360,6 +360,105 @@ TEST_F(tune_test, budgets_workloads_and_replay)
     EXPECT_TRUE(replayed.shows("96")) << replayed.out;
 }
 
+// bench.sh takes 10 n + 100 |threads - 96| + 1000 |items - 7| nanoseconds, and the median is one more.
+TEST_F(tune_test, throughput_in_every_form)
+{
+    const auto median_ns = [](int threads, int items, int n) {
+        return 10 * n + 100 * std::abs(threads - 96) + 1000 * std::abs(items - 7) + 1;
+    };
+    const auto with_work = [](const std::string& small, const std::string& large) {
+        const std::string text = R"(
+[tunable]
+name = "sum"
+baseline = { threads = 64, items = 7 }
+[parameters]
+threads = { from = 32, to = 160, step = 32 }
+items = [7, 8]
+[[workload]]
+n = 1000
+)";
+        return text + small + "\n[[workload]]\nn = 3000\n" + large +
+               "\n[program]\nrun = ['sh', 'bench.sh', '{threads}', '{items}', '{n}']\nsources = ['bench.sh']\n";
+    };
+    // Measured before anybody said how much work it is.
+    write("sum.toml", with_work("", ""));
+    const call plain = tune();
+    ASSERT_EQ(plain.status, 0) << plain.err;
+    EXPECT_FALSE(plain.shows("elements/s")) << plain.out;
+    EXPECT_EQ(tune({"--format", "csv"}).out.find("per_second"), std::string::npos);
+    const std::size_t before = runs().size();
+
+    write("sum.toml", with_work("work = { elements = 'n', bytes = '8 * n' }", "work = { flops = '2.0 * n * n' }"));
+    const call json = tune({"--format", "json"});
+    ASSERT_EQ(json.status, 0) << json.err;
+    EXPECT_EQ(runs().size(), before) << "how much work it is decides nothing: nothing is measured again";
+    const nlohmann::json found = json.json();
+    ASSERT_EQ(found.at("candidates").size(), 20u);
+    for (const auto& candidate : found.at("candidates")) {
+        const int n = candidate.at("workload").at("n");
+        const int time = median_ns(candidate.at("parameters").at("threads"), candidate.at("parameters").at("items"), n);
+        EXPECT_EQ(candidate.at("median_ns"), time) << candidate;
+        if (n == 1000) {
+            EXPECT_DOUBLE_EQ(candidate.at("elements_per_second").get<double>(), 1e9 * 1000 / time) << candidate;
+            EXPECT_DOUBLE_EQ(candidate.at("bytes_per_second").get<double>(), 1e9 * 8000 / time) << candidate;
+            EXPECT_EQ(candidate.at("bytes"), 8000);
+            EXPECT_FALSE(candidate.contains("flops") || candidate.contains("flops_per_second")) << candidate;
+        } else {
+            EXPECT_DOUBLE_EQ(candidate.at("flops_per_second").get<double>(), 1e9 * 18e6 / time) << candidate;
+            EXPECT_FALSE(candidate.contains("elements") || candidate.contains("elements_per_second")) << candidate;
+        }
+    }
+    // 1000 elements in 10,001 ns, and the baseline's in 13,201 ns; 18 million operations in 30,001 and 33,201 ns.
+    const call shown = launchbox_run({"results", path("sum.db"), "--top", "all"});
+    EXPECT_TRUE(shown.shows("speed-up  elements/s    GB/s  note")) << shown.out;
+    EXPECT_TRUE(shown.shows("1.32     99.99 M  0.7999  winner of the race")) << shown.out;
+    EXPECT_TRUE(shown.shows("1.00     75.75 M  0.6060  baseline")) << shown.out;
+    EXPECT_TRUE(shown.shows("speed-up  GFLOP/s  note")) << shown.out;
+    EXPECT_TRUE(shown.shows("1.11    600.0  winner of the race")) << shown.out;
+    EXPECT_TRUE(shown.shows("1.00    542.2  baseline")) << shown.out;
+    EXPECT_TRUE(launchbox_run({"results", path("sum.db"), "--format", "markdown"}).shows("| elements/s | GB/s |"));
+
+    std::istringstream csv(launchbox_run({"results", path("sum.db"), "--format", "csv"}).out);
+    std::string line;
+    const auto next = [&] {
+        if (!std::getline(csv, line)) return false;
+        if (line.ends_with('\r')) line.pop_back();
+        return true;
+    };
+    ASSERT_TRUE(next());
+    const std::string titles = ",elements,elements_per_second,bytes,bytes_per_second,flops,flops_per_second";
+    EXPECT_TRUE(line.ends_with(titles)) << line;
+    std::size_t small = 0, large = 0;
+    while (next()) {
+        small += line.find(",1000.0,") != std::string::npos && line.ends_with(",,") ? 1 : 0;
+        large += line.find(",,,,,18000000.0,") != std::string::npos && !line.ends_with(",") ? 1 : 0;
+    }
+    EXPECT_EQ(small, 10u);
+    EXPECT_EQ(large, 10u);
+
+    // A record knows the work, also for a spec that does not; and the spec's word counts where both have one.
+    const std::string record = path("sum.json");
+    ASSERT_EQ(launchbox_run({"results", path("sum.db"), "--format", "json", "--samples", "-o", record}).status, 0);
+    const auto replayed = [&](const std::string& spec) {
+        write("other.toml", spec);
+        return launchbox_run({"tune", path("other.toml"), "--replay", record, "--format", "json"}).json().at("best");
+    };
+    const nlohmann::json silent = replayed(with_work("", "")), own = replayed(with_work("work = { elements = 5 }", ""));
+    EXPECT_DOUBLE_EQ(silent[0].at("elements_per_second").get<double>(), 1e12 / 10001);
+    EXPECT_DOUBLE_EQ(silent[1].at("flops_per_second").get<double>(), 18e15 / 30001);
+    EXPECT_DOUBLE_EQ(own[0].at("elements_per_second").get<double>(), 5e9 / 10001);
+    EXPECT_FALSE(own[0].contains("bytes_per_second")) << own[0];
+
+    // Taken out of the spec, it is not shown any more.
+    write("sum.toml", with_work("", "work = { flops = 'n' }"));
+    const nlohmann::json less = tune({"--format", "json"}).json().at("best");
+    EXPECT_FALSE(less[0].contains("elements_per_second")) << less[0];
+    EXPECT_DOUBLE_EQ(less[1].at("flops_per_second").get<double>(), 3e12 / 30001);
+    // What is wrong with it is told before anything is run.
+    write("sum.toml", with_work("work = { elements = 'n - 1000' }", ""));
+    expect_refused(tune(), "sum.toml:10:21: work.elements is 0, with n=1000");
+}
+
 // What an H200 measured, answered without one.
 TEST_F(tune_test, a_record_of_a_gpu_is_replayed)
 {

@@ -310,6 +310,10 @@ def calls():
     yield ["results", recorded, "--convergence", "--workload", "n=134217728"], 0, b""
     yield ["results", recorded, recorded, hostile_results, "--compare"], 0, b""
     yield ["results", hostile_results, hostile_results, "--compare"], 0, b""
+    with_work = os.path.join("tests", "data", "results", "throughput.json")
+    yield ["results", with_work], 0, b""
+    yield ["results", with_work, "--samples"], 0, b""
+    yield ["results", with_work, with_work, "--compare"], 0, b""
     yield ["results", recorded, "missing.db"], 2, b""
     yield ["results", recorded, "--workload", "n=5"], 2, b""
 
@@ -403,6 +407,8 @@ def main():
                 if written.read() != text["json"]:
                     fail(arguments, "-o writes something else")
     check_json(["emit", RECORD], launchbox(["emit", RECORD, "--format", "json"], 0))
+    with_work = os.path.join("tests", "data", "results", "throughput.json")
+    check_json(["emit", with_work], launchbox(["emit", with_work, "--format", "json"], 0))
     print(f"{outputs} outputs validated against {len(VALIDATORS)} schemas, {failures} failures")
     if len(VALIDATORS) != (14 if compiles else 12):
         print(f"expected outputs of each schema, saw {sorted(VALIDATORS)}")

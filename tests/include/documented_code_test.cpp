@@ -1,5 +1,5 @@
 // The programs in README.md and docs compile as they stand there: every cpp block that begins with launch_box.cuh,
-// measure.cuh or a header of algorithms/.
+// mgpu_launch_box.cuh, measure.cuh or a header of algorithms/.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,6 +32,7 @@ void add_programs(const fs::path& file, std::vector<documented_program>& program
 {
     const std::string begin = "```cpp\n", end = "```";
     const std::vector<std::string> includes{"#include <launchbox/launch_box.cuh>\n",
+                                            "#include <launchbox/mgpu_launch_box.cuh>\n",
                                             "#include <launchbox/measure.cuh>\n", of_algorithms};
     const std::string text = read_input(file.string()), document = fs::relative(file, LAUNCHBOX_SOURCE_DIR).string();
     int number = 0;

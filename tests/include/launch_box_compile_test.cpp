@@ -162,6 +162,51 @@ TEST(launch_box_compile, only_is_one_row_for_every_architecture)
     EXPECT_EQ(of(images, "sm_75")["classic"].max_threads, (std::array{row_75.threads, 1, 1}));
 }
 
+TEST(launch_box_compile, rows_of_several_types_have_their_own_on_each_architecture)
+{
+    SKIP_WITHOUT_NVCC();
+    const workshop shop;
+    shop.write("unit.cu", R"cuda(
+#include <launchbox/launch_box.cuh>
+template <class Type> struct params { int threads, items, min_blocks = 0; using type = Type; };
+using table = launchbox::launch_box<launchbox::sm<80, params<short>{128, 7, 4}>, launchbox::sm<90, params<double>{256, 5}>>;
+template <auto p> __device__ void reverse(int* data)
+{
+    using type = typename decltype(p)::type;
+    __shared__ type tile[p.threads * p.items];
+    tile[threadIdx.x] = static_cast<type>(data[threadIdx.x]);
+    __syncthreads();
+    data[threadIdx.x] = static_cast<int>(tile[p.threads - 1 - threadIdx.x]);
+}
+struct body {
+    using tuning = table;
+    template <auto p> static __device__ void run(int* data) { reverse<p>(data); }
+};
+template <class Tuning> __global__ LAUNCHBOX_BOUNDS(Tuning) void classic(int* data)
+{
+    constexpr auto p = launchbox::row_here<Tuning>();
+    reverse<p>(data);
+}
+void use(int* data)
+{
+    launchbox::launch<body>(nullptr, 1, data);
+    classic<table><<<1, launchbox::row_for<table>(classic<table>).threads>>>(data);
+    using strict = launchbox::strict<table>;
+    classic<strict><<<1, launchbox::row_for<strict>(classic<strict>).threads>>>(data);
+}
+)cuda");
+    shop.nvcc({code("80", "sm_80"), code("90", "sm_90"), "-fatbin", "unit.cu", "-o", "unit.fatbin"});
+    const std::vector<image> images = shop.images("unit.fatbin");
+    ASSERT_EQ(images.size(), 2u);
+    for (const char* name : {"body", "classic"}) {
+        EXPECT_EQ(of(images, "sm_80")[name].max_threads, (std::array{128, 1, 1})) << name;
+        EXPECT_EQ(of(images, "sm_80")[name].register_cap, 128) << name;  // 65,536 / (128 * 4)
+        EXPECT_EQ(of(images, "sm_80")[name].static_shared_bytes, 128 * 7 * 2) << name;
+        EXPECT_EQ(of(images, "sm_90")[name].max_threads, (std::array{256, 1, 1})) << name;
+        EXPECT_EQ(of(images, "sm_90")[name].static_shared_bytes, 256 * 5 * 8) << name;
+    }
+}
+
 TEST(launch_box_compile, each_size_class_is_a_kernel_with_its_row)
 {
     SKIP_WITHOUT_NVCC();

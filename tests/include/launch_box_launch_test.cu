@@ -28,6 +28,23 @@ struct square {
     }
 };
 
+// Rows of several types.
+template <class Type>
+struct typed_row {
+    int threads, items, min_blocks = 0, steps = 1;
+    using type = Type;
+    constexpr int dynamic_shared_bytes() const { return threads * static_cast<int>(sizeof(Type)); }
+};
+struct typed {
+    using tuning = launchbox::launch_box<launchbox::sm<80, typed_row<short>{128, 7, 4}>,
+                                         launchbox::sm<90, typed_row<double>{256, 5, 0, 2}> >;
+    template <auto r>
+    static __device__ void run(int* data)
+    {
+        if constexpr (r.items > 0) data[0] = static_cast<int>(sizeof(typename decltype(r)::type));
+    }
+};
+
 // Four size classes.
 struct sized {
     using tuning = launchbox::by_size<launchbox::upto<1, launchbox::only<row{32, 1}> >,
@@ -132,6 +149,8 @@ protected:
         set(kernel_of<square>, bound);
         set(kernel_of<roomy>, bound);
         set(kernel_of<waiting>, 64);
+        set(kernel_of<typed>, code == 80 ? 128 : 256);
+        set(reinterpret_cast<const void*>(&classic<typed::tuning>), code == 80 ? 128 : 256);
         set(kernel_of<converting>, 32);
         set(reinterpret_cast<const void*>(&classic<table>), bound);
         set(kernel_of<sized, 0>, 32);
@@ -190,7 +209,7 @@ TEST_F(launch_box_launch, every_kernel_and_one_probe_are_registered)
     }
     EXPECT_EQ(probes,
               2);  // of units with and without a given row: their lists are the same, their names are not shared
-    EXPECT_EQ(tuned, 4 + 4 + 1);
+    EXPECT_EQ(tuned, 5 + 4 + 1);
 }
 
 TEST_F(launch_box_launch, block_shared_memory_and_seal_are_the_rows)
@@ -222,6 +241,32 @@ TEST_F(launch_box_launch, block_shared_memory_and_seal_are_the_rows)
     EXPECT_EQ(last->shared, 51200u);
     EXPECT_EQ(last->grid.x, 4u);
     EXPECT_EQ(fake.raised_to, std::vector{166912});
+}
+
+TEST_F(launch_box_launch, rows_of_several_types)
+{
+    launch<typed>(nullptr, 1281, nullptr);
+    ASSERT_TRUE(last);
+    EXPECT_EQ(last->block.x, 256u);
+    EXPECT_EQ(last->grid.x, 2u);
+    EXPECT_EQ(last->shared, 256 * sizeof(double));
+    EXPECT_EQ(last->seal, detail::sealed(typed::tuning::rows[1]));
+    EXPECT_EQ(row_for<typed>().items, 5);
+    EXPECT_EQ(row_for<typed::tuning>(classic<typed::tuning>).threads, 256);
+    EXPECT_EQ(row_for<typed::tuning>().min_blocks, 0);
+
+    use_gpu(8, 0, 80);
+    launch<typed>(nullptr, 897, nullptr);
+    EXPECT_EQ(last->block.x, 128u);
+    EXPECT_EQ(last->grid.x, 2u);
+    EXPECT_EQ(last->shared, 128 * sizeof(short));
+    EXPECT_EQ(last->seal, detail::sealed(typed::tuning::rows[0]));
+    EXPECT_EQ(row_for<typed>().min_blocks, 4);
+    EXPECT_NE(explain<typed>().find("128 threads, 7 items, min_blocks 4"), std::string::npos) << explain<typed>();
+    // What else a row says is part of the comparison.
+    using other = launch_box<sm<80, typed_row<short>{128, 7, 4}>, sm<90, typed_row<double>{256, 5, 0, 3}> >;
+    EXPECT_EQ(detail::sealed(other::rows[0]), detail::sealed(typed::tuning::rows[0]));
+    EXPECT_NE(detail::sealed(other::rows[1]), detail::sealed(typed::tuning::rows[1]));
 }
 
 TEST_F(launch_box_launch, the_grid_holds_every_element_and_no_block_more)

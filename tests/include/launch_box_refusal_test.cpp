@@ -73,6 +73,21 @@ std::string launch_call(const std::string& call)
         call + "; }\n");
 }
 
+// A body with rows of a template.
+std::string several_types(const std::string& head, const std::string& one, const std::string& other,
+                          const std::string& member = "")
+{
+    return head + " struct row { int threads, items, min_blocks = 0; " + member +
+           " bool operator==(const row&) const = default; };\n"
+           "struct body {\n"
+           "    using tuning = launchbox::launch_box<launchbox::sm<80, " +
+           one + ">, launchbox::sm<90, " + other +
+           ">>;\n"
+           "    template <auto r> static __device__ void run(int* data) { data[threadIdx.x] = r.items; }\n"
+           "};\n"
+           "void use(int* data) { launchbox::launch<body>(nullptr, 1, data); }\n";
+}
+
 std::string box(const std::string& rows)
 {
     return "launchbox::launch_box<" + rows + ">";
@@ -274,6 +289,24 @@ const std::vector<refusal>& refusals()
          {launched(std::string(row_type) + "struct other { int threads, items, min_blocks; };\n"
                                            "using table = launchbox::launch_box<launchbox::sm<80, row{256, 3}>, "
                                            "launchbox::sm<90, row{128, 3, 0}>>;\n")}},
+        {"rows_of_one_template_with_values",
+         "launch_box: all rows of a box are of one type, or of one class template whose parameters are types",
+         {several_types("template <int Steps, class Type>", "row<1, short>{128, 7}", "row<2, double>{256, 5}")},
+         {several_types("template <class Type>", "row<short>{128, 7}", "row<double>{256, 5}")}},
+        {"rows_of_several_types_with_a_bool",
+         "launch_box: rows of several types have no bool, floating-point number or gap between members",
+         {several_types("template <class Type>", "row<short>{128, 7}", "row<double>{256, 5}", "bool wide = false;")},
+         {several_types("template <class Type>", "row<short>{128, 7}", "row<double>{256, 5}", "int wide = 0;")}},
+        {"rows_of_several_types_and_one_given",
+         "LAUNCHBOX_ROW: there is no one row for a table with rows of several types",
+         {several_types("template <class Type>", "row<short>{128, 7}", "row<double>{256, 5}"),
+          {"-arch=sm_90", "-DLAUNCHBOX_ROW={128\\,7}"}},
+         {several_types("template <class Type>", "row<short>{128, 7}", "row<short>{256, 5}"),
+          {"-arch=sm_90", "-DLAUNCHBOX_ROW={128\\,7}"}}},
+        {"a_wrong_row_among_several_types",
+         "launch_box: a row has 1 to 1,024 threads",
+         {several_types("template <class Type>", "row<short>{128, 7}", "row<double>{1025, 5}")},
+         {several_types("template <class Type>", "row<short>{128, 7}", "row<double>{1024, 5}")}},
         {"not_a_row",
          "launch_box: each row is written as sm<90, row{...}>, sm_a<90, row{...}> or sm_f<100, row{...}>",
          {launched(std::string(row_type) + "using table = launchbox::launch_box<int>;\n")},

@@ -43,7 +43,8 @@ tune_backend replay_backend(const tune_spec& spec, const recorded_run& run)
                           .same_when_equal = text_of(result->same_as ? *result->same_as : result->parameters),
                           .log = result->log,
                           .compile_seconds = result->compile_seconds,
-                          .from_cache = true};
+                          .from_cache = true,
+                          .work = result->work};
         made.status = build_status_of(result->measured.what);
         if (made.status != build_status::built) made.reason = result->measured.reason;
         return made;

@@ -32,12 +32,21 @@ ordered_json row_json(const emitted_row& row, const emit_record& record)
         workloads.push_back({{"workload", json_of(workload.workload)},
                              {"weight", workload.weight},
                              {"gain", gain_json(workload.over)}});
+    ordered_json throughput = ordered_json::array();
+    for (const workload_rates& on : row.choice.rates) {
+        throughput.push_back({{"workload", json_of(on.workload)}});
+        for (const work_kind& kind : work_kinds) {
+            if (const std::optional<double>& rate = on.per_second.*kind.amount)
+                throughput.back()[kind.name_per_second] = *rate;
+        }
+    }
     return {{"architecture", text_or_null(info.environment.architecture)},
             {"parameters", json_of(row.choice.parameters)},
             {"kept", row.choice.kept},
             {"replaced", text_or_null(row.replaced)},
             {"gain", gain_json(row.choice.over)},
             {"workloads", workloads},
+            {"throughput", throughput},
             {"verified", row.choice.verified},
             {"gpu", text_or_null(info.environment.gpu)},
             {"processor", text_or_null(info.environment.processor)},

@@ -40,11 +40,14 @@ std::vector<std::string> provenance(const emit_record& record, const row_choice&
 {
     const run_info& info = record.run.info;
     const environment_info& where = info.environment;
-    return {in_comment(fmt::format("// measured: {}, driver {}, {}{}, launchbox {}{}",
-                                   where.gpu.empty() ? where.processor : where.gpu, where.driver,
-                                   where.toolkit.empty() ? "" : where.toolkit + ", ", info.started.substr(0, 10),
-                                   info.version, choice.verified ? "" : ", outputs not verified")),
-            "// gain: " + gain_comment(choice, old), record.comment()};
+    std::vector<std::string> lines{in_comment(
+        fmt::format("// measured: {}, driver {}, {}{}, launchbox {}{}", where.gpu.empty() ? where.processor : where.gpu,
+                    where.driver, where.toolkit.empty() ? "" : where.toolkit + ", ", info.started.substr(0, 10),
+                    info.version, choice.verified ? "" : ", outputs not verified"))};
+    if (!choice.rates.empty()) lines.push_back("// throughput: " + throughput_text(choice));
+    lines.push_back("// gain: " + gain_comment(choice, old));
+    lines.push_back(record.comment());
+    return lines;
 }
 
 // What a row's own `// gain:` says that it replaced.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/emit/tuned_rows.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "support/error.hpp"
@@ -30,6 +32,16 @@ bool is_verified(const recorded_run& run, const assignment& candidate)
     return std::all_of(run.results.begin(), run.results.end(), [&](const stored_result& result) {
         return result.parameters != candidate || result.measured.verified;
     });
+}
+
+void add_rates(const recorded_run& run, const std::vector<ranking>& rankings, row_choice& chosen)
+{
+    for (const ranking& on : rankings)
+        for (const ranked_candidate& candidate : on.candidates) {
+            if (run.results[candidate.result].parameters != chosen.parameters) continue;
+            const work_amounts rates = per_second(on.work, candidate.time.median);
+            if (rates.any()) chosen.rates.push_back({on.workload, rates});
+        }
 }
 
 row_choice decided_alone(const recorded_run& run, const ranking& only)
@@ -66,6 +78,21 @@ bool is_beyond_noise(const gain& over)
     return over.times >= 1.01 && over.low > 1;
 }
 
+std::string throughput_text(const row_choice& choice)
+{
+    work_amounts least, largest;
+    for (const workload_rates& on : choice.rates)
+        for (const work_kind& kind : work_kinds) {
+            const std::optional<double>& rate = on.per_second.*kind.amount;
+            if (!rate) continue;
+            least.*kind.amount = std::min(*rate, (least.*kind.amount).value_or(*rate));
+            largest.*kind.amount = std::max(*rate, (largest.*kind.amount).value_or(*rate));
+        }
+    std::string text = rates_text(least, largest);
+    if (choice.rates.size() > 1) text += fmt::format(" on {} workloads", choice.rates.size());
+    return text;
+}
+
 row_choice choose_row(const recorded_run& run, const std::optional<assignment>& replaced)
 {
     const std::vector<ranking> rankings = rank(run.results, run.races, replaced);
@@ -77,6 +104,7 @@ row_choice choose_row(const recorded_run& run, const std::optional<assignment>& 
         chosen.kept = true;
     }
     chosen.verified = is_verified(run, chosen.parameters);
+    add_rates(run, rankings, chosen);
     return chosen;
 }
 

@@ -23,6 +23,11 @@ struct workload_gain {
     gain over;
 };
 
+struct workload_rates {
+    assignment workload;
+    work_amounts per_second;
+};
+
 struct row_choice {
     assignment parameters;
     bool kept = false;              ///< nothing was faster than the row to be replaced, and `parameters` is that row
@@ -30,7 +35,11 @@ struct row_choice {
     std::optional<gain> over = {};  ///< over the row to be replaced; `nullopt`: that was not measured
     std::vector<workload_gain> workloads = {};  ///< where `over` is known
     std::size_t worst = 0;                      ///< place in `workloads`
+    std::vector<workload_rates> rates = {};     ///< where it is known how much work a workload is
 };
+
+/// "11.65 G elements/s", and of several workloads "2.330 G to 11.65 G elements/s on 3 workloads". Empty: not known.
+std::string throughput_text(const row_choice& choice);
 
 /// The best by the overall score; where there is one workload, what a race has decided. Throws `error` where nothing
 /// was measured, all failed, or no candidate was measured on all workloads.

@@ -126,6 +126,7 @@ own_facts facts_of(const exported_part& part)
     own_facts facts{.environment = part.run->info.environment,
                     .workload = part.workload,
                     .weight = part.run->results[part.results.front()].weight,
+                    .work = part.run->results[part.results.front()].work,
                     .baseline = part.run->info.baseline};
     return facts;
 }

@@ -242,6 +242,8 @@ stored_result result_of(const ordered_json& value, bool& from_median)
     result.parameters = from.needed_values("parameters");
     result.workload = from.needed_values("workload");
     result.weight = from.number("weight", 1);
+    for (const work_kind& kind : work_kinds)
+        if (from.find(kind.name) != nullptr) result.work.*kind.amount = from.number(kind.name, 0);
     const std::optional<outcome> what = outcome_named(from.text("status"));
     if (!what) throw bad_member{"status"};
     result.measured.what = *what;

@@ -52,6 +52,7 @@ std::vector<ranking> by_workload(const std::vector<stored_result>& results,
         if (fresh) {
             rankings.push_back({.workload = results[i].workload,
                                 .weight = results[i].weight,
+                                .work = results[i].work,
                                 .candidates = {},
                                 .baseline = {},
                                 .decided = {},

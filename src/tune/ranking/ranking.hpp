@@ -51,6 +51,7 @@ struct verdict {
 struct ranking {
     assignment workload;
     double weight = 1;
+    work_amounts work = {};
     std::vector<ranked_candidate> candidates;  ///< measured; the fastest first
     std::optional<std::size_t> baseline;       ///< place in `candidates`; `nullopt`: none, or it failed
     std::optional<verdict> decided;            ///< `nullopt`: nothing may win

@@ -161,6 +161,8 @@ void sort_by_size(compared_workload& into, bool same_machine)
 compared_workload compare_workload(const side& a, const side& b, bool same_machine)
 {
     compared_workload made{.workload = a.workload->workload,
+                           .work_a = a.workload->work,
+                           .work_b = b.workload->work,
                            .winner_a = compare_winner(a, b, true),
                            .winner_b = compare_winner(b, a, false),
                            .best = {},

@@ -56,6 +56,7 @@ struct compared_winner {
 
 struct compared_workload {
     assignment workload;
+    work_amounts work_a = {}, work_b = {};  ///< the workload, as each run's spec names it
     std::optional<compared_winner> winner_a, winner_b;
     std::optional<time_move> best;               ///< from A's winner to B's
     std::vector<compared_candidate> candidates;  ///< the largest moves first

@@ -42,6 +42,7 @@ struct prepared_job {
     std::string directory = {};  ///< of a program: where it is run
     double compile_seconds = 0;
     bool from_cache = false;
+    work_amounts work = {};            ///< of the workload, as a record has it; the spec's have priority
     std::string machine_failure = {};  ///< what the machine lacked: it is not the candidate's, and may go away
 };
 

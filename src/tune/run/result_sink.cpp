@@ -45,6 +45,7 @@ stored_result result_sink::save(const queued_job& job, measurement measured, con
                          .parameters = job.job.parameters,
                          .workload = on.values,
                          .weight = on.weight,
+                         .work = on.work.any() ? on.work : prepared.work,
                          .measured = std::move(measured),
                          .kernel = prepared.kernel,
                          .code = prepared.code,
@@ -115,6 +116,8 @@ void result_sink::show_best(tune_progress& shown) const
     shown.best_ns = last_->best_ns;
     shown.baseline_ns = last_->baseline_ns;
     shown.best = text_of(last_->best);
+    shown.best_rates =
+        per_second(spec_.workloads[static_cast<std::size_t>(last_ - workloads_.data())].work, last_->best_ns);
 }
 
 }  // namespace launchbox

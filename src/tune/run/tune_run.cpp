@@ -56,6 +56,11 @@ public:
           references_(spec.workloads.size(), backend.needs_reference),
           sink_(spec, backend, store, store.begin_run(run))
     {
+        // Also for what earlier calls have measured: how much work it was is not part of what was measured.
+        std::vector<std::pair<assignment, work_amounts>> work;
+        for (const std::size_t workload : options.workloads)
+            work.emplace_back(spec.workloads[workload].values, spec.workloads[workload].work);
+        store.set_work(sink_.summary.run, work);
         read_earlier_calls();
         plan();
     }

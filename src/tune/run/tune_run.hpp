@@ -33,7 +33,8 @@ struct tune_progress {
     std::size_t done = 0, total = 0;  ///< jobs (candidates x workloads), or candidates of a budget
     double best_ns = 0;               ///< of the workload that was measured last; 0: none
     double baseline_ns = 0;
-    std::string best = {};   ///< its parameters
+    std::string best = {};  ///< its parameters
+    work_amounts best_rates = {};
     std::string doing = {};  ///< "measuring", "final race"
     double seconds_left = 0;
 };

@@ -11,6 +11,7 @@
 
 #include "support/expression/parameter_value.hpp"
 #include "support/expression/value_expression.hpp"
+#include "tune/types/work_amounts.hpp"
 
 namespace launchbox {
 
@@ -25,6 +26,7 @@ struct tuning_parameter {
 struct workload {
     assignment values;
     double weight = 1;  ///< above 0
+    work_amounts work = {};
 };
 
 enum class fill_kind {

@@ -31,6 +31,18 @@ void check_one_type(const reader& of, const toml::node& node, std::vector<parame
 bool as_fraction(parameter_value& value);
 void read_workload(reader& of, const toml::table& table);
 
+/// One amount of `work = { elements = "n" }`.
+struct work_expression {
+    const work_kind& kind;
+    value_expression expression;
+    toml::source_region place;
+};
+std::vector<work_expression> read_work(reader& of, const toml::table& table);
+double amount_of_work(const reader& of, const work_expression& amount, const assignment& values);
+std::optional<double> amount_in_fractions(const work_expression& amount, assignment values);
+bool is_formula(const toml::node& node);
+std::optional<double> number_in(const parameter_value& value);
+
 }  // namespace
 
 void check_new_name(const reader& of, const document::entry& entry, const std::string& what)
@@ -286,12 +298,22 @@ namespace {
 void read_workload(reader& of, const toml::table& table)
 {
     double weight = 1;
+    std::vector<work_expression> work;
     std::vector<std::pair<std::string, std::vector<parameter_value>>> lists;
     for (const document::entry& entry : document::in_order(table)) {
         if (entry.key == "weight") {
             weight = of.file.number(*entry.node, "weight", 0, 1e9, true);
             continue;
         }
+        // Only as a table: a value may have this name, and have the names of its keys, too.
+        if (entry.key == "work" && entry.node->is_table()) {
+            work = read_work(of, *entry.node->as_table());
+            continue;
+        }
+        for (const work_kind& kind : work_kinds)
+            if (entry.key == kind.name && entry.node->is_string() && is_formula(*entry.node))
+                of.file.fail(entry.place, fmt::format("{} is a workload's value here, and a word", kind.name),
+                             fmt::format("how much work it is: write work = {{ {} = ... }}", kind.name));
         check_new_name(of, entry, "a workload's value");
         for (const tuning_parameter& parameter : of.spec.parameters)
             if (parameter.name == entry.key)
@@ -333,7 +355,77 @@ void read_workload(reader& of, const toml::table& table)
     }
     if (of.spec.workloads.size() + product.size() > max_workloads)
         of.file.fail(table.source(), "there are more than 10,000 workloads", "give fewer values");
+    for (workload& made : product)
+        for (const work_expression& amount : work)
+            made.work.*amount.kind.amount = amount_of_work(of, amount, made.values);
     of.spec.workloads.insert(of.spec.workloads.end(), product.begin(), product.end());
+}
+
+std::vector<work_expression> read_work(reader& of, const toml::table& table)
+{
+    std::vector<work_expression> work;
+    document::keys known;
+    for (const work_kind& kind : work_kinds)
+        known.emplace_back(kind.name, [&](const toml::node& node) {
+            const std::string key = std::string("work.") + kind.name;
+            const std::string text = of.expression(node, key);
+            of.file.placed(node.source(), [&] { work.push_back({kind, value_expression(text), node.source()}); });
+            for (const std::string& name : work.back().expression.names())
+                for (const tuning_parameter& parameter : of.spec.parameters)
+                    if (parameter.name == name)
+                        of.file.fail(
+                            node.source(), fmt::format("{} depends on the parameter {}", key, name),
+                            "all candidates have the same work to do; calculate it from the workload's values");
+        });
+    of.file.read_keys(table, known, "of the workload's work");
+    if (work.empty())
+        of.file.fail(table.source(), "work is empty", "write work = { elements = \"n\", bytes = \"8 * n\" }");
+    return work;
+}
+
+double amount_of_work(const reader& of, const work_expression& amount, const assignment& values)
+{
+    const std::string key = std::string("work.") + amount.kind.name;
+    const auto shown = [&](const parameter_value& value) {
+        const std::string on = text_of(values);
+        return fmt::format("{} is {}{}", key, text_of(value).substr(0, 40), on.empty() ? "" : ", with " + on);
+    };
+    return of.file.placed(amount.place, [&] {
+        const parameter_value value = amount.expression(values);
+        const std::optional<double> number = number_in(value), unbounded = amount_in_fractions(amount, values);
+        constexpr double rounding = 1e-6;
+        if (number && unbounded && std::abs(*unbounded - *number) > rounding * std::abs(*unbounded))
+            throw error(shown(value) + ": it does not fit into a whole number",
+                        "begin with a fraction: \"2.0 * n * n * n\"");
+        if (!number || !is_work(*number))
+            throw error(shown(value), fmt::format("it is a number above 0, and not above {:g}", max_work));
+        return *number;
+    });
+}
+
+// Whole numbers wrap around at 2^63, which 2 * n^3 operations soon are: fractions do not.
+std::optional<double> amount_in_fractions(const work_expression& amount, assignment values)
+{
+    for (auto& [name, value] : values.values) as_fraction(value);
+    try {
+        return number_in(amount.expression(values));
+    } catch (const error&) {
+        return std::nullopt;  // an operator for whole numbers alone
+    }
+}
+
+// A word with an operator in it, or the name of something: nobody's number of bytes is one.
+bool is_formula(const toml::node& node)
+{
+    const std::optional<std::string> text = node.value<std::string>();
+    return text && (is_name(*text) || text->find_first_of("*+/") != std::string::npos);
+}
+
+std::optional<double> number_in(const parameter_value& value)
+{
+    if (const double* number = std::get_if<double>(&value)) return *number;
+    if (const std::int64_t* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
+    return std::nullopt;
 }
 
 }  // namespace

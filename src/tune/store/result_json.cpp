@@ -188,6 +188,9 @@ std::string why_invalid(const stored_result& result)
     if (!std::all_of(measured.samples_ns.begin(), measured.samples_ns.end(), is_time)) return "a sample is no time";
     if (measured.what == outcome::measured && measured.samples_ns.empty()) return "measured without samples";
     if (!(result.weight > 0) || !std::isfinite(result.weight)) return "the weight is not above 0";
+    for (const work_kind& kind : work_kinds)
+        if (const auto& amount = result.work.*kind.amount; amount && !is_work(*amount))
+            return std::string("its ") + kind.name + " are no amount of work";
     if (!is_time(measured.seconds) || !is_time(result.compile_seconds)) return "a duration is no time";
     if (measured.dropped < 0 || result.deaths < 0) return "a count is below 0";
     return {};

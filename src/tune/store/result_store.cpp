@@ -28,6 +28,7 @@ struct result_store::inside {
 namespace {
 
 std::int64_t environment_number(sqlite_database& database, const environment_info& environment);
+void write_work(sqlite_database& database, std::int64_t run, const std::string& workload, const work_amounts& work);
 std::optional<std::string> text_or_null(const std::optional<assignment>& values);
 void must_be_good(const std::string& why, const assignment& parameters, const assignment& workload);
 
@@ -114,6 +115,16 @@ void result_store::save(const stored_result& result)
         .bind(2, std::string_view(parameters))
         .bind(3, std::string_view(workload))
         .step();
+    if (result.work.any()) write_work(database, result.run, workload, result.work);
+    transaction.commit();
+}
+
+void result_store::set_work(std::int64_t run, const std::vector<std::pair<assignment, work_amounts>>& workloads)
+{
+    const std::lock_guard lock(inside_->one_at_a_time);
+    sqlite_database& database = inside_->database();
+    sqlite_transaction transaction(database);
+    for (const auto& [workload, work] : workloads) write_work(database, run, column_text(workload), work);
     transaction.commit();
 }
 
@@ -210,6 +221,24 @@ std::int64_t environment_number(sqlite_database& database, const environment_inf
                             "? AND memory_bytes = ? AND driver = ? AND toolkit = ?");
     bind(number);
     return number.integer(0).value_or(0);
+}
+
+void write_work(sqlite_database& database, std::int64_t run, const std::string& workload, const work_amounts& work)
+{
+    sqlite_statement(database, "DELETE FROM work WHERE run = ? AND workload = ?")
+        .bind(1, run)
+        .bind(2, std::string_view(workload))
+        .step();
+    if (!work.any()) return;
+    sqlite_statement insert(database,
+                            "INSERT INTO work (run, workload, elements, bytes, flops) VALUES (?, ?, ?, ?, ?)");
+    insert.bind(1, run).bind(2, std::string_view(workload));
+    int at = 3;
+    for (const work_kind& kind : work_kinds) {
+        if (const std::optional<double>& amount = work.*kind.amount) insert.bind(at, *amount);  // else NULL
+        ++at;
+    }
+    insert.step();
 }
 
 std::optional<std::string> text_or_null(const std::optional<assignment>& values)

@@ -29,6 +29,8 @@ public:
     /// same candidate, workload and run.
     void save(const stored_result& result);
     void save(const race_result_info& race);
+    /// How much work these workloads are, for all their results, earlier ones too. Without amounts it is forgotten.
+    void set_work(std::int64_t run, const std::vector<std::pair<assignment, work_amounts>>& workloads);
 
     /// Before a candidate is measured and after a death; forgotten when its result is saved.
     void begin_attempt(std::int64_t run, const attempt& what);

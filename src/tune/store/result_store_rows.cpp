@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <map>
 
 #include "support/error.hpp"
 
@@ -30,6 +31,11 @@ public:
     int count(const char* name) { return static_cast<int>(integer(name, std::numeric_limits<int>::max())); }
     bool truth(const char* name) { return integer(name, 1) == 1; }
     double number(const char* name) { return value_or_complain(row_.number(next_++), name); }
+    std::optional<double> optional_number(const char* name)
+    {
+        if (row_.is_null(next_)) return skipped();
+        return number(name);
+    }
     std::string text(const char* name) { return value_or_complain(row_.text(next_++), name); }
 
     assignment values(const char* name) { return value_or_complain(assignment_of(json(name)), name); }
@@ -102,6 +108,28 @@ bool good(const sqlite_database& database, row_reader& row, const std::string& w
     return false;
 }
 
+// By the workload's text. A bad row costs no measurement: the work is unknown then.
+std::map<std::string, work_amounts> read_work(const sqlite_database& database, std::int64_t run,
+                                              row_diagnostics& diagnostics)
+{
+    sqlite_statement asked(database, "SELECT workload, elements, bytes, flops FROM work WHERE run = ?");
+    asked.bind(1, run);
+    std::map<std::string, work_amounts> all;
+    while (asked.step()) {
+        row_reader row(asked);
+        const std::string workload = row.text("workload");
+        work_amounts amounts;
+        for (const work_kind& kind : work_kinds) {
+            const std::optional<double> amount = row.optional_number(kind.name);
+            if (amount && !is_work(*amount)) row.complain(kind.name);
+            amounts.*kind.amount = amount;
+        }
+        if (good(database, row, fmt::format("the work of a workload of run {}", run), diagnostics))
+            all.emplace(workload, amounts);
+    }
+    return all;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& database, row_diagnostics& diagnostics)
@@ -148,6 +176,7 @@ std::vector<stored_result> read_results(const sqlite_database& database, std::in
         "finished "
         "FROM result WHERE run = ? ORDER BY id");
     asked.bind(1, run);
+    const std::map<std::string, work_amounts> work = read_work(database, run, diagnostics);
     std::vector<stored_result> results;
     while (asked.step()) {
         row_reader row(asked);
@@ -177,6 +206,7 @@ std::vector<stored_result> read_results(const sqlite_database& database, std::in
         result.from_cache = row.truth("from_cache");
         result.deaths = row.count("deaths");
         result.finished = row.text("finished");
+        if (const auto known = work.find(asked.text(2).value_or("")); known != work.end()) result.work = known->second;
         if (row.complaint().empty())
             if (const std::string why = why_invalid(result); !why.empty()) row.complain(why);
         if (good(database, row, fmt::format("result {} of run {}", number, run), diagnostics))

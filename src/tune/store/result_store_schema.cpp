@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 // One step a version. A step that was released is never changed: a new one is added. A new file goes through all of
 // them, so that its tables are to the letter those of a migrated one.
-constexpr std::array<const char*, 2> steps{// 1
+constexpr std::array<const char*, 3> steps{// 1
                                            R"(
 CREATE TABLE environment (
     id INTEGER PRIMARY KEY, gpu TEXT NOT NULL, processor TEXT NOT NULL, architecture TEXT NOT NULL,
@@ -63,6 +63,12 @@ CREATE TABLE race_entry (
     race INTEGER NOT NULL REFERENCES race (id) ON DELETE CASCADE, place INTEGER NOT NULL,
     parameters TEXT NOT NULL, samples_ns BLOB NOT NULL,
     PRIMARY KEY (race, place)) WITHOUT ROWID;
+)",
+                                           // 3: how much work a workload is, as far as its spec says
+                                           R"(
+CREATE TABLE work (
+    run INTEGER NOT NULL REFERENCES run (id), workload TEXT NOT NULL, elements REAL, bytes REAL, flops REAL,
+    PRIMARY KEY (run, workload)) WITHOUT ROWID;
 )"};
 
 enum class content { nothing, store };
@@ -232,7 +238,7 @@ std::string tables_of(const sqlite_database& database)
     sqlite_statement asked(
         database,
         "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name IN ('environment', 'run', "
-        "'call', 'result', 'attempt', 'race', 'race_entry') ORDER BY name");
+        "'call', 'result', 'attempt', 'race', 'race_entry', 'work') ORDER BY name");
     std::string tables;
     while (asked.step()) tables += asked.text(0).value_or("") + ": " + asked.text(1).value_or("") + "\n";
     return tables;

@@ -10,6 +10,7 @@
 #include "image/kernel_info.hpp"
 #include "support/expression/parameter_value.hpp"
 #include "tune/types/measurement.hpp"
+#include "tune/types/work_amounts.hpp"
 
 namespace launchbox {
 
@@ -46,7 +47,8 @@ struct run_info {
 struct stored_result {
     std::int64_t run = 0;  ///< the call that measured it
     assignment parameters, workload;
-    double weight = 1;  ///< of the workload
+    double weight = 1;       ///< of the workload
+    work_amounts work = {};  ///< of the workload: the same for all its results
     measurement measured;
     std::optional<kernel_info> kernel;       ///< what the compiler made; `nullopt`: nothing, or a program
     std::string code = {};                   ///< see build_result

@@ -79,6 +79,38 @@ TEST(emit, the_best_on_all_workloads_becomes_the_row_with_its_provenance)
         holds(text, "struct sort_row {\n    int threads = {};\n    int items = {};\n    int min_blocks = {};\n};"));
 }
 
+TEST(emit, a_row_says_how_much_it_does_in_a_second_where_the_work_is_known)
+{
+    const assignment small = workload("int", 1000), large = workload("int", 1000000);
+    emit_record record = record_on("sm_90", {{small, {2000, 1000, 1818}}, {large, {2000000, 1600000, 1900000}}});
+    const emit_settings one{.box = "sort", .split = split_kind::none};
+    const std::string without = header_of({record}, one);
+    EXPECT_FALSE(holds(without, "throughput")) << without;
+    const auto set_work = [&](const assignment& on, const work_amounts& work) {
+        for (stored_result& result : record.run.results)
+            if (result.workload == on) result.work = work;
+    };
+    // wide is the row: 1,000 elements in 1 µs.
+    set_work(small, {.elements = 1000});
+    const std::string first = header_of({record}, one);
+    EXPECT_TRUE(holds(first, "2026-11-21, launchbox 0.1.0\n    // throughput: 1.000 G elements/s\n    // gain: "))
+        << first;
+    // 4 MB in 1.6 ms, and a million elements.
+    set_work(large, {.elements = 1e6, .bytes = 4e6});
+    const std::string both = header_of({record}, one);
+    EXPECT_TRUE(holds(both, "    // throughput: 625.0 M to 1.000 G elements/s, 2.500 GB/s on 2 workloads\n")) << both;
+    EXPECT_EQ(updated(both, {record}, one), both);
+    EXPECT_EQ(updated(without, {record}, one), both) << "the same record, whose work is known now";
+
+    const auto rows = rows_json(emit_tables({record}, one, {}), {record}, one);
+    const auto& throughput = rows["tables"][0]["rows"][0]["throughput"];
+    ASSERT_EQ(throughput.size(), 2u) << rows;
+    EXPECT_DOUBLE_EQ(throughput[0]["elements_per_second"].get<double>(), 1e9);
+    EXPECT_FALSE(throughput[0].contains("bytes_per_second"));
+    EXPECT_DOUBLE_EQ(throughput[1]["bytes_per_second"].get<double>(), 2.5e9);
+    EXPECT_EQ(throughput[1]["workload"]["n"], 1000000);
+}
+
 TEST(emit, a_compiler_that_nobody_knows_is_left_out)
 {
     emit_record record = record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1500}}});

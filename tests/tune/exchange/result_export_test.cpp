@@ -54,6 +54,7 @@ void expect_same_candidates(const std::vector<stored_result>& before, const std:
         EXPECT_EQ(one.parameters, other.parameters) << which;
         EXPECT_EQ(one.workload, other.workload) << which;
         EXPECT_EQ(one.weight, other.weight) << which;
+        EXPECT_EQ(one.work, other.work) << which;
         EXPECT_EQ(one.measured.what, other.measured.what) << which;
         EXPECT_EQ(one.measured.reason, other.measured.reason) << which;
         EXPECT_EQ(one.measured.verified, other.measured.verified) << which;
@@ -78,6 +79,7 @@ TEST_P(both_formats, give_back_our_own_results)
         run.results.push_back(failed(2000 + i, 1, 1 << 20, static_cast<outcome>(i), "why: \"it\" did"));
     for (std::size_t i = 0; i < run.results.size(); ++i) {
         run.results[i].weight = 0.5;
+        run.results[i].work = {.bytes = 12.5, .flops = 1e12};
         run.results[i].parameters.values.emplace_back("ratio", 0.5 * static_cast<double>(i));
         run.results[i].parameters.values.emplace_back("fast", i % 2 == 0);
         run.results[i].parameters.values.emplace_back("layout", std::string(i % 2 == 0 ? "row" : "colu,mn \"é\""));

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -59,6 +61,7 @@ recorded_run second_run()
         if (result.same_as) result.same_as->values.emplace_back("word", std::string("b"));
         result.workload = {};
         result.weight = 0.5;
+        result.work = {.elements = 1e6, .bytes = 0.5};
         result.measured.device.reset();
         result.from_cache = true;
     }
@@ -105,6 +108,45 @@ TEST(result_file, the_recorded_example_is_the_one_of_the_tests)
     EXPECT_EQ(read_input(file), json_text_of({example_results()}));
 }
 
+std::string replaced(std::string text, const std::string& what, const std::string& by)
+{
+    const std::size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return at == std::string::npos ? text : text.replace(at, what.size(), by);
+}
+
+TEST(result_file, work_and_rates_are_there_only_where_they_are_known)
+{
+    recorded_run run = example_results();
+    for (stored_result& result : run.results)
+        if (result.workload == sizes(1 << 20)) result.work = {.elements = 1048576, .flops = 3e9};
+    run.results[1].measured.samples_ns = {0, 0, 0};  // a clock that is too coarse
+    const std::string text = json_text_of({run});
+    expect_same(read_results_json(text, "x.json").runs.at(0), run);
+    const auto whole = nlohmann::json::parse(text);
+    const auto& candidates = whole["candidates"];
+    // 125 µs: 1048576 / 125e-6, 3e9 / 125e-6.
+    EXPECT_DOUBLE_EQ(candidates[0]["elements_per_second"].get<double>(), 8388608e3);
+    EXPECT_DOUBLE_EQ(candidates[0]["flops_per_second"].get<double>(), 24e12);
+    EXPECT_EQ(candidates[0]["elements"], 1048576);
+    EXPECT_FALSE(candidates[0].contains("bytes") || candidates[0].contains("bytes_per_second"));
+    EXPECT_TRUE(candidates[1]["elements_per_second"].is_null()) << candidates[1];
+    EXPECT_EQ(candidates[7]["status"], "compile_error");
+    EXPECT_TRUE(candidates[7].at("flops_per_second").is_null()) << candidates[7];
+    EXPECT_EQ(candidates[7]["flops"], 3e9);
+    EXPECT_FALSE(candidates[12].contains("elements") || candidates[12].contains("elements_per_second"));
+    // The winner is 128 x 17, with 100.4 µs.
+    EXPECT_DOUBLE_EQ(whole["best"][0]["elements_per_second"].get<double>(), 1048576 / 100400e-9);
+    EXPECT_FALSE(whole["best"][1].contains("elements_per_second"));
+    for (const char* bad : {"0", "-1", "\"x\"", "1e300", "[]"}) {
+        const std::string spoilt = replaced(text, R"("elements": 1048576.0)", std::string(R"("elements": )") + bad);
+        const result_file read = read_results_json(spoilt, "x.json");
+        EXPECT_EQ(read.runs.at(0).results.size(), run.results.size() - 1) << bad;
+        ASSERT_EQ(read.diagnostics.size(), 1u) << bad;
+        EXPECT_NE(read.diagnostics[0].find("candidate 0 is left out"), std::string::npos) << read.diagnostics[0];
+    }
+}
+
 TEST(result_file, without_samples_medians_stand_for_them)
 {
     const result_file read = read_results_json(json_text_of({example_results()}, false), "x.json");
@@ -113,13 +155,6 @@ TEST(result_file, without_samples_medians_stand_for_them)
     EXPECT_EQ(read.runs[0].results[1].measured.samples_ns, std::vector<double>{100'000});
     ASSERT_EQ(read.diagnostics.size(), 1u);
     EXPECT_NE(read.diagnostics[0].find("no samples of 9 candidates"), std::string::npos) << read.diagnostics[0];
-}
-
-std::string replaced(std::string text, const std::string& what, const std::string& by)
-{
-    const std::size_t at = text.find(what);
-    EXPECT_NE(at, std::string::npos) << what;
-    return at == std::string::npos ? text : text.replace(at, what.size(), by);
 }
 
 TEST(result_file, hostile_candidates_are_left_out)

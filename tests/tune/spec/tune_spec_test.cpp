@@ -216,6 +216,80 @@ TEST(tune_spec, what_else_is_wrong_has_its_place)
     expect("x = \"\"\"a\"\"\"", "5:5: a multi-line string | ");
 }
 
+TEST(tune_spec, reads_how_much_work_a_workload_is)
+{
+    const tune_spec spec = spec_of("a = [1]", R"toml(
+[[workload]]
+type = ["float", "double"]
+n = [1000, 3000000000]
+work = { elements = "n", bytes = "2 * n * (type == 'double' and 8 or 4)" }
+[[workload]]
+type = "int"
+n = 7
+work = { flops = "n // 2 + 0.5" }
+[[workload]]
+type = "int"
+n = 8
+[[workload]]
+type = "int"
+n = 9
+[workload.work]
+elements = 12
+bytes = 1.5
+flops = "2.0 * n * n * n"
+)toml");
+    const auto work = [&](std::size_t i) { return spec.workloads.at(i).work; };
+    ASSERT_EQ(spec.workloads.size(), 7u);
+    EXPECT_EQ(work(0), (work_amounts{.elements = 1000, .bytes = 8000}));
+    EXPECT_EQ(work(1), (work_amounts{.elements = 3e9, .bytes = 24e9}));
+    EXPECT_EQ(work(2), (work_amounts{.elements = 1000, .bytes = 16000}));
+    EXPECT_EQ(work(3), (work_amounts{.elements = 3e9, .bytes = 48e9}));
+    EXPECT_EQ(work(4), (work_amounts{.flops = 3.5}));
+    EXPECT_FALSE(work(5).any());
+    EXPECT_EQ(work(6), (work_amounts{.elements = 12, .bytes = 1.5, .flops = 1458}));
+    // Values may have all these names: that of examples/block_sort is the size of its keys.
+    const tune_spec named =
+        spec_of("a = [1]", "[[workload]]\nn = 5\nbytes = [4, 8]\nelements = 'many or few'\nflops = 1");
+    EXPECT_EQ(text_of(named.workloads.at(1).values), "n=5 bytes=8 elements=many or few flops=1");
+    const tune_spec both =
+        spec_of("a = [1]",
+                "[[workload]]\nn = 5\nbytes = [4, 8]\nwork = { bytes = 'n * bytes' }\n[[workload]]\nn = 6\nbytes = 2");
+    EXPECT_EQ(both.workloads.at(1).work, work_amounts{.bytes = 40});
+    EXPECT_EQ(text_of(spec_of("a = [1]", "[[workload]]\nwork = 3").workloads.at(0).values), "work=3");
+}
+
+TEST(tune_spec, what_is_wrong_with_the_work_has_its_place)
+{
+    const auto expect = [](const std::string& work, const char* wanted) {
+        expect_complaint("a = [1, 2]", "[[workload]]\nn = [3, 2097152]\nt = 'x'\nwork = " + work, wanted);
+    };
+    expect("{ elements = 'm' }", "8:21: unknown name 'm' in 'm' | ");
+    expect("{ elements = 'a * n' }", "8:21: work.elements depends on the parameter a | ");
+    expect("{ elements = 'sm.registers' }", "8:21: unknown name 'sm.registers'");
+    expect("{ elements = 'n +' }", "8:21: 'n +' is no expression: ");
+    expect("{ elements = 0 }", "8:21: work.elements is 0, with n=3 t=x | it is a number above 0");
+    expect("{ flops = 'n - 3' }", "8:18: work.flops is 0, with n=3 t=x | ");
+    expect("{ flops = 'n // (n - 3)' }", "8:18: cannot evaluate 'n // (n - 3)': ");
+    expect("{ bytes = '-n' }", "8:18: work.bytes is -3, with n=3 t=x | ");
+    expect("{ bytes = 'n / 0' }", "8:18: work.bytes is inf, with n=3 t=x | ");
+    expect("{ bytes = 't' }", "8:18: work.bytes is x, with ");
+    expect("{ bytes = 'n > 1' }", "8:18: work.bytes is true, with ");
+    expect("{ bytes = true }", "8:18: work.bytes is ");
+    expect("{ bytes = [1, 2] }", "8:18: work.bytes is ");
+    expect("{ byte = 1 }", "8:10: unknown key \"byte\" of the workload's work | did you mean bytes?");
+    expect("{}", "8:8: work is empty | ");
+    // 2 * 2097152^3 is 2^64, which whole numbers take for 0; times 3, for another number.
+    expect("{ flops = '2 * n * n * n' }", "8:18: work.flops is 0, with n=2097152 t=x: it does not fit");
+    expect("{ flops = '3 * n * n * n + 1' }",
+           "8:18: work.flops is -9223372036854775807, with n=2097152 t=x: it does not fit");
+    expect(
+        "{ flops = '2 * n * n * n + n' }",
+        "8:18: work.flops is 2097152, with n=2097152 t=x: it does not fit into a whole number | begin with a fraction");
+    expect_complaint(
+        "a = [1, 2]", "[[workload]]\nn = 3\nelements = '2 * n'",
+        "7:1: elements is a workload's value here, and a word | how much work it is: write work = { elements");
+}
+
 TEST(tune_spec, what_is_wrong_with_the_target)
 {
     const auto complaint = [](const std::string& rest) { return complaint_of(head + "a = [1, 2]\n" + rest); };

@@ -90,6 +90,7 @@ void expect_holds(const result_store& store, const recorded_run& run)
         EXPECT_EQ(one.parameters, other.parameters) << i;
         EXPECT_EQ(one.workload, other.workload) << i;
         EXPECT_EQ(one.weight, other.weight) << i;
+        EXPECT_EQ(one.work, other.work) << i;
         EXPECT_EQ(one.measured, other.measured) << i;
         EXPECT_EQ(one.kernel, other.kernel) << i;
         EXPECT_EQ(one.code, other.code) << i;
@@ -130,6 +131,7 @@ TEST_F(result_store_file, gives_back_all_that_was_saved)
     odd.measured.device = device_state{};
     odd.measured.sticky = true;
     odd.weight = 0.3;
+    odd.work = {.elements = 0.1, .flops = 1e30};
     odd.log = std::string("bytes \xff\0 of a compiler", 22);
     odd.kernel = kernel_info{};
     odd.from_cache = true;
@@ -233,6 +235,11 @@ TEST_F(result_store_file, what_is_no_result_is_not_saved)
     bad = example_results().results[0];
     bad.parameters.values[0].second = std::string("\xff");
     EXPECT_THROW(store.save(bad), error);
+    for (const double amount : {0.0, -1.0, std::numeric_limits<double>::infinity(), 2e30}) {
+        bad = example_results().results[0];
+        bad.work.bytes = amount;
+        EXPECT_THROW(store.save(bad), error) << amount;
+    }
     bad = example_results().results[0];
     bad.run = 77;
     EXPECT_THROW(store.save(bad), error);
@@ -268,6 +275,56 @@ TEST_F(result_store_file, an_older_schema_is_migrated)
     const result_store again(file, access::read_only);
     expect_old(again);
     EXPECT_EQ(again.races(1).size(), 1u);
+}
+
+// Version 2 knew of no work: it is read as it is, and gets it with the next call.
+TEST_F(result_store_file, work_is_of_the_workload_and_the_latest_call_decides)
+{
+    sql(std::string(store_schema_step(1)) + store_schema_step(2) +
+        "INSERT INTO environment VALUES (1, 'G', '', 'sm_90', 1, 1, '13.0', 'NVRTC 13.0');"
+        "INSERT INTO run VALUES (1, 1, 't', 's');"
+        "INSERT INTO call VALUES (1, 1, 'x', '', '', '', '', '', '', NULL);"
+        "INSERT INTO result VALUES (1, 1, '{\"a\":1}', '{\"n\":5}', 1, 'measured', '', zeroblob(8), 0, 0, 1, '', NULL, "
+        "0, "
+        "NULL, '', 0, 0, 0, '', '', NULL, 0);"
+        "INSERT INTO result VALUES (2, 1, '{\"a\":2}', '{\"n\":5}', 1, 'hang', '', zeroblob(0), 0, 0, 1, '', NULL, 0, "
+        "NULL, '', 0, 0, 0, '', '', NULL, 0);"
+        "INSERT INTO result VALUES (3, 1, '{\"a\":1}', '{\"n\":6}', 1, 'measured', '', zeroblob(8), 0, 0, 1, '', NULL, "
+        "0, "
+        "NULL, '', 0, 0, 0, '', '', NULL, 0);"
+        "PRAGMA application_id = 1279414867; PRAGMA user_version = 2");
+    const auto work_in = [](const result_store& store) {
+        std::vector<work_amounts> all;
+        for (const stored_result& result : store.results(1)) all.push_back(result.work);
+        EXPECT_TRUE(store.diagnostics().empty());
+        return all;
+    };
+    using list = std::vector<work_amounts>;
+    EXPECT_EQ(work_in(result_store(file, access::read_only)), (list{{}, {}, {}}));
+    result_store store(file, access::open);
+    const assignment five{{{"n", std::int64_t{5}}}};
+    store.set_work(1, {{five, {.elements = 5, .bytes = 0.5}}});
+    EXPECT_EQ(work_in(store), (list{{.elements = 5, .bytes = 0.5}, {.elements = 5, .bytes = 0.5}, {}}));
+    store.set_work(1, {{five, {.flops = 7}}});
+    EXPECT_EQ(work_in(result_store(file, access::read_only)), (list{{.flops = 7}, {.flops = 7}, {}}));
+    stored_result again = store.results(1)[0];
+    again.work = {};
+    store.save(again);
+    EXPECT_EQ(work_in(store), (list{{.flops = 7}, {}, {.flops = 7}})) << "a result without keeps it";
+    store.set_work(1, {{five, {}}});
+    EXPECT_EQ(work_in(store), (list{{}, {}, {}}));
+    // What nobody can have written is unknown, and costs no measurement.
+    for (const char* value : {"'x'", "0", "-1", "9e999", "x'00'"}) {
+        store.set_work(1, {{five, {.elements = 5}}});
+        sql(std::string("UPDATE work SET elements = ") + value);
+        const result_store read(file, access::read_only);
+        EXPECT_EQ(read.results(1).size(), 3u) << value;
+        EXPECT_FALSE(read.results(1)[0].work.any()) << value;
+        ASSERT_EQ(read.diagnostics().size(), 1u) << value;
+        EXPECT_NE(read.diagnostics()[0].find("the work of a workload of run 1 is left out: elements"),
+                  std::string::npos)
+            << read.diagnostics()[0];
+    }
 }
 
 TEST_F(result_store_file, what_is_not_ours_is_refused_and_left_alone)

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <tuple>
 #include <type_traits>
 
+#include <launchbox/detail/launch_box/fnv.hpp>
 #include <launchbox/detail/launch_box/row_rules.hpp>
 
 namespace launchbox::detail {
@@ -35,12 +39,25 @@ constexpr bool are_of_one_type()
     return (std::is_same_v<row_type_of<First>, row_type_of<Others>> && ...);
 }
 
+// P<short> and P<double>: rows that differ in the types that they name. Rows of unrelated types are a slip.
+template <class, class>
+inline constexpr bool are_of_one_template_of_types = false;
+template <template <class...> class Template, class... One, class... Other>
+inline constexpr bool are_of_one_template_of_types<Template<One...>, Template<Other...>> = true;
+
+template <class First, class... Others>
+constexpr bool are_of_one_template()
+{
+    return (are_of_one_template_of_types<row_type_of<First>, row_type_of<Others>> && ...);
+}
+
 /// What is wrong with a table on every architecture; the first that applies.
 enum class table_error {
     none,
     empty,
     not_rows,
     two_types,
+    bits,
     no_threads,
     no_items,
     no_min_blocks,
@@ -98,6 +115,19 @@ constexpr table_error find_member_error()
     return table_error::none;
 }
 
+// Of rows of several types: the first error, and their bits are all that the host tells the kernel of them.
+template <class... Types>
+constexpr table_error find_error_of_types()
+{
+    table_error error = table_error::none;
+    const auto note = [&](table_error found) {
+        if (error == table_error::none) error = found;
+    };
+    (note(find_member_error<Types>()), ...);
+    (note(std::has_unique_object_representations_v<Types> ? table_error::none : table_error::bits), ...);
+    return error;
+}
+
 template <class... Rows>
 constexpr table_error find_table_error()
 {
@@ -105,12 +135,14 @@ constexpr table_error find_table_error()
         return table_error::empty;
     else if constexpr (!(is_row<Rows> && ...))
         return table_error::not_rows;
-    else if constexpr (!are_of_one_type<Rows...>())
+    else if constexpr (!are_of_one_type<Rows...>() && !are_of_one_template<Rows...>())
         return table_error::two_types;
     else if constexpr (!are_ascending<Rows...>())
         return table_error::not_ascending;
-    else
+    else if constexpr (are_of_one_type<Rows...>())
         return find_member_error<std::common_type_t<row_type_of<Rows>...>>();
+    else
+        return find_error_of_types<row_type_of<Rows>...>();
 }
 
 /// Does not compile for a wrong table. Code that uses a table checks `fine` first and does nothing otherwise, so that
@@ -120,7 +152,10 @@ struct table_check {
     static_assert(Error != table_error::empty, "launch_box: give at least one row, such as sm<80, row{256, 11, 0}>");
     static_assert(Error != table_error::not_rows,
                   "launch_box: each row is written as sm<90, row{...}>, sm_a<90, row{...}> or sm_f<100, row{...}>");
-    static_assert(Error != table_error::two_types, "launch_box: all rows of a box are of one type");
+    static_assert(Error != table_error::two_types,
+                  "launch_box: all rows of a box are of one type, or of one class template whose parameters are types");
+    static_assert(Error != table_error::bits,
+                  "launch_box: rows of several types have no bool, floating-point number or gap between members");
     static_assert(Error != table_error::no_threads,
                   "launch_box: the type of the rows has no member 'threads' (int, threads per block)");
     static_assert(Error != table_error::no_items,
@@ -165,11 +200,56 @@ struct table_rows<true, First, Others...> {
     static constexpr std::array<row_type, 1 + sizeof...(Others)> rows{First::row, Others::row...};
 };
 
+/// What is the same in the rows of a table whose types differ, and all that the host knows of them.
+struct row_of_several_types {
+    int threads, items, min_blocks;
+    int place;  ///< in the table
+    std::int64_t dynamic_shared_bytes, tile = 1;
+    std::uint64_t hash;  ///< of the row
+
+    friend constexpr bool operator==(const row_of_several_types&, const row_of_several_types&) = default;
+};
+
+template <class Row>
+constexpr row_of_several_types without_type(const Row& row, std::size_t place)
+{
+    const row_figures figures = figures_of(row, {});
+    return {.threads = figures.threads,
+            .items = figures.items,
+            .min_blocks = figures.min_blocks,
+            .place = static_cast<int>(place),
+            .dynamic_shared_bytes = figures.dynamic_shared_bytes,
+            .tile = figures.tile,
+            .hash = fnv1a(std::bit_cast<std::array<unsigned char, sizeof(Row)>>(row))};
+}
+
+template <class First, class... Others>
+requires(!are_of_one_type<First, Others...>()) struct table_rows<true, First, Others...> {
+    using row_type = row_of_several_types;
+    static constexpr std::array<compute_capability, 1 + sizeof...(Others)> architectures{First::architecture,
+                                                                                         Others::architecture...};
+    static constexpr std::array<row_type, 1 + sizeof...(Others)> rows = [] {
+        std::size_t place = 0;
+        return std::array<row_type, 1 + sizeof...(Others)>{without_type(First::row, place++),
+                                                           without_type(Others::row, place++)...};
+    }();
+    /// The row at a place, with its type.
+    template <std::size_t Place>
+    static constexpr auto typed_row = std::tuple_element_t<Place, std::tuple<First, Others...>>::row;
+};
+
+/// Whether the rows of a table are of several types.
+template <class Box>
+concept has_typed_rows = std::is_same_v<typename Box::row_type, row_of_several_types>;
+
 template <class... Rows>
 constexpr bool have_type()
 {
     constexpr table_error error = find_table_error<Rows...>();
-    return error != table_error::empty && error != table_error::not_rows && error != table_error::two_types;
+    if constexpr (error == table_error::empty || error == table_error::not_rows || error == table_error::two_types)
+        return false;
+    else
+        return are_of_one_type<Rows...>() || error == table_error::none;
 }
 
 }  // namespace launchbox::detail

@@ -33,6 +33,30 @@ consteval auto row_of_this_pass()
     }
 }
 
+#ifdef LAUNCHBOX_ROW
+template <bool HasTypes>
+struct given_row_check {
+    static_assert(!HasTypes, "LAUNCHBOX_ROW: there is no one row for a table with rows of several types");
+    static constexpr bool fine = false;
+};
+#endif
+
+/// The same with its type, where the rows of a table are of several.
+template <class Box>
+consteval auto typed_row_of_this_pass()
+{
+    if constexpr (!has_typed_rows<Box>) {
+        return row_of_this_pass<Box>();
+    } else {
+#ifdef LAUNCHBOX_ROW
+        static_cast<void>(given_row_check<has_typed_rows<Box>>::fine);
+        return no_row{};
+#else
+        return Box::template typed_row<static_cast<std::size_t>(row_of_this_pass<Box>().place)>;
+#endif
+    }
+}
+
 /// The figures of that row. A table that is wrong has 1 thread, so that only table_check fails.
 template <class Box>
 consteval row_figures bounds_of_this_pass()
@@ -110,7 +134,8 @@ __global__ void __launch_bounds__(detail::bounds_of_this_pass<detail::table_of_c
         constexpr auto row = detail::row_of_this_pass<detail::table_of_class<Body, Class>>();
         constexpr auto own = detail::sealed_constant<row>();
         if (!detail::is_same_seal(own, of_launch)) __trap();
-        Body::template run<row>(parameters...);
+        constexpr auto typed = detail::typed_row_of_this_pass<detail::table_of_class<Body, Class>>();
+        Body::template run<typed>(parameters...);
     }
 #endif
 }
@@ -133,15 +158,18 @@ struct function_of_run<void (*)(Parameters...)> {
 // With the row of this pass, which is used anyway: the parameters are the same with every row. A variable, since for
 // 'template <auto r>' nvcc 13.0 deduces nothing from a call or from an element of an array.
 template <class Box>
-constexpr typename Box::row_type row_to_find_run = row_of_this_pass<Box>();
+using row_type_to_find_run = decltype(typed_row_of_this_pass<Box>());
+template <class Box>
+constexpr row_type_to_find_run<Box> row_to_find_run = typed_row_of_this_pass<Box>();
 
 template <class Body, class Box, class = void>
 struct run_of_body {
     static constexpr bool exists = false;
 };
 template <class Body, class Box>
-struct run_of_body<Body, Box, std::void_t<decltype(&Body::template run<typename Box::row_type(row_to_find_run<Box>)>)>>
-    : function_of_run<decltype(&Body::template run<typename Box::row_type(row_to_find_run<Box>)>)> {
+struct run_of_body<Body, Box,
+                   std::void_t<decltype(&Body::template run<row_type_to_find_run<Box>(row_to_find_run<Box>)>)>>
+    : function_of_run<decltype(&Body::template run<row_type_to_find_run<Box>(row_to_find_run<Box>)>)> {
     static constexpr bool exists = true;
 };
 

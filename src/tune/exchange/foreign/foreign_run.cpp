@@ -126,6 +126,7 @@ recorded_run foreign_run::finish(std::int64_t number)
         result.run = number;
         result.workload = facts.workload;
         result.weight = facts.weight;
+        result.work = facts.work;
         if (!result.finished.empty() && (run.info.started.empty() || result.finished < run.info.started))
             run.info.started = result.finished;
     }

@@ -23,6 +23,8 @@ ordered_json json_of(const own_facts& facts)
     if (!where.toolkit.empty()) json["toolkit"] = where.toolkit;
     if (!facts.workload.values.empty()) json["workload"] = json_of(facts.workload);
     if (facts.weight != 1) json["weight"] = facts.weight;
+    for (const work_kind& kind : work_kinds)
+        if (const std::optional<double>& amount = facts.work.*kind.amount) json[kind.name] = *amount;
     if (facts.baseline) json["baseline"] = json_of(*facts.baseline);
     return json;
 }
@@ -43,6 +45,9 @@ void read_own_facts(const ordered_json& value, own_facts& facts)
     if (const ordered_json* workload = member_of(value, "workload"))
         if (std::optional<assignment> read = assignment_of(*workload)) facts.workload = *std::move(read);
     if (const double weight = number_member(value, "weight").value_or(1); weight > 0) facts.weight = weight;
+    for (const work_kind& kind : work_kinds)
+        if (const std::optional<double> amount = number_member(value, kind.name); amount && is_work(*amount))
+            facts.work.*kind.amount = amount;
     if (const ordered_json* baseline = member_of(value, "baseline")) facts.baseline = assignment_of(*baseline);
 }
 

@@ -13,6 +13,7 @@ struct own_facts {
     environment_info environment;  ///< without the host: files are given away
     assignment workload;
     double weight = 1;
+    work_amounts work = {};
     std::optional<assignment> baseline = {};
 };
 

@@ -1,0 +1,49 @@
+// How much there is to do in a workload, and from it how much is done in a second.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+namespace launchbox {
+
+/// As far as the spec names them; each above 0. Of a workload, or of a second.
+struct work_amounts {
+    std::optional<double> elements = {}, bytes = {}, flops = {};
+
+    [[nodiscard]] bool any() const { return elements || bytes || flops; }
+    friend bool operator==(const work_amounts&, const work_amounts&) = default;
+};
+
+/// One kind of work.
+struct work_kind {
+    const char* name;             ///< "bytes"
+    const char* name_per_second;  ///< "bytes_per_second"
+    const char* unit;             ///< "GB/s": of a rate in front of people
+    std::optional<double> work_amounts::*amount;
+};
+inline constexpr std::array<work_kind, 3> work_kinds{{
+    {"elements", "elements_per_second", "elements/s", &work_amounts::elements},
+    {"bytes", "bytes_per_second", "GB/s", &work_amounts::bytes},
+    {"flops", "flops_per_second", "GFLOP/s", &work_amounts::flops},
+}};
+
+/// More than this is nobody's work.
+inline constexpr double max_work = 1e30;
+/// Whether an amount can be one: above 0, not above `max_work`.
+bool is_work(double amount);
+
+/// What is done in a second if `work` takes so long. A time of 0 says that the clock is too coarse: nothing is known.
+work_amounts per_second(const work_amounts& work, double nanoseconds);
+
+/// A rate without its unit, with four digits where it is as large as `largest`: "11.65 G" elements/s, "46.60" GB/s,
+/// "1,234" GFLOP/s. Prefixes are decimal. Rates above 0 never look like 0.
+std::string rate_text(const work_kind& kind, double rate, double largest);
+
+/// "11.65 G elements/s, 46.60 GB/s"; empty: nothing is known.
+std::string rates_text(const work_amounts& rates);
+/// "2.330 G to 11.65 G elements/s": from the least to the largest of each kind.
+std::string rates_text(const work_amounts& least, const work_amounts& largest);
+
+}  // namespace launchbox
