@@ -80,7 +80,7 @@ function(launchbox_module name)
   target_include_directories(launchbox_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(launchbox_${name} PUBLIC launchbox launchbox_own_code launchbox_fmt ${module_USES})
   launchbox_precompiled(launchbox_${name} launchbox_common)
-  launchbox_unity(launchbox_${name} 8 ${sources})
+  launchbox_unity(launchbox_${name} 16 ${sources})
 endfunction()
 
 function(launchbox_precompiled target from)

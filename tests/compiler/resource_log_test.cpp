@@ -18,13 +18,13 @@ using namespace launchbox;
 
 namespace {
 
-using texts = std::vector<std::string>;
+using text_list = std::vector<std::string>;
 
 const std::string folder = LAUNCHBOX_SOURCE_DIR "/tests/data/logs/";
 
-texts log_names()
+text_list log_names()
 {
-    texts names;
+    text_list names;
     for (const auto& entry : std::filesystem::directory_iterator(folder))
         if (entry.path().extension() == ".log") names.push_back(entry.path().filename().string());
     std::ranges::sort(names);
@@ -44,7 +44,7 @@ kernel_info only_kernel(const std::string& text)
 {
     const resource_log log = parse_resource_log(text, "log");
     EXPECT_EQ(log.kernels.size(), 1u);
-    EXPECT_EQ(describe_all(log.diagnostics), texts{});
+    EXPECT_EQ(describe_all(log.diagnostics), text_list{});
     EXPECT_FALSE(log.ends_inside_a_report);
     return log.kernels.empty() ? kernel_info{} : log.kernels.front();
 }
@@ -189,7 +189,7 @@ TEST(ResourceLog, TwoUsedLinesInARowTakeBackTheFirst)
 {
     const resource_log log = parse_resource_log(report("Used 8 registers") + "ptxas info    : Used 9 registers\n", "");
     EXPECT_EQ(log.kernels.at(0).registers, std::nullopt);
-    EXPECT_EQ(describe_all(log.diagnostics), texts{"5: a \"Used\" line that belongs to no entry function"});
+    EXPECT_EQ(describe_all(log.diagnostics), text_list{"5: a \"Used\" line that belongs to no entry function"});
 }
 
 TEST(ResourceLog, AUsedLineOfANewModuleTakesNothingBack)
@@ -354,7 +354,7 @@ TEST(ResourceLog, JunkIsReadWithoutHarm)
     const auto below = [&](std::size_t limit) {
         return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
     };
-    texts logs;
+    text_list logs;
     for (const std::string& name : log_names()) logs.push_back(read_input(folder + name));
 
     for (int round = 0; round < 2000; ++round) {

@@ -11,16 +11,16 @@
 namespace launchbox {
 namespace {
 
-struct reading {
+struct fatbin_reading {
     std::optional<fatbin_contents> contents;
     std::vector<image_diagnostic> diagnostics;
 };
 
 // The bytes stay: entries are views into them.
-reading read(std::string bytes)
+fatbin_reading read(std::string bytes)
 {
     static std::deque<std::string> kept;
-    reading result;
+    fatbin_reading result;
     result.contents = read_fatbin(kept.emplace_back(std::move(bytes)), result.diagnostics);
     return result;
 }

@@ -13,7 +13,7 @@ output_style narrow(int width, bool colour = false, bool unicode = true)
     return {.width = width, .colour = colour, .unicode = unicode};
 }
 
-int widest(const std::string& text)
+int widest_line(const std::string& text)
 {
     std::istringstream lines(text);
     int width = 0;
@@ -56,7 +56,7 @@ TEST(document, then_the_others_and_at_last_it_stands_below)
 {
     for (int width = 40; width <= 120; ++width) {
         const std::string text = text_of(sample(), narrow(width));
-        EXPECT_LE(widest(text), width) << text;
+        EXPECT_LE(widest_line(text), width) << text;
         for (const char* words : {"arch", "1,000 %", "registers", "somewhere"})
             EXPECT_NE(text.find(words), std::string::npos) << width;
     }
@@ -97,7 +97,7 @@ TEST(document, lines_and_headings_wrap_further_in)
               "   \n"
               "\n"
               "next\n");
-    for (int width = 40; width < 60; ++width) EXPECT_LE(widest(render_text(page, narrow(width))), width);
+    for (int width = 40; width < 60; ++width) EXPECT_LE(widest_line(render_text(page, narrow(width))), width);
 }
 
 TEST(document, colours_only_where_they_are_wanted)
@@ -131,7 +131,7 @@ TEST(document, ascii_is_aligned_too)
               "  -15 -> 5    <= 4\n"
               "  abc           12\n");
     page.line("  one → two → three → four → five → six → seven → eight → nine");
-    EXPECT_LE(widest(render_text(page, narrow(40, false, false))), 40);
+    EXPECT_LE(widest_line(render_text(page, narrow(40, false, false))), 40);
     for (char c : render_text(page, narrow(40, false, false))) EXPECT_LT(static_cast<unsigned char>(c), 0x80);
 }
 

@@ -64,7 +64,7 @@ std::vector<double> evenness_of(const std::vector<parameter_value>& values)
     return result;
 }
 
-double improvement(double expected, double deviation, double best)
+double expected_improvement(double expected, double deviation, double best)
 {
     const double z = (best - expected) / deviation;
     static const double root = std::sqrt(0.5), peak = 0.3989422804014327;
@@ -160,7 +160,7 @@ std::optional<std::size_t> cost_model::best_of_pool(const std::function<bool(std
     double max_promise = -1;
     for (std::size_t c = 0; c < pool_.size(); ++c) {
         if (memory_.proposed(pool_[c]) || !wanted(pool_[c])) continue;
-        double promise = improvement(expected[c], process_->deviation(c), best - margin);
+        double promise = expected_improvement(expected[c], process_->deviation(c), best - margin);
         if (any) promise *= std::clamp(1 - risk[c], 0.01, 1.0);
         if (promise > max_promise) max_promise = promise, chosen = pool_[c];
     }

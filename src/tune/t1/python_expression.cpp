@@ -19,7 +19,7 @@ namespace {
 using kind = python_node::kind;
 using list_elements = std::vector<python_value>;
 
-constexpr std::int64_t max_work = 1'000'000;  // nodes, elements and characters
+constexpr std::int64_t max_steps = 1'000'000;  // nodes, elements and characters
 constexpr int deepest_value = 100;
 
 const python_sequence* sequence_in(const python_value& value)
@@ -121,7 +121,7 @@ private:
 
     void work(const python_node& node, std::size_t amount)
     {
-        if (amount > static_cast<std::size_t>(max_work - done_))
+        if (amount > static_cast<std::size_t>(max_steps - done_))
             refuse(node, "it needs more than 1,000,000 steps or elements");
         done_ += static_cast<std::int64_t>(amount);
     }
@@ -347,8 +347,8 @@ python_value evaluation::repeated(const python_node& node, const python_value& w
     if (sequence != nullptr && sequence->what == python_sequence::kind::range)
         refuse(node, "* has no meaning for a range");
     const std::size_t size = sequence != nullptr ? sequence->elements->size() : text_in(what)->size();
-    if (size > 0 && times > max_work / static_cast<std::int64_t>(size))
-        work(node, static_cast<std::size_t>(max_work) + 1);
+    if (size > 0 && times > max_steps / static_cast<std::int64_t>(size))
+        work(node, static_cast<std::size_t>(max_steps) + 1);
     work(node, size * static_cast<std::size_t>(times));
     if (sequence == nullptr) {
         std::string text;
@@ -572,7 +572,7 @@ python_value evaluation::range(const python_node& node, const list_elements& arg
     const int128 distance = step > 0 ? static_cast<int128>(to) - from : static_cast<int128>(from) - to;
     const int128 stride = step > 0 ? static_cast<int128>(step) : -static_cast<int128>(step);
     const int128 count = distance <= 0 ? 0 : (distance + stride - 1) / stride;
-    work(node, count > max_work ? static_cast<std::size_t>(max_work) + 1 : static_cast<std::size_t>(count));
+    work(node, count > max_steps ? static_cast<std::size_t>(max_steps) + 1 : static_cast<std::size_t>(count));
     list_elements elements(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < elements.size(); ++i)
         elements[i].value = static_cast<std::int64_t>(from + static_cast<int128>(i) * step);

@@ -15,7 +15,7 @@
 namespace launchbox {
 namespace {
 
-launch_attribute bound(int threads, int blocks = 0)
+launch_attribute launch_bound(int threads, int blocks = 0)
 {
     return {.threads = threads, .min_blocks = blocks};
 }
@@ -30,7 +30,7 @@ using lines = std::vector<std::string>;
 TEST(PortableBounds, OneForAll)
 {
     const portable_bounds same =
-        portable_bounds_for("merge", 256, {on("sm_80", bound(256, 2)), on("sm_120", bound(256, 2))});
+        portable_bounds_for("merge", 256, {on("sm_80", launch_bound(256, 2)), on("sm_120", launch_bound(256, 2))});
     EXPECT_EQ(same.attribute, "__launch_bounds__(256, 2)");
     EXPECT_EQ(same.lines, lines{});
     EXPECT_EQ(same.rows, (lines{"// sm<80, row{.threads = 256, .min_blocks = 2}>",
@@ -42,7 +42,7 @@ TEST(PortableBounds, OneForAll)
     EXPECT_EQ(none.lines, lines{});
 
     const portable_bounds eight =
-        portable_bounds_for("merge", 256, {on("sm_80", bound(256, 8)), on("sm_90", bound(256, 8))});
+        portable_bounds_for("merge", 256, {on("sm_80", launch_bound(256, 8)), on("sm_90", launch_bound(256, 8))});
     EXPECT_EQ(eight.attribute, "__launch_bounds__(256, 8)");
     ASSERT_EQ(eight.notes.size(), 1u);
     EXPECT_NE(eight.notes[0].find("sm_86"), std::string::npos);
@@ -52,7 +52,8 @@ TEST(PortableBounds, OneForAll)
 TEST(PortableBounds, ARangeWhereEveryArchitectureHonoursIt)
 {
     const portable_bounds found = portable_bounds_for(
-        "merge", 256, {on("sm_120", bound(256, 3)), on("sm_80", bound(256, 2)), on("sm_90", bound(256, 2))});
+        "merge", 256,
+        {on("sm_120", launch_bound(256, 3)), on("sm_80", launch_bound(256, 2)), on("sm_90", launch_bound(256, 2))});
     EXPECT_EQ(found.attribute, "MERGE_BOUNDS");
     EXPECT_EQ(found.lines, (lines{"#if __CUDA_ARCH__ >= 1200", "#define MERGE_BOUNDS __launch_bounds__(256, 3)",
                                   "#elif __CUDA_ARCH__ >= 800", "#define MERGE_BOUNDS __launch_bounds__(256, 2)",
@@ -62,7 +63,7 @@ TEST(PortableBounds, ARangeWhereEveryArchitectureHonoursIt)
 TEST(PortableBounds, NumbersWhereNotEveryArchitectureHonoursIt)
 {
     const portable_bounds found =
-        portable_bounds_for("merge", 256, {on("sm_80", bound(256, 2)), on("sm_90", bound(256, 8))});
+        portable_bounds_for("merge", 256, {on("sm_80", launch_bound(256, 2)), on("sm_90", launch_bound(256, 8))});
     EXPECT_EQ(found.lines, (lines{"#if __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000 || __CUDA_ARCH__ == 1030",
                                   "#define MERGE_BOUNDS __launch_bounds__(256, 8)", "#elif __CUDA_ARCH__ >= 900",
                                   "#define MERGE_BOUNDS __launch_bounds__(256)", "#elif __CUDA_ARCH__ >= 800",
@@ -89,7 +90,8 @@ TEST(PortableBounds, OtherAttributes)
 TEST(PortableBounds, VariantsOfOneNumber)
 {
     const portable_bounds found = portable_bounds_for(
-        "merge", 256, {on("sm_90a", bound(256, 3)), on("sm_90", bound(256, 2)), on("sm_100f", bound(256, 2))});
+        "merge", 256,
+        {on("sm_90a", launch_bound(256, 3)), on("sm_90", launch_bound(256, 2)), on("sm_100f", launch_bound(256, 2))});
     EXPECT_EQ(found.attribute, "__launch_bounds__(256, 2)") << "the weaker";
     ASSERT_EQ(found.notes.size(), 1u);
     EXPECT_NE(found.notes[0].find("9.0"), std::string::npos);
@@ -142,7 +144,7 @@ TEST(PortableBounds, NobodyGetsMoreThanItHolds)
         std::vector<architecture_bound> wanted;
         for (const sm_limits& row : sm_limits_table)
             if (row.capability.major >= 7 && draw(0, 3) == 0)
-                wanted.push_back({row.capability, bound(threads, draw(0, max_legal_min_blocks(row, threads)))});
+                wanted.push_back({row.capability, launch_bound(threads, draw(0, max_legal_min_blocks(row, threads)))});
         if (wanted.empty()) continue;
         const portable_bounds found = portable_bounds_for("k", threads, wanted);
         std::string text;
@@ -152,7 +154,7 @@ TEST(PortableBounds, NobodyGetsMoreThanItHolds)
                 << bound.architecture.number() << "\n"
                 << text;
         if (found.lines.empty()) continue;  // one for all: says itself who would drop it
-        EXPECT_EQ(expanded(found, 0), attribute_source(bound(threads))) << "the host";
+        EXPECT_EQ(expanded(found, 0), attribute_source(launch_bound(threads))) << "the host";
         for (int number = 50; number < 200; ++number) {
             const std::string got = expanded(found, number);
             const auto comma = got.find(", ");
@@ -178,9 +180,9 @@ TEST(PortableBounds, OfAnswers)
         return answer_bounds(trials_of(architecture, {}, {256, 512}, codes));
     };
     const bounds_answer old =
-        answer("sm_80", {{{}, {70, 0, 100}}, {bound(256, 4), {64, 0, 100}}, {bound(512), {70, 0, 100}}});
+        answer("sm_80", {{{}, {70, 0, 100}}, {launch_bound(256, 4), {64, 0, 100}}, {launch_bound(512), {70, 0, 100}}});
     const bounds_answer young =
-        answer("sm_90", {{{}, {90, 0, 100}}, {bound(256, 3), {80, 0, 100}}, {bound(512), {70, 0, 100}}});
+        answer("sm_90", {{{}, {90, 0, 100}}, {launch_bound(256, 3), {80, 0, 100}}, {launch_bound(512), {70, 0, 100}}});
     const auto found = portable_bounds_of({&old, &young});
     ASSERT_TRUE(found.has_value());
     EXPECT_EQ(found->threads, 256) << "more warps on both than with 512";
@@ -197,7 +199,7 @@ TEST(SharedDeclarations, OneDeclarationHasOneAttribute)
 {
     const auto instance = [](const char* name, const char* architecture, int registers, int line) {
         bounds_answer answer = answer_bounds(
-            trials_of(architecture, {}, {256}, {{{}, {80, 0, 100}}, {bound(256, 4), {registers, 0, 100}}}));
+            trials_of(architecture, {}, {256}, {{{}, {80, 0, 100}}, {launch_bound(256, 4), {registers, 0, 100}}}));
         answer.short_form = name;
         answer.declared_at = {"merge.cu", line};
         return answer;
@@ -222,9 +224,10 @@ TEST(SharedDeclarations, OneDeclarationHasOneAttribute)
 TEST(PortableBounds, AsCompiled)
 {
     SKIP_WITHOUT_TOOLKIT();
-    const portable_bounds found = portable_bounds_for("merge", 256,
-                                                      {on("sm_75", bound(256, 4)), on("sm_80", bound(256, 8)),
-                                                       on("sm_90", bound(256, 3)), on("sm_120", bound(256, 6))});
+    const portable_bounds found =
+        portable_bounds_for("merge", 256,
+                            {on("sm_75", launch_bound(256, 4)), on("sm_80", launch_bound(256, 8)),
+                             on("sm_90", launch_bound(256, 3)), on("sm_120", launch_bound(256, 6))});
     ASSERT_FALSE(found.lines.empty());
     std::string source;
     for (const std::string& line : found.lines) source += line + "\n";
@@ -243,9 +246,9 @@ TEST(PortableBounds, AsCompiled)
         EXPECT_EQ(result.log.find("ignored"), std::string::npos) << name << result.log;
         ASSERT_EQ(result.kernels.size(), 1u);
         ASSERT_TRUE(result.kernels[0].max_threads.has_value()) << name;
-        EXPECT_EQ(
-            attribute_source(bound(result.kernels[0].max_threads->front(), result.kernels[0].min_blocks.value_or(0))),
-            expanded(found, result.architecture.number()))
+        EXPECT_EQ(attribute_source(
+                      launch_bound(result.kernels[0].max_threads->front(), result.kernels[0].min_blocks.value_or(0))),
+                  expanded(found, result.architecture.number()))
             << name;
     }
     // And the host's compiler, which sees no __CUDA_ARCH__.
