@@ -23,6 +23,7 @@
 
 #include "support/error.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/orphan_watch.hpp"
 
 extern char** environ;
 
@@ -57,7 +58,8 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& addi
 struct running_child {
     pid_t process = 0;
     int output = -1;     // the end of its pipe that is read
-    std::string marker;  // in the environment of it and all that it starts; empty: it has no time limit
+    std::string marker;  // in the environment of it and all that it starts
+    bool is_limited = false;
 };
 
 struct two_ends {
@@ -115,12 +117,12 @@ running_child start(const std::vector<std::string>& arguments, const subprocess_
     static std::atomic<unsigned> count = 0;
     running_child child;
     std::vector<std::string> additions = options.environment;
-    if (options.time_limit > 0) {
-        // What it leaves behind becomes our child, and can be found and ended.
-        ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-        child.marker = "LAUNCHBOX_STARTED=" + std::to_string(::getpid()) + "." + std::to_string(++count);
-        additions.push_back(child.marker);
-    }
+    child.is_limited = options.time_limit > 0;
+    child.marker = mark_of_what_we_started() + "." + std::to_string(++count);
+    additions.push_back(child.marker);
+    watch_for_orphans();
+    // What it leaves behind becomes our child, and can be found and ended.
+    if (child.is_limited) ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     std::vector<std::string> argument_texts = arguments;
     std::vector<std::string> environment_texts = merged_environment(additions);
     std::vector<char*> argument_pointers = pointers(argument_texts), environment_pointers = pointers(environment_texts);
@@ -129,7 +131,7 @@ running_child start(const std::vector<std::string>& arguments, const subprocess_
     child.output = ends.read;
     child.process = start_child({.directory = options.directory.empty() ? nullptr : options.directory.c_str(),
                                  .output = ends.write,
-                                 .own_group = options.time_limit > 0,
+                                 .own_group = child.is_limited,
                                  .parent = ::getpid(),
                                  .arguments = argument_pointers.data(),
                                  .environment = environment_pointers.data()},
@@ -269,7 +271,7 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
     result.exit_code = wait_and_read(child, options.output_cap, limit, result.output);
     result.seconds = std::chrono::duration<double>(clock::now() - begin).count();
     result.timed_out = limit.was_reached();
-    if (!child.marker.empty()) end_what_was_left(child);
+    if (child.is_limited) end_what_was_left(child);
     return result;
 }
 
