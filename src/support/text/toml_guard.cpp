@@ -17,7 +17,7 @@ bool is_header(std::string_view text)
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     const char c = text.empty() ? '\0' : text.front();
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-\"'[]").find(c) != std::string_view::npos;
+           std::string_view("_-\"']").find(c) != std::string_view::npos;
 }
 
 }  // namespace

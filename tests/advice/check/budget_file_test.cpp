@@ -148,7 +148,7 @@ TEST(budget_file, text_that_is_no_toml_is_refused_with_its_place)
     expect_budget_error("x = 1 # fine: \u0495\ny = 'fine: \u0495' \u0495", "2:15", "not ASCII, outside of quotes");
     expect_budget_error("x = \"\\\"\u0495\" \u0495", "1:11", "not ASCII, outside of quotes");
     expect_budget_error("x = 1'7\u0495'", "1:6", "a quote in the middle of a word");
-    for (const char* header : {"[", "[[", "[\n", "[{rule]", "[ \r[rule]", "[[=]]", "[.a]", "[#a]"})
+    for (const char* header : {"[", "[[", "[\n", "[{rule]", "[[[rule", "[ [rule]]", "[ \r[rule]", "[[=]]", "[.a]", "[#a]"})
         expect_budget_error(std::string("x = [\n['a'], [1]]\n ") + header, "3:2", "a bracket without a table's name");
     expect_budget_error("[]\n", "1:2", "TOML");
     expect_budget_error("x = \"\"\"a\"\"\"", "1:5", "a multi-line string");
