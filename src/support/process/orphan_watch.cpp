@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <mutex>
 
 extern char** environ;
@@ -95,9 +96,12 @@ int kill_marked(const char* mark)
     pollfd ended{.fd = 0, .events = POLLIN, .revents = 0};
     while (is_there && ::poll(&ended, 1, -1) < 0 && errno == EINTR) {
     }
-    // Each may be starting another while it is killed.
-    constexpr int max_rounds = 100;
-    for (int round = 0; round < max_rounds && kill_marked(mark) > 0; ++round) {
+    // Each may be starting another while it is killed, and while it becomes another program it has no environment.
+    constexpr int max_rounds = 100, quiet_rounds = 3;
+    for (int round = 0, quiet = 0; round < max_rounds && quiet < quiet_rounds; ++round) {
+        quiet = kill_marked(mark) > 0 ? 0 : quiet + 1;
+        const timespec pause{.tv_sec = 0, .tv_nsec = 2'000'000};
+        ::nanosleep(&pause, nullptr);
     }
     ::_exit(0);
 }

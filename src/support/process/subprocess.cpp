@@ -231,6 +231,20 @@ std::vector<pid_t> own_children()
     return children;
 }
 
+std::string content_of_process_file(pid_t process, const char* name)
+{
+    std::ifstream file("/proc/" + std::to_string(process) + "/" + name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// Ended and not yet waited for.
+bool is_zombie(pid_t process)
+{
+    const std::string text = content_of_process_file(process, "stat");
+    const std::size_t name_end = text.rfind(')');
+    return name_end == std::string::npos || text.compare(name_end, 3, ") Z") == 0;
+}
+
 // A daemon is in no group of ours, but it has the environment that it was started with.
 void end_what_was_left(const running_child& child)
 {
@@ -245,18 +259,20 @@ void end_what_was_left(const running_child& child)
         }
     }
     // Each that is ended leaves its own children to us.
-    constexpr int max_generations = 20;
-    for (int generation = 0; generation < max_generations; ++generation) {
-        bool found = false;
+    constexpr int max_rounds = 100;
+    for (int round = 0; round < max_rounds; ++round) {
+        bool found = false, is_unsure = false;
         for (const pid_t other : own_children()) {
-            std::ifstream file("/proc/" + std::to_string(other) + "/environ", std::ios::binary);
-            const std::string environment((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+            const std::string environment = content_of_process_file(other, "environ");
+            // While it becomes another program, a process has no environment.
+            if (environment.empty() && !is_zombie(other)) is_unsure = true;
             if (('\0' + environment).find('\0' + child.marker + '\0') == std::string::npos) continue;
             ::kill(other, SIGKILL);
             ::waitpid(other, nullptr, 0);
             found = true;
         }
-        if (!found) return;
+        if (!found && !is_unsure) return;
+        if (!found) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 }
 
