@@ -34,8 +34,9 @@ MOST = 20  # failures after which it ends
 SECONDS = 120  # for one call that takes milliseconds
 MEMORY = 4 << 30
 SANITIZER = (b"AddressSanitizer", b"LeakSanitizer", b"UndefinedBehaviorSanitizer", b"runtime error:")
-# Messages about what the call asks for of a good file.
-OF_THE_CALL = (b"--compare needs two runs", b"holds one run on one workload")
+# Messages about what the call asks for of a good file, or about what was measured: they name that.
+OF_THE_CALL = (b"--compare needs two runs", b"holds one run on one workload", b"all candidates failed",
+               b"no candidate was measured on all workloads", b"have different parameters")
 WORDS = [0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 1 << 32, 1 << 40,
          (1 << 63) - 1, 1 << 63, (1 << 64) - 1]
 NUMBERS = ["0", "-1", "1", "255", "1024", "65536", "2147483648", "4294967296", "9223372036854775807",
@@ -267,7 +268,7 @@ def change_store(rng, data, folder):
         base.close()
         with open(name, "rb") as file:
             return file.read()
-    except (sqlite3.Error, IndexError):
+    except (sqlite3.Error, IndexError, ValueError):
         return None
     finally:
         for file in os.listdir(folder):
