@@ -79,7 +79,20 @@ class architecture_filter {
 public:
     explicit architecture_filter(const std::string& list)
     {
-        if (!list.empty() && ("," + list + ",").find(",all,") == std::string::npos) targets_ = parse_targets(list, {});
+        if (!list.empty() && ("," + list + ",").find(",all,") == std::string::npos) targets_ = named_targets(list, {});
+    }
+
+    // What is said where a file has none of them.
+    [[nodiscard]] std::string words() const
+    {
+        std::string all, unknown;
+        for (const target& wanted : targets_) {
+            const std::string name(architecture_name(wanted.architecture).view());
+            all += (all.empty() ? "" : ",") + name;
+            if (wanted.limits == nullptr) unknown += (unknown.empty() ? "" : ", ") + name;
+        }
+        if (all.empty()) return "any architecture";
+        return unknown.empty() ? all : all + "; launchbox does not know " + unknown;
     }
 
     bool operator()(std::string_view name) const
@@ -114,7 +127,7 @@ void read_log(const kernel_input_options& options, const std::string& file, std:
     if (log.kernels.empty() && summary.errors.empty())
         summary.errors.push_back("it has no report of ptxas or nvlink; make one with nvcc -Xptxas -v");
     else if (summary.kernels == 0 && summary.errors.empty())
-        summary.errors.push_back("it has no kernel for " + options.architectures);
+        summary.errors.push_back("it has no kernel for " + wanted.words());
     result.inputs.push_back(std::move(summary));
 }
 
@@ -138,7 +151,7 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
     }
     if (contents.images.empty() && summary.errors.empty())
         summary.errors.push_back(options.architectures.empty() ? "it holds no compiled CUDA code"
-                                                               : "it holds no CUDA code for " + options.architectures);
+                                                               : "it holds no CUDA code for " + wanted.words());
     summary.images = std::move(contents.images);
     result.inputs.push_back(std::move(summary));
 }
