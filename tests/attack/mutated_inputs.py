@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gives the tool damaged files of every kind that it reads, and requires that it does no harm.
 
-    mutated_inputs.py TOOL REPOSITORY COUNT [--sanitized] [--keep FOLDER]
+    mutated_inputs.py TOOL REPOSITORY COUNT [--sanitized] [--keep FOLDER] [--run PROGRAM]
 
 Each input is a good file with one to four random changes: bits, words, cuts, repeated, moved and foreign parts; for
 text also numbers, lines and brackets; for JSON its values, for a store its rows. The tool runs on it with capped memory
@@ -13,7 +13,8 @@ and time, and must
   - leave the files as they were, and no other.
 
 LAUNCHBOX_SEED is the seed; without it ./test has a fixed one and ./test --all another each time (tests/scale.hpp).
---keep copies the inputs that failed into a folder. Exit status: 0 no harm, 1 harm.
+--keep copies the inputs that failed into a folder; --run gives the inputs to another program than TOOL, which makes the
+good files (attack_test.py). Exit status: 0 no harm, 1 harm.
 """
 
 import argparse
@@ -36,7 +37,8 @@ MEMORY = 4 << 30
 SANITIZER = (b"AddressSanitizer", b"LeakSanitizer", b"UndefinedBehaviorSanitizer", b"runtime error:")
 # Messages about what the call asks for of a good file, or about what was measured: they name that.
 OF_THE_CALL = (b"--compare needs two runs", b"holds one run on one workload", b"all candidates failed",
-               b"no candidate was measured on all workloads", b"have different parameters")
+               b"no candidate was measured on all workloads", b"have different parameters", b"has values of several kinds",
+               b"a candidate has no value of")
 WORDS = [0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 1 << 32, 1 << 40,
          (1 << 63) - 1, 1 << 63, (1 << 64) - 1]
 NUMBERS = ["0", "-1", "1", "255", "1024", "65536", "2147483648", "4294967296", "9223372036854775807",
@@ -322,7 +324,7 @@ def harm(number, seed, folder):
     words = [names[word[1:-1]] if word.startswith("{") and word.endswith("}") else word for word in call]
     told = f"LAUNCHBOX_SEED={seed}, input {number} ({kind.name}): launchbox {' '.join(words)}"
     try:
-        ran = subprocess.run([TOOL, *words], cwd=folder, env=environment(folder), stdin=subprocess.DEVNULL,
+        ran = subprocess.run([RUN, *words], cwd=folder, env=environment(folder), stdin=subprocess.DEVNULL,
                              capture_output=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return f"{told}\n  did not end within {SECONDS} s", kind, "hang"
@@ -402,7 +404,9 @@ if __name__ == "__main__":
     PARSER.add_argument("count")
     PARSER.add_argument("--sanitized", action="store_true")
     PARSER.add_argument("--keep")
+    PARSER.add_argument("--run")
     ARGUMENTS = PARSER.parse_args()
     TOOL, REPOSITORY, KEEP = os.path.abspath(ARGUMENTS.tool), ARGUMENTS.repository, ARGUMENTS.keep
+    RUN = os.path.abspath(ARGUMENTS.run or ARGUMENTS.tool)
     KINDS = all_kinds()
     sys.exit(main())

@@ -29,6 +29,7 @@ std::optional<toml_trouble> trouble_for_the_parser(std::string_view text)
     char quote = 0;                      // of the string that we are in
     bool comment = false;
     char before = '\n';  // the last character that is no blank
+    char last = '\n';    // the same over lines and comments
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         column += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
@@ -65,8 +66,13 @@ std::optional<toml_trouble> trouble_for_the_parser(std::string_view text)
                 return toml_trouble{line, column, "a bracket without a table's name", "write [name]"};
         } else if (c == ']' && brackets > 0) {
             --brackets;
+        } else if (c == '}' && (last == '[' || last == ',')) {
+            return toml_trouble{line, column, "a brace where a value should be",
+                                "write a value, or take the comma out"};
         }
-        if (c != ' ' && c != '\t' && c != '\r') before = c;
+        if (c == ' ' || c == '\t' || c == '\r') continue;
+        before = c;
+        if (c != '\n' && c != '#') last = c;
     }
     return std::nullopt;
 }
