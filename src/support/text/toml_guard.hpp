@@ -19,8 +19,8 @@ struct toml_trouble {
 /// which become tables in tables that are taken apart by recursion; characters outside of ASCII that are neither in a
 /// string nor in a comment, for some of which its test for white space is undefined; multi-line strings, in which that
 /// test is made too; quotes in the middle of a word, which begin no string; and the bracket of a table's header before
-/// what is no name, where it aborts or, without assertions, goes on as if there were one; and a closing brace in the place of an array's
-/// value, likewise.
+/// what is no name, where it aborts or, without assertions, goes on as if there were one; and a closing brace in the
+/// place of an array's value, likewise.
 std::optional<toml_trouble> trouble_for_the_parser(std::string_view text);
 
 /// The same text with each byte outside of ASCII, and each `~`, spelled `~hh`. The library's handling of other
