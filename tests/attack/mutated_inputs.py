@@ -38,7 +38,7 @@ SANITIZER = (b"AddressSanitizer", b"LeakSanitizer", b"UndefinedBehaviorSanitizer
 # Messages about what the call asks for of a good file, or about what was measured: they name that.
 OF_THE_CALL = (b"--compare needs two runs", b"holds one run on one workload", b"all candidates failed",
                b"no candidate was measured on all workloads", b"have different parameters", b"has values of several kinds",
-               b"a candidate has no value of")
+               b"a candidate has no value of", b"has rows of")
 WORDS = [0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 1 << 32, 1 << 40,
          (1 << 63) - 1, 1 << 63, (1 << 64) - 1]
 NUMBERS = ["0", "-1", "1", "255", "1024", "65536", "2147483648", "4294967296", "9223372036854775807",
