@@ -7,6 +7,8 @@
 //                 threads, blocks and registers of every target of nvcc 13.0 also follow from ptxas itself
 //       5.0-7.2   the same guide for CUDA 11
 //       2.0-3.7   CUDA_Occupancy_Calculator.xls 11.1 and the CUDA 7.0 toolkit
+//   dimensions of blocks and grids
+//       the same guides; 2.x that for CUDA 8
 //   register and shared memory units, sub-partitions, valid shared memory configurations, barriers
 //       3.0-12.1  cuda_occupancy.h of CUDA 13.0;  2.x  that of CUDA 7.0;  10.7  that of CUDA 13.4 and 13.5
 //   10.7: threads, blocks and registers follow from ptxas 13.5; no other source is public
@@ -28,6 +30,15 @@ inline constexpr int warp_size = 32;
 
 /// Threads that one block can have, on every compute capability from 2.0 on.
 inline constexpr int max_threads_per_block = 1024;
+
+/// Threads that one block can have in x, y and z, on every compute capability from 2.0 on.
+inline constexpr std::array<int, 3> max_block_dimensions{1024, 1024, 64};
+
+/// Blocks that one grid can have in x, y and z.
+[[nodiscard]] constexpr std::array<int, 3> max_grid_dimensions(compute_capability capability)
+{
+    return {capability.major >= 3 ? 2147483647 : 65535, 65535, 65535};
+}
 
 /// Named barriers that one block can use (`bar.sync 0` to `bar.sync 15`).
 inline constexpr int max_barriers_per_block = 16;

@@ -51,10 +51,10 @@ references read_references(const check_options& options);
 check_result checked_kernels(const kernel_input& input);
 std::vector<unchecked_part> unchecked_parts(const check_options& options, const kernel_input& input);
 void check_all(const check_options& options, const kernel_input& input, const references& given, check_result& result);
-std::vector<target> named_targets(const std::string& architectures)
+std::vector<target> wanted_targets(const std::string& architectures)
 {
     if (architectures.empty() || ("," + architectures + ",").find(",all,") != std::string::npos) return {};
-    return parse_targets(architectures, {});
+    return named_targets(architectures, {});
 }
 
 // What is there of one input, or of all: what was checked, and what was found only as PTX.
@@ -94,7 +94,7 @@ std::vector<unchecked_part> unchecked_parts(const check_options& options, const 
 {
     std::vector<unchecked_part> parts;
     if (input.interrupted) return parts;
-    const std::vector<target> targets = named_targets(options.input.architectures);
+    const std::vector<target> targets = wanted_targets(options.input.architectures);
     const auto look = [&](const std::string& file, const architectures_found& found,
                           const std::vector<binary_image>& images) {
         if (found.checked.empty()) {
@@ -274,7 +274,7 @@ void check_all(const check_options& options, const kernel_input& input, const re
     policy.unknown_fails = !given.limits || given.limits->unknown_fails;
     std::vector<target> targets;
     if (!options.input.architectures.empty())
-        targets = parse_targets(options.input.architectures, known_capabilities());
+        targets = named_targets(options.input.architectures, known_capabilities());
     // A source is compiled for what is asked and nothing else; of binaries and logs sm_90 shows sm_90a as well.
     const bool compiled = std::all_of(input.inputs.begin(), input.inputs.end(),
                                       [](const input_summary& input) { return input.kind == "CUDA source"; });

@@ -81,7 +81,20 @@ class architecture_filter {
 public:
     explicit architecture_filter(const std::string& list)
     {
-        if (!list.empty() && ("," + list + ",").find(",all,") == std::string::npos) targets_ = parse_targets(list, {});
+        if (!list.empty() && ("," + list + ",").find(",all,") == std::string::npos) targets_ = named_targets(list, {});
+    }
+
+    // What is said where a file has none of them.
+    [[nodiscard]] std::string words() const
+    {
+        std::string all, unknown;
+        for (const target& wanted : targets_) {
+            const std::string name(architecture_name(wanted.architecture).view());
+            all += (all.empty() ? "" : ",") + name;
+            if (wanted.limits == nullptr) unknown += (unknown.empty() ? "" : ", ") + name;
+        }
+        if (all.empty()) return "any architecture";
+        return unknown.empty() ? all : all + "; launchbox does not know " + unknown;
     }
 
     bool operator()(std::string_view name) const
@@ -123,7 +136,7 @@ void read_log(const kernel_input_options& options, const std::string& file, std:
         summary.errors.push_back(std::string("it has no report of ptxas or nvlink; make one with nvcc -Xptxas -v") +
                                  (is_file(file) ? "" : " (a CUDA source is known by its name and must be a file)"));
     else if (summary.kernels == 0 && summary.errors.empty())
-        summary.errors.push_back("it has no kernel for " + options.architectures);
+        summary.errors.push_back("it has no kernel for " + wanted.words());
     result.inputs.push_back(std::move(summary));
 }
 
@@ -148,7 +161,7 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
     }
     if (contents.images.empty() && summary.errors.empty())
         summary.errors.push_back(options.architectures.empty() ? "it holds no compiled CUDA code"
-                                                               : "it holds no CUDA code for " + options.architectures);
+                                                               : "it holds no CUDA code for " + wanted.words());
     summary.images = std::move(contents.images);
     result.inputs.push_back(std::move(summary));
 }

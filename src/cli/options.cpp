@@ -32,17 +32,19 @@ std::string known_names()
     return names;
 }
 
-target target_of(const compute_capability& capability, const std::string& name)
-{
-    const sm_limits* limits = find_sm_limits(capability);
-    if (limits == nullptr)
-        throw error("unknown architecture '" + escape_for_terminal(name) + "'", "known are: " + known_names());
-    return {capability, limits};
-}
-
 }  // namespace
 
 std::vector<target> parse_targets(const std::string& text, const std::vector<compute_capability>& all)
+{
+    std::vector<target> targets = named_targets(text, all);
+    for (const target& named : targets)
+        if (named.limits == nullptr)
+            throw error(fmt::format("unknown architecture '{}'", architecture_name(named.architecture).view()),
+                        "known are: " + known_names());
+    return targets;
+}
+
+std::vector<target> named_targets(const std::string& text, const std::vector<compute_capability>& all)
 {
     std::vector<target> targets;
     const auto add = [&](const target& wanted) {
@@ -64,7 +66,7 @@ std::vector<target> parse_targets(const std::string& text, const std::vector<com
         if (!capability)
             throw error("'" + escape_for_terminal(name) + "' is no architecture",
                         "write --arch sm_80,sm_90a,12.0 or --arch all; known are: " + known_names());
-        add(target_of(*capability, name));
+        add({*capability, find_sm_limits(*capability)});
     }
     return targets;
 }
@@ -82,8 +84,7 @@ target target_of_this_machine()
     if (gpus.devices.empty())
         throw error("no architecture is named and there is no GPU here to take it from",
                     "add --arch sm_90, or another");
-    return target_of(gpus.devices.front().capability,
-                     std::string(architecture_name(gpus.devices.front().capability).view()));
+    return parse_targets(std::string(architecture_name(gpus.devices.front().capability).view()), {}).front();
 }
 
 void check_bytes(std::int64_t bytes, const std::string& option)

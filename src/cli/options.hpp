@@ -28,6 +28,10 @@ struct target {
 /// those that are.
 std::vector<target> parse_targets(const std::string& text, const std::vector<compute_capability>& all);
 
+/// The same, also with architectures that launchbox does not know, whose limits are null: of a compiled kernel the
+/// compiler's figures can be read all the same.
+std::vector<target> named_targets(const std::string& text, const std::vector<compute_capability>& all);
+
 /// Every compute capability of the table.
 std::vector<compute_capability> known_capabilities();
 

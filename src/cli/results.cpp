@@ -56,7 +56,7 @@ exit_status run_results(results_options options)
         return status == exit_status::done ? shown : status;
     }
     if (!options.exchange.format.empty()) {
-        export_results(options.exchange, options.output.path, report);
+        export_results(options.exchange, options.files, options.output.path, report);
         return status;
     }
     report_forms forms;

@@ -2,7 +2,6 @@
 #include "cli/results_exchange.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cctype>
 #include <filesystem>
@@ -49,7 +48,8 @@ void exchange_options::add_to(CLI::App& app)
         ->type_name("FILE");
 }
 
-void export_results(const exchange_options& options, const std::string& path, const results_report& report)
+void export_results(const exchange_options& options, const std::vector<std::string>& files, const std::string& path,
+                    const results_report& report)
 {
     for (const std::string& diagnostic : report.diagnostics) say(diagnostic);
     const bool is_folder = !path.empty() && (path.back() == '/' || fs::is_directory(path));
@@ -64,7 +64,9 @@ void export_results(const exchange_options& options, const std::string& path, co
         for (exported_part& part : parts_of(run.run)) parts.push_back(std::move(part));
         for (const stored_result& result : run.run.results) lost += result.measured.what == outcome::device_lost;
     }
-    if (parts.empty()) throw error("there is no candidate to export", "look at the file with launchbox results");
+    if (parts.empty())
+        throw error(fmt::format("{}: there is no candidate to export", fmt::join(files, ", ")),
+                    "launchbox results without --export shows what is there");
     if (lost > 0) say(fmt::format("{} candidates that were lost with the device are left out", lost));
     if (is_folder) {
         write_files(path, options.format, parts);
@@ -176,33 +178,26 @@ std::string words_of(const exported_part& part)
 // Beside the store and renamed in the end, so that there is all of it or none.
 void save_all(const std::string& store, const std::vector<recorded_run>& runs)
 {
-    const std::string unfinished = fmt::format("{}.{}.unfinished", store, ::getpid());
-    const auto remove_it = [&] {
-        std::error_code ignored;
-        for (const char* ending : {"", "-wal", "-shm", "-journal"}) fs::remove(unfinished + ending, ignored);
-    };
-    try {
-        {
-            result_store made(unfinished);
-            for (const recorded_run& run : runs) {
-                const std::int64_t number = made.begin_run(run.info);
-                for (stored_result result : run.results) {
-                    result.run = number;
-                    made.save(result);
-                }
-                for (race_result_info race : run.races) {
-                    race.run = number;
-                    made.save(race);
-                }
+    const fs::path folder = fs::path(store).parent_path();
+    const temporary_directory beside(folder.empty() ? "." : folder);
+    const fs::path unfinished = beside.path() / "store";
+    {
+        result_store made(unfinished.string());
+        for (const recorded_run& run : runs) {
+            const std::int64_t number = made.begin_run(run.info);
+            for (stored_result result : run.results) {
+                result.run = number;
+                made.save(result);
+            }
+            for (race_result_info race : run.races) {
+                race.run = number;
+                made.save(race);
             }
         }
-        std::error_code failure;
-        fs::rename(unfinished, store, failure);
-        if (failure) throw error("cannot write " + store + ": " + failure.message(), "name another with --store");
-    } catch (...) {
-        remove_it();
-        throw;
     }
+    std::error_code failure;
+    fs::rename(unfinished, store, failure);
+    if (failure) throw error("cannot write " + store + ": " + failure.message(), "name another with --store");
 }
 
 }  // namespace

@@ -20,9 +20,11 @@ struct exchange_options {
     void add_to(CLI::App& app);
 };
 
-/// Writes what the report shows to `path`: a file (compressed where it ends in .gz), a folder (ends in /, or is one)
-/// for one file a run and workload, or standard output where it is empty. Throws `error` where one file cannot hold it.
-void export_results(const exchange_options& options, const std::string& path, const results_report& report);
+/// Writes what the report shows of `files` to `path`: a file (compressed where it ends in .gz), a folder (ends in /, or
+/// is one) for one file a run and workload, or standard output where it is empty. Throws `error` where one file cannot
+/// hold it.
+void export_results(const exchange_options& options, const std::vector<std::string>& files, const std::string& path,
+                    const results_report& report);
 
 /// Writes all that `files` hold to a new store, and returns its name. What was left out of them goes to `diagnostics`,
 /// and a file that cannot be read, where there are others, changes `status`. Throws `error` where the store is there

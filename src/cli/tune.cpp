@@ -236,8 +236,13 @@ exit_status tune_call::run()
 {
     catch_interrupts();
     result_store store(file_);
-    for (std::size_t i = 0; i < planned_.backends.size() && !interrupted(); ++i)
+    for (std::size_t i = 0; i < planned_.backends.size(); ++i) {
+        if (interrupted()) {
+            status_ = exit_status::interrupted;
+            break;
+        }
         run_on(planned_.backends[i].backend, spaces_[i], store);
+    }
     if (options_.backends.build_only) {
         write_report(options_.output, {[&](const output_style&) { return build_document(built_); },
                                        [&] { return build_json(built_); }, [&] { return build_table(built_); }});

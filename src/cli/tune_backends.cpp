@@ -187,7 +187,7 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
     };
     if (request.build_only) {
         if (request.architecture.empty() && found.devices.empty())
-            throw error("--build-only needs an architecture, and there is no GPU here to take it from",
+            throw error("--check and --build-only need an architecture, and there is no GPU here to take it from",
                         "add --arch sm_90, or another");
         const target on =
             request.architecture.empty() ? target_of_this_machine() : parse_targets(request.architecture, {}).front();

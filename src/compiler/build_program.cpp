@@ -14,7 +14,8 @@ std::string build_program(const toolchain& tools, const program_request& request
                                      request.program.string()};
     command.insert(command.end(), request.flags.begin(), request.flags.end());
     command.push_back(name_for_nvcc(request.source));
-    const subprocess_result ran = run(command, {.directory = {}, .environment = tools.environment});
+    const subprocess_result ran =
+        run(command, {.directory = {}, .environment = environment_for_nvcc(tools, request.program.parent_path())});
     if (ran.exit_code == 0 && std::filesystem::exists(request.program)) return {};
     return ran.output.empty() ? "nvcc ended with exit status " + std::to_string(ran.exit_code) : ran.output;
 }

@@ -36,6 +36,13 @@ void check_flags_for_nvcc(const std::vector<std::string>& flags)
                         "write the flag without $, ` and line feeds");
 }
 
+std::vector<std::string> environment_for_nvcc(const toolchain& tools, const std::filesystem::path& folder)
+{
+    std::vector<std::string> environment = tools.environment;
+    environment.push_back("TMPDIR=" + (folder.empty() ? std::filesystem::path(".") : folder).string());
+    return environment;
+}
+
 void check_folder_for_nvcc(const std::string& folder)
 {
     if (folder.find_first_of("$`\"\\\n") != std::string::npos)

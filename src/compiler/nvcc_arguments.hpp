@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <launchbox/compute_capability.hpp>
+
+#include "compiler/toolchain.hpp"
 
 namespace launchbox {
 
@@ -17,6 +20,9 @@ std::string machine_code_for(const compute_capability& architecture);
 
 /// Throws `error` for flags in which a shell would replace something.
 void check_flags_for_nvcc(const std::vector<std::string>& flags);
+
+/// With its temporary files in a folder of ours, where they do not stay if it is killed.
+std::vector<std::string> environment_for_nvcc(const toolchain& tools, const std::filesystem::path& folder);
 
 /// Throws `error` when nvcc cannot work in a temporary folder of this name.
 void check_folder_for_nvcc(const std::string& folder);

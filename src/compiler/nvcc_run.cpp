@@ -87,7 +87,7 @@ nvcc_output run_nvcc(const toolchain& tools, const nvcc_job& job)
     if (!job.forced_include.empty()) write_file_atomically(folder / "launchbox_bounds.h", job.forced_include);
 
     const subprocess_result ran =
-        run(command_for(tools, job, folder), {.directory = {}, .environment = tools.environment});
+        run(command_for(tools, job, folder), {.directory = {}, .environment = environment_for_nvcc(tools, folder)});
     nvcc_output output{.exit_code = ran.exit_code, .log = without_folder(ran.output, folder.string() + "/")};
     if (ran.exit_code != 0) return output;
     output.ptx_outline = outline_of_kept_ptx(folder, job.source);
@@ -106,7 +106,7 @@ std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job)
     check_flags_for_nvcc(job.flags);
     const temporary_directory temporary;
     check_folder_for_nvcc(temporary.path());
-    const subprocess_options options{.directory = {}, .environment = tools.environment};
+    const subprocess_options options{.directory = {}, .environment = environment_for_nvcc(tools, temporary.path())};
 
     std::vector<std::string> dry_run = command_for(tools, job, temporary.path());
     dry_run.insert(dry_run.begin() + 1, "--dryrun");

@@ -12,8 +12,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "compiler/nvcc_arguments.hpp"
 #include "image/ptx.hpp"
 #include "support/error.hpp"
+#include "support/files/files.hpp"
 #include "support/process/subprocess.hpp"
 
 namespace launchbox {
@@ -69,8 +71,12 @@ toolkit_folders folders_of(const toolchain& tools)
     toolkit_folders folders;
     subprocess_result plan;
     try {
+        const temporary_directory temporary;
         plan = run({tools.nvcc.string(), "--dryrun", "-cubin", "-x", "cu", "/dev/null", "-o", "/dev/null"},
-                   {.directory = {}, .environment = tools.environment, .output_cap = 1 << 20, .time_limit = 60});
+                   {.directory = {},
+                    .environment = environment_for_nvcc(tools, temporary.path()),
+                    .output_cap = 1 << 20,
+                    .time_limit = 60});
     } catch (const error&) {
         return folders;
     }

@@ -53,6 +53,13 @@ gpu_list find_gpus()
         ask(gpu.shared_per_block, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
         ask(gpu.shared_per_block_opt_in, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
         ask(gpu.reserved_shared_per_block, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+        ask(gpu.threads_per_block, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+        ask(gpu.block_dimensions[0], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
+        ask(gpu.block_dimensions[1], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y);
+        ask(gpu.block_dimensions[2], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
+        ask(gpu.grid_dimensions[0], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
+        ask(gpu.grid_dimensions[1], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y);
+        ask(gpu.grid_dimensions[2], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
         list.devices.push_back(std::move(gpu));
     }
     if (list.devices.empty()) list.reason = "the driver opens none of its GPUs";

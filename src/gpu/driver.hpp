@@ -4,6 +4,7 @@
 
 #include <launchbox/compute_capability.hpp>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct gpu_device {
     int threads_per_sm = 0, blocks_per_sm = 0;
     int registers_per_sm = 0, registers_per_block = 0;
     int shared_per_sm = 0, shared_per_block = 0, shared_per_block_opt_in = 0, reserved_shared_per_block = 0;
+    int threads_per_block = 0;
+    std::array<int, 3> block_dimensions{}, grid_dimensions{};  ///< x, y, z
 };
 
 struct gpu_list {

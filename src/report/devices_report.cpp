@@ -15,6 +15,11 @@ std::string kib_text(int bytes)
     return fmt::format("{}", bytes / 1024);
 }
 
+std::string dimensions_text(const std::array<int, 3>& sizes)
+{
+    return fmt::format("{} × {} × {}", with_commas(sizes[0]), with_commas(sizes[1]), with_commas(sizes[2]));
+}
+
 // Narrow enough for 80 columns; the full table is in JSON and CSV.
 table limits_for_people()
 {
@@ -60,6 +65,13 @@ std::vector<std::string> differences_from_table(const gpu_device& gpu)
     compare("B of shared memory per block", gpu.shared_per_block, row->shared_per_block);
     compare("B of shared memory per block after opting in", gpu.shared_per_block_opt_in, row->shared_per_block_opt_in);
     compare("B reserved per block", gpu.reserved_shared_per_block, row->reserved_shared_per_block);
+    compare("threads per block", gpu.threads_per_block, max_threads_per_block);
+    const std::array<int, 3> grid = max_grid_dimensions(gpu.capability);
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::string in = std::string(" in ") + "xyz"[i];
+        compare(("threads per block" + in).c_str(), gpu.block_dimensions[i], max_block_dimensions[i]);
+        compare(("blocks per grid" + in).c_str(), gpu.grid_dimensions[i], grid[i]);
+    }
     return found;
 }
 
@@ -77,11 +89,27 @@ table gpu_rows(const gpu_list& gpus)
 table limits_rows()
 {
     table rows;
-    for (const char* title :
-         {"compute_capability", "architecture", "threads_per_sm", "blocks_per_sm", "registers_per_sm",
-          "registers_per_block", "registers_per_thread", "register_unit", "sub_partitions", "shared_per_sm",
-          "shared_per_block", "shared_per_block_opt_in", "reserved_shared_per_block", "shared_unit", "barriers_per_sm",
-          "portable_cluster", "non_portable_cluster", "shared_configurations"})
+    for (const char* title : {"compute_capability",
+                              "architecture",
+                              "threads_per_sm",
+                              "blocks_per_sm",
+                              "registers_per_sm",
+                              "registers_per_block",
+                              "registers_per_thread",
+                              "register_unit",
+                              "sub_partitions",
+                              "shared_per_sm",
+                              "shared_per_block",
+                              "shared_per_block_opt_in",
+                              "reserved_shared_per_block",
+                              "shared_unit",
+                              "barriers_per_sm",
+                              "portable_cluster",
+                              "non_portable_cluster",
+                              "shared_configurations",
+                              "threads_per_block",
+                              "block_dimensions",
+                              "grid_dimensions"})
         rows.columns.push_back({title});
     for (const sm_limits& row : sm_limits_table) {
         std::string sizes;
@@ -96,6 +124,9 @@ table limits_rows()
         for (const std::optional<int>& value : {row.barriers_per_sm, row.portable_cluster, row.non_portable_cluster})
             cells.emplace_back(value ? std::to_string(*value) : "unknown");
         cells.emplace_back(sizes);
+        cells.emplace_back(std::to_string(max_threads_per_block));
+        cells.emplace_back(fmt::format("{}", fmt::join(max_block_dimensions, " ")));
+        cells.emplace_back(fmt::format("{}", fmt::join(max_grid_dimensions(row.capability), " ")));
         rows.rows.push_back(std::move(cells));
     }
     return rows;
@@ -116,6 +147,12 @@ document devices_document(const gpu_list& gpus, bool with_limits)
     if (!with_limits) return page;
     page.heading("Compute capabilities known (limits of one SM)");
     page.add(limits_for_people());
+    page.line("");
+    page.line(
+        fmt::format("  A block has at most {} threads, {} in x, y, z. A grid has at most {} blocks in x, y, z; "
+                    "on 2.x {}.",
+                    with_commas(max_threads_per_block), dimensions_text(max_block_dimensions),
+                    dimensions_text(max_grid_dimensions({9, 0})), dimensions_text(max_grid_dimensions({2, 0}))));
     page.line("");
     page.line("  Clusters, barriers, units and configurations: --format json or csv. Sources: docs/limits.md",
               tone::faint);
@@ -144,6 +181,9 @@ nlohmann::ordered_json devices_json(const gpu_list& gpus, bool with_limits)
                                 {"shared_per_block", gpu.shared_per_block},
                                 {"shared_per_block_opt_in", gpu.shared_per_block_opt_in},
                                 {"reserved_shared_per_block", gpu.reserved_shared_per_block},
+                                {"threads_per_block", gpu.threads_per_block},
+                                {"block_dimensions", gpu.block_dimensions},
+                                {"grid_dimensions", gpu.grid_dimensions},
                                 {"differences_from_table", differences_from_table(gpu)}});
     if (!with_limits) return json;
     json["compute_capabilities"] = ordered_json::array();
@@ -167,7 +207,10 @@ nlohmann::ordered_json devices_json(const gpu_list& gpus, bool with_limits)
               std::vector<int>(row.shared_sizes.sizes().begin(), row.shared_sizes.sizes().end())},
              {"barriers_per_sm", or_null(row.barriers_per_sm)},
              {"portable_cluster", or_null(row.portable_cluster)},
-             {"non_portable_cluster", or_null(row.non_portable_cluster)}});
+             {"non_portable_cluster", or_null(row.non_portable_cluster)},
+             {"threads_per_block", max_threads_per_block},
+             {"block_dimensions", max_block_dimensions},
+             {"grid_dimensions", max_grid_dimensions(row.capability)}});
     return json;
 }
 

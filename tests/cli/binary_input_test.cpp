@@ -72,6 +72,69 @@ TEST_F(binary_input, is_read_from_a_file_and_from_standard_input)
     expect_refused(launchbox_run({"inspect", "-", "--arch", "sm_75"}, fatbin()), "no CUDA code for sm_75");
 }
 
+// A chip newer than launchbox: the compiler's figures are there all the same, without occupancy.
+TEST_F(binary_input, kernels_of_an_unknown_architecture_have_registers_and_spills)
+{
+    const std::string code = read_input(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"));
+    const auto of_sm_140 = [](std::string image, std::size_t at = 0) {
+        constexpr std::size_t flags = 48;  // of the ELF header; its second byte is the architecture
+        image[at + flags + 1] = static_cast<char>(140);
+        return image;
+    };
+    std::string entries = read_input(repository_file("tests/fuzz/corpus/fatbin/none.fatbin"));
+    constexpr std::size_t header = 16, entry_header = 64, architecture = 28;
+    entries[header + architecture] = static_cast<char>(140);
+    const std::string patched = file("new.cubin", of_sm_140(code));
+    const std::string container = file("new.fatbin", of_sm_140(entries, header + entry_header));
+    const nlohmann::json known =
+        launchbox_run({"inspect", file("known.cubin", code), "--format", "json"}).json()["kernels"];
+
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{}, {"--arch", "sm_140"}, {"--arch", "sm_90,sm_140"}, {"--arch", "all"}}) {
+        std::vector<std::string> call_words{"inspect", patched, "--format", "json"};
+        call_words.insert(call_words.end(), words.begin(), words.end());
+        const call result = launchbox_run(call_words);
+        EXPECT_EQ(result.status, 0) << result.err;
+        const nlohmann::json kernels = result.json()["kernels"];
+        ASSERT_EQ(kernels.size(), known.size());
+        for (std::size_t i = 0; i < kernels.size(); ++i) {
+            EXPECT_EQ(kernels[i]["architecture"], "sm_140");
+            EXPECT_TRUE(kernels[i]["occupancy"].is_null());
+            for (const char* figure : {"name", "registers", "spill_store_bytes", "spill_load_bytes",
+                                       "stack_frame_bytes", "static_shared_bytes", "barriers", "code_bytes"})
+                EXPECT_EQ(kernels[i][figure], known[i][figure]) << figure;
+        }
+    }
+    EXPECT_TRUE(launchbox_run({"inspect", patched, "--arch", "sm_140"}).shows("no limits known"));
+    EXPECT_EQ(launchbox_run({"inspect", container, "--arch", "sm_140", "--format", "json"}).json()["kernels"].size(),
+              1u);
+    expect_refused(launchbox_run({"inspect", patched, "--arch", "sm_90"}), "it holds no CUDA code for sm_90");
+    expect_refused(launchbox_run({"inspect", patched, "--arch", "sm_141"}), "launchbox does not know sm_141");
+
+    const std::string budget = file("budget.toml", "[defaults]\nmax_spill_bytes = 0\n");
+    const call checked = launchbox_run({"check", patched, "--budget", budget, "--arch", "sm_140"});
+    EXPECT_EQ(checked.status, 1) << checked.err;
+    EXPECT_TRUE(checked.shows("184 B")) << checked.out;
+    EXPECT_TRUE(
+        launchbox_run({"check", patched, "--budget", budget, "--arch", "sm_90,sm_140"}).shows("no kernel for sm_90"));
+    const call occupancy = launchbox_run({"occupancy", patched, "--threads", "128"});
+    EXPECT_EQ(occupancy.status, 2);
+    EXPECT_TRUE(occupancy.says("unknown architecture 'sm_140'")) << occupancy.err;
+}
+
+TEST_F(binary_input, says_on_which_gpus_its_ptx_is_compiled)
+{
+    const std::string both = repository_file("tests/fuzz/corpus/fatbin/none.fatbin");  // sm_75, compute_75, sm_120
+    const call result = launchbox_run({"inspect", both, "--summary"});
+    EXPECT_TRUE(result.shows("\n  runs as it is on: 7.5, 12.0, 12.1\n")) << result.out;
+    EXPECT_TRUE(result.shows(
+        "\n  runs after compiling PTX on: 8.0, 8.6, 8.7, 8.8, 8.9, 9.0, 10.0, 10.3, 10.7, 11.0 and later\n"))
+        << result.out;
+    const call without = launchbox_run({"inspect", "tests/fuzz/corpus/cubin/sm_90.cubin", "--summary"});
+    EXPECT_TRUE(without.shows("runs as it is on: 9.0\n")) << without.out;
+    EXPECT_FALSE(without.shows("after compiling PTX")) << without.out;
+}
+
 TEST_F(binary_input, a_broken_part_is_told_and_the_rest_is_printed)
 {
     NEEDS_NVCC();

@@ -207,6 +207,17 @@ TEST(inspect_verb, without_a_compiler_the_install_command_is_named)
                    "is not a CUDA compiler that runs");
 }
 
+// Killed, nvcc leaves its temporary files where it made them: in a folder that the next start clears.
+TEST(inspect_verb, nvcc_works_in_a_folder_of_ours)
+{
+    const temporary_directory folder;
+    const fs::path nvcc = make_nvcc(
+        folder.path(), "case $TMPDIR in */launchbox-run-*) finish ;; *) echo \"not in $TMPDIR\"; exit 1 ;; esac");
+    const call result = launchbox_run(
+        {"inspect", "examples/merge.cu", "--arch", "sm_90", "--no-cache", "--nvcc", nvcc.string(), "--format", "json"});
+    EXPECT_EQ(result.status, 0) << result.err;
+}
+
 TEST(inspect_verb, flags_after_two_dashes_reach_the_compiler)
 {
     const temporary_directory folder;

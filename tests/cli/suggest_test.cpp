@@ -130,6 +130,11 @@ TEST(devices_verb, lists_every_compute_capability)
             EXPECT_EQ(entry["shared_per_block_opt_in"], 232448);
             EXPECT_EQ(entry["barriers_per_sm"], 64);
             EXPECT_EQ(entry["non_portable_cluster"], 16);
+            EXPECT_EQ(entry["threads_per_block"], 1024);
+            EXPECT_EQ(entry["block_dimensions"], (std::vector<int>{1024, 1024, 64}));
+            EXPECT_EQ(entry["grid_dimensions"], (std::vector<int>{2147483647, 65535, 65535}));
+        } else if (entry["architecture"] == "sm_21") {
+            EXPECT_EQ(entry["grid_dimensions"], (std::vector<int>{65535, 65535, 65535}));
         }
 }
 

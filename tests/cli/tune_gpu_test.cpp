@@ -157,6 +157,35 @@ TEST_F(tune_gpu_test, every_kind_of_fault_in_200_candidates_touches_no_other_res
 
 // The worker is killed, and some candidates later the tuner, at launches that a seed chooses, 50 times each. Never the
 // same candidate: two deaths would settle it.
+// The program gets the inputs as .npy and the names of the files that it has to write.
+TEST_F(tune_gpu_test, a_program_makes_the_reference)
+{
+    const auto statuses_against = [&](const std::string& command) {
+        fs::copy_file(repository_file("tests/data/tune/candidates.toml"), here / "candidates.toml",
+                      fs::copy_options::overwrite_existing);
+        std::ofstream(here / "candidates.toml", std::ios::app) << "\n[verify]\nagainst = " << command << "\n";
+        fs::remove(here / "results.db");
+        const call tuned = tune({"--budget", "6"});
+        std::map<std::string, int> counts;
+        if (fs::exists(here / "results.db"))
+            for (const auto& [candidate, status] : statuses(report())) ++counts[status];
+        return std::pair(counts, tuned.err + tuned.out);
+    };
+    const auto [right, text] = statuses_against(R"(["sh", "-c", "cp $0 $1; echo $2 >>calls", "{in}", "{out}", "{n}"])");
+    EXPECT_GE(right.at("measured"), 6) << text;
+    EXPECT_FALSE(right.contains("wrong_result")) << text;
+    EXPECT_EQ(read_input((here / "calls").string()), "10007\n") << "once a workload";
+    // The last element is another one.
+    const auto [wrong, other] =
+        statuses_against(R"(["sh", "-c", "head -c -4 $0 >$1; printf 'abcd' >>$1", "{in}", "{out}"])");
+    EXPECT_GE(wrong.at("wrong_result"), 1) << other;
+    EXPECT_FALSE(wrong.contains("measured")) << other;
+    EXPECT_NE(
+        statuses_against(R"(["sh", "-c", "echo no luck; exit 3"])").second.find("ended with exit status 3: no luck"),
+        std::string::npos);
+    EXPECT_NE(statuses_against(R"(["true", "{in}"])").second.find("did not write the output out"), std::string::npos);
+}
+
 TEST_F(tune_gpu_test, killed_at_any_moment_nothing_is_lost)
 {
     ASSERT_EQ(tune().status, 0);

@@ -106,5 +106,16 @@ if(NOT CHECKED STREQUAL "log")
 endif()
 run(${outcome} "baseline_spill_bytes" ${build} --target app_launchbox_check)
 
+# A file in which there is nothing to check, such as PTX: a failure, unless that was allowed.
+if(CHECKED STREQUAL "log")
+  file(WRITE ${project}/budget.toml "[defaults]\nmax_spill_bytes = 0\n")
+  pass_the_step()
+  file(WRITE ${project}/ptxas.log ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry planted()\n{\n ret;\n}\n")
+  run(passes "" ${configure} -DBASELINE= -DANY_ARCHITECTURE=ON -DMORE=)
+  run(fails "no kernel was checked" ${build})
+  run(passes "" ${configure} -DBASELINE= -DANY_ARCHITECTURE=ON -DMORE=ALLOW_EMPTY)
+  run(passes "no kernel was checked" ${build})
+endif()
+
 # What is asked wrongly is said so at once.
-run(fails "are not understood" ${configure} -DMORE=BUGDET)
+run(fails "are not understood" ${configure} -DANY_ARCHITECTURE= -DBASELINE=${project}/kept.baseline -DMORE=BUGDET)

@@ -24,7 +24,10 @@ gpu_list one_h200()
                             .shared_per_sm = 233'472,
                             .shared_per_block = 49'152,
                             .shared_per_block_opt_in = 232'448,
-                            .reserved_shared_per_block = 1024});
+                            .reserved_shared_per_block = 1024,
+                            .threads_per_block = 1024,
+                            .block_dimensions = {1024, 1024, 64},
+                            .grid_dimensions = {2147483647, 65535, 65535}});
     return gpus;
 }
 
@@ -38,8 +41,15 @@ TEST(devices_report, each_figure_that_differs_is_named)
     gpu_device gpu = one_h200().devices[0];
     gpu.blocks_per_sm = 24;
     gpu.shared_per_block_opt_in = 1;
+    gpu.threads_per_block = 2048;
+    gpu.block_dimensions[2] = 128;
+    gpu.grid_dimensions[0] = 65535;
     const std::vector<std::string> found = differences_from_table(gpu);
-    ASSERT_EQ(found.size(), 2u);
+    ASSERT_EQ(found.size(), 5u);
+    EXPECT_EQ(found[2], "GPU 0 reports 2,048 threads per block; the table of compute capability 9.0 has 1,024");
+    EXPECT_EQ(found[3],
+              "GPU 0 reports 65,535 blocks per grid in x; the table of compute capability 9.0 has 2,147,483,647");
+    EXPECT_EQ(found[4], "GPU 0 reports 128 threads per block in z; the table of compute capability 9.0 has 64");
     EXPECT_EQ(found[0], "GPU 0 reports 24 blocks per SM; the table of compute capability 9.0 has 32");
     EXPECT_NE(found[1].find("after opting in"), std::string::npos);
     gpu.capability = {9, 9};  // nothing to compare with

@@ -36,6 +36,18 @@ std::string summary_page(const inspection& found)
     return render_text(summary_document(summaries_of(found)), {.width = 200, .colour = false, .unicode = true});
 }
 
+TEST(summary_report, ptx_of_the_newest_chip_is_for_later_ones)
+{
+    const std::string page =
+        summary_page(library({image("compute_121", "PTX")}, {known_kernel("k", 40, "compute_121")}));
+    EXPECT_TRUE(has(page, "  runs after compiling PTX on: 12.1 and later\n")) << page;
+    const std::string covered =
+        summary_page(library({image("sm_121", "cubin"), image("compute_121", "PTX")},
+                             {known_kernel("k", 40, "sm_121"), known_kernel("k", 40, "compute_121")}));
+    EXPECT_TRUE(has(covered, "  runs as it is on: 12.1\n")) << covered;
+    EXPECT_TRUE(has(covered, "  runs after compiling PTX on: later GPUs\n")) << covered;
+}
+
 TEST(summary_report, says_what_a_library_holds_and_where_it_runs)
 {
     const std::string page =

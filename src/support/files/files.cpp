@@ -13,6 +13,7 @@
 #include <iterator>
 #include <mutex>
 #include <ostream>
+#include <set>
 #include <sstream>
 #include <streambuf>
 #include <string>
@@ -101,6 +102,72 @@ int write_to(int file, const std::function<void(std::ostream&)>& writer)
     std::ostream out(&buffer);
     writer(out);
     return buffer.finish();
+}
+
+// launchbox-run-NAMESPACE-PROCESS-START-XXXXXX: whose it is. A process number alone is given again.
+constexpr std::string_view name_of_ours = "launchbox-run-";
+
+// The 22nd field of its stat; empty: there is no such process. The name in the second field may hold blanks.
+std::string start_of_process(const std::string& process)
+{
+    std::ifstream file("/proc/" + process + "/stat");
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
+    std::string field;
+    constexpr int fields_behind_the_name = 20;
+    for (int i = 0; i < fields_behind_the_name && fields >> field; ++i) {
+    }
+    return fields ? field : std::string();
+}
+
+// Of its processes' numbers: another container has others. Empty: not known.
+std::string process_namespace()
+{
+    struct stat status {};
+    return ::stat("/proc/self/ns/pid", &status) == 0 ? std::to_string(status.st_ino) : std::string();
+}
+
+std::string own_name()
+{
+    const std::string process = std::to_string(::getpid());
+    return std::string(name_of_ours) + process_namespace() + "-" + process + "-" + start_of_process(process) + "-";
+}
+
+bool was_left(const std::string& name)
+{
+    if (!name.starts_with(name_of_ours)) return false;
+    std::istringstream parts(name.substr(name_of_ours.size()));
+    std::string where, process, start;
+    if (!std::getline(parts, where, '-') || !std::getline(parts, process, '-') || !std::getline(parts, start, '-'))
+        return false;
+    const bool is_known = !where.empty() && !process.empty() && !start.empty() &&
+                          process.find_first_not_of("0123456789") == std::string::npos;
+    return is_known && where == process_namespace() && start_of_process(process) != start;
+}
+
+// What processes that were killed have left behind in a folder, once.
+void clear_left(const fs::path& folder)
+{
+    static std::mutex one_at_a_time;
+    static std::set<std::string> cleared;
+    {
+        const std::lock_guard lock(one_at_a_time);
+        if (!cleared.insert(folder.string()).second) return;
+    }
+    std::error_code ignored;
+    for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
+        struct stat status {};
+        if (was_left(entry->path().filename().string()) && ::lstat(entry->path().c_str(), &status) == 0 &&
+            (S_ISDIR(status.st_mode) || S_ISREG(status.st_mode)) && status.st_uid == ::geteuid())
+            fs::remove_all(entry->path(), ignored);
+    }
+}
+
+// For a new file or folder there, with XXXXXX at its end.
+std::string own_name_in(const fs::path& folder)
+{
+    clear_left(folder);
+    return (folder / (own_name() + "XXXXXX")).string();
 }
 
 // A temporary file that goes when its writer throws.
@@ -226,7 +293,7 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
         like = &replaced;
     }
 
-    std::string temporary = path.string() + ".XXXXXX";
+    std::string temporary = own_name_in(path.has_parent_path() ? path.parent_path() : fs::path("."));
     file_descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (file.number() < 0) fail("cannot write", path.string(), errno, "choose a folder that exists and is writable");
 
@@ -267,69 +334,20 @@ folder_lock::~folder_lock()
 
 namespace {
 
-// launchbox-run-NAMESPACE-PROCESS-START-XXXXXX: whose it is. A process number alone is given again.
-constexpr std::string_view folder_name = "launchbox-run-";
-
-// The 22nd field of its stat; empty: there is no such process. The name in the second field may hold blanks.
-std::string start_of_process(const std::string& process)
+fs::path system_folder()
 {
-    std::ifstream file("/proc/" + process + "/stat");
-    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
-    std::string field;
-    constexpr int fields_behind_the_name = 20;
-    for (int i = 0; i < fields_behind_the_name && fields >> field; ++i) {
-    }
-    return fields ? field : std::string();
-}
-
-// Of its processes' numbers: another container has others. Empty: not known.
-std::string process_namespace()
-{
-    struct stat status {};
-    return ::stat("/proc/self/ns/pid", &status) == 0 ? std::to_string(status.st_ino) : std::string();
-}
-
-std::string own_folder_name()
-{
-    const std::string process = std::to_string(::getpid());
-    return std::string(folder_name) + process_namespace() + "-" + process + "-" + start_of_process(process) + "-";
-}
-
-bool was_left(const std::string& name)
-{
-    if (!name.starts_with(folder_name)) return false;
-    std::istringstream parts(name.substr(folder_name.size()));
-    std::string where, process, start;
-    if (!std::getline(parts, where, '-') || !std::getline(parts, process, '-') || !std::getline(parts, start, '-'))
-        return false;
-    const bool is_known = !where.empty() && !process.empty() && !start.empty() &&
-                          process.find_first_not_of("0123456789") == std::string::npos;
-    return is_known && where == process_namespace() && start_of_process(process) != start;
-}
-
-// What processes that were killed have left behind.
-void clear_left_folders(const fs::path& base)
-{
-    std::error_code ignored;
-    for (fs::directory_iterator entry(base, ignored), end; entry != end; entry.increment(ignored)) {
-        struct stat status {};
-        if (was_left(entry->path().filename().string()) && ::lstat(entry->path().c_str(), &status) == 0 &&
-            S_ISDIR(status.st_mode) && status.st_uid == ::geteuid())
-            fs::remove_all(entry->path(), ignored);
-    }
+    std::error_code failure;
+    const fs::path folder = fs::temp_directory_path(failure);
+    return failure ? fs::path("/tmp") : folder;
 }
 
 }  // namespace
 
-temporary_directory::temporary_directory()
+temporary_directory::temporary_directory() : temporary_directory(system_folder()) {}
+
+temporary_directory::temporary_directory(const fs::path& base)
 {
-    std::error_code failure;
-    fs::path base = fs::temp_directory_path(failure);
-    if (failure) base = "/tmp";
-    static std::once_flag cleared;
-    std::call_once(cleared, [&] { clear_left_folders(base); });
-    std::string name = (base / (own_folder_name() + "XXXXXX")).string();
+    std::string name = own_name_in(base);
     if (::mkdtemp(name.data()) == nullptr)
         fail("cannot make a folder in", base.string(), errno, "set TMPDIR to a folder that is writable");
     path_ = name;

@@ -55,6 +55,7 @@ private:
 class temporary_directory {
 public:
     temporary_directory();
+    explicit temporary_directory(const std::filesystem::path& base);  ///< there instead
     ~temporary_directory();
     temporary_directory(const temporary_directory&) = delete;
     temporary_directory& operator=(const temporary_directory&) = delete;

@@ -23,6 +23,7 @@
 
 #include "support/error.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/orphan_watch.hpp"
 
 extern char** environ;
 
@@ -57,7 +58,8 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& addi
 struct running_child {
     pid_t process = 0;
     int output = -1;     // the end of its pipe that is read
-    std::string marker;  // in the environment of it and all that it starts; empty: it has no time limit
+    std::string marker;  // in the environment of it and all that it starts
+    bool is_limited = false;
 };
 
 struct two_ends {
@@ -115,12 +117,12 @@ running_child start(const std::vector<std::string>& arguments, const subprocess_
     static std::atomic<unsigned> count = 0;
     running_child child;
     std::vector<std::string> additions = options.environment;
-    if (options.time_limit > 0) {
-        // What it leaves behind becomes our child, and can be found and ended.
-        ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-        child.marker = "LAUNCHBOX_STARTED=" + std::to_string(::getpid()) + "." + std::to_string(++count);
-        additions.push_back(child.marker);
-    }
+    child.is_limited = options.time_limit > 0;
+    child.marker = mark_of_what_we_started() + "." + std::to_string(++count);
+    additions.push_back(child.marker);
+    watch_for_orphans();
+    // What it leaves behind becomes our child, and can be found and ended.
+    if (child.is_limited) ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     std::vector<std::string> argument_texts = arguments;
     std::vector<std::string> environment_texts = merged_environment(additions);
     std::vector<char*> argument_pointers = pointers(argument_texts), environment_pointers = pointers(environment_texts);
@@ -129,7 +131,7 @@ running_child start(const std::vector<std::string>& arguments, const subprocess_
     child.output = ends.read;
     child.process = start_child({.directory = options.directory.empty() ? nullptr : options.directory.c_str(),
                                  .output = ends.write,
-                                 .own_group = options.time_limit > 0,
+                                 .own_group = child.is_limited,
                                  .parent = ::getpid(),
                                  .arguments = argument_pointers.data(),
                                  .environment = environment_pointers.data()},
@@ -229,6 +231,20 @@ std::vector<pid_t> own_children()
     return children;
 }
 
+std::string content_of_process_file(pid_t process, const char* name)
+{
+    std::ifstream file("/proc/" + std::to_string(process) + "/" + name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// Ended and not yet waited for.
+bool is_zombie(pid_t process)
+{
+    const std::string text = content_of_process_file(process, "stat");
+    const std::size_t name_end = text.rfind(')');
+    return name_end == std::string::npos || text.compare(name_end, 3, ") Z") == 0;
+}
+
 // A daemon is in no group of ours, but it has the environment that it was started with.
 void end_what_was_left(const running_child& child)
 {
@@ -243,18 +259,20 @@ void end_what_was_left(const running_child& child)
         }
     }
     // Each that is ended leaves its own children to us.
-    constexpr int max_generations = 20;
-    for (int generation = 0; generation < max_generations; ++generation) {
-        bool found = false;
+    constexpr int max_rounds = 100;
+    for (int round = 0; round < max_rounds; ++round) {
+        bool found = false, is_unsure = false;
         for (const pid_t other : own_children()) {
-            std::ifstream file("/proc/" + std::to_string(other) + "/environ", std::ios::binary);
-            const std::string environment((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+            const std::string environment = content_of_process_file(other, "environ");
+            // While it becomes another program, a process has no environment.
+            if (environment.empty() && !is_zombie(other)) is_unsure = true;
             if (('\0' + environment).find('\0' + child.marker + '\0') == std::string::npos) continue;
             ::kill(other, SIGKILL);
             ::waitpid(other, nullptr, 0);
             found = true;
         }
-        if (!found) return;
+        if (!found && !is_unsure) return;
+        if (!found) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 }
 
@@ -269,7 +287,7 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
     result.exit_code = wait_and_read(child, options.output_cap, limit, result.output);
     result.seconds = std::chrono::duration<double>(clock::now() - begin).count();
     result.timed_out = limit.was_reached();
-    if (!child.marker.empty()) end_what_was_left(child);
+    if (child.is_limited) end_what_was_left(child);
     return result;
 }
 

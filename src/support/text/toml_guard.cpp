@@ -10,15 +10,26 @@ namespace {
 
 constexpr std::size_t max_dots_in_a_line = 100;
 
+// Whether a name, or what the library has a word for, follows the bracket that begins a table's header.
+bool is_header(std::string_view text)
+{
+    text.remove_prefix(text.starts_with("[[") ? 2 : 1);
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    const char c = text.empty() ? '\0' : text.front();
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-\"']").find(c) != std::string_view::npos;
+}
+
 }  // namespace
 
 std::optional<toml_trouble> trouble_for_the_parser(std::string_view text)
 {
-    int line = 1, column = 0;  // in characters, as the library counts
-    std::size_t dots = 0;
-    char quote = 0;  // of the string that we are in
+    int line = 1, column = 0;            // in characters, as the library counts
+    std::size_t dots = 0, brackets = 0;  // those that are open
+    char quote = 0;                      // of the string that we are in
     bool comment = false;
     char before = '\n';  // the last character that is no blank
+    char last = '\n';    // the same over lines and comments
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         column += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
@@ -50,8 +61,18 @@ std::optional<toml_trouble> trouble_for_the_parser(std::string_view text)
             quote = c;
         } else if (static_cast<unsigned char>(c) >= 0x80) {
             return toml_trouble{line, column, "a character that is not ASCII, outside of quotes", "write it in quotes"};
+        } else if (c == '[') {
+            if (brackets++ == 0 && before != '=' && !is_header(text.substr(i)))
+                return toml_trouble{line, column, "a bracket without a table's name", "write [name]"};
+        } else if (c == ']' && brackets > 0) {
+            --brackets;
+        } else if (c == '}' && (last == '[' || last == ',')) {
+            return toml_trouble{line, column, "a brace where a value should be",
+                                "write a value, or take the comma out"};
         }
-        if (c != ' ' && c != '\t' && c != '\r') before = c;
+        if (c == ' ' || c == '\t' || c == '\r') continue;
+        before = c;
+        if (c != '\n' && c != '#') last = c;
     }
     return std::nullopt;
 }

@@ -145,6 +145,9 @@ emit_records read_emit_records(const std::vector<std::string>& paths, const std:
         for (const recorded_run& run : found.runs) read.all.push_back({shown, hash, run});
         for (const std::string& diagnostic : found.diagnostics) read.notes.push_back(diagnostic);
     }
+    if (read.all.empty())
+        throw error(fmt::format("{}: there is no run to choose from", fmt::join(paths, ", ")),
+                    "give stores of launchbox tune");
     return read;
 }
 

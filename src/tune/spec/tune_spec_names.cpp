@@ -87,7 +87,9 @@ void check_filled(const reader& of, const placed_text& text, const named_values&
 {
     std::map<std::string, std::string> known;
     for (const auto& [name, values] : workload_values) known[name] = text_of(values.front());
-    if (text.names != scope::workload)
+    if (text.names == scope::reference)
+        for (const kernel_argument& argument : of.spec.kernel->arguments) known[argument.name] = "";
+    if (text.names != scope::workload && text.names != scope::reference)
         for (const auto& [name, values] : parameters) known[name] = text_of(values.front());
     if (text.names == scope::commands)
         for (const char* letter : {"arch", "output", "name"}) known[letter] = "";

@@ -15,6 +15,7 @@ enum class scope {
     parameters,  ///< and sm.*, device.*
     everything,  ///< and the workload's values
     workload,    ///< the workload's values alone
+    reference,   ///< the workload's values and the kernel's arguments
     commands,    ///< parameters, the workload's values, {arch}, {output} and {name}
 };
 

@@ -307,7 +307,7 @@ void read_verify(reader& of, const toml::table& table)
     const auto need_kernel = [&](const toml::node& node) {
         if (!of.spec.kernel)
             of.file.fail(node.source(), "a .npy file can only be compared with the outputs of a [kernel]",
-                         "write against = \"baseline\" or \"nothing\", or a command as a list");
+                         "write against = \"baseline\" or \"nothing\"");
         verify.against = verification::source::file;
     };
     const auto tolerance = [&](double& into, const char* key) {
@@ -321,8 +321,11 @@ void read_verify(reader& of, const toml::table& table)
         {{"against",
           [&](const toml::node& node) {
               if (node.is_array()) {
+                  if (!of.spec.kernel)
+                      of.file.fail(node.source(), "a command can only make the outputs of a [kernel]",
+                                   "write against = \"baseline\" or \"nothing\"");
                   verify.against = verification::source::program;
-                  verify.command = of.command(node, "against", scope::workload);
+                  verify.command = of.command(node, "against", scope::reference);
               } else if (const toml::table* files = node.as_table()) {
                   need_kernel(node);
                   document::keys known;

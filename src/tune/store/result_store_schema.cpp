@@ -160,7 +160,7 @@ content content_of(const std::string& file)
 std::unique_ptr<temporary_directory> copied(const std::string& file)
 {
     auto folder = std::make_unique<temporary_directory>();
-    for (const char* part : {"", "-wal"}) {
+    for (const char* part : {"", "-wal", "-journal"}) {
         std::error_code failure;
         if (!fs::exists(file + part, failure)) continue;
         fs::copy_file(file + part, folder->path() / (std::string("store") + part), failure);
@@ -182,7 +182,8 @@ opened_store checked_for_reading(opened_store opened)
 
 opened_store open_to_read(const std::string& file)
 {
-    // A reader needs to write beside the file, to tell a writer what it reads. Where it may not, it reads a copy.
+    // A reader needs to write beside the file, to tell a writer what it reads. Where it may not, it reads a copy; also
+    // where a writer was killed while it made the store: what its journal takes back only a writer can.
     try {
         opened_store opened{nullptr, sqlite_database(fs::absolute(file).string(), sqlite_database::access::read, file)};
         (void)version_of(opened.database);
@@ -190,7 +191,7 @@ opened_store open_to_read(const std::string& file)
     } catch (const error&) {
         std::error_code failure;
         const fs::path folder = fs::absolute(file).parent_path();
-        if (may_write(folder) && fs::exists(folder, failure)) throw;
+        if (may_write(folder) && fs::exists(folder, failure) && !fs::exists(file + "-journal", failure)) throw;
     }
     std::unique_ptr<temporary_directory> copy = copied(file);
     const std::string inside = (copy->path() / "store").string();

@@ -148,6 +148,13 @@ TEST(budget_file, text_that_is_no_toml_is_refused_with_its_place)
     expect_budget_error("x = 1 # fine: \u0495\ny = 'fine: \u0495' \u0495", "2:15", "not ASCII, outside of quotes");
     expect_budget_error("x = \"\\\"\u0495\" \u0495", "1:11", "not ASCII, outside of quotes");
     expect_budget_error("x = 1'7\u0495'", "1:6", "a quote in the middle of a word");
+    for (const char* header :
+         {"[", "[[", "[\n", "[{rule]", "[[[rule", "[ [rule]]", "[ \r[rule]", "[[=]]", "[.a]", "[#a]"})
+        expect_budget_error(std::string("x = [\n['a'], [1]]\n ") + header, "3:2", "a bracket without a table's name");
+    expect_budget_error("[]\n", "1:2", "TOML");
+    for (const char* array : {"[}]", "[ # ]\n }", "[1,\n\n}", "[['a'], }", "{ a = 1, }"})
+        EXPECT_NE(budget_errors(std::string("x = ") + array).find("a brace where a value should be"), std::string::npos)
+            << array;
     expect_budget_error("x = \"\"\"a\"\"\"", "1:5", "a multi-line string");
     expect_budget_error("x = '''a'''", "1:5", "a multi-line string");
     EXPECT_EQ(budget_errors("# f\u00fcr\n[[rule]]\nkernel = 'k\u00e9*'\nmax_registers = 1 # \u0495"), "");

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <iterator>
 #include <ostream>
 #include <vector>
@@ -90,6 +91,33 @@ TEST(files, a_temporary_directory_vanishes_with_its_content)
         write_file_atomically(path / "x" / "y" / "z", "1");
     }
     EXPECT_FALSE(fs::exists(path));
+}
+
+// Killed while it writes, a process leaves a part of a file, or a folder; the next one clears what is not in use.
+TEST(files, what_a_killed_process_has_left_is_cleared_by_the_next)
+{
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "file";
+    const auto entries = [&] { return std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()); };
+    const pid_t writer = ::fork();
+    if (writer == 0) {
+        const temporary_directory beside(folder.path());
+        write_file_atomically(file, [](std::ostream& out) {
+            out << std::string(1 << 20, 'x');
+            ::kill(::getpid(), SIGKILL);
+        });
+    }
+    ::waitpid(writer, nullptr, 0);
+    EXPECT_FALSE(fs::exists(file));
+    EXPECT_EQ(entries(), 2);
+    {
+        const temporary_directory in_use(folder.path());
+        write_file_atomically(file, "whole");
+        EXPECT_TRUE(fs::exists(in_use.path()));
+        EXPECT_EQ(entries(), 2);
+    }
+    EXPECT_EQ(entries(), 1);
+    EXPECT_EQ(read_input(file.string()), "whole");
 }
 
 // A report that is too large to be held whole comes in parts; a failure between them leaves the old file.

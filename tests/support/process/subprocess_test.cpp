@@ -110,6 +110,34 @@ TEST(subprocess, a_program_does_not_outlive_us)
     EXPECT_NE(::kill(program, 0), 0);
 }
 
+// The same for what the program starts, in its group and as a daemon, with and without a time limit.
+TEST(subprocess, what_a_program_starts_does_not_outlive_us)
+{
+    for (const double limit : {0.0, 1000.0}) {
+        const temporary_directory folder;
+        const std::string first = (folder.path() / "first").string(), second = (folder.path() / "second").string();
+        const pid_t starter = ::fork();
+        if (starter == 0) {
+            const std::string tell = "echo $$ >$0.new; mv $0.new $0; exec sleep 100000";
+            static_cast<void>(run(
+                {"sh", "-c", "sh -c '" + tell + "' " + first + " & setsid sh -c '" + tell + "' " + second + " & wait"},
+                {.directory = {}, .environment = {}, .time_limit = limit}));
+            ::_exit(0);
+        }
+        while (!std::filesystem::exists(first) || !std::filesystem::exists(second)) ::usleep(1000);
+        ::kill(starter, SIGKILL);
+        ::waitpid(starter, nullptr, 0);
+        for (const std::string& file : {first, second}) {
+            const pid_t left = std::stoi(read_input(file));
+            while (::kill(left, 0) == 0) {
+                ::waitpid(left, nullptr, WNOHANG);
+                ::usleep(1000);
+            }
+            EXPECT_NE(::kill(left, 0), 0);
+        }
+    }
+}
+
 TEST(subprocess, a_folder_or_program_that_cannot_be_used_is_said_so)
 {
     EXPECT_THROW(run({"sh", "-c", "true"}, {.directory = "/no/such/folder", .environment = {}}), error);

@@ -61,7 +61,17 @@ int attribute(CUdevice_attribute which, const json& device)
         case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
             return device.value("shared_per_block", 232448);
         case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
+        case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
+        case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y:
             return 1024;
+        case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z:
+            return 64;
+        case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X:
+            return 2147483647;
+        case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
+        case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z:
+            return 65535;
         default:
             return 0;
     }

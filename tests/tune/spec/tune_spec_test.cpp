@@ -210,7 +210,7 @@ TEST(tune_spec, what_else_is_wrong_has_its_place)
     expect("[verify]\nagainst = 'x.npy'", "6:11: a .npy file can only be compared");
     expect("[verify]\nagainst = 'baselin'", "6:11: against is \"baselin\" | did you mean \"baseline\"?");
     expect("[verify]\ntolerance = -1", "6:13: tolerance is -1 | ");
-    expect("[verify]\nagainst = ['check', '{a}']", "6:21: {a} in the command stands for nothing | ");
+    expect("[verify]\nagainst = ['check', '{a}']", "6:11: a command can only make the outputs of a [kernel] | ");
     expect("[kernel]\nsource = 'x.cu'", "7:1: there are both [kernel] and [program] | ");
     expect("x = ", "5:");
     expect("x = \"\"\"a\"\"\"", "5:5: a multi-line string | ");
@@ -336,6 +336,7 @@ TEST(tune_spec, what_is_wrong_with_the_target)
     expect(kernel + "variables = [{ name = 'x', type = 'imt', value = 1 }]", "10:35: launchbox does not know the type");
     expect(kernel + "variables = 1", "10:13: variables is the number 1, and must be a list of tables");
     expect(kernel + "[verify]\nagainst = 'x.npy'", "11:11: one file for 0 outputs");
+    expect(kernel + "[verify]\nagainst = ['check', '{a}']", "11:21: {a} in the command stands for nothing | ");
 }
 
 TEST(tune_spec, what_is_wrong_with_the_tunable)

@@ -591,6 +591,34 @@ TEST_F(result_store_file, is_read_where_nothing_may_be_written)
     fs::permissions(folder.path() / "killed", fs::perms(0755));
 }
 
+// Before it has its write-ahead log, a store is made in one transaction. What that has half written, its journal takes
+// back, and only where it may write.
+TEST_F(result_store_file, is_read_where_a_writer_was_killed_while_it_made_it)
+{
+    {
+        const result_store made(file);
+    }
+    sql("PRAGMA journal_mode = DELETE");
+    const pid_t writer = ::fork();
+    if (writer == 0) {
+        sqlite3* handle = nullptr;
+        sqlite3_open(file.c_str(), &handle);
+        sqlite3_exec(handle,
+                     "PRAGMA cache_size = 1; BEGIN; CREATE TABLE half (a); WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL "
+                     "SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO half SELECT randomblob(500) FROM n;",
+                     nullptr, nullptr, nullptr);
+        ::kill(::getpid(), SIGKILL);
+    }
+    ::waitpid(writer, nullptr, 0);
+    ASSERT_GT(fs::file_size(file + "-journal"), 0u);
+    const std::string before = read_input(file);
+    ASSERT_GT(before.size(), std::size_t{500'000});
+    EXPECT_TRUE(result_store(file, access::read_only).runs().empty());
+    EXPECT_EQ(read_input(file), before);
+    EXPECT_TRUE(result_store(file).runs().empty());  // a writer takes back what was half done
+    EXPECT_LT(fs::file_size(file), before.size());
+}
+
 TEST_F(result_store_file, without_permission_is_one_clear_error)
 {
     {
