@@ -1,4 +1,5 @@
 // launchbox bounds: sweeps with the real compiler, measurements with benchmarks that need no GPU, edits of a copy.
+#include "scale.hpp"
 #include "tool.hpp"
 
 #include <fstream>
@@ -122,6 +123,7 @@ TEST_F(BoundsVerb, the_second_run_compiles_nothing)
     EXPECT_EQ(first["from_cache"], 0);
     EXPECT_EQ(swept(words)["kernels"], first["kernels"]);
     EXPECT_EQ(swept(words)["compiles"], 0);
+    if (!is_exhaustive()) return;
     std::vector<std::string> fresh = words;
     fresh.emplace_back("--no-cache");
     const json again = swept(fresh);
@@ -236,13 +238,13 @@ TEST_F(BoundsVerb, apply_writes_what_is_recommended_and_revert_takes_it_back)
 
 TEST_F(BoundsVerb, apply_for_several_architectures_writes_a_macro_that_gives_each_its_own)
 {
-    const std::vector<std::string> words{file(), "--arch", "sm_80,sm_90,sm_120", "-k", "heavy"};
+    const std::vector<std::string> words{file(), "--arch", "sm_80,sm_120", "-k", "heavy"};
     const json wanted = swept(words)["kernels"];
     std::vector<std::string> apply = words;
     apply.emplace_back("--apply");
     ASSERT_EQ(bounds(apply).status, 0);
     const json now = swept(words)["kernels"];
-    for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t i = 0; i < 2; ++i)
         EXPECT_EQ(now[i]["written"], wanted[i]["recommendation"]["attribute"]) << now[i]["architecture"];
     EXPECT_EQ(bounds({file(), "--revert"}).status, 0);
     EXPECT_EQ(text(), sums_source);

@@ -193,7 +193,7 @@ TEST_F(tune_gpu_test, killed_at_any_moment_nothing_is_lost)
     fs::remove(here / "results.db");
 
     std::mt19937 random(42);
-    const int moments = is_exhaustive() ? 50 : 12;  // two kills each
+    const int moments = is_exhaustive() ? 50 : 6;  // two kills each
     int kills = 0;
     std::size_t known = 0;
     for (; kills < moments; ++kills) {
