@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+CUDA_VERSION = "13.0"  # for the shared memory that the runtime reserves
 CAPABILITIES = [30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 107, 110, 120, 121]
 
 
@@ -46,15 +47,14 @@ def theirs(task):
         data = ncu.get_gpu_data(major, minor)
     except ValueError:
         return capability, None, [], []
-    reserve = ncu.GetSharedMemoryRuntime(major, 13000)
-    data["reserve"] = reserve
+    data["reserve"] = ncu.GetSharedMemoryRuntime(major, CUDA_VERSION)  # which the calculator adds itself
     calculator = ncu.OccupancyCalculator(major, minor)
     made, percent = questions_for(data, count, seed + capability)
     lines, answers = [], []
     for threads, registers, shared, carveout, barriers in made:
         try:
             found = calculator.get_resource_utilization(ncu.OccupancyParameters(
-                carveout, threads, registers, shared + reserve, barriers))
+                carveout, threads, registers, shared, barriers))
             answers.append(found["allocated_blocks"])
         except ValueError:
             answers.append(None)

@@ -54,7 +54,7 @@ protected:
         task.workload = "n";
         task.arguments = {input(),
                           {.name = "out", .type = "int", .count = count, .role = argument_role::output},
-                          {.name = "n", .type = "int", .scalar = true, .whole = count}};
+                          {.name = "n", .type = "int", .scalar = true, .integer = count}};
         task.expected = {{"out", path("expected.npy")}};
         task.launch_seconds = 2;
         task.samples = 20;
@@ -88,6 +88,21 @@ protected:
     std::string right_sum_;
     gpu_worker worker_{{.device = 0, .worker_program = LAUNCHBOX_WORKER}};
 };
+
+TEST_F(gpu_worker_gpu_test, variables_hold_what_arguments_hold)
+{
+    gpu_task with = task("adds_differences");
+    with.variables = {{.name = "table", .type = "int", .count = 1000, .fill = fill_kind::random, .seed = 9},
+                      {.name = "expected_number", .type = "int", .scalar = true, .integer = 77}};
+    with.arguments.push_back(with.variables[0]);
+    EXPECT_EQ(measured(with, "variables").what, outcome::measured);
+    with.variables[0].seed = 8;
+    EXPECT_EQ(measured(with, "other_variables").what, outcome::wrong_result);
+    with.variables[0].count = 1001;
+    EXPECT_EQ(measured(with, "large_variable").reason,
+              "the variable 'table' has 4000 bytes, and is to be filled with 4004");
+    expect_right("variables");
+}
 
 TEST_F(gpu_worker_gpu_test, every_failure_is_told_apart_and_harms_nobody)
 {
@@ -178,7 +193,7 @@ TEST_F(gpu_worker_gpu_test, the_checksum_is_that_of_the_host)
             copy.arguments[static_cast<std::size_t>(i)].type = "unsigned char";
             copy.arguments[static_cast<std::size_t>(i)].count = bytes;
         }
-        copy.arguments[2].whole = bytes;
+        copy.arguments[2].integer = bytes;
         copy.blocks = {(bytes + 255) / 256, 1, 1};
         copy.expected.clear();
         std::string content(static_cast<std::size_t>(bytes), '\0');

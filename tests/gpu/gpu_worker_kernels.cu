@@ -33,6 +33,17 @@ __global__ void in_place(const int* in, int* out, int n)
     if (index() < n) out[index()] += in[index()];
 }
 
+__constant__ int table[1000];
+__device__ int expected_number;
+
+// Right where the variables hold what they are to hold.
+__global__ void adds_differences(const int* in, int* out, int n, const int* table_argument)
+{
+    compute(in, out, n);
+    if (index() < 1000 && index() < n)
+        out[index()] += (table[index()] != table_argument[index()]) + (expected_number != 77);
+}
+
 __global__ void just_behind(const int* in, int* out, int n)
 {
     compute(in, out, n);

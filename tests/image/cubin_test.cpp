@@ -41,7 +41,7 @@ void expect_equal_to_log(const std::string& source, const std::string& architect
 
     EXPECT_EQ(diagnostics_of(cubin), "");
     EXPECT_EQ(cubin.architecture, architecture);
-    EXPECT_EQ(cubin.toolkit_version, 130);
+    EXPECT_EQ(cubin.toolkit_version, toolkit_version());
     EXPECT_EQ(cubin.relocatable, relocatable);
     EXPECT_EQ(cubin.kernels.size(), log.kernels.size());
     EXPECT_EQ(cubin.global_bytes, log.module.at("gmem"));
@@ -189,6 +189,7 @@ TEST(cubin, equals_nvlink_v)
         EXPECT_EQ(diagnostics_of(cubin), "");
         EXPECT_FALSE(cubin.relocatable);
         int compared = 0;
+        std::int64_t barriers_before = 0;
         std::istringstream lines(linked.log);
         for (std::string line, name; std::getline(lines, line);) {
             const std::string properties = "Function properties for '";
@@ -200,7 +201,12 @@ TEST(cubin, equals_nvlink_v)
                 const kernel_info& info = kernel(cubin, name);
                 const std::int64_t counted = architecture.starts_with("sm_90") && amounts["smem"] > 0 ? 1024 : 0;
                 EXPECT_EQ(info.registers, amounts["registers"]) << name;
-                EXPECT_EQ(info.barriers, amounts["barriers"]) << name;
+                if (nvlink_repeats_barriers() && info.barriers == 0) {
+                    EXPECT_EQ(amounts["barriers"], barriers_before) << name;
+                } else {
+                    EXPECT_EQ(info.barriers, amounts["barriers"]) << name;
+                }
+                barriers_before = amounts["barriers"];
                 EXPECT_EQ(info.static_shared_bytes, amounts["smem"] - counted) << name;
                 EXPECT_EQ(info.cumulative_stack_bytes,
                           name == "calls_recursive" ? std::nullopt : std::optional(amounts["stack"]))

@@ -25,6 +25,26 @@ inline bool has_toolkit()
     return !find_in_path("nvcc").empty() && !find_in_path("ptxas").empty();
 }
 
+/// CUDA version x 10 of the nvcc in PATH: 130 for 13.0. 0: it does not tell.
+inline int toolkit_version()
+{
+    static const int version = [] {
+        const std::string text = run({"nvcc", "--version"}).output;
+        const std::string before = "release ";
+        const std::size_t at = text.find(before);
+        if (at == std::string::npos) return 0;
+        const double release = std::strtod(text.c_str() + at + before.size(), nullptr);
+        return static_cast<int>(release * 10 + 0.5);
+    }();
+    return version;
+}
+
+/// From 13.5 on nvlink -v prints, for a kernel without barriers, the barriers of a kernel before it.
+inline bool nvlink_repeats_barriers()
+{
+    return toolkit_version() >= 135;
+}
+
 inline compiled compile(std::vector<std::string> command, const std::string& source, const std::string& extension)
 {
     const temporary_directory folder;
