@@ -189,7 +189,7 @@ TEST(cubin, equals_nvlink_v)
         EXPECT_EQ(diagnostics_of(cubin), "");
         EXPECT_FALSE(cubin.relocatable);
         int compared = 0;
-        std::int64_t barriers_before = 0;
+        int of_another = 0;  // kernels without barriers for which nvlink prints some
         std::istringstream lines(linked.log);
         for (std::string line, name; std::getline(lines, line);) {
             const std::string properties = "Function properties for '";
@@ -202,11 +202,10 @@ TEST(cubin, equals_nvlink_v)
                 const std::int64_t counted = architecture.starts_with("sm_90") && amounts["smem"] > 0 ? 1024 : 0;
                 EXPECT_EQ(info.registers, amounts["registers"]) << name;
                 if (nvlink_repeats_barriers() && info.barriers == 0) {
-                    EXPECT_EQ(amounts["barriers"], barriers_before) << name;
+                    of_another += amounts["barriers"] > 0;
                 } else {
                     EXPECT_EQ(info.barriers, amounts["barriers"]) << name;
                 }
-                barriers_before = amounts["barriers"];
                 EXPECT_EQ(info.static_shared_bytes, amounts["smem"] - counted) << name;
                 EXPECT_EQ(info.cumulative_stack_bytes,
                           name == "calls_recursive" ? std::nullopt : std::optional(amounts["stack"]))
@@ -217,6 +216,7 @@ TEST(cubin, equals_nvlink_v)
         }
         EXPECT_EQ(compared, static_cast<int>(cubin.kernels.size()));
         EXPECT_GT(compared, 20);
+        EXPECT_EQ(of_another > 0, nvlink_repeats_barriers()) << "corrected? Then say until which release it is so";
     }
 }
 

@@ -39,7 +39,7 @@ inline int toolkit_version()
     return version;
 }
 
-/// From 13.5 on nvlink -v prints, for a kernel without barriers, the barriers of a kernel before it.
+/// From 13.5 on nvlink -v prints, for a kernel without barriers, the barriers of another kernel.
 inline bool nvlink_repeats_barriers()
 {
     return toolkit_version() >= 135;

@@ -142,7 +142,7 @@ void BoundsSweep::compare_all(const bounds_sweep_result& swept, const WriteCopy&
         std::map<std::string, kernel_info> kernels = {};
     };
     std::map<std::string, hand_compile> compiles;
-    taken_combinations taken(2);
+    taken_combinations taken(4);
     const auto key = [](const kernel_trials& kernel, const bounds_trial& trial) {
         return kernel.written.architecture + " " + name_in_source(kernel) + " " + attribute_source(trial.attribute);
     };
