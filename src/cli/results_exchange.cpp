@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "cli/messages.hpp"
+#include "cli/options.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"

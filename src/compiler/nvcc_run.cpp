@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string without_folder(std::string text, const std::string& folder)
+std::string without_folder(const std::string& text, const std::string& folder)
 {
     std::string result;
     std::size_t from = 0;

@@ -304,7 +304,7 @@ std::filesystem::path find_in_path(const std::string& program)
     while (!rest.empty()) {
         const std::string_view folder = rest.substr(0, rest.find(':'));
         rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-        const std::filesystem::path candidate = std::filesystem::path(folder) / program;
+        std::filesystem::path candidate = std::filesystem::path(folder) / program;
         std::error_code ignored;
         if (std::filesystem::is_regular_file(candidate, ignored) && ::access(candidate.c_str(), X_OK) == 0)
             return candidate;

@@ -438,7 +438,7 @@ program_output read_program_output(const std::string& output, const program_targ
 {
     program_output read;
     measurement& result = read.said;
-    const auto no_time = [&](std::string why) {
+    const auto no_time = [&](const std::string& why) {
         result.what = outcome::launch_error;
         result.reason = in_short(why);
         result.samples_ns.clear();

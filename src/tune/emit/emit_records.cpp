@@ -30,7 +30,7 @@ std::string path_in_header(const std::string& path, const std::filesystem::path&
             shown.lexically_relative(std::filesystem::absolute(root).lexically_normal());
         if (!below.empty() && *below.begin() != "..") shown = below;
     }
-    const std::string text = shown.generic_string();
+    std::string text = shown.generic_string();
     for (const char letter : text)
         if (static_cast<unsigned char>(letter) <= ' ' || letter == '\\' || letter == '\x7f')
             throw error(escape_for_terminal(text) + ": a header cannot name a path with blanks or backslashes",

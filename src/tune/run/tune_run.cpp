@@ -98,7 +98,7 @@ private:
     void settle(queued_job& job, measurement measured, const stored_result* shared_with, int deaths);
     void close(queued_job& job);
 
-    void stop_with(std::exception_ptr failure);
+    void stop_with(const std::exception_ptr& failure);
     [[nodiscard]] bool stopping() const { return stop_ || interrupted(); }
     [[nodiscard]] bool finished() const { return jobs_.unsettled() == 0 && !may_propose(); }
     [[nodiscard]] bool is_baseline(const assignment& parameters) const
@@ -313,7 +313,7 @@ void tuning::note_progress()
         shown_.seconds_left = std::min(shown_.seconds_left, *options_.max_seconds - seconds_since(start_));
 }
 
-void tuning::stop_with(std::exception_ptr failure)
+void tuning::stop_with(const std::exception_ptr& failure)
 {
     const std::lock_guard guard(lock_);
     if (!failure_ && !interrupted()) failure_ = failure;  // what an interrupt broke is not a failure

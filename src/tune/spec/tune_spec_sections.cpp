@@ -31,7 +31,7 @@ std::string reader::expression(const toml::node& node, const std::string& key, s
 {
     if (const auto* integer = node.as_integer()) return std::to_string(integer->get());
     if (const auto* number = node.as_floating_point()) {
-        const std::string text = fmt::format("{}", number->get());
+        std::string text = fmt::format("{}", number->get());
         texts.push_back({key, text, node.source(), names, true});
         return text;
     }

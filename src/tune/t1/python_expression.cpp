@@ -233,7 +233,7 @@ python_value evaluation::binary(const python_node& node, const python_value& a, 
     if (node.word == "**") return power(node, a, b);
     if (whole_a && whole_b) {
         const bool truths = std::holds_alternative<bool>(a.value) && std::holds_alternative<bool>(b.value);
-        const python_value result = whole_result(node, *whole_a, *whole_b);
+        python_value result = whole_result(node, *whole_a, *whole_b);
         if (truths && (node.word == "&" || node.word == "|" || node.word == "^")) return {integer_in(result) != 0};
         return result;
     }
