@@ -17,15 +17,6 @@ constexpr std::size_t head_size = 4;  // format, attribute, 16 bits of value or 
 
 }  // namespace
 
-std::vector<nv_info_record> read_nv_info(std::string_view section, std::uint64_t offset,
-                                         std::vector<image_diagnostic>& diagnostics)
-{
-    std::vector<nv_info_record> records;
-    nv_info_reader reader(section, offset, diagnostics);
-    for (nv_info_record record; reader.next(record);) records.push_back(record);
-    return records;
-}
-
 bool nv_info_reader::next(nv_info_record& record)
 {
     if (at_ >= section_.size()) return false;

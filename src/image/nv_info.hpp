@@ -78,8 +78,4 @@ private:
     std::size_t at_ = 0;
 };
 
-/// All of them.
-std::vector<nv_info_record> read_nv_info(std::string_view section, std::uint64_t offset,
-                                         std::vector<image_diagnostic>& diagnostics);
-
 }  // namespace launchbox

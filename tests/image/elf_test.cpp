@@ -190,6 +190,16 @@ TEST(elf, refuses_what_it_cannot_read_at_all)
     }
 }
 
+// The records of a section in one list.
+std::vector<nv_info_record> read_nv_info(std::string_view section, std::uint64_t offset,
+                                         std::vector<image_diagnostic>& diagnostics)
+{
+    std::vector<nv_info_record> records;
+    nv_info_reader reader(section, offset, diagnostics);
+    for (nv_info_record record; reader.next(record);) records.push_back(record);
+    return records;
+}
+
 TEST(nv_info, reads_every_format)
 {
     const std::string records(

@@ -11,8 +11,7 @@ namespace launchbox {
 std::string mark_of_what_we_started();
 
 /// From now on a small process waits for our end. If we are killed, it kills all that has the mark, daemons too; where
-/// we end by ourselves, it just ends. There is one for a
-/// process; before Linux 5.3 there is none.
+/// we end by ourselves, it just ends. There is one for a process; before Linux 5.3 there is none.
 void watch_for_orphans();
 
 }  // namespace launchbox
