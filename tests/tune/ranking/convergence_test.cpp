@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "recorded_results.hpp"
-#include "report/convergence_report.hpp"
 
 namespace launchbox {
 namespace {
@@ -86,20 +85,6 @@ TEST(convergence, nothing_that_wins)
     ASSERT_EQ(all.size(), 1u);
     EXPECT_EQ(all[0].evaluations, 1u);
     EXPECT_TRUE(all[0].improvements.empty());
-    EXPECT_EQ(convergence_chart(all[0], {}), "");
-}
-
-TEST(convergence, chart_is_a_staircase)
-{
-    EXPECT_EQ(convergence_chart(converged(some_results())[0], {}),
-              "  % above the final best, by evaluations\n"
-              "  20 % ┤██\n"
-              "  10 % ┤██\n"
-              "   5 % ┤█████\n"
-              "   2 % ┤██████\n"
-              "   1 % ┤██████\n"
-              "       └────────\n"
-              "        1      8\n");
 }
 
 }  // namespace

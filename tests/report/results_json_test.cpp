@@ -9,11 +9,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "recorded_results.hpp"
 #include "report/results_report.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
-#include "tune/store/result_filter.hpp"
+#include "tune/recorded_results.hpp"
 #include "tune/store/result_store.hpp"
 
 namespace launchbox {
@@ -218,31 +217,6 @@ TEST(result_file, what_is_not_results_is_one_clear_error)
     EXPECT_NO_THROW(read_results_json(start + "\"runs\": [{\"environment\": 0}], \"candidates\": []}", "x.json"));
     EXPECT_NE(refusal(std::string(100'000, '[')), "");
     EXPECT_THROW(read_result_file("/no/such/file.json"), error);
-}
-
-TEST(result_filter, compares_numbers_as_numbers)
-{
-    const assignment values{{{"type", std::string("int")},
-                             {"n", std::int64_t{100'000'000}},
-                             {"part", 0.5},
-                             {"on", true},
-                             {"most", std::int64_t{9'007'199'254'740'993}}}};
-    const auto matches = [&](const std::string& text) { return parse_value_filter({text}, "--x").matches(values); };
-    for (const char* text : {"n=1e8", "n=100000000", "n=1e8 type=int", "type=int,part=0.50", "part=5e-1", "on=true", "",
-                             "most=9007199254740993"})
-        EXPECT_TRUE(matches(text)) << text;
-    for (const char* text : {"n=1e7", "n=1e8 type=long", "m=1", "type=", "on=1", "n=1e8x", "most=9007199254740992"})
-        EXPECT_FALSE(matches(text)) << text;
-    // A comma leads to another name, or to another value of the one before.
-    for (const char* text : {"type=int,n=1e8", "type=float,int,n=1e8", "n=5,1e8,type=int", "n=5 n=1e8", "n=5,n=1e8"})
-        EXPECT_TRUE(matches(text)) << text;
-    for (const char* text : {"type=float,double,n=1e8", "type=int,n=5,6", "n=1 x"}) EXPECT_FALSE(matches(text)) << text;
-    const value_filter words = parse_value_filter({"type=long long,int n=5", "n=6"}, "--x");
-    ASSERT_EQ(words.wanted.size(), 2u);
-    EXPECT_EQ(words.wanted[0].second, (std::vector<std::string>{"long long", "int"}));
-    EXPECT_EQ(words.wanted[1].second, (std::vector<std::string>{"5", "6"}));
-    for (const char* text : {"n", "=5", "5,n=1", "n=1 =x"})
-        EXPECT_THROW(parse_value_filter({text}, "--x"), error) << text;
 }
 
 }  // namespace
