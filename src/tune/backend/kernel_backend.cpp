@@ -165,7 +165,8 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .measure = spec_.measure,
                   .best_ns = request.best_ns,
                   .launch_seconds = first_launch_seconds,
-                  .samples = request.samples};
+                  .samples = request.samples,
+                  .repeated = request.repeated};
     if (request.is_reference && spec_.verify.against == verification::source::baseline)
         task.save_outputs = references_.to_be_saved(job.workload, task.arguments);
     else

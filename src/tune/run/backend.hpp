@@ -51,6 +51,7 @@ struct measure_request {
     double best_ns = 0;         ///< of the best so far on this workload; 0: none
     int samples = 0;            ///< above 0: exactly so many, without giving up
     bool is_reference = false;  ///< what the others' results are compared with
+    bool repeated = false;      ///< timed again and again: its results are compared the first time alone
 };
 
 using measurer = std::function<measurement(const tune_job&, const prepared_job&, const measure_request&)>;

@@ -50,4 +50,14 @@ std::optional<outcome> outcome_named(std::string_view name)
     return std::nullopt;
 }
 
+phase_seconds& phase_seconds::operator+=(const phase_seconds& other)
+{
+    load += other.load;
+    prepare += other.prepare;
+    verify += other.verify;
+    time += other.time;
+    check += other.check;
+    return *this;
+}
+
 }  // namespace launchbox

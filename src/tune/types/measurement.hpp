@@ -38,6 +38,19 @@ struct device_state {
     friend bool operator==(const device_state&, const device_state&) = default;
 };
 
+/// Wall seconds of the worker on one candidate.
+struct phase_seconds {
+    double load = 0;     ///< its module
+    double prepare = 0;  ///< buffers filled, restored and poisoned; the reference uploaded
+    double verify = 0;   ///< the first launch, and its outputs compared
+    double time = 0;     ///< the timed launches
+    double check = 0;    ///< outputs, inputs and guards after them
+
+    [[nodiscard]] double sum() const { return load + prepare + verify + time + check; }
+    phase_seconds& operator+=(const phase_seconds& other);
+    friend bool operator==(const phase_seconds&, const phase_seconds&) = default;
+};
+
 struct measurement {
     outcome what = outcome::measured;
     std::string reason = {};              ///< one line; empty when measured
@@ -48,6 +61,7 @@ struct measurement {
     std::string checksum = {};            ///< of the outputs, where they are known
     std::optional<device_state> device = {};
     double seconds = 0;                ///< of wall time that it cost the one who measured
+    std::optional<phase_seconds> phases = {};  ///< of `seconds`; unknown where something else measured
     bool sticky = false;               ///< the worker cannot go on after it
     std::string machine_failure = {};  ///< what the machine lacked: it is not the candidate's, and may go away
 

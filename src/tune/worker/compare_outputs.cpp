@@ -98,39 +98,52 @@ void output_comparison::add(std::string_view output, std::string_view reference)
         const char *const mine = output.data() + at, *const wanted = reference.data() + at;
         if (std::memcmp(mine, wanted, element) == 0) continue;
         const bool untouched = is_poison(mine, type_.bytes, static_cast<std::size_t>(compared_) * element);
-        if (!untouched && same(mine, wanted)) continue;
-        if (differing_++ > 0) continue;
-        first_ = compared_;
-        is_ = text_at(mine, type_) + (untouched ? ", as before the launch" : "");
-        wanted_ = text_at(wanted, type_);
+        bool same = false;
+        const double distance = distance_of(mine, wanted, same);
+        if (same && !untouched) continue;
+        if (result_.differing++ == 0) result_.first = compared_;
+        result_.largest = std::max(result_.largest, distance);
     }
 }
 
-bool output_comparison::same(const char* output, const char* reference) const
+// `same`: within the tolerance.
+double output_comparison::distance_of(const char* output, const char* reference, bool& same) const
 {
-    if (type_.what == element_type::kind::opaque) return false;
-    const bool integers =
-        type_.what == element_type::kind::signed_integer || type_.what == element_type::kind::unsigned_integer;
-    if (integers && absolute_ == 0 && relative_ == 0) return false;
+    same = false;
+    if (type_.what == element_type::kind::opaque) return 0;
     const double is = number_at(output, type_), wanted = number_at(reference, type_);
-    if (std::isnan(is) || std::isnan(wanted)) return std::isnan(is) && std::isnan(wanted);
-    if (std::isinf(is) || std::isinf(wanted)) return is == wanted;
+    if (std::isnan(is) || std::isnan(wanted)) {
+        same = std::isnan(is) && std::isnan(wanted);
+        return INFINITY;
+    }
+    if (std::isinf(is) || std::isinf(wanted)) {
+        same = is == wanted;
+        return INFINITY;
+    }
     // Integers beyond 2^53 are not exact as double: their difference is.
     double distance = std::abs(is - wanted);
-    if (integers) {
+    const bool integers =
+        type_.what == element_type::kind::signed_integer || type_.what == element_type::kind::unsigned_integer;
+    if (integers && type_.bytes >= 8) {
         const std::uint64_t one = static_cast<std::uint64_t>(signed_at(output, type_.bytes)),
                             other = static_cast<std::uint64_t>(signed_at(reference, type_.bytes));
-        if (type_.bytes >= 8)
-            distance = static_cast<double>(is < wanted || (is == wanted && one < other) ? other - one : one - other);
+        distance = static_cast<double>(is < wanted || (is == wanted && one < other) ? other - one : one - other);
     }
-    return distance <= absolute_ + relative_ * std::abs(wanted);
+    same = distance <= absolute_ + relative_ * std::abs(wanted);
+    return distance;
 }
 
-std::string output_comparison::sentence(const std::string& name) const
+std::string difference_sentence(const std::string& name, const element_type& type, const output_difference& difference,
+                                std::int64_t count, const char* output, const char* reference)
 {
-    if (differing_ == 0) return "";
-    return fmt::format("{}[{}] is {}, and the reference's is {}; {} of {} differ", name, first_, is_, wanted_,
-                       grouped(differing_), grouped(compared_));
+    const bool untouched =
+        is_poison(output, type.bytes, static_cast<std::size_t>(difference.first) * static_cast<std::size_t>(type.bytes));
+    std::string text = fmt::format("{}[{}] is {}{}, and the reference's is {}; {} of {} differ", name, difference.first,
+                                   text_at(output, type), untouched ? ", as before the launch" : "",
+                                   text_at(reference, type), grouped(difference.differing), grouped(count));
+    if (difference.largest > 0 && std::isfinite(difference.largest))
+        text += fmt::format(", by {:.6g} at most", difference.largest);
+    return text;
 }
 
 }  // namespace launchbox

@@ -10,7 +10,18 @@
 
 namespace launchbox {
 
-/// Compares an output piece by piece; `sentence` then says what differs.
+/// What is counted of an output whose elements are not all as they should be.
+struct output_difference {
+    std::int64_t differing = 0;  ///< elements
+    std::int64_t first = 0;      ///< the index of the first of them; meaningless without
+    /// The largest distance of those that differ; infinite where one of the two is NaN or infinite, 0 for opaque types.
+    double largest = 0;
+
+    friend bool operator==(const output_difference&, const output_difference&) = default;
+};
+
+/// Compares an output piece by piece, on the host: what the kernels launchbox_compare_* of helper_module.hpp do on the
+/// GPU, with the same answer.
 class output_comparison {
 public:
     output_comparison(const element_type& type, double absolute, double relative)
@@ -22,17 +33,20 @@ public:
     /// reference does not is wrong, whatever the tolerance.
     void add(std::string_view output, std::string_view reference);
 
-    [[nodiscard]] std::int64_t differing() const { return differing_; }
-    /// "out[1042] is 17, and the reference's is 3; 5,120 of 1,048,576 differ"; empty when none does.
-    [[nodiscard]] std::string sentence(const std::string& name) const;
+    [[nodiscard]] const output_difference& result() const { return result_; }
 
 private:
-    [[nodiscard]] bool same(const char* output, const char* reference) const;
+    [[nodiscard]] double distance_of(const char* output, const char* reference, bool& same) const;
 
     element_type type_;
     double absolute_, relative_;
-    std::int64_t compared_ = 0, differing_ = 0, first_ = 0;
-    std::string is_, wanted_;
+    std::int64_t compared_ = 0;
+    output_difference result_;
 };
+
+/// "out[1042] is 17, and the reference's is 3; 5,120 of 1,048,576 differ, by 21 at most". `output` and `reference`: the
+/// bytes of the first element that differs.
+std::string difference_sentence(const std::string& name, const element_type& type, const output_difference& difference,
+                                std::int64_t count, const char* output, const char* reference);
 
 }  // namespace launchbox

@@ -5,8 +5,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+
+#include "support/error.hpp"
+#include "support/files/mapped_file.hpp"
+#include "tune/worker/npy.hpp"
 
 namespace launchbox {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -31,6 +38,7 @@ void workload_buffers::free_all()
     live_.clear();
     pristine_.clear();
     copies_.clear();
+    references_.clear();
 }
 
 std::vector<const guarded_buffer*> workload_buffers::all() const
@@ -43,6 +51,8 @@ std::vector<const guarded_buffer*> workload_buffers::all() const
     note(live_);
     note(pristine_);
     for (const std::vector<guarded_buffer>& set : copies_) note(set);
+    for (const auto& [output, reference] : references_)
+        if (reference.buffer.base != 0) buffers.push_back(&reference.buffer);
     return buffers;
 }
 
@@ -174,7 +184,9 @@ std::string workload_buffers::damage() const
         if (behind > 0) return fmt::format("wrote {} behind the end of '{}'", bytes(behind), buffer->name);
         if (before > 0) return fmt::format("wrote {} in front of '{}'", bytes(before), buffer->name);
         if (!buffer->constant) continue;
-        if (*sum++ != buffer->sum && changed.empty()) changed = fmt::format("changed its input '{}'", buffer->name);
+        if (*sum++ != buffer->sum && changed.empty())
+            changed = fmt::format("{} '{}'", buffer->is_reference ? "wrote over the reference of" : "changed its input",
+                                  buffer->name);
     }
     return changed;
 }
@@ -186,6 +198,45 @@ std::vector<workload_buffers::output> workload_buffers::outputs() const
         if (!arguments_[i].scalar && arguments_[i].role != argument_role::input)
             outputs.push_back({&arguments_[i], &live_[i]});
     return outputs;
+}
+
+const guarded_buffer* workload_buffers::reference(const task_argument& output, const std::string& file)
+{
+    std::error_code failure;
+    file_state now{.name = file, .bytes = fs::file_size(file, failure)};
+    if (!failure) now.changed = fs::last_write_time(file, failure).time_since_epoch().count();
+    kept_reference& kept = references_[output.name];
+    if (!failure && kept.file == now) return kept.buffer.base == 0 ? nullptr : &kept.buffer;
+
+    const mapped_file mapped(file);
+    const std::string_view elements = reference_elements(mapped.bytes(), file, output);
+    if (kept.buffer.base != 0) gpu_.driver().free(kept.buffer.base);
+    kept = {};
+    try {
+        kept.buffer = allocate(output);
+    } catch (const cuda_failure& full) {
+        if (full.code != CUDA_ERROR_OUT_OF_MEMORY) throw;
+        kept.file = now;
+        return nullptr;
+    }
+    kept.buffer.constant = kept.buffer.is_reference = true;
+    gpu_.upload(kept.buffer.data, elements.size(), [&](std::size_t start, std::size_t bytes, char* to) {
+        std::memcpy(to, elements.data() + start, bytes);
+        kept.buffer.sum += checksum({to, bytes}, start / 8);
+    });
+    kept.file = now;
+    return &kept.buffer;
+}
+
+std::string_view reference_elements(std::string_view file_content, const std::string& file, const task_argument& output)
+{
+    const npy_array array = read_npy(file_content, file);
+    if (!holds(array, element_type_of(output.type)))
+        throw error(file + " has elements of type " + array.type + ", and '" + output.name + "' is " + output.type);
+    if (array.count != output.count)
+        throw error(file + " has " + std::to_string(array.count) + " elements, and '" + output.name + "' has " +
+                    std::to_string(output.count));
+    return array.data;
 }
 
 workload_buffers& workload_store::take(const std::string& workload, const std::vector<task_argument>& arguments)

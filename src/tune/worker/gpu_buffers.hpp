@@ -3,6 +3,7 @@
 #pragma once
 
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct guarded_buffer {
     std::size_t bytes = 0;
     std::string name;       ///< of the argument
     bool constant = false;  ///< a kernel may not change it
+    bool is_reference = false;  ///< what an output has to be; a kernel does not know of it
     std::uint64_t sum = 0;  ///< of the content that it is to have, where `constant`
 };
 
@@ -53,7 +55,21 @@ public:
     };
     [[nodiscard]] std::vector<output> outputs() const;
 
+    /// The content of an .npy that an output has to equal, uploaded once for as long as the file stays as it is. Null:
+    /// there is no memory for it. Throws `error` for a file that cannot be read or does not fit.
+    const guarded_buffer* reference(const task_argument& output, const std::string& file);
+
 private:
+    struct file_state {
+        std::string name;
+        std::uintmax_t bytes = 0;
+        std::int64_t changed = 0;
+        friend bool operator==(const file_state&, const file_state&) = default;
+    };
+    struct kept_reference {
+        file_state file;
+        guarded_buffer buffer;
+    };
     guarded_buffer allocate(const task_argument& argument);
     [[nodiscard]] std::vector<const guarded_buffer*> all() const;
     void free_all();
@@ -63,10 +79,15 @@ private:
     std::vector<guarded_buffer> live_;                 // one an argument; scalars have none
     std::vector<guarded_buffer> pristine_;             // of in_out arguments, at their number
     std::vector<std::vector<guarded_buffer>> copies_;  // of inputs, at their number, one a further set
+    std::map<std::string, kept_reference> references_;  // by output
     bool rotated_ = false;
     std::vector<std::array<char, 16>> values_;  // of pointers and scalars
     std::vector<void*> parameters_;
 };
+
+/// The elements of an .npy that is to be like an output. Throws `error` where its type or their number is another.
+std::string_view reference_elements(std::string_view file_content, const std::string& file,
+                                    const task_argument& output);
 
 /// The workloads that were used last, as far as memory goes.
 class workload_store {

@@ -2,6 +2,7 @@
 #include "tune/worker/gpu_context.hpp"
 
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -57,18 +58,23 @@ gpu_context::gpu_context(int device, std::function<void()> alive)
 
 void gpu_context::load_helpers()
 {
-    CUmodule helpers = nullptr;
-    check(driver_.load_module(&helpers, helper_module_ptx), "when launchbox's own kernels were loaded");
-    for (const auto& [function, name] : {std::pair{&checksum_, "launchbox_checksum"},
-                                         {&count_other_, "launchbox_count_other"},
-                                         {&block_, "launchbox_block"}})
-        check(driver_.get_function(function, helpers, name), "when launchbox's own kernels were loaded");
+    check(driver_.load_module(&helpers_, helper_module_ptx().c_str()), "when launchbox's own kernels were loaded");
+    checksum_ = helper("launchbox_checksum");
+    count_other_ = helper("launchbox_count_other");
+    block_ = helper("launchbox_block");
     // Their first launch loads them, which may wait for all that runs: it must not stand behind a blocked stream.
     block();
     unblock();
     ask_checksum(slots_, 8);
     ask_other_bytes(slots_, 8, 0);
     sums();
+}
+
+CUfunction gpu_context::helper(const std::string& name) const
+{
+    CUfunction function = nullptr;
+    check(driver_.get_function(&function, helpers_, name.c_str()), "when launchbox's own kernels were loaded");
+    return function;
 }
 
 void gpu_context::wait(double seconds, std::string_view stage) const
@@ -118,16 +124,18 @@ void gpu_context::run_helper(CUfunction kernel, std::size_t threads, void** para
     check(driver_.launch(kernel, blocks, 1, 1, block, 1, 1, 0, stream_, parameters, nullptr), stage);
 }
 
-CUdeviceptr gpu_context::next_slot()
+CUdeviceptr gpu_context::next_slots(std::size_t count)
 {
-    if (slots_used_ == slot_count) throw error("more buffers than launchbox can check at once");
+    if (slots_used_ + count > slot_count) throw error("more buffers than launchbox can check at once");
     if (slots_used_ == 0) check(driver_.set_bytes(slots_, 0, slot_count * 8, stream_), "when its results were checked");
-    return slots_ + 8 * slots_used_++;
+    const CUdeviceptr first = slots_ + 8 * slots_used_;
+    slots_used_ += count;
+    return first;
 }
 
 void gpu_context::ask_checksum(CUdeviceptr data, std::size_t bytes)
 {
-    CUdeviceptr slot = next_slot();
+    CUdeviceptr slot = next_slots(1);
     std::uint64_t size = bytes;
     std::array<void*, 3> parameters{&data, &size, &slot};
     run_helper(checksum_, bytes / 8, parameters.data(), "when its results were checked");
@@ -135,11 +143,31 @@ void gpu_context::ask_checksum(CUdeviceptr data, std::size_t bytes)
 
 void gpu_context::ask_other_bytes(CUdeviceptr data, std::size_t bytes, unsigned char value)
 {
-    CUdeviceptr slot = next_slot();
+    CUdeviceptr slot = next_slots(1);
     std::uint64_t size = bytes;
     std::uint32_t wanted = value;
     std::array<void*, 4> parameters{&data, &size, &wanted, &slot};
     run_helper(count_other_, bytes, parameters.data(), "when its results were checked");
+}
+
+void gpu_context::ask_difference(const element_type& type, CUdeviceptr output, CUdeviceptr reference, std::size_t count,
+                                 double absolute, double relative)
+{
+    const std::string name = comparison_kernel_for(type);
+    CUfunction& kernel = comparisons_[name];
+    if (kernel == nullptr) kernel = helper(name);
+    CUdeviceptr slots = next_slots(slots_of_difference);
+    std::uint64_t elements = count, bytes = static_cast<std::uint64_t>(type.bytes);
+    std::array<void*, 7> parameters{&output, &reference, &elements, &bytes, &absolute, &relative, &slots};
+    run_helper(kernel, count, parameters.data(), "when its results were compared");
+}
+
+output_difference gpu_context::difference_in(const std::uint64_t* slots)
+{
+    if (slots[0] == 0) return {};
+    return {.differing = static_cast<std::int64_t>(slots[0]),
+            .first = static_cast<std::int64_t>(~slots[1]),
+            .largest = std::bit_cast<double>(slots[2])};
 }
 
 std::vector<std::uint64_t> gpu_context::sums()

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gpu/cuda_driver.hpp"
 #include "gpu/nvml.hpp"
+#include "tune/worker/compare_outputs.hpp"
 #include "tune/worker/cuda_outcome.hpp"
 
 namespace launchbox {
@@ -46,6 +48,11 @@ public:
     /// Sums of device memory, all at once: each `ask` gets a slot, `sums` waits for all and begins anew.
     void ask_checksum(CUdeviceptr data, std::size_t bytes);
     void ask_other_bytes(CUdeviceptr data, std::size_t bytes, unsigned char value);
+    /// Takes three slots, which `difference_in` reads.
+    void ask_difference(const element_type& type, CUdeviceptr output, CUdeviceptr reference, std::size_t count,
+                        double absolute, double relative);
+    static output_difference difference_in(const std::uint64_t* slots);
+    static constexpr std::size_t slots_of_difference = 3;
     std::vector<std::uint64_t> sums();
 
     /// The stream waits from here on until `unblock`, or a second at most.
@@ -56,15 +63,18 @@ public:
 
 private:
     void run_helper(CUfunction kernel, std::size_t threads, void** parameters, std::string_view stage) const;
-    CUdeviceptr next_slot();
+    CUdeviceptr next_slots(std::size_t count);
     void load_helpers();
+    CUfunction helper(const std::string& name) const;
 
     const cuda_driver& driver_;
     mutable bool hangs_ = false;
     std::function<void()> alive_;
     CUcontext context_ = nullptr;
     CUstream stream_ = nullptr;
+    CUmodule helpers_ = nullptr;
     CUfunction checksum_ = nullptr, count_other_ = nullptr, block_ = nullptr;
+    std::map<std::string, CUfunction> comparisons_;
     CUdeviceptr slots_ = 0, flag_on_device_ = 0;
     std::size_t slots_used_ = 0, l2_bytes_ = 0;
     unsigned max_blocks_ = 1;

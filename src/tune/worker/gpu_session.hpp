@@ -3,9 +3,10 @@
 #pragma once
 
 #include <functional>
-#include <map>
+#include <list>
 #include <string>
 
+#include "tune/worker/gpu_launch.hpp"
 #include "tune/worker/gpu_timing.hpp"
 #include "tune/worker/worker_messages.hpp"
 
@@ -20,25 +21,32 @@ public:
     measurement run(const gpu_task& task);
 
 private:
-    measurement measure(const gpu_task& task);
+    /// A kernel that stays loaded, since it is timed again and again.
+    struct kept_kernel {
+        gpu_task task;
+        loaded_kernel kernel;
+        kept_kernel(const gpu_context& gpu, gpu_task made) : task(std::move(made)), kernel(gpu, task) {}
+    };
+
+    void measure(const gpu_task& task, measurement& answer);
+    void time_again(const gpu_task& task, kept_kernel& kept, measurement& answer);
     void enter(worker_phase phase);
-    /// Whether the launches so far left behind what they should; otherwise `answer` says what is wrong.
+    /// Whether the launches so far left behind what they should; otherwise `answer` says what is wrong. Outputs that
+    /// are as `answer.checksum` has them were compared before.
     bool is_right(const gpu_task& task, workload_buffers& buffers, measurement& answer);
-    void compare(const gpu_task& task, const workload_buffers::output& output, std::uint64_t sum, measurement& answer);
+    void compare(const gpu_task& task, workload_buffers& buffers, measurement& answer);
+    output_difference compare_on_host(const gpu_task& task, const workload_buffers::output& output,
+                                      const std::string& file);
+    std::string sentence_of(const workload_buffers::output& output, const std::string& file,
+                            const output_difference& difference) const;
     void save(const gpu_task& task, workload_buffers& buffers) const;
-    std::uint64_t reference_sum(const std::string& file, const task_argument& argument);
 
     std::function<void(worker_phase)> tell_;
     worker_phase phase_ = worker_phase::ready;
     gpu_context gpu_;
     gpu_timer timer_;
     workload_store workloads_;
-    struct known_reference {
-        std::uintmax_t bytes = 0;
-        std::int64_t changed = 0;
-        std::uint64_t sum = 0;
-    };
-    std::map<std::string, known_reference> references_;
+    std::list<kept_kernel> kept_;  // with `repeated`
 };
 
 }  // namespace launchbox

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/worker/helper_module.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "tune/worker/buffers.hpp"
+
 namespace launchbox {
+
+namespace {
 
 // PTX 6.3 is the oldest that knows sm_75, so that the oldest drivers read it, too. In the checksum, the index that is
 // the number of whole words belongs to exactly one thread: that one takes the bytes behind them.
-const char* const helper_module_ptx = R"ptx(.version 6.3
+constexpr const char* fixed_kernels = R"ptx(.version 6.3
 .target sm_75
 .address_size 64
 
@@ -136,5 +145,189 @@ DONE:
     ret;
 }
 )ptx";
+
+// An element type that outputs are compared by. `to_number`: from the register %{0} of its bits to the double %{1}.
+struct compared_type {
+    std::string_view name;
+    element_type type;
+    std::string_view to_number;
+};
+
+using kind = element_type::kind;
+constexpr std::array compared_types = std::to_array<compared_type>({
+    {"s8", {kind::signed_integer, 1}, "cvt.s32.s8 %low, %{0};\n    cvt.rn.f64.s32 %{1}, %low;"},
+    {"s16", {kind::signed_integer, 2}, "cvt.s32.s16 %low, %{0};\n    cvt.rn.f64.s32 %{1}, %low;"},
+    {"s32", {kind::signed_integer, 4}, "cvt.rn.f64.s32 %{1}, %{0};"},
+    {"s64", {kind::signed_integer, 8}, "cvt.rn.f64.s64 %{1}, %{0};"},
+    {"u8", {kind::unsigned_integer, 1}, "cvt.rn.f64.u32 %{1}, %{0};"},
+    {"u16", {kind::unsigned_integer, 2}, "cvt.rn.f64.u32 %{1}, %{0};"},
+    {"u32", {kind::unsigned_integer, 4}, "cvt.rn.f64.u32 %{1}, %{0};"},
+    {"u64", {kind::unsigned_integer, 8}, "cvt.rn.f64.u64 %{1}, %{0};"},
+    {"f16", {kind::half, 2}, "cvt.u16.u32 %half, %{0};\n    cvt.f32.f16 %single, %half;\n    cvt.f64.f32 %{1}, %single;"},
+    {"bf16", {kind::bfloat16, 2}, "shl.b32 %low, %{0}, 16;\n    mov.b32 %single, %low;\n    cvt.f64.f32 %{1}, %single;"},
+    {"f32", {kind::floating, 4}, "mov.b32 %single, %{0};\n    cvt.f64.f32 %{1}, %single;"},
+    {"f64", {kind::floating, 8}, "mov.b64 %{1}, %{0};"},
+});
+
+// What stands around every comparison. Each thread takes every so-many-th element, so that the first difference that it
+// meets is its smallest index.
+constexpr std::string_view comparison_begin = R"ptx(
+.visible .entry launchbox_compare_{0}(.param .u64 output, .param .u64 reference, .param .u64 count,
+    .param .u64 bytes, .param .f64 absolute, .param .f64 relative, .param .u64 result)
+{{
+    .reg .pred %p0, %p1, %same, %untouched;
+    .reg .b16 %half;
+    .reg .b32 %thread, %threads, %block, %blocks, %low;
+    .reg .b{1} %is_bits, %wanted_bits, %poison;
+    .reg .f32 %single;
+    .reg .f64 %is, %wanted, %distance, %limit, %absolute, %relative, %largest;
+    .reg .b64 %output, %reference, %count, %bytes, %result, %i, %stride, %differing, %first, %at, %a, %b, %t;
+    ld.param.u64 %output, [output];
+    cvta.to.global.u64 %output, %output;
+    ld.param.u64 %reference, [reference];
+    cvta.to.global.u64 %reference, %reference;
+    ld.param.u64 %count, [count];
+    ld.param.u64 %bytes, [bytes];
+    ld.param.f64 %absolute, [absolute];
+    ld.param.f64 %relative, [relative];
+    ld.param.u64 %result, [result];
+    cvta.to.global.u64 %result, %result;
+    mov.u32 %thread, %tid.x;
+    mov.u32 %threads, %ntid.x;
+    mov.u32 %block, %ctaid.x;
+    mov.u32 %blocks, %nctaid.x;
+    cvt.u64.u32 %t, %thread;
+    mad.wide.u32 %i, %block, %threads, %t;
+    mul.wide.u32 %stride, %blocks, %threads;
+    mov.u64 %differing, 0;
+    mov.u64 %first, 0;
+    mov.f64 %largest, 0d0000000000000000;
+    mov.f64 %distance, 0d0000000000000000;
+LOOP:
+    setp.ge.u64 %p0, %i, %count;
+    @%p0 bra DONE;
+    mul.lo.u64 %at, %i, %bytes;
+    add.u64 %a, %output, %at;
+    add.u64 %b, %reference, %at;
+)ptx";
+
+constexpr std::string_view comparison_end = R"ptx(DIFFERENT:
+    setp.eq.u64 %p0, %differing, 0;
+    @%p0 not.b64 %first, %i;
+    add.u64 %differing, %differing, 1;
+    max.f64 %largest, %largest, %distance;
+NEXT:
+    add.u64 %i, %i, %stride;
+    bra LOOP;
+DONE:
+    setp.eq.u64 %p0, %differing, 0;
+    @%p0 bra END;
+    red.global.add.u64 [%result], %differing;
+    red.global.max.u64 [%result+8], %first;
+    mov.b64 %t, %largest;
+    red.global.max.u64 [%result+16], %t;
+END:
+    ret;
+}}
+)ptx";
+
+// {0}: what ld loads; {1}: bits of the register; {2}, {3}: to numbers; {4}: the poison of element %i; {5}: the distance.
+// Multiplication and addition are rounded each for itself, as the host's are.
+constexpr std::string_view numbers_compared = R"ptx(    ld.global.{0} %is_bits, [%a];
+    ld.global.{0} %wanted_bits, [%b];
+    setp.eq.b{1} %p0, %is_bits, %wanted_bits;
+    @%p0 bra NEXT;
+{4}
+    setp.eq.b{1} %untouched, %is_bits, %poison;
+    {2}
+    {3}
+    mov.f64 %distance, 0d7ff0000000000000;
+    setp.nan.f64 %p0, %is, %is;
+    setp.nan.f64 %p1, %wanted, %wanted;
+    and.pred %same, %p0, %p1;
+    or.pred %p0, %p0, %p1;
+    @%p0 bra JUDGE;
+    testp.infinite.f64 %p0, %is;
+    testp.infinite.f64 %p1, %wanted;
+    or.pred %p0, %p0, %p1;
+    setp.eq.f64 %same, %is, %wanted;
+    @%p0 bra JUDGE;
+{5}
+    abs.f64 %limit, %wanted;
+    mul.rn.f64 %limit, %relative, %limit;
+    add.rn.f64 %limit, %absolute, %limit;
+    setp.le.f64 %same, %distance, %limit;
+JUDGE:
+    not.pred %p0, %untouched;
+    and.pred %same, %same, %p0;
+    @%same bra NEXT;
+)ptx";
+
+constexpr std::string_view opaque_compared = R"ptx(    mov.u64 %t, 0;
+BYTE:
+    ld.global.u8 %is_bits, [%a];
+    ld.global.u8 %wanted_bits, [%b];
+    setp.ne.b32 %p0, %is_bits, %wanted_bits;
+    @%p0 bra DIFFERENT;
+    add.u64 %a, %a, 1;
+    add.u64 %b, %b, 1;
+    add.u64 %t, %t, 1;
+    setp.lt.u64 %p0, %t, %bytes;
+    @%p0 bra BYTE;
+    bra NEXT;
+)ptx";
+
+// Elements smaller than the poison's four bytes see one part of it.
+std::string poison_of_element(int bytes)
+{
+    if (bytes == 8) return fmt::format("    mov.b64 %poison, 0x{0:08x}{0:08x};", poison_word);
+    if (bytes == 4) return fmt::format("    mov.b32 %poison, 0x{:08x};", poison_word);
+    return fmt::format("    cvt.u32.u64 %low, %i;\n    and.b32 %low, %low, {};\n    shl.b32 %low, %low, {};\n"
+                       "    mov.b32 %poison, 0x{:08x};\n    shr.u32 %poison, %poison, %low;\n"
+                       "    and.b32 %poison, %poison, 0x{:x};",
+                       4 / bytes - 1, bytes == 1 ? 3 : 4, poison_word, bytes == 1 ? 0xff : 0xffff);
+}
+
+// Integers beyond 2^53 are not exact as double: their difference is.
+std::string distance_of(const element_type& type)
+{
+    const bool integer = type.what == kind::signed_integer || type.what == kind::unsigned_integer;
+    if (!integer || type.bytes < 8)
+        return "    sub.rn.f64 %distance, %is, %wanted;\n    abs.f64 %distance, %distance;";
+    return fmt::format(
+        "    setp.lt.{} %p0, %is_bits, %wanted_bits;\n    sub.u64 %a, %wanted_bits, %is_bits;\n"
+        "    sub.u64 %b, %is_bits, %wanted_bits;\n    selp.b64 %t, %a, %b, %p0;\n    cvt.rn.f64.u64 %distance, %t;",
+        type.what == kind::signed_integer ? "s64" : "u64");
+}
+
+std::string comparison_kernel(const compared_type& compared)
+{
+    const int bytes = compared.type.bytes, bits = bytes == 8 ? 64 : 32;
+    return fmt::format(comparison_begin, compared.name, bits) +
+           fmt::format(numbers_compared, fmt::format("u{}", 8 * bytes), bits,
+                       fmt::format(fmt::runtime(compared.to_number), "is_bits", "is"),
+                       fmt::format(fmt::runtime(compared.to_number), "wanted_bits", "wanted"), poison_of_element(bytes),
+                       distance_of(compared.type)) +
+           fmt::format(comparison_end);
+}
+
+}  // namespace
+
+std::string helper_module_ptx()
+{
+    std::string ptx = fixed_kernels;
+    for (const compared_type& compared : compared_types) ptx += comparison_kernel(compared);
+    ptx += fmt::format(comparison_begin, "opaque", 32);
+    ptx += opaque_compared;
+    return ptx + fmt::format(comparison_end);
+}
+
+std::string comparison_kernel_for(const element_type& type)
+{
+    for (const compared_type& compared : compared_types)
+        if (compared.type.what == type.what && compared.type.bytes == type.bytes)
+            return fmt::format("launchbox_compare_{}", compared.name);
+    return "launchbox_compare_opaque";
+}
 
 }  // namespace launchbox

@@ -1,6 +1,10 @@
-// The three kernels that the worker itself runs, as PTX, which every GPU's driver compiles for itself.
+// The kernels that the worker itself runs, as PTX, which every GPU's driver compiles for itself.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include <string>
+
+#include "tune/spec/tune_spec.hpp"
 
 namespace launchbox {
 
@@ -8,7 +12,13 @@ namespace launchbox {
 ///   launchbox_checksum(data, bytes, result): adds to *result what `checksum` (buffers.hpp) gives for the data,
 ///     which is aligned to 8; any number of blocks of a multiple of 32 threads.
 ///   launchbox_count_other(data, bytes, value, result): adds to *result how many bytes are not `value`.
+///   launchbox_compare_TYPE(output, reference, count, bytes, absolute, relative, result): what `output_comparison`
+///     (compare_outputs.hpp) does with `count` elements of `bytes`. result[0] += elements that differ; result[1] is
+///     raised to the complement of the first one's index, and result[2] to the bits of the largest distance.
 ///   launchbox_block(flag, nanoseconds): waits until *flag is not 0, but not longer; then it writes 2 to it.
-extern const char* const helper_module_ptx;
+std::string helper_module_ptx();
+
+/// "launchbox_compare_f32".
+std::string comparison_kernel_for(const element_type& type);
 
 }  // namespace launchbox

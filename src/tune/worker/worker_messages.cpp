@@ -119,6 +119,15 @@ device_state state_of(const json& from)
     return state;
 }
 
+phase_seconds phases_of(const json& from)
+{
+    return {.load = from.at("load").get<double>(),
+            .prepare = from.at("prepare").get<double>(),
+            .verify = from.at("verify").get<double>(),
+            .time = from.at("time").get<double>(),
+            .check = from.at("check").get<double>()};
+}
+
 measurement measurement_of(const json& from)
 {
     measurement answer;
@@ -134,6 +143,7 @@ measurement measurement_of(const json& from)
     from.at("seconds").get_to(answer.seconds);
     from.at("sticky").get_to(answer.sticky);
     if (const auto device = from.find("device"); device != from.end()) answer.device = state_of(*device);
+    if (const auto phases = from.find("phases"); phases != from.end()) answer.phases = phases_of(*phases);
     return answer;
 }
 
@@ -175,7 +185,8 @@ std::string task_line(const gpu_task& task)
             {"measure", json_of(task.measure)},
             {"best_ns", task.best_ns},
             {"launch_seconds", task.launch_seconds},
-            {"samples", task.samples}};
+            {"samples", task.samples},
+            {"repeated", task.repeated}};
     for (const task_argument& argument : task.arguments) to["arguments"].push_back(json_of(argument));
     for (const task_argument& variable : task.variables) to["variables"].push_back(json_of(variable));
     return line_of(to);
@@ -202,6 +213,7 @@ gpu_task task_of(const std::string& line)
         from.at("best_ns").get_to(task.best_ns);
         from.at("launch_seconds").get_to(task.launch_seconds);
         from.at("samples").get_to(task.samples);
+        from.at("repeated").get_to(task.repeated);
         return task;
     });
 }
@@ -225,6 +237,12 @@ std::string answer_line(const measurement& answer)
         put(state, "power_milliwatts", answer.device->power_milliwatts);
         to["device"] = state;
     }
+    if (answer.phases)
+        to["phases"] = {{"load", answer.phases->load},
+                        {"prepare", answer.phases->prepare},
+                        {"verify", answer.phases->verify},
+                        {"time", answer.phases->time},
+                        {"check", answer.phases->check}};
     return line_of(to);
 }
 

@@ -177,8 +177,12 @@ DOUBLE cuModuleLoadData(CUmodule* to, const void* image)
     auto loaded = std::make_unique<module>();
     const char* const bytes = static_cast<const char*>(image);
     if (std::strncmp(bytes, ".version", 8) == 0) {  // the helpers, known by name
-        for (const char* name : {"launchbox_checksum", "launchbox_count_other", "launchbox_block"})
-            if (std::strstr(bytes, name) != nullptr) loaded->functions[name].name = name;
+        const std::string_view ptx(bytes), entry = ".entry ";
+        for (std::size_t at = ptx.find(entry); at != ptx.npos; at = ptx.find(entry, at + 1)) {
+            const std::size_t start = at + entry.size();
+            const std::string name(ptx.substr(start, ptx.find('(', start) - start));
+            loaded->functions[name].name = name;
+        }
     } else {
         if (std::memcmp(bytes,
                         "\x7f"

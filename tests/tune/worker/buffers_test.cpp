@@ -156,7 +156,7 @@ TEST(buffers, outputs_are_compared_by_their_type)
         output_comparison comparison(type, absolute, relative);
         comparison.add({reinterpret_cast<const char*>(&is), sizeof is},
                        {reinterpret_cast<const char*>(&wanted), sizeof wanted});
-        return comparison.differing();
+        return comparison.result().differing;
     };
     const element_type single{kind::floating, 4}, wide{kind::signed_integer, 8}, natural{kind::unsigned_integer, 8};
     EXPECT_EQ(differing(single, 1.0F, 1.001F, 0, 0), 1);
@@ -177,7 +177,10 @@ TEST(buffers, outputs_are_compared_by_their_type)
     output_comparison three({kind::signed_integer, 4}, 0, 0);
     const std::array<int, 3> is{1, 17, 4}, wanted{1, 3, 5};
     three.add({reinterpret_cast<const char*>(is.data()), 12}, {reinterpret_cast<const char*>(wanted.data()), 12});
-    EXPECT_EQ(three.sentence("out"), "out[1] is 17, and the reference's is 3; 2 of 3 differ");
+    EXPECT_EQ(three.result(), (output_difference{.differing = 2, .first = 1, .largest = 14}));
+    EXPECT_EQ(difference_sentence("out", {kind::signed_integer, 4}, three.result(), 3,
+                                  reinterpret_cast<const char*>(&is[1]), reinterpret_cast<const char*>(&wanted[1])),
+              "out[1] is 17, and the reference's is 3; 2 of 3 differ, by 14 at most");
 }
 
 TEST(worker_messages, come_out_as_they_went_in)
