@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "report/results_report.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/clock.hpp"
 #include "support/process/interrupt.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/run/tune_run.hpp"
@@ -89,7 +91,8 @@ void check_baseline(const tune_spec& spec, const search_space& space)
                     "change the baseline or the constraint");
 }
 
-void say_what_it_cost(const tune_summary& summary, const tune_backend& backend)
+// `starting`: from the start of the call to the first thing that was done.
+void say_what_it_cost(const tune_summary& summary, const tune_backend& backend, double starting)
 {
     std::string outcomes;
     const auto add = [&](std::size_t count, std::string_view words) {
@@ -104,12 +107,19 @@ void say_what_it_cost(const tune_summary& summary, const tune_backend& backend)
                                        summary.recorded_seconds, outcomes)
                          : fmt::format("{}: {:.1f} s: {}", backend.label, summary.seconds, outcomes));
     if (summary.measured == 0 || backend.recorded) return;
-    const double share = summary.measuring_seconds / summary.seconds / static_cast<double>(backend.measurers.size());
-    const std::string idle = backend.alone ? "" : fmt::format(", idle {:.0f} %", 100 * (1 - share));
-    say(fmt::format(
-        "compiling took {:.1f} s on {} processes; measuring {:.1f} s ({:.0f} % of the time{}), of it samples {:.1f} s",
-        summary.compile_seconds, backend.preparers, summary.measuring_seconds, 100 * share, idle,
-        summary.sample_seconds));
+    const auto measurers = static_cast<double>(backend.measurers.size());
+    const double searching = std::max(summary.seconds - summary.race_seconds, 1e-9);
+    const double busy = summary.measuring_seconds / searching / measurers;
+    say(fmt::format("{:.1f} s to start, {:.1f} s of search, {:.1f} s of final race; compiling took {:.1f} s on {} "
+                    "processes",
+                    starting, searching, summary.race_seconds, summary.compile_seconds, backend.preparers));
+    std::string phases;
+    if (const phase_seconds& in = summary.phases; in != phase_seconds{})
+        phases = fmt::format(": {:.1f} s loading modules, {:.1f} s preparing buffers, {:.1f} s first launches and "
+                             "comparison, {:.1f} s timing, {:.1f} s checking",
+                             in.load, in.prepare, in.verify, in.time, in.check);
+    say(fmt::format("measuring took {:.1f} s, {:.0f} % of the search{}; samples are {:.1f} s of it",
+                    summary.measuring_seconds, 100 * busy, phases, summary.sample_seconds));
 }
 
 // The runs of this call, as `results` shows them. `name`: where the user finds them.
@@ -190,6 +200,7 @@ private:
     tune_summary measure(const tune_backend& backend, const search_space& space, result_store& store);
     void note(const tune_summary& summary, const tune_backend& backend);
 
+    const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     const tune_spec spec_;
     tune_verb_options options_;
     const std::string command_;
@@ -205,6 +216,7 @@ private:
     std::vector<build_report> built_;
     exit_status status_ = exit_status::done;
     std::string failure_;  // the first of a candidate
+    double starting_seconds_ = 0;
 };
 
 tune_call::tune_call(tune_spec spec, tune_verb_options options, std::string command)
@@ -297,6 +309,7 @@ tune_summary tune_call::measure(const tune_backend& backend, const search_space&
                        .environment = backend.environment,
                        .baseline = spec_.baseline};
     progress_line line("results");
+    if (starting_seconds_ == 0) starting_seconds_ = seconds_since(begin_);
     tune_summary summary = run_tune(spec_, space, backend, store, run, how_, [&](const tune_progress& now) {
         const std::string rates = rates_text(now.best_rates);
         line.show(fmt::format("{} on {}, {}{}", spec_.name, backend.label, now.doing,
@@ -314,7 +327,7 @@ void tune_call::note(const tune_summary& summary, const tune_backend& backend)
     runs_.push_back(summary.run);
     built_.push_back(
         {.name = spec_.name, .architecture = backend.environment.architecture, .candidates = summary.built});
-    say_what_it_cost(summary, backend);
+    say_what_it_cost(summary, backend, starting_seconds_);
     if (!summary.device_lost.empty()) {
         say("the GPU is lost: " + summary.device_lost + "; what was measured is kept in " + file_);
         status_ = exit_status::missing;

@@ -81,6 +81,7 @@ ordered_json candidate_json(const stored_result& result, std::size_t run, const 
     json["resources"] = result.kernel ? safe_json(json_of(*result.kernel)) : ordered_json(nullptr);
     json["deaths"] = result.deaths;
     json["seconds"] = measured.seconds;
+    if (measured.phases) json["phase_seconds"] = json_of(*measured.phases);
     json["compile_seconds"] = result.compile_seconds;
     json["from_cache"] = result.from_cache;
     json["finished"] = text_or_null(result.finished);

@@ -201,6 +201,7 @@ tune_backend kernel_backend(const tune_spec& spec, kernel_builder& builder, cons
     backend.source_hash = builder.source_hash();
     backend.preparers = builder.jobs();
     backend.prepare = [runner](const tune_job& job) { return runner->prepare(job); };
+    backend.give_up_preparing = [&builder] { builder.give_up(); };
     backend.check = [runner](const search_space& space) { runner->check(space); };
     backend.prior = [runner](const assignment& parameters) { return runner->promise(parameters); };
     for (const int gpu : options.gpus) {

@@ -45,14 +45,15 @@ worker_options options_of(const pool_options& options, const fs::path& folder)
 // One worker process, started again where it ended.
 class compile_pool::compiler {
 public:
-    compiler(const pool_options& options, fs::path folder) : options_(options), folder_(std::move(folder))
+    compiler(const compile_pool& pool, fs::path folder)
+        : pool_(pool), options_(pool.options_), folder_(std::move(folder))
     {
         fs::create_directories(folder_);
     }
 
     // A compiler that died is tried once more: some do for reasons of their machine. So is one that ran out of memory
     // in a process that had compiled before, since libraries keep some of it.
-    pool_answer compile(const compile_job& job)
+    pool_answer compile(const waiting_job& job)
     {
         using enum pool_answer::ending;
         const bool fresh = !worker_ || !worker_->running();
@@ -65,16 +66,16 @@ public:
     }
 
 private:
-    pool_answer try_to(const compile_job& job)
+    pool_answer try_to(const waiting_job& waiting)
     {
         clear();
         if (!worker_ || !worker_->running()) worker_.emplace(options_.worker, options_of(options_, folder_));
         const clock::time_point start = clock::now();
         worker_process::answer said{worker_process::event::ended};
-        if (worker_->send(line_of(job, folder_))) {
+        if (worker_->send(line_of(waiting.job, folder_))) {
             do {
                 said = worker_->receive(std::clamp(options_.seconds - since(start), 0.0, look_up_seconds));
-                if (interrupted()) {
+                if (pool_.is_given_up(waiting)) {
                     worker_->kill();
                     throw error("interrupted", {}, exit_status::interrupted);
                 }
@@ -118,6 +119,7 @@ private:
             fs::remove_all(entry.path(), ignored);
     }
 
+    const compile_pool& pool_;
     const pool_options& options_;
     fs::path folder_;
     std::optional<worker_process> worker_;
@@ -143,7 +145,7 @@ pool_answer compile_pool::compile(const compile_job& job)
     std::future<pool_answer> answer;
     {
         const std::lock_guard guard(lock_);
-        waiting_.push_back({job, std::promise<pool_answer>()});  // clang below 16 wants the braces
+        waiting_.push_back({job, period_, std::promise<pool_answer>()});  // clang below 16 wants the braces
         answer = waiting_.back().answer.get_future();
     }
     wake_.notify_one();
@@ -152,7 +154,7 @@ pool_answer compile_pool::compile(const compile_job& job)
 
 void compile_pool::work(std::size_t number)
 {
-    compiler mine(options_, folder_.path() / std::to_string(number));
+    compiler mine(*this, folder_.path() / std::to_string(number));
     for (;;) {
         waiting_job next;
         {
@@ -164,8 +166,8 @@ void compile_pool::work(std::size_t number)
         }
         const clock::time_point start = clock::now();
         try {
-            if (interrupted()) throw error("interrupted", {}, exit_status::interrupted);
-            pool_answer answer = mine.compile(next.job);
+            if (is_given_up(next)) throw error("interrupted", {}, exit_status::interrupted);
+            pool_answer answer = mine.compile(next);
             {
                 const std::lock_guard guard(lock_);
                 seconds_ += since(start);
@@ -176,6 +178,16 @@ void compile_pool::work(std::size_t number)
             next.answer.set_exception(std::current_exception());
         }
     }
+}
+
+void compile_pool::give_up()
+{
+    ++period_;
+}
+
+bool compile_pool::is_given_up(const waiting_job& job) const
+{
+    return interrupted() || job.period != period_;
 }
 
 double compile_pool::seconds() const

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -45,16 +46,22 @@ public:
     /// with status `interrupted` after an interrupt (support/interrupt.hpp), whose job is stopped.
     pool_answer compile(const compile_job& job);
 
+    /// Ends the compilers that are at work and forgets what waits: those calls of `compile` throw `error` with status
+    /// `interrupted`. Later calls are not concerned.
+    void give_up();
+
     [[nodiscard]] double seconds() const;  ///< of wall time, of all compilers together
     [[nodiscard]] std::size_t compiles() const;
 
 private:
     struct waiting_job {
         compile_job job;
+        unsigned period = 0;  // when it came: see `give_up`
         std::promise<pool_answer> answer;
     };
     class compiler;
     void work(std::size_t number);
+    [[nodiscard]] bool is_given_up(const waiting_job& job) const;
 
     pool_options options_;
     temporary_directory folder_;
@@ -62,6 +69,7 @@ private:
     std::condition_variable wake_;
     std::deque<waiting_job> waiting_;
     bool stopping_ = false;
+    std::atomic<unsigned> period_ = 0;  // one more with each `give_up`
     double seconds_ = 0;
     std::size_t compiles_ = 0;
     std::vector<std::jthread> threads_;  // last: they use all of the above

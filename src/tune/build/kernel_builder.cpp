@@ -365,6 +365,11 @@ std::string kernel_builder::inside::reason_of(const compile_result& compiled, co
     return first;
 }
 
+void kernel_builder::give_up()
+{
+    inside_->pool.give_up();
+}
+
 std::string kernel_builder::compiler() const
 {
     return inside_->compiler.name;

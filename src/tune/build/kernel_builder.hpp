@@ -48,6 +48,9 @@ public:
     /// Never throws for what a compiler does: it fails, hangs, eats memory or dies.
     build_result build(const assignment& values, const compute_capability& architecture);
 
+    /// Ends what is being compiled: those calls of `build` throw `error` with status `interrupted`.
+    void give_up();
+
     [[nodiscard]] std::string compiler() const;     ///< "NVRTC 13.0" or "nvcc 13.0.88"
     [[nodiscard]] std::string source_hash() const;  ///< of the source and all files that it includes by name,
     ///< in folders of flags without {names}, too

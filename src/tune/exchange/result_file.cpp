@@ -263,6 +263,10 @@ stored_result result_of(const ordered_json& value, bool& from_median)
         result.measured.device = device_state_of(*device);
         if (!result.measured.device) throw bad_member{"device"};
     }
+    if (const ordered_json* phases = from.find("phase_seconds")) {
+        result.measured.phases = phase_seconds_of(*phases);
+        if (!result.measured.phases) throw bad_member{"phase_seconds"};
+    }
     if (const ordered_json* resources = from.find("resources")) {
         result.kernel = kernel_of(*resources);
         if (!result.kernel) throw bad_member{"resources"};

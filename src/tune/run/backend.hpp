@@ -62,6 +62,9 @@ struct tune_backend {
     std::string source_hash;
     unsigned preparers = 1;  ///< threads that may call `prepare` at once
     std::function<prepared_job(const tune_job&)> prepare;
+    /// Nobody waits any more for what `prepare` is doing: its calls end soon, with an `error` of status `interrupted`.
+    /// Empty: they come to their end.
+    std::function<void()> give_up_preparing = {};
     /// Before anything is prepared: throws `error` for what is wrong with the spec. Empty: nothing can be.
     std::function<void(const search_space&)> check = {};
     /// The name of a source that is not what `source_hash` was made of any more; empty text: none. Empty: nothing can

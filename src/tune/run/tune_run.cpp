@@ -232,7 +232,9 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
     if (!finished()) work(progress);
     if (failure_) std::rethrow_exception(failure_);
     sink_.finish_builds();
+    const clock::time_point race_start = clock::now();
     if (!backend_.measurers.empty() && !interrupted() && sink_.summary.device_lost.empty()) race(progress);
+    sink_.summary.race_seconds = seconds_since(race_start);
     sink_.summary.interrupted = interrupted();
     sink_.summary.seconds = seconds_since(start_);
     return sink_.summary;
@@ -244,6 +246,10 @@ void tuning::work(const std::function<void(const tune_progress&)>& progress)
     const auto guarded = [this](const auto& thread) {
         try {
             thread();
+        } catch (const error& failure) {
+            // What was given up when the time was over is no failure.
+            if (stop_ && failure.status() == exit_status::interrupted) return;
+            stop_with(std::current_exception());
         } catch (...) {
             stop_with(std::current_exception());
         }
@@ -254,10 +260,13 @@ void tuning::work(const std::function<void(const tune_progress&)>& progress)
     for (const measurer& measure : backend_.measurers)
         threads.emplace_back([this, guarded, &measure] { guarded([&] { measure_jobs(measure); }); });
     watch(progress);
-    const std::lock_guard guard(lock_);
-    sink_.summary.out_of_budget |= !exhausted_ && finished();
-    stop_ = true;
-    changed_.notify_all();
+    {
+        const std::lock_guard guard(lock_);
+        sink_.summary.out_of_budget |= !exhausted_ && finished();
+        stop_ = true;
+        changed_.notify_all();
+    }
+    if (backend_.give_up_preparing) backend_.give_up_preparing();
 }
 
 void tuning::watch(const std::function<void(const tune_progress&)>& progress)
@@ -441,9 +450,7 @@ void tuning::measure_jobs(const measurer& measure)
         }
         queued_job* const job = jobs_.oldest_ready(may_be_measured);
         if (job == nullptr) {
-            const clock::time_point waiting = clock::now();
             changed_.wait_for(guard, std::chrono::milliseconds(200));
-            sink_.summary.idle_seconds += seconds_since(waiting);
             continue;
         }
         job->stage = job_stage::measuring;
@@ -542,6 +549,7 @@ void tuning::note_measured(const measurement& measured, double seconds)
 {
     sink_.summary.measuring_seconds += seconds;
     for (const double sample : measured.samples_ns) sink_.summary.sample_seconds += sample * 1e-9;
+    if (measured.phases) sink_.summary.phases += *measured.phases;
     ++sink_.summary.measured;
 }
 

@@ -46,9 +46,10 @@ struct tune_summary {
     std::map<outcome, std::size_t> outcomes;     ///< of this call
     std::map<build_status, std::size_t> builds;  ///< the same of a backend that measures nothing
     double seconds = 0;
-    double measuring_seconds = 0;  ///< wall time inside measurements, all measurers together
+    double race_seconds = 0;       ///< of `seconds`: the final race
+    double measuring_seconds = 0;  ///< wall time inside measurements before the race, all measurers together
+    phase_seconds phases = {};     ///< of it, as far as measurers tell
     double sample_seconds = 0;     ///< of it the samples themselves
-    double idle_seconds = 0;       ///< measurers waited for something to measure
     double compile_seconds = 0;    ///< of what was compiled in this call
     double recorded_seconds = 0;   ///< in a replay: what compiling and measuring took then, one after the other
     std::size_t worker_deaths = 0;

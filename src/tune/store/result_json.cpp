@@ -104,6 +104,13 @@ ordered_json json_of(const device_state& state)
             {"throttling", state.throttling}};
 }
 
+ordered_json json_of(const phase_seconds& phases)
+{
+    ordered_json json = ordered_json::object();
+    for (const phase_kind& kind : phase_kinds) json[kind.name] = phases.*kind.seconds;
+    return json;
+}
+
 ordered_json json_of(const kernel_info& kernel)
 {
     return {{"name", kernel.name},
@@ -153,6 +160,18 @@ std::optional<device_state> device_state_of(const ordered_json& value)
     members.read("power_milliwatts", state.power_milliwatts);
     members.read("throttling", state.throttling);
     return members.good() ? std::optional(state) : std::nullopt;
+}
+
+std::optional<phase_seconds> phase_seconds_of(const ordered_json& value)
+{
+    if (!value.is_object()) return std::nullopt;
+    phase_seconds phases;
+    for (const phase_kind& kind : phase_kinds) {
+        const auto found = value.find(kind.name);
+        if (found == value.end() || !found->is_number() || !is_time(found->get<double>())) return std::nullopt;
+        phases.*kind.seconds = found->get<double>();
+    }
+    return phases;
 }
 
 std::optional<kernel_info> kernel_of(const ordered_json& value)

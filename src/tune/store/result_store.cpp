@@ -76,6 +76,8 @@ void result_store::save(const stored_result& result)
     const measurement& measured = result.measured;
     const std::optional<std::string> device =
         measured.device ? std::optional(column_text(json_of(*measured.device))) : std::nullopt;
+    const std::optional<std::string> phases =
+        measured.phases ? std::optional(column_text(json_of(*measured.phases))) : std::nullopt;
     const std::optional<std::string> resources =
         result.kernel ? std::optional(column_text(json_of(*result.kernel))) : std::nullopt;
 
@@ -85,8 +87,8 @@ void result_store::save(const stored_result& result)
     sqlite_statement(database,
                      "INSERT OR REPLACE INTO result (run, parameters, workload, weight, status, reason, samples_ns, "
                      "dropped, stopped_early, verified, checksum, device, seconds, resources, log, compile_seconds, "
-                     "from_cache, deaths, finished, code, same_as, sticky) "
-                     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                     "from_cache, deaths, finished, code, same_as, sticky, phases) "
+                     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind(1, result.run)
         .bind(2, std::string_view(parameters))
         .bind(3, std::string_view(workload))
@@ -109,6 +111,7 @@ void result_store::save(const stored_result& result)
         .bind(20, std::string_view(result.code))
         .bind(21, text_or_null(result.same_as))
         .bind(22, std::int64_t{measured.sticky})
+        .bind(23, phases)
         .step();
     sqlite_statement(database, "DELETE FROM attempt WHERE run = ? AND parameters = ? AND workload = ?")
         .bind(1, result.run)

@@ -44,6 +44,12 @@ public:
         if (row_.is_null(next_)) return skipped();
         return values(name);
     }
+    std::optional<phase_seconds> phases(const char* name)
+    {
+        if (row_.is_null(next_)) return skipped();
+        return value_or_complain(phase_seconds_of(json(name)), name);
+    }
+
     std::optional<device_state> device(const char* name)
     {
         if (row_.is_null(next_)) return skipped();
@@ -173,7 +179,7 @@ std::vector<stored_result> read_results(const sqlite_database& database, std::in
         database,
         "SELECT id, parameters, workload, weight, status, reason, samples_ns, dropped, stopped_early, verified, "
         "checksum, device, seconds, sticky, resources, code, same_as, log, compile_seconds, from_cache, deaths, "
-        "finished "
+        "finished, phases "
         "FROM result WHERE run = ? ORDER BY id");
     asked.bind(1, run);
     const std::map<std::string, work_amounts> work = read_work(database, run, diagnostics);
@@ -206,6 +212,7 @@ std::vector<stored_result> read_results(const sqlite_database& database, std::in
         result.from_cache = row.truth("from_cache");
         result.deaths = row.count("deaths");
         result.finished = row.text("finished");
+        result.measured.phases = row.phases("phases");
         if (const auto known = work.find(asked.text(2).value_or("")); known != work.end()) result.work = known->second;
         if (row.complaint().empty())
             if (const std::string why = why_invalid(result); !why.empty()) row.complain(why);

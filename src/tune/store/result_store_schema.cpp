@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 // One step a version. A step that was released is never changed: a new one is added. A new file goes through all of
 // them, so that its tables are to the letter those of a migrated one.
-constexpr std::array<const char*, 3> steps{// 1
+constexpr std::array<const char*, 4> steps{// 1
                                            R"(
 CREATE TABLE environment (
     id INTEGER PRIMARY KEY, gpu TEXT NOT NULL, processor TEXT NOT NULL, architecture TEXT NOT NULL,
@@ -69,6 +69,10 @@ CREATE TABLE race_entry (
 CREATE TABLE work (
     run INTEGER NOT NULL REFERENCES run (id), workload TEXT NOT NULL, elements REAL, bytes REAL, flops REAL,
     PRIMARY KEY (run, workload)) WITHOUT ROWID;
+)",
+                                           // 4: where the time of a measurement went
+                                           R"(
+ALTER TABLE result ADD COLUMN phases TEXT;
 )"};
 
 enum class content { nothing, store };

@@ -52,11 +52,7 @@ std::optional<outcome> outcome_named(std::string_view name)
 
 phase_seconds& phase_seconds::operator+=(const phase_seconds& other)
 {
-    load += other.load;
-    prepare += other.prepare;
-    verify += other.verify;
-    time += other.time;
-    check += other.check;
+    for (const phase_kind& kind : phase_kinds) this->*kind.seconds += other.*kind.seconds;
     return *this;
 }
 

@@ -46,10 +46,19 @@ struct phase_seconds {
     double time = 0;     ///< the timed launches
     double check = 0;    ///< outputs, inputs and guards after them
 
-    [[nodiscard]] double sum() const { return load + prepare + verify + time + check; }
     phase_seconds& operator+=(const phase_seconds& other);
     friend bool operator==(const phase_seconds&, const phase_seconds&) = default;
 };
+
+struct phase_kind {
+    const char* name;
+    double phase_seconds::*seconds;
+};
+inline constexpr phase_kind phase_kinds[]{{"load", &phase_seconds::load},
+                                          {"prepare", &phase_seconds::prepare},
+                                          {"verify", &phase_seconds::verify},
+                                          {"time", &phase_seconds::time},
+                                          {"check", &phase_seconds::check}};
 
 struct measurement {
     outcome what = outcome::measured;

@@ -121,11 +121,9 @@ device_state state_of(const json& from)
 
 phase_seconds phases_of(const json& from)
 {
-    return {.load = from.at("load").get<double>(),
-            .prepare = from.at("prepare").get<double>(),
-            .verify = from.at("verify").get<double>(),
-            .time = from.at("time").get<double>(),
-            .check = from.at("check").get<double>()};
+    phase_seconds phases;
+    for (const phase_kind& kind : phase_kinds) phases.*kind.seconds = from.at(kind.name).get<double>();
+    return phases;
 }
 
 measurement measurement_of(const json& from)
@@ -238,11 +236,7 @@ std::string answer_line(const measurement& answer)
         to["device"] = state;
     }
     if (answer.phases)
-        to["phases"] = {{"load", answer.phases->load},
-                        {"prepare", answer.phases->prepare},
-                        {"verify", answer.phases->verify},
-                        {"time", answer.phases->time},
-                        {"check", answer.phases->check}};
+        for (const phase_kind& kind : phase_kinds) to["phases"][kind.name] = *answer.phases.*kind.seconds;
     return line_of(to);
 }
 
