@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "compiler/compile_cache.hpp"
 #include "compiler/nvcc_arguments.hpp"
 #include "image/ptx.hpp"
 #include "support/error.hpp"
@@ -36,6 +37,8 @@ struct nvrtc::functions {
     decltype(&nvrtcGetCUBIN) cubin = nullptr;
     decltype(&nvrtcGetPTXSize) ptx_size = nullptr;
     decltype(&nvrtcGetPTX) ptx = nullptr;
+    // Since 12.8: whether the headers that a program includes were kept.
+    nvrtcResult (*kept_headers)(nvrtcProgram) = nullptr;
 };
 
 namespace {
@@ -126,6 +129,26 @@ std::string as_nvcc_prints(std::string_view log)
     return result;
 }
 
+// NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED of 12.8: those that were kept before were used.
+constexpr auto nvrtc_no_headers_kept = static_cast<nvrtcResult>(13);
+
+// '"k.cu": using precompiled header file "/tmp/..."', or that it is written, and the empty line behind it. Whether it was
+// used.
+bool take_out_headers_message(std::string& log)
+{
+    bool used = false;
+    for (const std::string_view what : {"creating", "using"}) {
+        const std::size_t at = log.find(std::string(": ").append(what) + " precompiled header file ");
+        if (at == std::string::npos) continue;
+        const std::size_t begin = log.rfind('\n', at) + 1;  // 0 without one
+        std::size_t end = std::min(log.find('\n', at), log.size() - 1) + 1;
+        if (end < log.size() && log[end] == '\n') ++end;
+        log.erase(begin, end - begin);
+        used |= what == "using";
+    }
+    return used;
+}
+
 }  // namespace
 
 std::optional<nvrtc_place> find_nvrtc(const toolchain* tools)
@@ -172,6 +195,8 @@ nvrtc::nvrtc(const fs::path& library) : call_(std::make_unique<functions>())
     find(call_->cubin, "nvrtcGetCUBIN");
     find(call_->ptx_size, "nvrtcGetPTXSize");
     find(call_->ptx, "nvrtcGetPTX");
+    call_->kept_headers =
+        reinterpret_cast<decltype(call_->kept_headers)>(::dlsym(handle_, "nvrtcGetPCHCreateStatus"));
 }
 
 nvrtc::~nvrtc()
@@ -188,6 +213,15 @@ std::string nvrtc::version() const
 
 nvrtc_output nvrtc::compile(const nvrtc_job& job)
 {
+    if (similar_jobs* similar = similar_with_headers(job)) {
+        nvrtc_output result = compile_once(job, true, similar);
+        if (result.output.exit_code == 0) return result;  // else its messages are to be those of every other way
+    }
+    return compile_reading_all(job);
+}
+
+nvrtc_output nvrtc::compile_reading_all(const nvrtc_job& job)
+{
     nvrtc_output result = compile_once(job, true);
     // With -v NVRTC 13.0 leaves ptxas's errors out of the log.
     const bool silent = result.output.log.find("error") == std::string::npos;
@@ -198,7 +232,39 @@ nvrtc_output nvrtc::compile(const nvrtc_job& job)
     return result;
 }
 
-nvrtc_output nvrtc::compile_once(const nvrtc_job& job, bool verbose)
+// Null where headers are not kept. Keeping costs about half of what reading them does, and each later job then saves most
+// of that (CUB's block sort: 0.9 s alone, 1.45 s when they are kept, 0.26 s from then on): worth it from the second
+// similar job on, of which there are many or none.
+nvrtc::similar_jobs* nvrtc::similar_with_headers(const nvrtc_job& job)
+{
+    constexpr std::uintmax_t room_wanted = std::uintmax_t{2} << 30;
+    constexpr std::size_t max_kept = 2;
+    if (job.precompiled_headers.empty() || call_->kept_headers == nullptr ||
+        job.source.find("#include") == std::string::npos)
+        return nullptr;
+    const architecture_text architecture = architecture_name(job.architecture);
+    std::vector<std::string> folders;
+    for (const fs::path& folder : job.includes) folders.push_back(folder.string());
+    std::vector<std::string_view> parts{architecture.view(), job.name, job.source, "flags"};
+    parts.insert(parts.end(), job.flags.begin(), job.flags.end());
+    parts.emplace_back("folders");
+    parts.insert(parts.end(), folders.begin(), folders.end());
+    const std::string key = key_of(parts);
+    similar_jobs& similar = similar_[key];
+    if (++similar.count == 1 || similar.cannot_be_kept) return nullptr;
+    if (!similar.headers.empty()) return &similar;
+    // Each has a folder of its own: NVRTC warns where it finds headers that were read with other flags.
+    const fs::path folder = job.precompiled_headers / key;
+    std::error_code failure;
+    similar.cannot_be_kept = kept_ >= max_kept || !fs::create_directories(folder, failure) ||
+                             fs::space(folder, failure).available < room_wanted || failure;
+    if (similar.cannot_be_kept) return nullptr;
+    ++kept_;
+    similar.headers = folder;
+    return &similar;
+}
+
+nvrtc_output nvrtc::compile_once(const nvrtc_job& job, bool verbose, similar_jobs* similar)
 {
     nvrtc_output result;
     nvrtcProgram program = nullptr;
@@ -212,6 +278,10 @@ nvrtc_output nvrtc::compile_once(const nvrtc_job& job, bool verbose)
 
     std::vector<std::string> flags{"--gpu-architecture=" + std::string(architecture_name(job.architecture).view())};
     if (verbose) flags.emplace_back("--ptxas-options=-v");
+    if (similar != nullptr) {
+        flags.emplace_back("--pch");
+        flags.push_back("--pch-dir=" + similar->headers.string());
+    }
     for (std::string& flag : flags_for_nvrtc(job.flags)) flags.push_back(std::move(flag));
     for (const fs::path& folder : job.includes) flags.push_back("--include-path=" + folder.string());
     std::vector<const char*> words;
@@ -227,7 +297,13 @@ nvrtc_output nvrtc::compile_once(const nvrtc_job& job, bool verbose)
         return bytes;
     };
     std::string log = text(call_->log_size, call_->log);
-    result.output.log = as_nvcc_prints(log.substr(0, log.find('\0')));
+    log.erase(std::min(log.find('\0'), log.size()));
+    if (similar != nullptr) {
+        const nvrtcResult kept = call_->kept_headers(program);
+        similar->cannot_be_kept = kept != NVRTC_SUCCESS && kept != nvrtc_no_headers_kept;
+        result.used_precompiled_headers = take_out_headers_message(log);
+    }
+    result.output.log = as_nvcc_prints(log);
     const char* name = nullptr;
     if (result.output.exit_code == 0 && !failed(call_->lowered_name(program, job.expression.c_str(), &name))) {
         result.kernel = name;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,11 +33,15 @@ struct nvrtc_job {
     compute_capability architecture;
     std::vector<std::string> flags = {};               ///< as nvcc would have them
     std::vector<std::filesystem::path> includes = {};  ///< searched after those of the flags
+    /// A folder of this process alone, in which what is read of headers is kept for later jobs with the same source,
+    /// flags and architecture: 180 MB each. Empty: nothing is kept. Needs NVRTC 12.8.
+    std::filesystem::path precompiled_headers = {};
 };
 
 struct nvrtc_output {
     nvcc_output output;
     std::string kernel;  ///< the name that the driver knows it by
+    bool used_precompiled_headers = false;
 };
 
 class nvrtc {
@@ -50,10 +55,20 @@ public:
     nvrtc_output compile(const nvrtc_job& job);
 
 private:
-    nvrtc_output compile_once(const nvrtc_job& job, bool verbose);
+    /// Jobs that differ in their expression alone.
+    struct similar_jobs {
+        std::size_t count = 0;
+        std::filesystem::path headers;  ///< where they are kept; empty: not yet
+        bool cannot_be_kept = false;
+    };
+    nvrtc_output compile_reading_all(const nvrtc_job& job);
+    nvrtc_output compile_once(const nvrtc_job& job, bool verbose, similar_jobs* similar = nullptr);
+    similar_jobs* similar_with_headers(const nvrtc_job& job);
     struct functions;
     void* handle_ = nullptr;
     std::unique_ptr<functions> call_;
+    std::map<std::string, similar_jobs> similar_;
+    std::size_t kept_ = 0;  // sets of headers
 };
 
 /// Flags of nvcc in the spelling of NVRTC: -O3 and what is for the host compiler is left out, and names and values of

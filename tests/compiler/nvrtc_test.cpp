@@ -1,5 +1,6 @@
 #include "compiler/nvrtc.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -107,6 +108,51 @@ TEST_F(Nvrtc, understands_what_nvcc_calls_flags)
                 {"-O3", "-I", path, "-D", "B=2", "-DC=3", "-std", "c++20", "-lineinfo", "-Xptxas", "-O2", "-Xcompiler",
                  "-fPIC", "--expt-relaxed-constexpr", "-maxrregcount", "64", "-m64", "--use_fast_math"});
     EXPECT_TRUE(made.output.succeeded()) << made.output.log;
+}
+
+// From the second job on that differs in the kernel alone.
+TEST_F(Nvrtc, kept_headers_change_nothing_that_is_compiled)
+{
+    const temporary_directory folder;
+    nvrtc compiler(place_->library);
+    const std::string source =
+        "#include <cub/block/block_scan.cuh>\n"
+        "template <int threads> __global__ void scan(int* a) {\n"
+        "    using scan = cub::BlockScan<int, threads>;\n"
+        "    __shared__ typename scan::TempStorage storage;\n"
+        "    scan(storage).InclusiveSum(a[threadIdx.x], a[threadIdx.x]);\n}\n";
+    const auto job = [&](int threads, const std::string& flag) {
+        return nvrtc_job{.source = source,
+                         .name = "scan.cu",
+                         .expression = "scan<" + std::to_string(threads) + ">",
+                         .architecture = {9, 0},
+                         .flags = {flag},
+                         .includes = place_->includes,
+                         .precompiled_headers = folder.path()};
+    };
+    std::vector<bool> used;
+    for (const int threads : {64, 128, 192, 256}) {
+        nvrtc_job with = job(threads, "-DWHICH=1"), without = with;
+        without.precompiled_headers.clear();
+        const nvrtc_output made = compiler.compile(with), expected = compiler.compile(without);
+        ASSERT_EQ(made.output.exit_code, 0) << made.output.log;
+        EXPECT_EQ(made.output.cubin, expected.output.cubin) << threads;
+        EXPECT_EQ(made.output.log, expected.output.log);
+        EXPECT_EQ(made.kernel, expected.kernel);
+        used.push_back(made.used_precompiled_headers);
+    }
+    const bool can = ::dlsym(::dlopen(place_->library.c_str(), RTLD_NOW),
+                                                          "nvrtcGetPCHCreateStatus") != nullptr;
+    EXPECT_EQ(used, (std::vector<bool>{false, false, can, can}));
+
+    const nvrtc_output other = compiler.compile(job(64, "-DWHICH=2"));
+    EXPECT_FALSE(other.used_precompiled_headers);
+    EXPECT_EQ(other.output.log.find("warning"), std::string::npos) << other.output.log;
+    nvrtc_job wrong = job(64, "-DWHICH=1");
+    wrong.expression = "scan<-1>";
+    const nvrtc_output failed = compiler.compile(wrong);
+    EXPECT_NE(failed.output.exit_code, 0);
+    EXPECT_EQ(failed.output.log.find("precompiled"), std::string::npos) << failed.output.log;
 }
 
 TEST(nvrtc_flags, are_those_of_nvcc_in_the_spelling_of_nvrtc)

@@ -151,8 +151,9 @@ running_child start(const std::vector<std::string>& arguments, const subprocess_
 // Ends a child with a time limit, and all of its group, when its time is over or we are interrupted.
 class time_limit {
 public:
-    time_limit(const running_child& child, double seconds)
+    time_limit(const running_child& child, double seconds, const std::atomic<bool>* stop)
         : child_(child),
+          stop_(stop),
           is_set_(seconds > 0),
           deadline_(clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds)))
     {
@@ -164,13 +165,14 @@ public:
     {
         if (!is_set_ || killed_) return;
         reached_ = clock::now() >= deadline_;
-        if (!reached_ && !interrupted()) return;
+        if (!reached_ && !interrupted() && (stop_ == nullptr || !*stop_)) return;
         ::kill(-child_.process, SIGKILL);
         killed_ = true;
     }
 
 private:
     const running_child& child_;
+    const std::atomic<bool>* stop_;
     bool is_set_, killed_ = false, reached_ = false;
     clock::time_point deadline_;
 };
@@ -282,7 +284,7 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
 {
     const clock::time_point begin = clock::now();
     const running_child child = start(arguments, options);
-    time_limit limit(child, options.time_limit);
+    time_limit limit(child, options.time_limit, options.stop);
     subprocess_result result;
     result.exit_code = wait_and_read(child, options.output_cap, limit, result.output);
     result.seconds = std::chrono::duration<double>(clock::now() - begin).count();

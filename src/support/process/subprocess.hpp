@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ struct subprocess_options {
     /// is killed, too, also what has detached itself as a daemon does; an interrupt (process/interrupt.hpp) then ends
     /// it like the time. 0: it may take for ever, and a Ctrl-C at the terminal reaches it as it reaches us.
     double time_limit = 0;
+    const std::atomic<bool>* stop = nullptr;  ///< with a time limit: when it becomes true the program is ended, too
 };
 
 /// Runs `arguments[0]` (looked up in PATH) with standard input empty and waits for it: not for what it has started and

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/clock.hpp"
 #include "tune/backend/argument_check.hpp"
 #include "tune/backend/launch_expressions.hpp"
 #include "tune/backend/reference_outputs.hpp"
@@ -113,6 +115,7 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     const evaluated_launch launch = expressions_.launch(values);
     if (const std::string why = why_not_before_build(launch, *options_.limits); !why.empty()) return rejected(why);
 
+    if (!options_.gpus.empty()) references_.start(job.workload, with_places(expressions_.arguments(values)));
     build_result built = builder_.build(values, options_.architecture);
     made.log = std::move(built.log);
     made.machine_failure = std::move(built.machine_failure);
@@ -167,10 +170,12 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .launch_seconds = first_launch_seconds,
                   .samples = request.samples,
                   .repeated = request.repeated};
+    const auto waiting = std::chrono::steady_clock::now();
     if (request.is_reference && spec_.verify.against == verification::source::baseline)
         task.save_outputs = references_.to_be_saved(job.workload, task.arguments);
     else
         task.expected = references_.expected(job.workload, task.arguments);
+    const double waited = seconds_since(waiting);
     {
         const std::lock_guard guard(lock_);
         if (const auto reference = reference_ns_.find(job.workload);
@@ -179,6 +184,8 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                 std::max(spec_.measure.hang_seconds, spec_.measure.hang_ratio * reference->second * 1e-9);
     }
     measurement measured = worker.measure(task);
+    measured.seconds += waited;
+    if (measured.phases) measured.phases->prepare += waited;
     if (measured.what == outcome::measured && request.is_reference) {
         measured.verified = spec_.verify.against != verification::source::nothing;  // what else is right?
         const std::lock_guard guard(lock_);
@@ -204,14 +211,18 @@ tune_backend kernel_backend(const tune_spec& spec, kernel_builder& builder, cons
     backend.give_up_preparing = [&builder] { builder.give_up(); };
     backend.check = [runner](const search_space& space) { runner->check(space); };
     backend.prior = [runner](const assignment& parameters) { return runner->promise(parameters); };
+    std::vector<std::shared_ptr<gpu_worker>> workers;
     for (const int gpu : options.gpus) {
-        const auto worker =
-            std::make_shared<gpu_worker>(gpu_worker_options{.device = gpu, .worker_program = options.worker_program});
+        const std::shared_ptr<gpu_worker> worker = workers.emplace_back(
+            std::make_shared<gpu_worker>(gpu_worker_options{.device = gpu, .worker_program = options.worker_program}));
         backend.measurers.push_back(
             [runner, worker](const tune_job& job, const prepared_job& made, const measure_request& request) {
                 return runner->measure(*worker, job, made, request);
             });
     }
+    backend.open = [workers = std::move(workers)] {
+        for (const std::shared_ptr<gpu_worker>& worker : workers) worker->start();
+    };
     backend.needs_reference = spec.verify.against == verification::source::baseline;
     return backend;
 }

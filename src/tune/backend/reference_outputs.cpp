@@ -9,6 +9,7 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
+#include "support/process/interrupt.hpp"
 #include "support/process/subprocess.hpp"
 #include "tune/worker/buffers.hpp"
 #include "tune/worker/npy.hpp"
@@ -51,6 +52,12 @@ reference_outputs::reference_outputs(const tune_spec& spec, fs::path folder) : s
 {
 }
 
+reference_outputs::~reference_outputs()
+{
+    stop_ = true;  // the threads of `made_` end before anything else does
+    made_.clear();
+}
+
 std::string reference_outputs::file_of(std::size_t workload, const std::string& name) const
 {
     return (folder_ / fmt::format("reference_{}_{}.npy", workload, name)).string();
@@ -72,7 +79,7 @@ std::map<std::string, std::string> reference_outputs::expected(std::size_t workl
         case verification::source::nothing:
             return {};
         case verification::source::program:
-            return made_by_program(workload, arguments);
+            return made(workload, arguments).get();
         case verification::source::file:
             break;
         case verification::source::baseline: {
@@ -95,11 +102,29 @@ std::map<std::string, std::string> reference_outputs::expected(std::size_t workl
     return files;
 }
 
-std::map<std::string, std::string> reference_outputs::made_by_program(std::size_t workload,
-                                                                      const std::vector<task_argument>& arguments)
+void reference_outputs::start(std::size_t workload, const std::vector<task_argument>& arguments)
+{
+    if (spec_.verify.against == verification::source::program) made(workload, arguments);
+}
+
+// Programs run one at a time: how much memory one takes, only its user knows.
+std::shared_future<reference_outputs::output_files> reference_outputs::made(std::size_t workload,
+                                                                           const std::vector<task_argument>& arguments)
 {
     const std::lock_guard guard(lock_);
-    if (const auto found = made_.find(workload); found != made_.end()) return found->second;
+    std::shared_future<output_files>& files = made_[workload];
+    if (!files.valid())
+        files = std::async(std::launch::async, [this, workload, arguments] {
+                    const std::lock_guard alone(one_program_);
+                    return made_by_program(workload, arguments);
+                }).share();
+    return files;
+}
+
+reference_outputs::output_files reference_outputs::made_by_program(std::size_t workload,
+                                                                   const std::vector<task_argument>& arguments) const
+{
+    if (stop_ || interrupted()) throw error("interrupted", {}, exit_status::interrupted);
     std::map<std::string, std::string> values, files;
     for (const auto& [name, value] : spec_.workloads[workload].values.values) values[name] = text_of(value);
     for (const task_argument& argument : arguments) {
@@ -114,7 +139,8 @@ std::map<std::string, std::string> reference_outputs::made_by_program(std::size_
     }
     const subprocess_result ran = run(
         filled_in(spec_.verify.command, values),
-        {.directory = spec_.folder, .environment = {}, .output_cap = 1 << 20, .time_limit = longest_reference_seconds});
+        {.directory = spec_.folder, .environment = {}, .output_cap = 1 << 20, .time_limit = longest_reference_seconds,
+         .stop = &stop_});
     if (ran.timed_out || ran.exit_code != 0)
         throw error(fmt::format("the program of [verify] {}: {}",
                                 ran.timed_out ? "did not end" : fmt::format("ended with exit status {}", ran.exit_code),
@@ -125,7 +151,7 @@ std::map<std::string, std::string> reference_outputs::made_by_program(std::size_
         if (!fs::exists(file))
             throw error("the program of [verify] did not write the output " + name,
                         "pass {" + name + "} to it: that is where the .npy belongs");
-    return made_[workload] = files;
+    return files;
 }
 
 }  // namespace launchbox

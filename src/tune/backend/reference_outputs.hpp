@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <mutex>
 #include <string>
@@ -18,24 +20,32 @@ class reference_outputs {
 public:
     /// `folder` is where files that are made go. `spec` must outlive this.
     reference_outputs(const tune_spec& spec, std::filesystem::path folder);
+    ~reference_outputs();
+    reference_outputs(const reference_outputs&) = delete;
+    reference_outputs& operator=(const reference_outputs&) = delete;
 
     /// Where the reference's outputs are to be written, by the name of the output.
     [[nodiscard]] std::map<std::string, std::string> to_be_saved(std::size_t workload,
                                                                  const std::vector<task_argument>& arguments) const;
 
-    /// With what the outputs are to be compared; empty when there is nothing. Runs the program of [verify] the first
-    /// time that a workload is asked for. Throws `error` when it fails, and for files that are not there.
+    /// Starts the program of [verify] for a workload, if there is one and this is the first time.
+    void start(std::size_t workload, const std::vector<task_argument>& arguments);
+
+    /// With what the outputs are to be compared; empty when there is nothing. Waits for the program of [verify].
+    /// Throws `error` when it fails, and for files that are not there.
     std::map<std::string, std::string> expected(std::size_t workload, const std::vector<task_argument>& arguments);
 
 private:
-    std::map<std::string, std::string> made_by_program(std::size_t workload,
-                                                       const std::vector<task_argument>& arguments);
+    using output_files = std::map<std::string, std::string>;
+    std::shared_future<output_files> made(std::size_t workload, const std::vector<task_argument>& arguments);
+    [[nodiscard]] output_files made_by_program(std::size_t workload, const std::vector<task_argument>& arguments) const;
     [[nodiscard]] std::string file_of(std::size_t workload, const std::string& name) const;
 
     const tune_spec& spec_;
     std::filesystem::path folder_;
-    std::mutex lock_;
-    std::map<std::size_t, std::map<std::string, std::string>> made_;
+    std::mutex lock_, one_program_;
+    std::atomic<bool> stop_ = false;
+    std::map<std::size_t, std::shared_future<output_files>> made_;  // last: its threads use all of the above
 };
 
 }  // namespace launchbox

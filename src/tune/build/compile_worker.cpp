@@ -40,7 +40,7 @@ compile_job job_of(const json& line)
     return job;
 }
 
-compile_answer compile_with_nvrtc(const compile_job& job)
+compile_answer compile_with_nvrtc(const compile_job& job, const fs::path& outputs)
 {
     static std::map<fs::path, nvrtc> loaded;
     const auto library = loaded.try_emplace(job.library, job.library).first;
@@ -48,7 +48,9 @@ compile_answer compile_with_nvrtc(const compile_job& job)
                    .name = job.source,
                    .expression = job.expression,
                    .architecture = job.architecture,
-                   .flags = job.flags};
+                   .flags = job.flags,
+                   .includes = {},
+                   .precompiled_headers = outputs.string() + ".headers"};
     const fs::path beside = fs::path(job.source).parent_path();
     task.includes.push_back(beside.empty() ? "." : beside);
     task.includes.insert(task.includes.end(), job.includes.begin(), job.includes.end());
@@ -88,7 +90,7 @@ json answer_to(const json& line)
     const compile_job job = job_of(line);
     const fs::path outputs = line.at("outputs").get<std::string>();
     if (::chdir(job.folder.c_str()) != 0) throw error("cannot go to the folder " + job.folder.string());
-    compile_answer answer = job.nvrtc ? compile_with_nvrtc(job) : compile_with_nvcc(job, outputs);
+    compile_answer answer = job.nvrtc ? compile_with_nvrtc(job, outputs) : compile_with_nvcc(job, outputs);
     std::string log = without(std::move(answer.output.log), outputs.string() + "/");
     log = without(std::move(log), job.folder.string() + "/");
     write_file_atomically(outputs / log_file, log);

@@ -60,6 +60,9 @@ struct tune_backend {
     environment_info environment;
     std::string label;  ///< "NVIDIA H200", "this processor"
     std::string source_hash;
+    /// Called before anything is prepared, by the thread that runs the tuning: whatever takes its time to start. May be
+    /// empty.
+    std::function<void()> open = {};
     unsigned preparers = 1;  ///< threads that may call `prepare` at once
     std::function<prepared_job(const tune_job&)> prepare;
     /// Nobody waits any more for what `prepare` is doing: its calls end soon, with an `error` of status `interrupted`.

@@ -229,7 +229,10 @@ bool tuning::propose()
 
 tune_summary tuning::go(const std::function<void(const tune_progress&)>& progress)
 {
-    if (!finished()) work(progress);
+    if (!finished()) {
+        if (backend_.open) backend_.open();
+        work(progress);
+    }
     if (failure_) std::rethrow_exception(failure_);
     sink_.finish_builds();
     const clock::time_point race_start = clock::now();

@@ -60,11 +60,17 @@ struct gpu_worker::inside {
     gpu_worker_options options;
     std::unique_ptr<worker_process> process;
     int starts = 0;
+    bool has_gpu = false;  // the process has said so
 
+    void start();
     // Empty: a worker waits for a task. Else why no worker could be brought to that.
     std::string make_ready();
     std::optional<measurement> try_to_measure(const gpu_task& task);
-    void end() { process.reset(); }
+    void end()
+    {
+        process.reset();
+        has_gpu = false;
+    }
 };
 
 gpu_worker::gpu_worker(const gpu_worker_options& options) : inside_(new inside{options, nullptr}) {}
@@ -78,6 +84,11 @@ int gpu_worker::starts() const
 pid_t gpu_worker::process() const
 {
     return inside_->process ? inside_->process->process() : 0;
+}
+
+void gpu_worker::start()
+{
+    if (!inside_->process) inside_->start();
 }
 
 measurement gpu_worker::measure(const gpu_task& task)
@@ -103,19 +114,26 @@ measurement gpu_worker::measure(const gpu_task& task)
     return answer;
 }
 
+void gpu_worker::inside::start()
+{
+    ++starts;
+    process = std::make_unique<worker_process>(
+        std::vector<std::string>{options.worker_program.empty() ? this_program() : options.worker_program, "--worker",
+                                 "gpu", std::to_string(options.device)});
+}
+
 std::string gpu_worker::inside::make_ready()
 {
-    if (process && process->running()) return {};
+    if (process && has_gpu && process->running()) return {};
+    if (has_gpu) end();
     std::string why;
     for (int attempt = 0; attempt < max_starts_in_a_row; ++attempt) {
-        ++starts;
-        process = std::make_unique<worker_process>(
-            std::vector<std::string>{options.worker_program.empty() ? this_program() : options.worker_program,
-                                     "--worker", "gpu", std::to_string(options.device)});
+        if (!process) start();
         const worker_process::answer said = process->receive(max_seconds_to_start);
         if (said.what == worker_process::event::line) try {
                 const worker_message message = message_of(said.line);
-                if (message.phase == worker_phase::ready) return {};
+                has_gpu = message.phase == worker_phase::ready;
+                if (has_gpu) return {};
                 why = message.phase ? "a new worker does not begin as it should" : message.answer.reason;
             } catch (const error& unreadable) {
                 why = unreadable.what();
