@@ -80,6 +80,69 @@ def tune_kernel(kernel, source, size, arguments, parameters, grid_div_x, restric
     return [dict(winner, time=0.25), dict(factor=1, block_size_x=32, time=0.5),
             dict(factor=1, block_size_x=64, time="failed", __error__="x")], {}
 '''
+# As far as the driver uses it, by the names of KTT's Python module.
+PYKTT = '''
+import enum, itertools, types
+ComputeApi = enum.Enum("ComputeApi", "CUDA")
+TimeUnit = enum.Enum("TimeUnit", "Nanoseconds")
+GlobalSizeType = enum.Enum("GlobalSizeType", "CUDA")
+ArgumentAccessType = enum.Enum("ArgumentAccessType", "ReadOnly ReadWrite")
+ArgumentDataType = enum.Enum("ArgumentDataType", "Float Int")
+ModifierType = enum.Enum("ModifierType", "Global Local")
+ModifierDimension = enum.Enum("ModifierDimension", "X Y Z")
+ValidationMethod = enum.Enum("ValidationMethod", "SideBySideComparison")
+DimensionVector = tuple
+class ConfigurationCount(int): pass
+def pairs(configuration):
+    return types.SimpleNamespace(GetPairs=lambda: [types.SimpleNamespace(
+        GetName=lambda n=name: n, GetValueUint=lambda v=value: v) for name, value in configuration.items()])
+class Tuner:
+    def __init__(self, platform, device, api):
+        self.vectors, self.parameters, self.constraints, self.sizes = [], {}, [], {}
+    SetTimeUnit = staticmethod(lambda unit: None)
+    def SetGlobalSizeType(self, kind): pass
+    def SetCompilerOptions(self, options): assert options == "-std=c++17"
+    def AddKernelDefinitionFromFile(self, name, path, blocks, threads):
+        assert name == "scale" and open(path).read() == "// scale"
+        return 1
+    def AddArgumentVectorFromFile(self, path, kind, size, access):
+        assert kind == ArgumentDataType.Float and size == 4
+        self.vectors.append((open(path, "rb").read(), access))
+        return f"v{len(self.vectors)}"
+    def AddArgumentLocalChar(self, size): return "local"
+    def SetArguments(self, definition, arguments): assert arguments == ["v1", "v2", "local"]
+    def CreateSimpleKernel(self, name, definition): return 2
+    def SetLauncher(self, kernel, launcher): self.launcher = launcher
+    def AddParameter(self, kernel, name, values): self.parameters[name] = values
+    def AddThreadModifier(self, kernel, definitions, kind, dimension, names, function):
+        self.sizes[kind.name + dimension.name] = lambda c: function(1, [c[name] for name in names])
+    def AddConstraint(self, kernel, names, function):
+        self.constraints.append(lambda c: function([c[name] for name in names]))
+    def SetValidationMethod(self, method, threshold): assert threshold == 1e-3
+    def SetReferenceComputation(self, vector, size, function):
+        assert vector == "v1" and size == 400
+        self.reference = bytearray(size)
+        function(memoryview(self.reference))
+    def Tune(self, kernel, stop=8):
+        assert self.reference[:8] == b"\\0\\0\\0@\\0\\0\\x80@", self.reference[:8]
+        assert [access.name for _, access in self.vectors] == ["ReadWrite", "ReadOnly"]
+        results = []
+        for values in itertools.product(*self.parameters.values()):
+            c = dict(zip(self.parameters, values))
+            if not all(each(c) for each in self.constraints) or len(results) == stop:
+                continue
+            local = []
+            self.launcher(types.SimpleNamespace(
+                GetCurrentConfiguration=lambda: pairs(c), RunKernel=local.append,
+                UpdateLocalArgument=lambda which, size: local.append((which, size))))
+            assert local == [("local", 4 * c["block_size_x"]), 1]
+            assert [self.sizes["Local" + each](c) for each in "XYZ"] == [c["block_size_x"], 1, 1]
+            assert [self.sizes["Global" + each](c) for each in "YZ"] == [1, 1] and self.sizes["GlobalX"](c) in (1, 2, 4)
+            results.append(types.SimpleNamespace(
+                IsValid=lambda c=c: c["factor"] == 2, GetConfiguration=lambda c=c: pairs(c),
+                GetKernelDuration=lambda c=c: 1000 * c["block_size_x"]))
+        return results
+'''
 CUPY = '''
 import array, types
 class Array:
@@ -161,6 +224,14 @@ class Against(unittest.TestCase):
         self.assertEqual((first["cold_ms"], first["hot_ms"], first["samples"]), (0.125, 0.125, against.ROUNDS))
         self.assertGreater(first["wall_seconds"], 0)
         self.assertRegex(done.stdout, r"launchbox +scale c=1 +2 of 3 +\d+\.\d +0\.002 +0\.125 +0\.125 +right +factor=2")
+
+    def test_ktt_is_driven_by_its_python_module(self):
+        (self.folder / "modules" / "pyktt.py").write_text(PYKTT)
+        done = self.against(self.problem, "--only", "launchbox,ktt")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr + str(self.rows))
+        self.assertEqual(self.by_tool("winner")[1], ("ktt", 1, {"factor": 2, "block_size_x": 32}))
+        self.assertEqual([(row["tried"], row["measured"], row["said_ms"], row["right"])
+                          for row in self.rows if row["tool"] == "ktt"], [(8, 2, 0.032, True)] * 2)
 
     def test_a_wrong_winner_is_called_wrong(self):
         done = self.against(kernel_tuner={"factor": 3, "block_size_x": 32})
