@@ -23,7 +23,8 @@ loader = importlib.machinery.SourceFileLoader("tune_against", SCRIPT)
 against = importlib.util.module_from_spec(importlib.util.spec_from_loader("tune_against", loader))
 loader.exec_module(against)
 
-# What has to come out is 2 * input: factor = 2 is right, 3 is wrong, 0 writes nothing, 1 changes its input.
+# What has to come out is 2 * input: factor = 2 is right, 3 is wrong, 0 writes nothing, 1 changes its input, and after 9
+# the process can launch nothing any more.
 PROBLEM = '''
 import array
 import reference
@@ -145,6 +146,7 @@ class Tuner:
 '''
 CUPY = '''
 import array, types
+broken = False
 class Array:
     def __init__(self, values):
         self.values = array.array("f", values)
@@ -163,6 +165,10 @@ class RawModule:
     def get_function(self, name):
         def launch(blocks, threads, arguments, shared_mem):
             assert threads == (self.threads, 1, 1) and shared_mem == 4 * self.threads
+            global broken
+            broken = broken or self.factor == 9
+            if broken:
+                raise RuntimeError("illegal address")
             out, given = arguments
             if self.factor == 0:
                 return
@@ -254,6 +260,15 @@ class Against(unittest.TestCase):
         self.against(kernel_tuner={"factor": 1, "block_size_x": 32})
         self.assertIs(self.rows[1]["right"], False)
         self.assertEqual(self.rows[1]["wrong"], "argument 1: an input, and was changed")
+
+    def test_a_winner_that_crashes_takes_no_other_with_it(self):
+        for first, second in ((2, 9), (9, 2)):
+            self.against(launchbox={"winner": {"factor": first, "block_size_x": 64}},
+                         kernel_tuner={"factor": second, "block_size_x": 64})
+            self.assertEqual([(row["winner"]["factor"], row["right"], row["wrong"], row["cold_ms"])
+                              for row in self.rows],
+                             [(each, each == 2, None if each == 2 else "does not run: illegal address",
+                               0.125 if each == 2 else None) for each in (first, second) * 2])
 
     def test_a_tool_that_fails_has_a_row_that_says_so_and_nothing_was_compared(self):
         done = self.against(kernel_tuner={"fails": "Kernel result verification failed for: x"})
