@@ -14,6 +14,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 
 REPOSITORY = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -346,6 +347,21 @@ class Against(unittest.TestCase):
             self.assertEqual((each["winner"], each["measured"]), (best["parameters"], best["measured"]))
             self.assertGreaterEqual(each["tried"], each["measured"])
             self.assertGreater(each["measured"], 0)
+
+    def test_the_problem_in_the_help_is_one(self):
+        lines = against.__doc__.splitlines()
+        start = lines.index("    import numpy")
+        end = next(index for index in range(start, len(lines)) if lines[index].startswith("If there"))
+        (self.problem / "problem.py").write_text(textwrap.dedent("\n".join(lines[start:end])))
+        for name in ("matmul.cu", "matmul.toml"):
+            (self.problem / name).write_text("")
+        sys.path.insert(0, str(self.folder / "modules"))
+        self.addCleanup(sys.path.remove, str(self.folder / "modules"))
+        problem = against.Problem(self.problem)
+        parameters = {"block_size_x": 32, "block_size_y": 16, "tile_size_x": 4, "tile_size_y": 2}
+        self.assertEqual(problem.blocks(parameters, {}), (16, 64, 1))
+        self.assertEqual(problem.threads(parameters, {}), (32, 16, 1))
+        self.assertTrue(all(against.value(each, parameters) for each in problem.restrictions))
 
     def test_help_says_how_to_get_problems_and_peers(self):
         done = subprocess.run([sys.executable, SCRIPT, "--help"], capture_output=True, text=True)
