@@ -110,14 +110,16 @@ void say_what_it_cost(const tune_summary& summary, const tune_backend& backend, 
     const auto measurers = static_cast<double>(backend.measurers.size());
     const double searching = std::max(summary.seconds - summary.race_seconds, 1e-9);
     const double busy = summary.measuring_seconds / searching / measurers;
-    say(fmt::format("{:.1f} s to start, {:.1f} s of search, {:.1f} s of final race; compiling took {:.1f} s on {} "
+    say(
+        fmt::format("{:.1f} s to start, {:.1f} s of search, {:.1f} s of final race; compiling took {:.1f} s on {} "
                     "processes",
                     starting, searching, summary.race_seconds, summary.compile_seconds, backend.preparers));
     std::string phases;
     if (const phase_seconds& in = summary.phases; in != phase_seconds{})
-        phases = fmt::format(": {:.1f} s loading modules, {:.1f} s preparing buffers, {:.1f} s first launches and "
-                             "comparison, {:.1f} s timing, {:.1f} s checking",
-                             in.load, in.prepare, in.verify, in.time, in.check);
+        phases = fmt::format(
+            ": {:.1f} s loading modules, {:.1f} s preparing buffers, {:.1f} s first launches and "
+            "comparison, {:.1f} s timing, {:.1f} s checking",
+            in.load, in.prepare, in.verify, in.time, in.check);
     say(fmt::format("measuring took {:.1f} s, {:.0f} % of the search{}; samples are {:.1f} s of it",
                     summary.measuring_seconds, 100 * busy, phases, summary.sample_seconds));
 }

@@ -132,8 +132,8 @@ std::string as_nvcc_prints(std::string_view log)
 // NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED of 12.8: those that were kept before were used.
 constexpr auto nvrtc_no_headers_kept = static_cast<nvrtcResult>(13);
 
-// '"k.cu": using precompiled header file "/tmp/..."', or that it is written, and the empty line behind it. Whether it was
-// used.
+// '"k.cu": using precompiled header file "/tmp/..."', or that it is written, and the empty line behind it. Whether it
+// was used.
 bool take_out_headers_message(std::string& log)
 {
     bool used = false;
@@ -195,8 +195,7 @@ nvrtc::nvrtc(const fs::path& library) : call_(std::make_unique<functions>())
     find(call_->cubin, "nvrtcGetCUBIN");
     find(call_->ptx_size, "nvrtcGetPTXSize");
     find(call_->ptx, "nvrtcGetPTX");
-    call_->kept_headers =
-        reinterpret_cast<decltype(call_->kept_headers)>(::dlsym(handle_, "nvrtcGetPCHCreateStatus"));
+    call_->kept_headers = reinterpret_cast<decltype(call_->kept_headers)>(::dlsym(handle_, "nvrtcGetPCHCreateStatus"));
 }
 
 nvrtc::~nvrtc()
@@ -232,9 +231,9 @@ nvrtc_output nvrtc::compile_reading_all(const nvrtc_job& job)
     return result;
 }
 
-// Null where headers are not kept. Keeping costs about half of what reading them does, and each later job then saves most
-// of that (CUB's block sort: 0.9 s alone, 1.45 s when they are kept, 0.26 s from then on): worth it from the second
-// similar job on, of which there are many or none.
+// Null where headers are not kept. Keeping costs about half of what reading them does, and each later job then saves
+// most of that (CUB's block sort: 0.9 s alone, 1.45 s when they are kept, 0.26 s from then on): worth it from the
+// second similar job on, of which there are many or none.
 nvrtc::similar_jobs* nvrtc::similar_with_headers(const nvrtc_job& job)
 {
     constexpr std::uintmax_t room_wanted = std::uintmax_t{2} << 30;

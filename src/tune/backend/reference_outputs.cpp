@@ -109,7 +109,7 @@ void reference_outputs::start(std::size_t workload, const std::vector<task_argum
 
 // Programs run one at a time: how much memory one takes, only its user knows.
 std::shared_future<reference_outputs::output_files> reference_outputs::made(std::size_t workload,
-                                                                           const std::vector<task_argument>& arguments)
+                                                                            const std::vector<task_argument>& arguments)
 {
     const std::lock_guard guard(lock_);
     std::shared_future<output_files>& files = made_[workload];
@@ -137,10 +137,11 @@ reference_outputs::output_files reference_outputs::made_by_program(std::size_t w
         if (argument.role != argument_role::output) write_argument(argument, file);
         values[argument.name] = file;
     }
-    const subprocess_result ran = run(
-        filled_in(spec_.verify.command, values),
-        {.directory = spec_.folder, .environment = {}, .output_cap = 1 << 20, .time_limit = longest_reference_seconds,
-         .stop = &stop_});
+    const subprocess_result ran = run(filled_in(spec_.verify.command, values), {.directory = spec_.folder,
+                                                                                .environment = {},
+                                                                                .output_cap = 1 << 20,
+                                                                                .time_limit = longest_reference_seconds,
+                                                                                .stop = &stop_});
     if (ran.timed_out || ran.exit_code != 0)
         throw error(fmt::format("the program of [verify] {}: {}",
                                 ran.timed_out ? "did not end" : fmt::format("ended with exit status {}", ran.exit_code),

@@ -99,7 +99,8 @@ race_outcome time_again(const race_setting& setting, const contestants& who)
     return run_final_race(
         who.jobs.size(), who.baseline, affordable(setting, who), [&](std::size_t i) -> std::optional<double> {
             if (interrupted() || made[i].status != build_status::built) return std::nullopt;
-            const measurement again = setting.backend.measurers.front()(who.jobs[i], made[i], {.samples = samples, .repeated = true});
+            const measurement again =
+                setting.backend.measurers.front()(who.jobs[i], made[i], {.samples = samples, .repeated = true});
             if (again.what != outcome::measured || again.samples_ns.empty()) return std::nullopt;
             return summarise(again.samples_ns).median;
         });

@@ -69,10 +69,10 @@ struct measurement {
     bool verified = false;                ///< its outputs were compared with the reference
     std::string checksum = {};            ///< of the outputs, where they are known
     std::optional<device_state> device = {};
-    double seconds = 0;                ///< of wall time that it cost the one who measured
+    double seconds = 0;                        ///< of wall time that it cost the one who measured
     std::optional<phase_seconds> phases = {};  ///< of `seconds`; unknown where something else measured
-    bool sticky = false;               ///< the worker cannot go on after it
-    std::string machine_failure = {};  ///< what the machine lacked: it is not the candidate's, and may go away
+    bool sticky = false;                       ///< the worker cannot go on after it
+    std::string machine_failure = {};          ///< what the machine lacked: it is not the candidate's, and may go away
 
     friend bool operator==(const measurement&, const measurement&) = default;
 };

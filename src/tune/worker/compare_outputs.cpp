@@ -136,8 +136,8 @@ double output_comparison::distance_of(const char* output, const char* reference,
 std::string difference_sentence(const std::string& name, const element_type& type, const output_difference& difference,
                                 std::int64_t count, const char* output, const char* reference)
 {
-    const bool untouched =
-        is_poison(output, type.bytes, static_cast<std::size_t>(difference.first) * static_cast<std::size_t>(type.bytes));
+    const bool untouched = is_poison(output, type.bytes,
+                                     static_cast<std::size_t>(difference.first) * static_cast<std::size_t>(type.bytes));
     std::string text = fmt::format("{}[{}] is {}{}, and the reference's is {}; {} of {} differ", name, difference.first,
                                    text_at(output, type), untouched ? ", as before the launch" : "",
                                    text_at(reference, type), grouped(difference.differing), grouped(count));

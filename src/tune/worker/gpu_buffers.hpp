@@ -17,10 +17,10 @@ namespace launchbox {
 struct guarded_buffer {
     CUdeviceptr base = 0, data = 0;
     std::size_t bytes = 0;
-    std::string name;       ///< of the argument
-    bool constant = false;  ///< a kernel may not change it
+    std::string name;           ///< of the argument
+    bool constant = false;      ///< a kernel may not change it
     bool is_reference = false;  ///< what an output has to be; a kernel does not know of it
-    std::uint64_t sum = 0;  ///< of the content that it is to have, where `constant`
+    std::uint64_t sum = 0;      ///< of the content that it is to have, where `constant`
 };
 
 /// All arguments of one workload. Inputs stay as they are; in_out ones are copied from a pristine copy before a launch.
@@ -76,9 +76,9 @@ private:
 
     gpu_context& gpu_;
     std::vector<task_argument> arguments_;
-    std::vector<guarded_buffer> live_;                 // one an argument; scalars have none
-    std::vector<guarded_buffer> pristine_;             // of in_out arguments, at their number
-    std::vector<std::vector<guarded_buffer>> copies_;  // of inputs, at their number, one a further set
+    std::vector<guarded_buffer> live_;                  // one an argument; scalars have none
+    std::vector<guarded_buffer> pristine_;              // of in_out arguments, at their number
+    std::vector<std::vector<guarded_buffer>> copies_;   // of inputs, at their number, one a further set
     std::map<std::string, kept_reference> references_;  // by output
     bool rotated_ = false;
     std::vector<std::array<char, 16>> values_;  // of pointers and scalars

@@ -51,8 +51,8 @@ struct gpu_task {
     double best_ns = 0;          ///< of the best so far on this workload; 0: none
     double launch_seconds = 10;  ///< a launch that takes longer hangs
     int samples = 0;             ///< above 0: exactly so many, without giving up
-    /// Timed again and again: its module stays loaded, and its results are compared the first time alone. A task without
-    /// this ends that.
+    /// Timed again and again: its module stays loaded, and its results are compared the first time alone. A task
+    /// without this ends that.
     bool repeated = false;
 };
 

@@ -163,8 +163,12 @@ constexpr std::array compared_types = std::to_array<compared_type>({
     {"u16", {kind::unsigned_integer, 2}, "cvt.rn.f64.u32 %{1}, %{0};"},
     {"u32", {kind::unsigned_integer, 4}, "cvt.rn.f64.u32 %{1}, %{0};"},
     {"u64", {kind::unsigned_integer, 8}, "cvt.rn.f64.u64 %{1}, %{0};"},
-    {"f16", {kind::half, 2}, "cvt.u16.u32 %half, %{0};\n    cvt.f32.f16 %single, %half;\n    cvt.f64.f32 %{1}, %single;"},
-    {"bf16", {kind::bfloat16, 2}, "shl.b32 %low, %{0}, 16;\n    mov.b32 %single, %low;\n    cvt.f64.f32 %{1}, %single;"},
+    {"f16",
+     {kind::half, 2},
+     "cvt.u16.u32 %half, %{0};\n    cvt.f32.f16 %single, %half;\n    cvt.f64.f32 %{1}, %single;"},
+    {"bf16",
+     {kind::bfloat16, 2},
+     "shl.b32 %low, %{0}, 16;\n    mov.b32 %single, %low;\n    cvt.f64.f32 %{1}, %single;"},
     {"f32", {kind::floating, 4}, "mov.b32 %single, %{0};\n    cvt.f64.f32 %{1}, %single;"},
     {"f64", {kind::floating, 8}, "mov.b64 %{1}, %{0};"},
 });
@@ -231,8 +235,8 @@ END:
 }}
 )ptx";
 
-// {0}: what ld loads; {1}: bits of the register; {2}, {3}: to numbers; {4}: the poison of element %i; {5}: the distance.
-// Multiplication and addition are rounded each for itself, as the host's are.
+// {0}: what ld loads; {1}: bits of the register; {2}, {3}: to numbers; {4}: the poison of element %i; {5}: the
+// distance. Multiplication and addition are rounded each for itself, as the host's are.
 constexpr std::string_view numbers_compared = R"ptx(    ld.global.{0} %is_bits, [%a];
     ld.global.{0} %wanted_bits, [%b];
     setp.eq.b{1} %p0, %is_bits, %wanted_bits;
@@ -282,18 +286,18 @@ std::string poison_of_element(int bytes)
 {
     if (bytes == 8) return fmt::format("    mov.b64 %poison, 0x{0:08x}{0:08x};", poison_word);
     if (bytes == 4) return fmt::format("    mov.b32 %poison, 0x{:08x};", poison_word);
-    return fmt::format("    cvt.u32.u64 %low, %i;\n    and.b32 %low, %low, {};\n    shl.b32 %low, %low, {};\n"
-                       "    mov.b32 %poison, 0x{:08x};\n    shr.u32 %poison, %poison, %low;\n"
-                       "    and.b32 %poison, %poison, 0x{:x};",
-                       4 / bytes - 1, bytes == 1 ? 3 : 4, poison_word, bytes == 1 ? 0xff : 0xffff);
+    return fmt::format(
+        "    cvt.u32.u64 %low, %i;\n    and.b32 %low, %low, {};\n    shl.b32 %low, %low, {};\n"
+        "    mov.b32 %poison, 0x{:08x};\n    shr.u32 %poison, %poison, %low;\n"
+        "    and.b32 %poison, %poison, 0x{:x};",
+        4 / bytes - 1, bytes == 1 ? 3 : 4, poison_word, bytes == 1 ? 0xff : 0xffff);
 }
 
 // Integers beyond 2^53 are not exact as double: their difference is.
 std::string distance_of(const element_type& type)
 {
     const bool integer = type.what == kind::signed_integer || type.what == kind::unsigned_integer;
-    if (!integer || type.bytes < 8)
-        return "    sub.rn.f64 %distance, %is, %wanted;\n    abs.f64 %distance, %distance;";
+    if (!integer || type.bytes < 8) return "    sub.rn.f64 %distance, %is, %wanted;\n    abs.f64 %distance, %distance;";
     return fmt::format(
         "    setp.lt.{} %p0, %is_bits, %wanted_bits;\n    sub.u64 %a, %wanted_bits, %is_bits;\n"
         "    sub.u64 %b, %is_bits, %wanted_bits;\n    selp.b64 %t, %a, %b, %p0;\n    cvt.rn.f64.u64 %distance, %t;",

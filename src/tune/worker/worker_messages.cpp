@@ -167,24 +167,15 @@ std::string phase_line(worker_phase phase)
 
 std::string task_line(const gpu_task& task)
 {
-    json to{{"cubin_file", task.cubin_file},
-            {"kernel", task.kernel},
-            {"threads", task.threads},
-            {"blocks", task.blocks},
-            {"cluster", task.cluster},
-            {"dynamic_shared_bytes", task.dynamic_shared_bytes},
-            {"workload", task.workload},
-            {"arguments", json::array()},
-            {"variables", json::array()},
-            {"expected", task.expected},
-            {"save_outputs", task.save_outputs},
-            {"absolute", task.absolute},
-            {"relative", task.relative},
-            {"measure", json_of(task.measure)},
-            {"best_ns", task.best_ns},
-            {"launch_seconds", task.launch_seconds},
-            {"samples", task.samples},
-            {"repeated", task.repeated}};
+    json to{{"cubin_file", task.cubin_file},     {"kernel", task.kernel},
+            {"threads", task.threads},           {"blocks", task.blocks},
+            {"cluster", task.cluster},           {"dynamic_shared_bytes", task.dynamic_shared_bytes},
+            {"workload", task.workload},         {"arguments", json::array()},
+            {"variables", json::array()},        {"expected", task.expected},
+            {"save_outputs", task.save_outputs}, {"absolute", task.absolute},
+            {"relative", task.relative},         {"measure", json_of(task.measure)},
+            {"best_ns", task.best_ns},           {"launch_seconds", task.launch_seconds},
+            {"samples", task.samples},           {"repeated", task.repeated}};
     for (const task_argument& argument : task.arguments) to["arguments"].push_back(json_of(argument));
     for (const task_argument& variable : task.variables) to["variables"].push_back(json_of(variable));
     return line_of(to);
