@@ -106,7 +106,7 @@ private:
     int unit_shift_;
     int ignored_bound_ = 0;  // all bits set where launch bounds do not count
     std::uint64_t max_dynamic_ = too_many_bytes;
-    std::array<std::uint8_t, rows * columns> by_threads_{};
+    std::array<std::uint8_t, std::size_t{rows} * columns> by_threads_{};
     std::array<std::uint8_t, shared_entries> by_shared_{};  // by allocation units; 0 above what a block can have
     std::array<std::uint8_t, barrier_entries> by_barriers_{};
 };

@@ -342,13 +342,28 @@ inline constexpr std::array sm_limits_table{
     detail::row(detail::blackwell_consumer, 12, 1),
 };
 
+namespace detail {
+
+/// Where the row of a compute capability stands, or how many rows there are. In constant expressions: under
+/// -fsanitize=undefined GCC cannot compare the address of a row with null there.
+constexpr std::size_t place_of_sm_limits(const compute_capability& capability)
+{
+    std::size_t place = 0;
+    for (; place < sm_limits_table.size(); ++place) {
+        const compute_capability& known = sm_limits_table[place].capability;
+        if (known.major == capability.major && known.minor == capability.minor) break;
+    }
+    return place;
+}
+
+}  // namespace detail
+
 /// The row of a compute capability; null when launchbox does not know it. There is no fallback to a neighbour: limits
 /// have changed within a generation (8.0 to 8.6, 10.0 to 10.1) and a guess would look like a fact.
 constexpr const sm_limits* find_sm_limits(const compute_capability& capability)
 {
-    for (const sm_limits& row : sm_limits_table)
-        if (row.capability.major == capability.major && row.capability.minor == capability.minor) return &row;
-    return nullptr;
+    const std::size_t place = detail::place_of_sm_limits(capability);
+    return place < sm_limits_table.size() ? &sm_limits_table[place] : nullptr;
 }
 
 /// @name The rows by name, for code that knows its architecture: `resident_blocks(sm_90, kernel, shape)`.

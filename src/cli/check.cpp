@@ -46,7 +46,7 @@ struct references {
     std::optional<baseline> before;
 };
 
-exit_status write_baseline(const check_options& options, const kernel_input& input, check_result result);
+exit_status write_baseline(const check_options& options, const kernel_input& input, const check_result& result);
 references read_references(const check_options& options);
 check_result checked_kernels(const kernel_input& input);
 std::vector<unchecked_part> unchecked_parts(const check_options& options, const kernel_input& input);
@@ -141,7 +141,7 @@ try {
     const kernel_input input = read_kernels(options.input, context.compiler_flags);
     check_result result = checked_kernels(input);
     if (options.input.dynamic_shared) result.dynamic_shared_of = dynamic_shared_function(*options.input.dynamic_shared);
-    if (options.write_baseline) return write_baseline(options, input, std::move(result));
+    if (options.write_baseline) return write_baseline(options, input, result);
     check_all(options, input, given, result);
     // What an input with errors does not show is not missing.
     if (input.status() != exit_status::done || !options.input.kernel.empty()) {
@@ -294,7 +294,7 @@ check_outcome outcome_of(const kernel_input& input, check_result result)
             LAUNCHBOX_VERSION};
 }
 
-exit_status write_baseline(const check_options& options, const kernel_input& input, check_result result)
+exit_status write_baseline(const check_options& options, const kernel_input& input, const check_result& result)
 {
     const std::string file = options.baseline.empty() ? default_baseline : options.baseline;
     print_errors(input);

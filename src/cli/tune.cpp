@@ -46,19 +46,21 @@ struct tune_verb_options {
 void read_budget(const std::string& text, tune_options& options)
 {
     if (text.empty()) return;
-    const error wrong("--budget " + text + " is neither a number of candidates nor a time",
-                      "write --budget 200, or --budget 90s, 10m, 1.5h");
+    const auto wrong = [&] {
+        return error("--budget " + text + " is neither a number of candidates nor a time",
+                     "write --budget 200, or --budget 90s, 10m, 1.5h");
+    };
     double number = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
     const std::string unit(end, text.data() + text.size());
-    if (failure != std::errc() || !std::isfinite(number) || number <= 0 || number > 1e9) throw wrong;
+    if (failure != std::errc() || !std::isfinite(number) || number <= 0 || number > 1e9) throw wrong();
     if (unit.empty()) {
-        if (number != std::floor(number)) throw wrong;
+        if (number != std::floor(number)) throw wrong();
         options.max_candidates = static_cast<std::size_t>(number);
     } else if (unit == "s" || unit == "m" || unit == "h") {
         options.max_seconds = number * (unit == "s" ? 1 : unit == "m" ? 60 : 3600);
     } else {
-        throw wrong;
+        throw wrong();
     }
 }
 

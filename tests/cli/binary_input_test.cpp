@@ -202,8 +202,8 @@ TEST_F(binary_input, one_broken_input_among_several_hides_no_other)
     const nlohmann::json json = result.json();
     EXPECT_EQ(json["kernels"].size(), 3u);
     ASSERT_EQ(json["inputs"].size(), 4u);
-    for (const int good : {0, 3}) EXPECT_TRUE(json["inputs"][good]["errors"].empty());
-    for (const int bad : {1, 2}) EXPECT_EQ(json["inputs"][bad]["errors"].size(), 1u);
+    for (const std::size_t good : {0u, 3u}) EXPECT_TRUE(json["inputs"][good]["errors"].empty());
+    for (const std::size_t bad : {1u, 2u}) EXPECT_EQ(json["inputs"][bad]["errors"].size(), 1u);
     EXPECT_TRUE(result.says("cut.cubin"));
     EXPECT_TRUE(result.says("missing.o"));
 }
@@ -257,7 +257,7 @@ TEST_F(binary_input, hostile_names_do_no_harm_in_any_form)
                 }
             EXPECT_EQ(result.out.find("\xc2\x9b"), std::string::npos) << verb << ' ' << format;
             if (std::string(format) == "json") {
-                EXPECT_NO_THROW(result.json()) << verb;
+                EXPECT_NO_THROW((void)result.json()) << verb;
             }
         }
     const call listed = launchbox_run({"inspect", path, "--format", "csv"});

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 subprocess_result bash(const std::string& script, const fs::path& folder)
 {
     return run({"bash", "-c", script}, {.directory = folder.string(),
-                                        .environment = {std::string("L=") + LAUNCHBOX_TOOL, "R=" LAUNCHBOX_SOURCE_DIR,
+                                        .environment = {std::string("L=") + LAUNCHBOX_TOOL, ("R=" LAUNCHBOX_SOURCE_DIR),
                                                         "COLUMNS=100", "LC_ALL=C.UTF-8", "NO_COLOR="},
                                         .time_limit = 60});
 }

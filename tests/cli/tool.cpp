@@ -58,7 +58,7 @@ bool has_nvcc()
 
 fs::path make_nvcc(const fs::path& folder, const std::string& body)
 {
-    const fs::path program = folder / "nvcc";
+    fs::path program = folder / "nvcc";
     const std::string root = LAUNCHBOX_SOURCE_DIR;
     write_file_atomically(program,
                           "#!/bin/sh\n"

@@ -41,7 +41,7 @@ TEST(writing, a_full_or_closed_standard_output_is_no_success)
 TEST(writing, an_output_that_is_an_input_is_refused)
 {
     const temporary_directory folder;
-    const fs::path here = folder.path();
+    const fs::path& here = folder.path();
     const std::string json = (here / "r.json").string(), source = (here / "k.cu").string();
     fs::copy_file(repository_file("tests/data/results/example.json"), json);
     fs::copy_file(repository_file("examples/merge.cu"), source);
@@ -72,7 +72,7 @@ TEST(writing, an_output_that_is_an_input_is_refused)
 TEST(writing, tune_does_not_write_its_report_over_sources_spec_and_store)
 {
     const temporary_directory folder;
-    const fs::path here = folder.path();
+    const fs::path& here = folder.path();
     std::ofstream(here / "x.toml") << "[tunable]\nname = 'x'\n[parameters]\na = [1]\n[program]\nrun = ['sh', 'b.sh']\n"
                                       "sources = ['b.sh']\n";
     std::ofstream(here / "b.sh") << "echo time: 1 ms\n";

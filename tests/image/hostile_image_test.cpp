@@ -32,7 +32,10 @@ std::string shared_cubin()
 std::size_t digest(const std::vector<kernel_info>& kernels, const std::vector<image_diagnostic>& diagnostics)
 {
     std::size_t sum = 0;
-    for (const kernel_info& kernel : kernels) sum += kernel.name.size() + (kernel == kernel ? 1 : 0);
+    for (const kernel_info& kernel : kernels) {
+        const kernel_info copy = kernel;
+        sum += kernel.name.size() + (copy == kernel ? 1 : 0);
+    }
     for (const image_diagnostic& diagnostic : diagnostics) {
         EXPECT_FALSE(diagnostic.what.empty());
         sum += diagnostic.what.size();
@@ -107,10 +110,7 @@ TEST(hostile_image, random_damage_to_ptx)
 
 TEST(hostile_image, other_files_are_not_cubins)
 {
-    for (const std::string bytes : {"", "\x7f",
-                                    "\x7f"
-                                    "ELF",
-                                    "!<arch>\n", ".version 9.0"}) {
+    for (const std::string bytes : {"", "\177", "\177ELF", "!<arch>\n", ".version 9.0"}) {
         const cubin_contents cubin = read_cubin(bytes, "-");
         EXPECT_EQ(cubin.diagnostics.size(), 1u);
         EXPECT_TRUE(cubin.kernels.empty());

@@ -62,10 +62,7 @@ TEST(find_magic, finds_every_start_wherever_a_block_ends)
 
 TEST(find_magic, parts_of_it_at_the_end_are_none)
 {
-    for (const std::string bytes : {"", "\x50", "\x50\xed", "\x50\xed\x55",
-                                    "\x7f"
-                                    "E",
-                                    "aaaaaaa\x50\xed"})
+    for (const std::string bytes : {"", "\x50", "\x50\xed", "\x50\xed\x55", "\177E", "aaaaaaa\x50\xed"})
         EXPECT_EQ(find_magic(bytes, 0), bytes.size());
     EXPECT_EQ(find_magic("abc", 3), 3u);
     EXPECT_EQ(find_magic(std::string(2000, '\x7f') + "E", 0), 2001u);

@@ -20,7 +20,7 @@ struct ptxas_log {
     std::map<std::string, std::int64_t> module;  // "gmem", "cmem[3]"
 };
 
-inline std::map<std::string, std::int64_t> parse_amounts(std::string text)
+inline std::map<std::string, std::int64_t> parse_amounts(const std::string& text)
 {
     // "Used 24 registers, used 1 barriers, 80 bytes cumulative stack size, 48000 bytes smem, 372 bytes cmem[0]"
     std::map<std::string, std::int64_t> amounts;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <launchbox/compute_capability.hpp>
 #include <string>
@@ -34,7 +35,7 @@ inline int toolkit_version()
         const std::size_t at = text.find(before);
         if (at == std::string::npos) return 0;
         const double release = std::strtod(text.c_str() + at + before.size(), nullptr);
-        return static_cast<int>(release * 10 + 0.5);
+        return static_cast<int>(std::lround(release * 10));
     }();
     return version;
 }

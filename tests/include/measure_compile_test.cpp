@@ -58,7 +58,7 @@ protected:
 
     std::string written(const char* name, const std::string& text) const
     {
-        const std::string path = (folder.path() / name).string();
+        std::string path = (folder.path() / name).string();
         write_file_atomically(path, text);
         return path;
     }

@@ -56,8 +56,9 @@ TEST(spreadsheet, what_it_does_not_check)
 {
     const launch_settings sheet{.mode = model_mode::spreadsheet};
     EXPECT_EQ(resident_blocks(sm_80, {.registers = 32, .max_threads = 64}, {.threads = 128}, sheet), 16);
-    EXPECT_EQ(resident_blocks(sm_80, {.registers = 32}, {.threads = 64, .dynamic_shared_bytes = 163 * 1024}, sheet), 1);
-    EXPECT_EQ(resident_blocks(sm_80, {.registers = 32}, {.threads = 64, .dynamic_shared_bytes = 163 * 1024}), 0);
+    EXPECT_EQ(
+        resident_blocks(sm_80, {.registers = 32}, {.threads = 64, .dynamic_shared_bytes = detail::kib(163)}, sheet), 1);
+    EXPECT_EQ(resident_blocks(sm_80, {.registers = 32}, {.threads = 64, .dynamic_shared_bytes = detail::kib(163)}), 0);
 }
 
 }  // namespace

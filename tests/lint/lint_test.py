@@ -201,6 +201,22 @@ class Tidy(OnASmallTree):
     def test_a_tree_without_history_is_no_success(self):
         self.expect_fault("tidy", "nothing to look at")
 
+    def test_a_library_that_is_too_new_is_not_read(self):
+        def arguments():
+            return subprocess.run([sys.executable, "-Bc", f"import sys; sys.path[:0] = [{HERE!r}]; import tidy\n"
+                                   f"print(tidy.library_arguments({self.root!r} + '/include/c++'))"],
+                                  capture_output=True, text=True)
+        self.assertEqual(arguments().stdout, "[]\n")
+        self.write("include/c++/12/string", "")
+        self.assertEqual(arguments().stdout, "[]\n")
+        self.write("include/c++/13/string", "")
+        self.write("include/x86_64-linux-gnu/c++/12/bits/c++config.h", "")
+        for word in ("-nostdinc++", f"-isystem{self.root}/include/c++/12'", "/include/x86_64-linux-gnu/c++/12'"):
+            self.assertIn(word, arguments().stdout)
+        os.rename(os.path.join(self.root, "include/c++/12"), os.path.join(self.root, "include/c++/14"))
+        skipped = arguments()
+        self.assertEqual((skipped.returncode, "cannot read libstdc++ 14" in skipped.stdout), (SKIPPED, True), skipped)
+
 
 if __name__ == "__main__":
     unittest.main()

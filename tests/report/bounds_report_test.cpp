@@ -158,14 +158,14 @@ TEST(BoundsReport, JsonSaysTheSame)
     ASSERT_EQ(json["kernels"].size(), 2u);
     const auto& kernel = json["kernels"][0];
     EXPECT_EQ(kernel["written"], "__launch_bounds__(256, 1)");
-    EXPECT_EQ(kernel["threads"], nlohmann::json::array({256}));
+    EXPECT_EQ(kernel["threads"], nlohmann::ordered_json::array({256}));
     ASSERT_EQ(kernel["rows"].size(), 5u);
     const auto& first = kernel["rows"][0];
     EXPECT_EQ(first["attribute"], "");
-    EXPECT_EQ(first["also"], nlohmann::json::array({"__launch_bounds__(256)"}));
+    EXPECT_EQ(first["also"], nlohmann::ordered_json::array({"__launch_bounds__(256)"}));
     EXPECT_EQ(first["resident_blocks"], 3);
     EXPECT_EQ(first["occupancy"], 0.375);
-    EXPECT_EQ(first["limiters"], nlohmann::json::array({"registers"}));
+    EXPECT_EQ(first["limiters"], nlohmann::ordered_json::array({"registers"}));
     EXPECT_EQ(first["pareto"], true);
     EXPECT_EQ(first["time_ns"]["high"], 1100.0);
     EXPECT_TRUE(first["failure"].is_null());
@@ -174,12 +174,12 @@ TEST(BoundsReport, JsonSaysTheSame)
     EXPECT_EQ(kernel["rows"][1]["as_written"], true);
     EXPECT_EQ(kernel["rows"][3]["spill_store_bytes"], 30);
     EXPECT_EQ(kernel["rows"][3]["spill_load_bytes"], 31);
-    EXPECT_EQ(json["conflicts"], nlohmann::json::array());
+    EXPECT_EQ(json["conflicts"], nlohmann::ordered_json::array());
     EXPECT_EQ(kernel["thresholds"].size(), 8u);
     EXPECT_EQ(kernel["thresholds"][1]["registers"], 128);
     EXPECT_EQ(kernel["recommendation"]["attribute"], "__launch_bounds__(256)");
     EXPECT_EQ(kernel["recommendation"]["verdict"], "write");
-    EXPECT_EQ(kernel["errors"], nlohmann::json::array({"__launch_bounds__(256, 3): error"}));
+    EXPECT_EQ(kernel["errors"], nlohmann::ordered_json::array({"__launch_bounds__(256, 3): error"}));
     EXPECT_TRUE(kernel["not_swept"].is_null());
     EXPECT_EQ(kernel["portable"]["attribute"], "__launch_bounds__(256)");
 
@@ -218,7 +218,7 @@ TEST(BoundsReport, UnknownIsNull)
     EXPECT_TRUE(json["kernels"][0]["recommendation"].is_null());
     EXPECT_EQ(json["kernels"][0]["recommendations"][0]["verdict"], "unknown");
     EXPECT_TRUE(json["kernels"][0]["recommendations"][0]["attribute"].is_null());
-    EXPECT_NE(page_of(report, 100).find("?"), std::string::npos);
+    EXPECT_NE(page_of(report, 100).find('?'), std::string::npos);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ struct work_expression {
 };
 std::vector<work_expression> read_work(reader& of, const toml::table& table);
 double amount_of_work(const reader& of, const work_expression& amount, const assignment& values);
-std::optional<double> amount_in_fractions(const work_expression& amount, assignment values);
+std::optional<double> amount_in_fractions(const work_expression& amount, const assignment& values);
 bool is_formula(const toml::node& node);
 std::optional<double> number_in(const parameter_value& value);
 
@@ -404,11 +404,12 @@ double amount_of_work(const reader& of, const work_expression& amount, const ass
 }
 
 // Whole numbers wrap around at 2^63, which 2 * n^3 operations soon are: fractions do not.
-std::optional<double> amount_in_fractions(const work_expression& amount, assignment values)
+std::optional<double> amount_in_fractions(const work_expression& amount, const assignment& values)
 {
-    for (auto& [name, value] : values.values) as_fraction(value);
+    assignment fractions = values;
+    for (auto& [name, value] : fractions.values) as_fraction(value);
     try {
-        return number_in(amount.expression(values));
+        return number_in(amount.expression(fractions));
     } catch (const error&) {
         return std::nullopt;  // an operator for whole numbers alone
     }

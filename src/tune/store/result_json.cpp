@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace launchbox {
 
@@ -128,6 +129,12 @@ ordered_json json_of(const kernel_info& kernel)
             {"code_bytes", or_null(kernel.code_bytes)}};
 }
 
+// nlohmann::json keeps a whole number without a sign as an unsigned one.
+bool fits_int64(const ordered_json& number)
+{
+    return !number.is_number_unsigned() || std::in_range<std::int64_t>(number.get<std::uint64_t>());
+}
+
 std::optional<assignment> assignment_of(const ordered_json& value)
 {
     if (!value.is_object() || value.size() > max_members) return std::nullopt;
@@ -135,10 +142,7 @@ std::optional<assignment> assignment_of(const ordered_json& value)
     for (const auto& [name, item] : value.items()) {
         if (item.is_boolean())
             read.values.emplace_back(name, item.get<bool>());
-        else if (item.is_number_unsigned() &&
-                 item.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-            return std::nullopt;
-        else if (item.is_number_integer())
+        else if (item.is_number_integer() && fits_int64(item))
             read.values.emplace_back(name, item.get<std::int64_t>());
         else if (item.is_number_float() && std::isfinite(item.get<double>()))
             read.values.emplace_back(name, item.get<double>());

@@ -96,7 +96,8 @@ TEST(kernel_selection, a_kernel_of_which_only_a_range_of_spills_is_known_is_not_
     std::vector<inspected_kernel> kernels;
     for (const char* name : {"a", "b", "c", "d"}) kernels.push_back(known_kernel(name));
     kernels[1].info.spill_store_bytes = 5000;
-    for (std::size_t i : {2, 3}) kernels[i].info.spill_store_bytes = kernels[i].info.spill_load_bytes = std::nullopt;
+    for (const std::size_t i : {2u, 3u})
+        kernels[i].info.spill_store_bytes = kernels[i].info.spill_load_bytes = std::nullopt;
     kernels[2].info.spills_between = {.min_stores = 40, .max_stores = 90000, .min_loads = 0, .max_loads = 8};
     kernels[3].info.spills_between = {.min_stores = 0, .max_stores = 40000, .min_loads = 0, .max_loads = 8};
     std::vector<inspected_kernel> sorted = kernels;

@@ -84,7 +84,7 @@ TEST(kernel_summary, copies_have_the_same_code_and_differing_ones_only_the_name)
 {
     std::vector<inspected_kernel> kernels;
     for (int i = 0; i < 3; ++i) kernels.push_back(known_kernel("copied"));
-    for (std::uint64_t code : {1, 2}) {
+    for (const std::uint64_t code : {1u, 2u}) {
         kernels.push_back(known_kernel("differing"));
         kernels.back().info.code_hash = code;
     }

@@ -137,7 +137,7 @@ TEST(curves, every_point_is_the_models)
     }
 }
 
-std::string obstacle_of(occupancy_question q)
+std::string obstacle_of(const occupancy_question& q)
 {
     const occupancy_account account = explain(q);
     EXPECT_EQ(account.result.resident_blocks, 0);

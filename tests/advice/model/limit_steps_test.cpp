@@ -33,7 +33,7 @@ std::int64_t last_number(const std::string& text)
 // Steps whose sentence ends with their own value.
 bool ends_with_its_value(const account_step& step)
 {
-    if (step.how.find("(") != std::string::npos && step.how.ends_with(")")) return false;  // 2 halves of the SM × (...)
+    if (step.how.find('(') != std::string::npos && step.how.ends_with(')')) return false;  // 2 halves of the SM × (...)
     return step.name == "warps_per_block" || step.name == "registers_per_warp" || step.name == "warps_per_sm" ||
            step.name == "allocated" || step.name == "per_block_maximum" ||
            (step.name == "blocks" && step.how.find('=') != std::string::npos);

@@ -81,7 +81,7 @@ class conflicts {
 public:
     static constexpr int most_grain = 32;
 
-    conflicts(int grain, std::int64_t n) : half_(16 * grain), n_(n)
+    conflicts(int grain, std::int64_t n) : half_(std::int64_t{16} * grain), n_(n)
     {
         // Where one warp merges alone the second run begins half a warp's output behind the first, elsewhere at bank 0.
         plan(grain, 16 * grain % 32, patterns_[0]);
@@ -112,7 +112,7 @@ private:
 
     static void plan(int grain, int second_bank, pattern& made)
     {
-        const auto half = static_cast<std::size_t>(16 * grain);
+        const auto half = 16 * static_cast<std::size_t>(grain);
         struct choice {
             int score = -1, from_first = 0;
             bool first_begins = true;
@@ -127,7 +127,8 @@ private:
                 if (score < 0) continue;
                 for (int x = 0; x <= grain; ++x) {
                     if (first + x > 16 * grain || second + grain - x > 16 * grain) continue;
-                    choice& to = best[static_cast<std::size_t>(thread) + 1][static_cast<std::size_t>(first + x)];
+                    choice& to = best[static_cast<std::size_t>(thread) + 1]
+                                     [static_cast<std::size_t>(first) + static_cast<std::size_t>(x)];
                     for (const bool first_begins : {true, false}) {
                         const int more = aligned(first, second + second_bank, x, grain - x, first_begins);
                         if (score + more > to.score) to = {score + more, x, first_begins};

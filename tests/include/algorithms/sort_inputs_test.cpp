@@ -14,7 +14,7 @@ class merge_sort_of_warps {
 public:
     merge_sort_of_warps(std::vector<std::int64_t> keys, int grain) : keys_(std::move(keys))
     {
-        const std::size_t warp = static_cast<std::size_t>(32 * grain);
+        const std::size_t warp = 32 * static_cast<std::size_t>(grain);
         for (std::size_t i = 0; i < keys_.size(); i += warp / 2)
             std::sort(keys_.begin() + static_cast<std::ptrdiff_t>(i),
                       keys_.begin() + static_cast<std::ptrdiff_t>(std::min(i + warp / 2, keys_.size())));

@@ -220,7 +220,7 @@ TEST(value_expression, what_does_not_belong_in_one_is_said_so)
     EXPECT_NE(typed_complaint(std::string(4000, '(')), "");
     EXPECT_NE(typed_complaint("'" + std::string(4000, 'x')), "");
     try {
-        value_expression("a && b");
+        const value_expression refused("a && b");
         FAIL();
     } catch (const error& failure) {
         EXPECT_EQ(failure.hint(), "write and");

@@ -154,7 +154,7 @@ TEST_F(CompileFaults, a_worker_that_cannot_be_started_is_an_error)
     builder_options wrong = options();
     wrong.worker_program = "/nowhere/launchbox";
     kernel_builder builder(spec_, wrong);
-    EXPECT_THROW(build(builder, "a"), error);
+    EXPECT_THROW((void)build(builder, "a"), error);
 }
 
 TEST_F(CompileFaults, a_worker_that_is_another_program_is_an_error_of_the_build)

@@ -84,7 +84,7 @@ std::size_t device_memory(int device)
 
 char* at(CUdeviceptr pointer)
 {
-    return reinterpret_cast<char*>(pointer);
+    return reinterpret_cast<char*>(pointer);  // NOLINT(performance-no-int-to-ptr): the driver's pointers are numbers
 }
 
 CUresult launch(CUfunction what, const fake::shape& how, void** parameters)
@@ -340,7 +340,7 @@ DOUBLE cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t bytes, C
 }
 DOUBLE cuMemsetD32Async(CUdeviceptr to, unsigned value, std::size_t words, CUstream)
 {
-    return work(100, [&] { std::fill_n(reinterpret_cast<unsigned*>(to), words, value); });
+    return work(100, [&] { std::fill_n(reinterpret_cast<unsigned*>(at(to)), words, value); });
 }
 
 DOUBLE cuStreamCreate(CUstream* to, unsigned)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "support/error.hpp"
@@ -191,7 +192,7 @@ TEST(worker_messages, come_out_as_they_went_in)
     task.threads = {1, 2, 3};
     task.blocks = {std::int64_t{1} << 40, 5, 6};
     task.arguments = {
-        {.name = "x", .type = "float", .scalar = true, .number = -INFINITY, .integer = -(std::int64_t{1} << 62)},
+        {.name = "x", .type = "float", .scalar = true, .number = -std::numeric_limits<double>::infinity(), .integer = -(std::int64_t{1} << 62)},
         {.name = "y",
          .type = "int",
          .count = 7,
@@ -207,7 +208,7 @@ TEST(worker_messages, come_out_as_they_went_in)
     EXPECT_EQ(line.find('\n'), std::string::npos);
     const gpu_task back = task_of(line);
     EXPECT_EQ(task_line(back), line);
-    EXPECT_EQ(back.arguments[0].number, -INFINITY);
+    EXPECT_EQ(back.arguments[0].number, -std::numeric_limits<double>::infinity());
     EXPECT_EQ(back.variables.at(0).name, "table");
     EXPECT_EQ(back.arguments[0].integer, -(std::int64_t{1} << 62));
     EXPECT_EQ(back.arguments[1].low, -0.1);

@@ -154,7 +154,7 @@ inline std::string register_text(const sm_limits& limits, const launch_facts& fa
         const int warps = align_up(warps_of(threads), unit);
         text += "are " + std::to_string(warps_of(threads)) + " warps, which the launch counts as " +
                 std::to_string(warps) + " (a multiple of " + std::to_string(unit) +
-                "): " + grouped(use.per_warp * warps);
+                "): " + grouped(std::int64_t{use.per_warp} * warps);
     } else {
         text += "take " + grouped(use.per_block);
     }

@@ -131,13 +131,14 @@ enum class row_error {
 /// By the model of occupancy: registers and static shared memory are not known yet and count as none.
 constexpr row_error find_row_error(const row_figures& row, const compute_capability& code)
 {
-    const sm_limits* limits = find_sm_limits(code);
-    if (!limits) return row_error::unknown_architecture;
+    const std::size_t place = place_of_sm_limits(code);
+    if (place == sm_limits_table.size()) return row_error::unknown_architecture;
+    const sm_limits& limits = sm_limits_table[place];
     if (row.threads < 1 || row.threads > max_threads_per_block) return row_error::threads;
     if (row.items < 1) return row_error::items;
     if (row.tile < 1) return row_error::tile;
     if (row.min_blocks < 0 || row.dynamic_shared_bytes < 0) return row_error::negative;
-    switch (check_launch_bounds(*limits, row.threads, row.min_blocks)) {
+    switch (check_launch_bounds(limits, row.threads, row.min_blocks)) {
         case launch_bounds_verdict::honoured:
             break;
         case launch_bounds_verdict::too_many_threads:
@@ -145,10 +146,10 @@ constexpr row_error find_row_error(const row_figures& row, const compute_capabil
         default:
             return row_error::min_blocks_dropped;
     }
-    if (row.dynamic_shared_bytes > limits->shared_per_block_opt_in) return row_error::shared_of_block;
+    if (row.dynamic_shared_bytes > limits.shared_per_block_opt_in) return row_error::shared_of_block;
     const launch_shape shape{.threads = row.threads, .dynamic_shared_bytes = row.dynamic_shared_bytes};
-    const launch_settings settings{.max_dynamic_shared_bytes = limits->shared_per_block_opt_in};
-    if (resident_blocks(*limits, {}, shape, settings) < row.min_blocks) return row_error::shared_of_min_blocks;
+    const launch_settings settings{.max_dynamic_shared_bytes = limits.shared_per_block_opt_in};
+    if (resident_blocks(limits, {}, shape, settings) < row.min_blocks) return row_error::shared_of_min_blocks;
     return row_error::none;
 }
 

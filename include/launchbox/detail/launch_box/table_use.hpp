@@ -39,9 +39,10 @@ enum class table_kind {
 template <class Box>
 constexpr table_kind kind_of_table()
 {
-    if constexpr (!requires { typename Box::row_type; })
-        return table_kind::none;
-    else if constexpr (!requires { Box::is_valid; })
+    if constexpr (!requires {
+                      typename Box::row_type;
+                      Box::is_valid;
+                  })
         return table_kind::none;
     else if constexpr (requires { Box::architectures; })
         return table_kind::by_architecture;
