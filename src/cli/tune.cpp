@@ -126,10 +126,18 @@ void say_what_it_cost(const tune_summary& summary, const tune_backend& backend, 
                     summary.measuring_seconds, 100 * busy, phases, summary.sample_seconds));
 }
 
+// In the order of the spec, whichever was measured first; others that the run has come after them.
+void sort_by_spec(std::vector<ranking>& rankings, const std::vector<workload>& workloads)
+{
+    std::ranges::stable_sort(rankings, {}, [&](const ranking& one) {
+        return std::ranges::find(workloads, one.workload, &workload::values) - workloads.begin();
+    });
+}
+
 // The runs of this call, as `results` shows them. `name`: where the user finds them.
 // False: nothing of them was measured.
 bool show_results(const output_options& output, const std::string& file, const std::string& name,
-                  const std::vector<std::int64_t>& runs)
+                  const std::vector<workload>& workloads, const std::vector<std::int64_t>& runs)
 {
     results_report report;
     report.top = 5;
@@ -139,6 +147,7 @@ bool show_results(const output_options& output, const std::string& file, const s
         if (std::ranges::find(runs, run.number) != runs.end()) {
             shown_run& shown = report.runs.emplace_back(shown_run{name, std::move(run), {}});
             shown.rankings = rank(shown.run.results, shown.run.races, shown.run.info.baseline);
+            sort_by_spec(shown.rankings, workloads);
         }
     report_forms forms;
     forms.page = [&](const output_style&) { return results_document(report); };
@@ -273,7 +282,8 @@ exit_status tune_call::run()
         }
         return status_;
     }
-    const bool some = show_results(options_.output, file_, keeps_ ? file_ : options_.backends.replay, runs_);
+    const bool some =
+        show_results(options_.output, file_, keeps_ ? file_ : options_.backends.replay, spec_.workloads, runs_);
     if (!some && status_ == exit_status::done) {
         say("no candidate was measured" + (failure_.empty() ? std::string() : ": " + failure_));
         status_ = exit_status::check_failed;

@@ -116,6 +116,12 @@ std::string without_times(const std::string& log)
     return std::regex_replace(log, std::regex("Compile time = .*"), "");
 }
 
+// Names of internal linkage hold a number of the translation unit that two compilations of one text need not share.
+std::string without_unit_id(const std::string& cubin)
+{
+    return std::regex_replace(cubin, std::regex("_scan_cu_[0-9a-f]{8}_"), "_scan_cu_");
+}
+
 // From the second job on that differs in the kernel alone.
 TEST_F(Nvrtc, kept_headers_change_nothing_that_is_compiled)
 {
@@ -142,7 +148,7 @@ TEST_F(Nvrtc, kept_headers_change_nothing_that_is_compiled)
         without.precompiled_headers.clear();
         const nvrtc_output made = compiler.compile(with), expected = compiler.compile(without);
         ASSERT_EQ(made.output.exit_code, 0) << made.output.log;
-        EXPECT_EQ(made.output.cubin, expected.output.cubin) << threads;
+        EXPECT_TRUE(without_unit_id(made.output.cubin) == without_unit_id(expected.output.cubin)) << threads;
         EXPECT_EQ(without_times(made.output.log), without_times(expected.output.log));
         EXPECT_EQ(made.kernel, expected.kernel);
         used.push_back(made.used_precompiled_headers);

@@ -191,16 +191,19 @@ TEST(worker_messages, come_out_as_they_went_in)
     task.workload = "n=1";
     task.threads = {1, 2, 3};
     task.blocks = {std::int64_t{1} << 40, 5, 6};
-    task.arguments = {
-        {.name = "x", .type = "float", .scalar = true, .number = -std::numeric_limits<double>::infinity(), .integer = -(std::int64_t{1} << 62)},
-        {.name = "y",
-         .type = "int",
-         .count = 7,
-         .fill = fill_kind::file,
-         .low = -0.1,
-         .seed = -3,
-         .file = "f",
-         .role = argument_role::in_out}};
+    task.arguments = {{.name = "x",
+                       .type = "float",
+                       .scalar = true,
+                       .number = -std::numeric_limits<double>::infinity(),
+                       .integer = -(std::int64_t{1} << 62)},
+                      {.name = "y",
+                       .type = "int",
+                       .count = 7,
+                       .fill = fill_kind::file,
+                       .low = -0.1,
+                       .seed = -3,
+                       .file = "f",
+                       .role = argument_role::in_out}};
     task.variables = {{.name = "table", .type = "float", .count = 3}};
     task.expected = {{"y", "r.npy"}};
     task.measure.relative_error = 0.1;
