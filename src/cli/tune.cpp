@@ -9,6 +9,7 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
@@ -248,12 +249,15 @@ tune_call::tune_call(tune_spec spec, tune_verb_options options, std::string comm
     options_.backends.folder = folder_.path();
     options_.backends.builder.cache_folder = options_.no_cache ? fs::path{} : default_cache_folder();
     planned_ = plan_backends(spec_, options_.backends);
+    std::set<std::string> notes;  // several GPUs say the same
     for (const planned_backend& backend : planned_.backends) {
         spaces_.emplace_back(spec_, backend.limits);
         refuse_empty(spec_, spaces_.back());
         check_baseline(spec_, spaces_.back());
         spaces_.back().check_workload_constraints(spec_.workloads);
-        if (backend.backend.check) backend.backend.check(spaces_.back());
+        if (backend.backend.check)
+            for (const std::string& note : backend.backend.check(spaces_.back()))
+                if (notes.insert(note).second) say(note);
     }
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -272,6 +273,52 @@ TEST_F(tune_test, check_compiles_nothing_and_finds_what_is_wrong)
                          "{ name = 'p', type = 'float', count = 'n', fill = 'file', file = 'none.npy' }, "
                          "{ name = 'n', type = 'int', value = 'n' }"),
                    "there is no file none.npy");
+}
+
+// With what the outputs are compared, before anything runs.
+TEST_F(tune_test, check_reads_the_references)
+{
+    write("k.cu", "__global__ void scale(float* p, int n) { p[n] = 1; }\n");
+    const auto check = [&](const std::string& type, const std::string& verify) {
+        write("k.toml",
+              "[tunable]\nname = 'k'\n[parameters]\nthreads = [16, 64]\n[[workload]]\nn = 3\n[[workload]]\nn = 4\n"
+              "[kernel]\nsource = 'k.cu'\nname = 'scale'\nthreads = 'threads'\nblocks = 1\narguments = [{ name = 'p', "
+              "type = '" +
+                  type + "', count = 'n', role = 'output' }, { name = 'n', type = 'int', value = 'n' }]\n[verify]\n" +
+                  verify);
+        return launchbox_run({"tune", path("k.toml"), "--check", "--arch", "sm_90", "--no-cache"});
+    };
+    const auto reference = [&](const std::string& name, const std::string& type, const std::vector<float>& values) {
+        std::string header =
+            "{'descr': '<" + type + "', 'fortran_order': False, 'shape': (" + std::to_string(values.size()) + ",), }";
+        header.resize(117, ' ');
+        write(name, std::string("\x93NUMPY\x01\0\x76\0", 10) + header + '\n' +
+                        std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)));
+    };
+    const std::string against = "against = 'right_{n}.npy'\nrelative = 1e-5\n";
+    reference("right_3.npy", "f4", {1, 2, 3});
+    const call missing = check("float", against);
+    if (missing.status == 3) GTEST_SKIP() << missing.err;
+    expect_refused(missing, "there is no file right_4.npy");
+    reference("right_4.npy", "f4", {1, 2, 3, 4});
+    const call right = check("float", against);
+    EXPECT_EQ(right.status, 0) << right.err;
+    EXPECT_FALSE(right.says("NaN")) << right.err;
+
+    reference("right_4.npy", "f4", {1, NAN, 3, -NAN});
+    const call nan = check("float", against);
+    EXPECT_EQ(nan.status, 0) << nan.err;
+    EXPECT_TRUE(nan.says("right_4.npy: 2 of 4 elements are NaN, the first is [1]; only NaN equals them")) << nan.err;
+    reference("right_4.npy", "i4", {1, 2, 3, 4});
+    expect_refused(check("float", against), "right_4.npy has elements of type i4, and 'p' is float");
+    reference("right_4.npy", "f4", {1, 2, 3});
+    expect_refused(check("float", against), "right_4.npy has 3 elements, and 'p' has 4");
+    write("right_4.npy", "no array");
+    expect_refused(check("float", against), "right_4.npy");
+    expect_refused(check("float4", "relative = 1e-5\n"),
+                   "[verify] has a tolerance, and the output p is float4, which is compared bit by bit");
+    expect_refused(check("__nv_fp8_e4m3", "absolute = 1\n"), "[verify] has a tolerance");
+    EXPECT_EQ(check("float4", "").status, 0);
 }
 
 TEST_F(tune_test, a_damaged_program_is_a_failure_with_a_kind_and_the_rest_is_measured)

@@ -15,6 +15,7 @@
 #include "support/process/clock.hpp"
 #include "tune/backend/argument_check.hpp"
 #include "tune/backend/launch_expressions.hpp"
+#include "tune/backend/reference_check.hpp"
 #include "tune/backend/reference_outputs.hpp"
 #include "tune/backend/screen.hpp"
 #include "tune/worker/gpu_worker.hpp"
@@ -42,7 +43,7 @@ public:
     prepared_job prepare(const tune_job& job);
     measurement measure(gpu_worker& worker, const tune_job& job, const prepared_job& made,
                         const measure_request& request);
-    void check(const search_space& space) const;
+    [[nodiscard]] std::vector<std::string> check(const search_space& space) const;
 
     // Of the first workload: the launch of another has other blocks, but seldom other threads.
     [[nodiscard]] double promise(const assignment& parameters) const
@@ -79,28 +80,24 @@ private:
     std::atomic<int> modules_ = 0;
 };
 
-void kernel_runner::check(const search_space& space) const
+std::vector<std::string> kernel_runner::check(const search_space& space) const
 {
     expressions_.check(space);
-    if (space.size() == 0) return;
-    const std::vector<task_argument> arguments =
-        expressions_.arguments(joined(space.at(0), spec_.workloads.front().values));
-    if (const auto types = parameters_in_source(builder_.source_files(), spec_.kernel->name))
-        if (const std::string why = why_arguments_differ(*types, arguments); !why.empty())
-            throw error(spec_.file + ": [kernel] arguments: " + why,
-                        "give the arguments in the order of the parameters");
-    // A name without the workload's values is that of one file.
-    for (const workload& workload : spec_.workloads) {
-        std::vector<std::string> files;
-        for (const kernel_argument& argument : spec_.kernel->arguments) files.push_back(argument.file);
-        for (const kernel_argument& variable : spec_.kernel->variables) files.push_back(variable.file);
-        for (const auto& [output, file] : spec_.verify.files) files.push_back(file);
-        for (const std::string& file : files) {
-            const std::string name = file.empty() ? file : filled_in(file, joined(space.at(0), workload.values));
-            if (std::error_code failure; !name.empty() && !fs::is_regular_file(fs::path(spec_.folder) / name, failure))
-                throw error(spec_.file + ": there is no file " + name, "it is looked for in the folder of the spec");
-        }
+    if (space.size() == 0) return {};
+    const assignment parameters = spec_.baseline.value_or(space.at(0));
+    std::vector<checked_workload> workloads;
+    for (std::size_t i = 0; i < spec_.workloads.size(); ++i) {
+        const assignment values = joined(parameters, spec_.workloads[i].values);
+        std::vector<task_argument> arguments = expressions_.arguments(values);
+        if (i == 0)
+            if (const auto types = parameters_in_source(builder_.source_files(), spec_.kernel->name))
+                if (const std::string why = why_arguments_differ(*types, arguments); !why.empty())
+                    throw error(spec_.file + ": [kernel] arguments: " + why,
+                                "give the arguments in the order of the parameters");
+        for (task_argument& variable : expressions_.variables(values)) arguments.push_back(std::move(variable));
+        workloads.push_back({i, std::move(arguments)});
     }
+    return check_files(spec_, workloads);
 }
 
 prepared_job kernel_runner::prepare(const tune_job& job)
@@ -209,7 +206,7 @@ tune_backend kernel_backend(const tune_spec& spec, kernel_builder& builder, cons
     backend.preparers = builder.jobs();
     backend.prepare = [runner](const tune_job& job) { return runner->prepare(job); };
     backend.give_up_preparing = [&builder] { builder.give_up(); };
-    backend.check = [runner](const search_space& space) { runner->check(space); };
+    backend.check = [runner](const search_space& space) { return runner->check(space); };
     backend.prior = [runner](const assignment& parameters) { return runner->promise(parameters); };
     std::vector<std::shared_ptr<gpu_worker>> workers;
     for (const int gpu : options.gpus) {

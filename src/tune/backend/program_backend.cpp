@@ -505,7 +505,10 @@ tune_backend program_backend(const tune_spec& spec, const program_backend_option
     backend.alone = options.gpus.empty();
     backend.needs_reference = true;
     if (builds_in_place(spec.program.value()))
-        backend.check = [&spec](const search_space&) { check_copied_folder(spec.folder); };
+        backend.check = [&spec](const search_space&) {
+            check_copied_folder(spec.folder);
+            return std::vector<std::string>();
+        };
     return backend;
 }
 

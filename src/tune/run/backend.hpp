@@ -68,8 +68,9 @@ struct tune_backend {
     /// Nobody waits any more for what `prepare` is doing: its calls end soon, with an `error` of status `interrupted`.
     /// Empty: they come to their end.
     std::function<void()> give_up_preparing = {};
-    /// Before anything is prepared: throws `error` for what is wrong with the spec. Empty: nothing can be.
-    std::function<void(const search_space&)> check = {};
+    /// Before anything is prepared: throws `error` for what is wrong with the spec, and gives sentences about what is
+    /// worth a second look. Empty: nothing can be wrong.
+    std::function<std::vector<std::string>(const search_space&)> check = {};
     /// The name of a source that is not what `source_hash` was made of any more; empty text: none. Empty: nothing can
     /// change.
     std::function<std::string()> changed_source = {};
