@@ -2,12 +2,13 @@
 #include "tune/backend/reference_outputs.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <ostream>
 
 #include "support/error.hpp"
-#include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/subprocess.hpp"
@@ -41,6 +42,13 @@ void write_argument(const task_argument& argument, const std::string& file)
     });
 }
 
+constexpr const char* memory_folder = "/dev/shm";
+
+std::string file_in(const fs::path& folder, std::size_t workload, const std::string& name)
+{
+    return (folder / fmt::format("reference_{}_{}.npy", workload, name)).string();
+}
+
 bool is_output(const task_argument& argument)
 {
     return argument.role != argument_role::input;
@@ -58,17 +66,27 @@ reference_outputs::~reference_outputs()
     made_.clear();
 }
 
-std::string reference_outputs::file_of(std::size_t workload, const std::string& name) const
+// The same for all calls with a workload. Another program may fill the memory meanwhile: twice what is needed is asked.
+fs::path reference_outputs::folder_for(std::size_t workload, const std::vector<task_argument>& arguments)
 {
-    return (folder_ / fmt::format("reference_{}_{}.npy", workload, name)).string();
+    const std::lock_guard guard(choice_);
+    if (const auto chosen = folders_.find(workload); chosen != folders_.end()) return chosen->second;
+    std::uintmax_t bytes = 0;
+    for (const task_argument& argument : arguments) bytes += argument.scalar ? 0 : bytes_of(argument);
+    std::error_code failure;
+    const fs::space_info room = fs::space(memory_folder, failure);
+    const bool fits = !failure && bytes < room.available / 2 && ::access(memory_folder, W_OK) == 0;
+    if (fits && !in_memory_) in_memory_.emplace(memory_folder);
+    return folders_[workload] = fits ? in_memory_->path() : folder_;
 }
 
 std::map<std::string, std::string> reference_outputs::to_be_saved(std::size_t workload,
-                                                                  const std::vector<task_argument>& arguments) const
+                                                                  const std::vector<task_argument>& arguments)
 {
+    const fs::path folder = folder_for(workload, arguments);
     std::map<std::string, std::string> files;
     for (const task_argument& argument : arguments)
-        if (is_output(argument)) files[argument.name] = file_of(workload, argument.name);
+        if (is_output(argument)) files[argument.name] = file_in(folder, workload, argument.name);
     return files;
 }
 
@@ -122,9 +140,10 @@ std::shared_future<reference_outputs::output_files> reference_outputs::made(std:
 }
 
 reference_outputs::output_files reference_outputs::made_by_program(std::size_t workload,
-                                                                   const std::vector<task_argument>& arguments) const
+                                                                   const std::vector<task_argument>& arguments)
 {
     if (stop_ || interrupted()) throw error("interrupted", {}, exit_status::interrupted);
+    const fs::path folder = folder_for(workload, arguments);
     std::map<std::string, std::string> values, files;
     for (const auto& [name, value] : spec_.workloads[workload].values.values) values[name] = text_of(value);
     for (const task_argument& argument : arguments) {
@@ -132,7 +151,7 @@ reference_outputs::output_files reference_outputs::made_by_program(std::size_t w
             values[argument.name] = std::to_string(argument.integer);
             continue;
         }
-        const std::string file = file_of(workload, argument.name);
+        const std::string file = file_in(folder, workload, argument.name);
         if (is_output(argument)) files[argument.name] = file;
         if (argument.role != argument_role::output) write_argument(argument, file);
         values[argument.name] = file;

@@ -7,9 +7,11 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "support/files/files.hpp"
 #include "tune/spec/tune_spec.hpp"
 #include "tune/worker/gpu_worker.hpp"
 
@@ -18,15 +20,15 @@ namespace launchbox {
 /// May be used by many threads at once.
 class reference_outputs {
 public:
-    /// `folder` is where files that are made go. `spec` must outlive this.
+    /// Files that are made go into memory (/dev/shm) where it has room for them, else into `folder`. `spec` must
+    /// outlive this.
     reference_outputs(const tune_spec& spec, std::filesystem::path folder);
     ~reference_outputs();
     reference_outputs(const reference_outputs&) = delete;
     reference_outputs& operator=(const reference_outputs&) = delete;
 
     /// Where the reference's outputs are to be written, by the name of the output.
-    [[nodiscard]] std::map<std::string, std::string> to_be_saved(std::size_t workload,
-                                                                 const std::vector<task_argument>& arguments) const;
+    std::map<std::string, std::string> to_be_saved(std::size_t workload, const std::vector<task_argument>& arguments);
 
     /// Starts the program of [verify] for a workload, if there is one and this is the first time.
     void start(std::size_t workload, const std::vector<task_argument>& arguments);
@@ -38,12 +40,14 @@ public:
 private:
     using output_files = std::map<std::string, std::string>;
     std::shared_future<output_files> made(std::size_t workload, const std::vector<task_argument>& arguments);
-    [[nodiscard]] output_files made_by_program(std::size_t workload, const std::vector<task_argument>& arguments) const;
-    [[nodiscard]] std::string file_of(std::size_t workload, const std::string& name) const;
+    output_files made_by_program(std::size_t workload, const std::vector<task_argument>& arguments);
+    std::filesystem::path folder_for(std::size_t workload, const std::vector<task_argument>& arguments);
 
     const tune_spec& spec_;
     std::filesystem::path folder_;
-    std::mutex lock_, one_program_;
+    std::mutex lock_, one_program_, choice_;
+    std::optional<temporary_directory> in_memory_;
+    std::map<std::size_t, std::filesystem::path> folders_;  // by workload, under choice_
     std::atomic<bool> stop_ = false;
     std::map<std::size_t, std::shared_future<output_files>> made_;  // last: its threads use all of the above
 };
