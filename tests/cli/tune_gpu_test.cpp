@@ -2,6 +2,7 @@
 // faults, hangs and dies on command.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -155,8 +156,6 @@ TEST_F(tune_gpu_test, every_kind_of_fault_in_200_candidates_touches_no_other_res
     EXPECT_EQ(with.at("best")[0].at("parameters").at("items"), 4);
 }
 
-// The worker is killed, and some candidates later the tuner, at launches that a seed chooses, 50 times each. Never the
-// same candidate: two deaths would settle it.
 // The program gets the inputs as .npy and the names of the files that it has to write.
 TEST_F(tune_gpu_test, a_program_makes_the_reference)
 {
@@ -186,6 +185,28 @@ TEST_F(tune_gpu_test, a_program_makes_the_reference)
     EXPECT_NE(statuses_against(R"(["true", "{in}"])").second.find("did not write the output out"), std::string::npos);
 }
 
+// Compilers that would go on for ten minutes are ended, and nothing is held against what they compiled.
+TEST_F(tune_gpu_test, a_budget_in_time_ends_the_compilers)
+{
+    write_file_atomically(here / "nvcc", "#!/bin/sh\ncase \" $* \" in *' -o '*)\n  : >'" + here.string() +
+                                             "/compiles.'$$\n  if [ $(ls '" + here.string() +
+                                             "' | grep -c compiles) -gt 2 ]; then sleep 600; : >'" + here.string() +
+                                             "/ended'; fi;;\nesac\nexec '" LAUNCHBOX_NVCC "' \"$@\"\n");
+    fs::permissions(here / "nvcc", fs::perms::owner_all);
+    const call tuned = tune({"--compiler", "nvcc", "--nvcc", (here / "nvcc").string(), "--no-cache", "--jobs", "2",
+                             "--search", "random", "--budget", "8s"});
+    EXPECT_TRUE(tuned.says("the budget is spent")) << tuned.err;
+    EXPECT_FALSE(fs::exists(here / "ended"));
+    const auto compiles = std::count_if(fs::directory_iterator(here), fs::directory_iterator(), [](const auto& file) {
+        return file.path().filename().string().starts_with("compiles");
+    });
+    EXPECT_GT(compiles, 2) << tuned.err;
+    if (tuned.status != 0) return;  // on a machine where two compilers take longer than that
+    for (const auto& [candidate, status] : statuses(report())) EXPECT_EQ(status, "measured") << candidate;
+}
+
+// The worker is killed, and some candidates later the tuner, at launches that a seed chooses, 50 times each. Never the
+// same candidate: two deaths would settle it.
 TEST_F(tune_gpu_test, killed_at_any_moment_nothing_is_lost)
 {
     ASSERT_EQ(tune().status, 0);

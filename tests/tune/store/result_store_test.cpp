@@ -130,6 +130,7 @@ TEST_F(result_store_file, gives_back_all_that_was_saved)
     odd.measured.samples_ns = {0.1, 1.0 / 3, 5e-324, 1e18, 0};
     odd.measured.device = device_state{};
     odd.measured.sticky = true;
+    odd.measured.phases = phase_seconds{.load = 0.1, .prepare = 1.0 / 3, .verify = 0, .time = 5e-324, .check = 2};
     odd.weight = 0.3;
     odd.work = {.elements = 0.1, .flops = 1e30};
     odd.log = std::string("bytes \xff\0 of a compiler", 22);
@@ -324,6 +325,34 @@ TEST_F(result_store_file, work_is_of_the_workload_and_the_latest_call_decides)
         EXPECT_NE(read.diagnostics()[0].find("the work of a workload of run 1 is left out: elements"),
                   std::string::npos)
             << read.diagnostics()[0];
+    }
+}
+
+// Version 3 knew of no phases: they are unknown then, and so are those that nobody can have written.
+TEST_F(result_store_file, phases_are_unknown_where_nobody_kept_them)
+{
+    sql(std::string(store_schema_step(1)) + store_schema_step(2) + store_schema_step(3) +
+        "INSERT INTO environment VALUES (1, 'G', '', 'sm_90', 1, 1, '13.0', 'NVRTC 13.0');"
+        "INSERT INTO run VALUES (1, 1, 't', 's');"
+        "INSERT INTO call VALUES (1, 1, 'x', '', '', '', '', '', '', NULL);"
+        "INSERT INTO result VALUES (1, 1, '{\"a\":1}', '{\"n\":5}', 1, 'measured', '', zeroblob(8), 0, 0, 1, '', NULL, "
+        "0, NULL, '', 0, 0, 0, '', '', NULL, 0);"
+        "PRAGMA application_id = 1279414867; PRAGMA user_version = 3");
+    EXPECT_EQ(result_store(file, access::read_only).results(1).at(0).measured.phases, std::nullopt);
+    const phase_seconds known{.load = 1, .prepare = 2, .verify = 3, .time = 4, .check = 5};
+    {
+        result_store store(file, access::open);
+        stored_result again = store.results(1).at(0);
+        EXPECT_EQ(again.measured.phases, std::nullopt);
+        again.measured.phases = known;
+        store.save(again);
+    }
+    EXPECT_EQ(result_store(file, access::read_only).results(1).at(0).measured.phases, known);
+    for (const char* value : {"'x'", "'[]'", "'{\"load\":-1}'", "'{\"load\":\"1\"}'", "x'00'", "7"}) {
+        sql(std::string("UPDATE result SET phases = ") + value);
+        const result_store read(file, access::read_only);
+        const std::vector<stored_result> results = read.results(1);
+        EXPECT_EQ(results.size() + read.diagnostics().size(), 1u) << value;
     }
 }
 

@@ -149,6 +149,52 @@ TEST_F(gpu_worker_test, samples_end_when_they_are_enough_and_the_slow_is_given_u
     EXPECT_EQ(slow.samples_ns.size(), 3u);
 }
 
+// Each part of the time of a measurement stands beside the whole.
+TEST_F(gpu_worker_test, phases_are_parts_of_the_whole)
+{
+    plan_["kernels"] = {{{"ns", 1'000'000}}};
+    const measurement found = worker().measure(task());
+    ASSERT_EQ(found.what, outcome::measured) << found.reason;
+    ASSERT_TRUE(found.phases.has_value());
+    double sum = 0;
+    for (const phase_kind& kind : phase_kinds) {
+        EXPECT_GT(found.phases.value().*kind.seconds, 0) << kind.name;
+        sum += found.phases.value().*kind.seconds;
+    }
+    EXPECT_LE(sum, found.seconds);
+    fault({{"stage", "first_launch_runs"}, {"action", "wrong_one"}});
+    const measurement wrong = worker().measure(task());
+    ASSERT_TRUE(wrong.phases.has_value());
+    EXPECT_GT(wrong.phases->verify, 0);
+    EXPECT_EQ(wrong.phases->time, 0) << "what is wrong is not timed";
+}
+
+// In the final race a kernel is loaded and compared at its first turn alone, whatever runs between its turns.
+TEST_F(gpu_worker_test, repeated_tasks_are_compared_once)
+{
+    fault({{"stage", "first_launch"}, {"action", "error"}, {"code", 701}, {"skip", 2}});
+    gpu_worker& tried = worker();
+    gpu_task one = task(), other = task(copy_256_4);
+    std::filesystem::copy_file(one.cubin_file, path("other.cubin"));
+    other.cubin_file = path("other.cubin");
+    one.repeated = other.repeated = true;
+    for (const int turn : {1, 2, 3})
+        for (const gpu_task* each : {&one, &other}) {
+            const measurement found = tried.measure(*each);
+            EXPECT_EQ(found.what, outcome::measured) << turn << found.reason;
+            EXPECT_EQ(found.samples_ns.size(), 12u);
+            ASSERT_TRUE(found.phases.has_value());
+            EXPECT_EQ(found.phases->verify > 0, turn == 1) << turn;
+            EXPECT_EQ(found.phases->load > 0, turn == 1) << turn;
+            EXPECT_EQ(found.verified, turn == 1) << "whoever asks again knows it already";
+        }
+    // What is not a turn begins anew, and so does a turn after it.
+    gpu_task again = one;
+    again.repeated = false;
+    EXPECT_EQ(tried.measure(again).what, outcome::launch_error);
+    EXPECT_EQ(tried.measure(one).what, outcome::launch_error);
+}
+
 TEST_F(gpu_worker_test, outputs_are_saved)
 {
     gpu_task saving = task();
@@ -303,6 +349,47 @@ TEST_F(gpu_worker_test, a_tolerance_forgives_little)
     EXPECT_EQ(worker().measure(tolerant).what, outcome::measured);
     tolerant.absolute = 0.5;
     EXPECT_EQ(worker().measure(tolerant).what, outcome::wrong_result);
+}
+
+// The outputs after the samples are another sum than those of the first launch: then the tolerance counts again.
+TEST_F(gpu_worker_test, outputs_that_differ_from_run_to_run_are_compared_again)
+{
+    fault({{"stage", "timed_launch_runs"}, {"action", "wrong_one"}, {"index", 7}});
+    gpu_task tolerant = task();
+    tolerant.absolute = 1;
+    const measurement near = worker().measure(tolerant);
+    EXPECT_EQ(near.what, outcome::measured) << near.reason;
+    EXPECT_TRUE(near.verified);
+    EXPECT_NE(near.checksum, checksum_text(checksum(content(input()))));
+    tolerant.absolute = 0.5;
+    const measurement far = worker().measure(tolerant);
+    EXPECT_EQ(far.what, outcome::wrong_result);
+    EXPECT_NE(far.reason.find("; 1 of 10,007 differ, by 1 at most"), std::string::npos) << far.reason;
+    EXPECT_TRUE(far.samples_ns.empty());
+}
+
+// The reference is the last that is allocated: without room for it the host compares, with the same answer.
+TEST_F(gpu_worker_test, without_memory_for_the_reference_the_host_compares)
+{
+    fault({{"stage", "first_launch_runs"}, {"action", "wrong_one"}, {"index", 1042}});
+    const std::string on_the_gpu = worker().measure(task()).reason;
+    EXPECT_EQ(on_the_gpu.find("out[1042] is "), 0u) << on_the_gpu;
+    const auto without_allocation = [&](int number, bool wrong) {
+        plan_["faults"] = json::array();
+        fault({{"stage", "alloc"}, {"action", "error"}, {"code", 2}, {"skip", number}, {"times", 1}});
+        if (wrong) fault({{"stage", "first_launch_runs"}, {"action", "wrong_one"}, {"index", 1042}});
+        std::filesystem::remove(path("state.json"));
+        return worker().measure(task());
+    };
+    const auto allocations = [&] { return json::parse(read_input(path("state.json"))).at("fault 1").get<int>(); };
+    int last = 0;
+    while (without_allocation(last, false), allocations() > last) ASSERT_LT(++last, 100);
+    ASSERT_GT(last, 2);
+    const measurement right = without_allocation(last - 1, false);
+    EXPECT_EQ(right.what, outcome::measured) << right.reason;
+    EXPECT_TRUE(right.verified);
+    EXPECT_EQ(without_allocation(last - 1, true).reason, on_the_gpu);
+    EXPECT_NE(without_allocation(last - 2, false).what, outcome::measured) << "an argument, which there must be";
 }
 
 TEST_F(gpu_worker_test, stray_writes_are_noticed_and_repaired)
