@@ -94,6 +94,12 @@ void check_baseline(const tune_spec& spec, const search_space& space)
                     "change the baseline or the constraint");
 }
 
+// "12.3 s", "120 ms": what takes part in seconds may itself be thousandths.
+std::string shortly(double seconds)
+{
+    return seconds >= 0.9995 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.0f} ms", 1000 * seconds);
+}
+
 // `starting`: from the start of the call to the first thing that was done.
 void say_what_it_cost(const tune_summary& summary, const tune_backend& backend, double starting)
 {
@@ -113,18 +119,20 @@ void say_what_it_cost(const tune_summary& summary, const tune_backend& backend, 
     const auto measurers = static_cast<double>(backend.measurers.size());
     const double searching = std::max(summary.seconds - summary.race_seconds, 1e-9);
     const double busy = summary.measuring_seconds / searching / measurers;
-    say(
-        fmt::format("{:.1f} s to start, {:.1f} s of search, {:.1f} s of final race; compiling took {:.1f} s on {} "
-                    "processes",
-                    starting, searching, summary.race_seconds, summary.compile_seconds, backend.preparers));
+    say(fmt::format("{} to start, {} of search, {} of final race; compiling took {} on {}", shortly(starting),
+                    shortly(searching), shortly(summary.race_seconds), shortly(summary.compile_seconds),
+                    plural(backend.preparers, "core")));
     std::string phases;
-    if (const phase_seconds& in = summary.phases; in != phase_seconds{})
+    if (const phase_seconds& in = summary.phases; in != phase_seconds{}) {
+        const double rest = summary.measuring_seconds - (in.load + in.prepare + in.verify + in.time + in.check);
         phases = fmt::format(
-            ": {:.1f} s loading modules, {:.1f} s preparing buffers, {:.1f} s first launches and "
-            "comparison, {:.1f} s timing, {:.1f} s checking",
-            in.load, in.prepare, in.verify, in.time, in.check);
-    say(fmt::format("measuring took {:.1f} s, {:.0f} % of the search{}; samples are {:.1f} s of it",
-                    summary.measuring_seconds, 100 * busy, phases, summary.sample_seconds));
+            ": {} loading modules, {} preparing buffers, {} first launches and comparison, {} timing, {} "
+            "checking, {} starting processes and asking them",
+            shortly(in.load), shortly(in.prepare), shortly(in.verify), shortly(in.time), shortly(in.check),
+            shortly(std::max(rest, 0.0)));
+    }
+    say(fmt::format("measuring took {}, {:.0f} % of the search{}; samples are {} of it",
+                    shortly(summary.measuring_seconds), 100 * busy, phases, shortly(summary.sample_seconds)));
 }
 
 // In the order of the spec, whichever was measured first; others that the run has come after them.

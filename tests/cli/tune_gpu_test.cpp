@@ -10,6 +10,7 @@
 #include <regex>
 
 #include "scale.hpp"
+#include "support/process/subprocess.hpp"
 #include "tool.hpp"
 
 namespace launchbox {
@@ -116,6 +117,20 @@ protected:
     }
 };
 
+// In the words that bench/measure_tune reads.
+void expect_said_what_it_cost(const std::string& said)
+{
+    const std::string script =
+        "import importlib.machinery as m, sys\n"
+        "measure = m.SourceFileLoader('measure_tune', sys.argv[1]).load_module()\n"
+        "found = measure.cost(sys.argv[2])\n"
+        "assert len(found['phases']) == 6 and found['compilers'] >= 1, found\n"
+        "assert sum(found['phases'].values()) <= found['measuring_seconds'] + 0.5, found\n";
+    const subprocess_result ran =
+        run({"python3", "-B", "-W", "ignore", "-c", script, repository_file("bench/measure_tune"), said}, {});
+    EXPECT_EQ(ran.exit_code, 0) << ran.output << said;
+}
+
 TEST_F(tune_gpu_test, every_kind_of_fault_in_200_candidates_touches_no_other_result)
 {
     const call clean = tune();
@@ -126,6 +141,7 @@ TEST_F(tune_gpu_test, every_kind_of_fault_in_200_candidates_touches_no_other_res
     command_faults();
     const call tuned = tune();
     ASSERT_EQ(tuned.status, 0) << tuned.err;
+    expect_said_what_it_cost(tuned.err);
     const json with = report();
     ASSERT_EQ(with.at("candidates").size(), 200u);
     std::map<std::string, std::string> expected = statuses(without);

@@ -203,6 +203,25 @@ TEST(sampling, slower_than_the_best_is_given_up)
     EXPECT_EQ(known.state(0), sampling_state::enough);
 }
 
+TEST(sampling, much_slower_than_the_best_is_given_up_at_once)
+{
+    const sampling_rules rules{.best_ns = 1000, .give_up_ratio = 1.5, .certain_ratio = 3};
+    sample_series slow(rules);
+    slow.add(2999);
+    EXPECT_EQ(slow.state(0), sampling_state::more);
+    sample_series slower(rules);
+    slower.add(3000);
+    EXPECT_EQ(slower.state(0), sampling_state::given_up);
+    // One late sample behind a good one is no reason.
+    sample_series late(rules);
+    for (const double sample : {1400.0, 9000.0}) late.add(sample);
+    EXPECT_EQ(late.state(0), sampling_state::more);
+    // Nor is there one where nothing is known yet.
+    sample_series first({.certain_ratio = 3});
+    first.add(1e9);
+    EXPECT_EQ(first.state(0), sampling_state::more);
+}
+
 TEST(sampling, what_is_dropped_is_counted_and_not_kept)
 {
     sample_series series({.max_samples = 5});

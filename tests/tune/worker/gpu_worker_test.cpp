@@ -146,7 +146,7 @@ TEST_F(gpu_worker_test, samples_end_when_they_are_enough_and_the_slow_is_given_u
     const measurement slow = worker().measure(adaptive);
     EXPECT_EQ(slow.what, outcome::measured);
     EXPECT_TRUE(slow.stopped_early);
-    EXPECT_EQ(slow.samples_ns.size(), 3u);
+    EXPECT_EQ(slow.samples_ns.size(), 1u) << "more than three times as long: the first sample is enough";
 }
 
 // Each part of the time of a measurement stands beside the whole.

@@ -17,6 +17,7 @@ struct sampling_rules {
     double max_seconds = 2;         ///< of wall time for all samples
     double best_ns = 0;             ///< what the samples are compared with to give up early; 0: nothing
     double give_up_ratio = 1.5;     ///< given up when the first 3 or more samples all take this many times as long
+    double certain_ratio = 0;       ///< given up when the first sample takes this many times as long; 0: never
 };
 
 enum class sampling_state { more, enough, out_of_time, given_up };
@@ -76,8 +77,11 @@ inline sampling_state sample_series::state(double seconds) const
     if (count >= std::max(rules_.min_samples, 3) && rules_.relative_error > 0 &&
         (mean_is_known() || entropy_is_level()))
         return sampling_state::enough;
-    if (count >= 3 && rules_.best_ns > 0 && least_ >= rules_.give_up_ratio * rules_.best_ns)
-        return sampling_state::given_up;
+    if (rules_.best_ns > 0) {
+        if (count >= 3 && least_ >= rules_.give_up_ratio * rules_.best_ns) return sampling_state::given_up;
+        if (rules_.certain_ratio > 0 && least_ >= rules_.certain_ratio * rules_.best_ns)
+            return sampling_state::given_up;
+    }
     return seconds >= rules_.max_seconds ? sampling_state::out_of_time : sampling_state::more;
 }
 
