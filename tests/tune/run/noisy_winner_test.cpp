@@ -54,7 +54,8 @@ public:
                                       .relative_error = settings.relative_error,
                                       .max_seconds = 1e9,
                                       .best_ns = best_ns,
-                                      .give_up_ratio = settings.give_up_ratio});
+                                      .give_up_ratio = settings.give_up_ratio,
+                                      .certain_ratio = 2 * settings.give_up_ratio});
         while (series.state(0) == detail::sampling_state::more) series.add(draw(candidate));
         return series.samples_ns();
     }
