@@ -60,8 +60,8 @@ __global__ void __launch_bounds__(hard_coded.threads, hard_coded.min_blocks)
 
 // An SM of 12.0 has too little shared memory for two of these blocks.
 struct body_with_shared {
-    using tuning = launch_box<sm<75, row{256, 11, 1}>, sm<80, row{256, 11, 1}>, sm<90, row{256, 15, 2}>,
-                              sm<120, row{256, 15, 1}>>;
+    using tuning =
+        launch_box<sm<75, row{256, 11, 1}>, sm<80, row{256, 11, 1}>, sm<90, row{256, 15, 2}>, sm<120, row{256, 15, 1}>>;
     static constexpr std::size_t dynamic_shared_bytes(const row&) { return shared_bytes; }
     template <row r>
     static __device__ void run(const int* input, int* output, int count)
