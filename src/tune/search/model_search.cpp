@@ -10,7 +10,8 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t spread_starts = 8;
+// With 5 instead of 8 the median of 29 foreign spaces was within 5 % of the best after 0.87 times as many evaluations.
+constexpr std::size_t spread_starts = 5;
 
 class model_search : public adaptive_strategy {
 public:
