@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "advice/inspect/kernel_diff.hpp"
+#include "cli/inspect_lines.hpp"
 #include "cli/kernel_input.hpp"
 #include "cli/verbs.hpp"
 #include "report/diff_report.hpp"
 #include "report/kernels_json.hpp"
 #include "report/kernels_report.hpp"
+#include "report/lines_report.hpp"
 #include "report/skipped_report.hpp"
 #include "report/summary_report.hpp"
 #include "support/process/parallel.hpp"
@@ -25,6 +27,7 @@ struct inspect_options {
     kernel_wish wish;
     std::string sort, top;
     bool summary = false;
+    std::string lines;  // "", "spills" or "source"
     std::string other;  // --diff
 };
 
@@ -82,7 +85,9 @@ void write_csv(const inspection& found, std::ostream& out)
 exit_status run_kernels(const inspect_options& options, const call_context& context)
 {
     kernel_input_options wanted = options.input;
-    wanted.lint = true;
+    wanted.lint = options.lines.empty();
+    if (!options.lines.empty())
+        wanted.lines = options.lines == "source" ? wanted_lines::of_all_code : wanted_lines::of_spills;
     kernel_input input = read_kernels(wanted, context.compiler_flags);
     inspection found = inspect(input, options);
     found.selection = select_kernels(found.kernels, options.wish);
@@ -90,6 +95,7 @@ exit_status run_kernels(const inspect_options& options, const call_context& cont
     forms.page = [&](const output_style& style) { return page_of(found, style); };
     forms.write_json = [&](std::ostream& out) { write_json(found, out); };
     forms.write_csv = [&](std::ostream& out) { write_csv(found, out); };
+    if (!options.lines.empty()) add_lines_forms(forms, found, options.lines == "source", lines_of_a_kernel);
     write_report(options.output, forms);
     print_errors(input);
     return input.status();
@@ -179,12 +185,18 @@ void add_inspect(CLI::App& app, call_context& context)
     CLI::Option* summary = verb->add_flag(
         "--summary", options->summary,
         "A summary of every input: architectures, code size, spills, duplicated kernels, GPUs that can run it");
+    CLI::Option* lines =
+        verb->add_flag("--lines{spills}", options->lines,
+                       "The lines of the source that spill, or with --lines=source the source with figures beside it; "
+                       "a compiled file needs -lineinfo")
+            ->check(CLI::IsMember({"spills", "source"}))
+            ->type_name("[=source]");
     CLI::Option* diff =
         verb->add_option("--diff", options->other, "Compare with the kernels of NEW; what became worse comes first")
             ->type_name("NEW");
-    for (CLI::Option* other : {spilling, sort, top, diff, threads, verb->get_option("--dynamic-shared")})
+    for (CLI::Option* other : {spilling, sort, top, diff, lines, threads, verb->get_option("--dynamic-shared")})
         summary->excludes(other);
-    for (CLI::Option* other : {spilling, sort}) diff->excludes(other);
+    for (CLI::Option* other : {spilling, sort, lines}) diff->excludes(other);
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox inspect examples/merge.cu --arch sm_80,sm_90,sm_120",
                  "nvcc -c -arch=sm_90 -Xptxas -v examples/merge.cu -o merge.o 2>&1 | launchbox inspect -");

@@ -48,6 +48,11 @@ void hand_on_unroll_warnings(const resource_log& log, std::vector<kernel_info>& 
     }
 }
 
+bool asks_for_lines(const std::string& flag)
+{
+    return flag == "-lineinfo" || flag == "--generate-line-info" || flag == "-G" || flag == "--device-debug";
+}
+
 void read_source(const kernel_input_options& options, const std::string& file, const std::vector<std::string>& flags,
                  kernel_input& result)
 {
@@ -56,6 +61,10 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     summary.text = read_input(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
     compile_request request{.source = file, .architectures = {}, .flags = flags, .jobs = options.jobs};
+    request.lines = options.lines;
+    // -G brings line information of its own; ptxas refuses both.
+    if (options.lines != wanted_lines::none && std::ranges::none_of(flags, asks_for_lines))
+        request.flags.emplace_back("-lineinfo");
     if (!options.no_cache) request.cache_folder = default_cache_folder();
     for (const target& wanted : source_targets(options.architectures, tools))
         request.architectures.push_back(wanted.architecture);
@@ -148,6 +157,7 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
                                            {.wanted = std::cref(wanted),
                                             .jobs = options.jobs,
                                             .hash_code = options.hash_code,
+                                            .lines = options.lines,
                                             .memory_of_run = &memory,
                                             .before_linking = options.before_linking});
     input_summary summary{.file = file, .kind = contents.kind};

@@ -29,6 +29,7 @@ struct kernel_input_options {
     std::optional<std::string> dynamic_shared;  ///< as the user typed it; only for verbs with `add_dynamic_shared`
     std::optional<int> threads;                 ///< of a launch, for `dynamic_shared`; set by the verb
     bool hash_code = false;                     ///< set by the verb, not by the user
+    wanted_lines lines = wanted_lines::none;    ///< likewise
     bool lint = false;                          ///< read sources for mistakes around their kernels; set by the verb
 
     void add_to(CLI::App& app, bool files_required);

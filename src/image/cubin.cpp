@@ -12,6 +12,7 @@
 
 #include "image/cubin_identity.hpp"
 #include "image/elf.hpp"
+#include "image/line_index.hpp"
 #include "image/line_table.hpp"
 #include "image/nv_info.hpp"
 #include "image/spills.hpp"
@@ -103,6 +104,7 @@ private:
     void read_kernel_info(const elf_section& section, kernel_index index);
     void read_lines();
     void finish(kernel_index index);
+    void count_lines(kernel_index index, const std::optional<spill_limits>& spills);
     void find_dynamic_shared(kernel_index index);
 
     kernel_index find(const elf_section& section, std::string_view kernel_name);
@@ -126,6 +128,7 @@ private:
     bool external_shared_ = false;      // the module has extern __shared__ memory
     std::uint64_t shared_reserve_ = 0;  // that the sections of shared memory include
     std::vector<kernel_draft> drafts_;
+    std::optional<line_index> line_index_;  // only where lines are wanted, and told
     std::unordered_map<std::string_view, kernel_index, name_hash> kernel_of_name_;
     std::vector<kernel_index> kernel_of_symbol_, kernel_of_section_;
 };
@@ -383,16 +386,33 @@ void cubin_reader::read_lines()
     if (!take(lines->content.size(), lines->offset) || !take(relocations->content.size(), relocations->offset)) return;
 
     std::unordered_map<std::uint64_t, kernel_index> kernel_at;
+    std::unordered_map<std::uint64_t, code_address> address_at;
+    const bool all = options_.lines != wanted_lines::none;
     for (std::size_t at = 0; relocations->content.size() - at >= relocation_size; at += relocation_size) {
         const auto symbol = read_number<std::uint64_t>(relocations->content, at + 8) >> 32;
+        const auto place = read_number<std::uint64_t>(relocations->content, at);
         if (symbol < kernel_of_symbol_.size() && kernel_of_symbol_[symbol] != no_kernel)
-            kernel_at[read_number<std::uint64_t>(relocations->content, at)] = kernel_of_symbol_[symbol];
+            kernel_at[place] = kernel_of_symbol_[symbol];
+        if (!all || symbol >= image_->symbols.size()) continue;
+        const elf_symbol& function = image_->symbols[symbol];
+        const std::uint64_t addend =
+            relocation_size == 24 ? read_number<std::uint64_t>(relocations->content, at + 16) : 0;
+        address_at[place] = {function.section, function.value + addend};
     }
-    read_line_table(lines->content, lines->offset, result_.diagnostics, [&](const line_of_function& function) {
-        const auto found = kernel_at.find(function.address_offset);
-        if (found == kernel_at.end() || result_.kernels[found->second].written_at) return;
-        result_.kernels[found->second].written_at = {source_path(function), function.line};
-    });
+    const auto found = [&](const line_of_function& function) {
+        const auto kernel = kernel_at.find(function.address_offset);
+        if (kernel == kernel_at.end() || result_.kernels[kernel->second].written_at) return;
+        result_.kernels[kernel->second].written_at = {source_path(function), function.line};
+    };
+    line_rows rows;
+    read_line_table(lines->content, lines->offset, result_.diagnostics, found, all ? &rows : nullptr);
+    if (!all) return;
+    if (rows.cut_off)
+        complain(lines->offset, "more line information than is kept; the lines of some code are not told");
+    const auto names = std::ranges::find(image_->sections, ".debug_str", &elf_section::name);
+    line_index_.emplace(rows, address_at, names == image_->sections.end() ? std::string_view{} : names->content);
+    if (options_.memory != nullptr && !options_.memory->take(line_index_->places()->places.size() * sizeof(line_place)))
+        line_index_.reset();
 }
 
 // The values that need more than one record.
@@ -441,6 +461,7 @@ void cubin_reader::finish(kernel_index index)
         spills = spill_limits{};
     else if (readable && count)
         spills = limit_spills(code, draft.spills, draft.shared_scratch);
+    if (options_.lines != wanted_lines::none) count_lines(index, spills);
     if (!spills) return;
     if (spills->at_least == spills->at_most) {
         kernel.spill_store_bytes = spills->at_least.stores;
@@ -451,6 +472,31 @@ void cubin_reader::finish(kernel_index index)
                                  .min_loads = spills->at_least.loads,
                                  .max_loads = spills->at_most.loads};
     }
+}
+
+// Which of the spills are counted is as in `limit_spills`.
+void cubin_reader::count_lines(kernel_index index, const std::optional<spill_limits>& spills)
+{
+    const kernel_draft& draft = drafts_[index];
+    kernel_lines lines;
+    lines.told = line_index_.has_value();
+    const std::string_view code = draft.code->content;
+    const auto section = static_cast<std::uint32_t>(draft.code - image_->sections.data());
+    line_counter counter(code, section, line_index_ ? &*line_index_ : nullptr);
+    if (spills && spills->at_most != spill_counts{}) {
+        const std::optional<spill_counts> listed = sum_of_spills(code, draft.spills);
+        lines.all_spills = spills->at_least == spills->at_most;
+        if (!lines.all_spills || listed == spills->at_least) {
+            for (const std::uint32_t offset : draft.spills) counter.add_spill(offset);
+        } else {
+            for_each_local_access(code, [&](std::size_t offset) { counter.add_spill(offset); });
+        }
+    }
+    lines.all_code = options_.lines == wanted_lines::of_all_code && line_index_ && sm_ >= 70;
+    if (lines.all_code) counter.add_all();
+    lines.uses = counter.take();
+    if (line_index_ && !lines.uses.empty()) lines.places = line_index_->places();
+    if (options_.memory == nullptr || options_.memory->take(lines)) result_.kernels[index].lines = std::move(lines);
 }
 
 // ptxas gives every kernel of a module with extern __shared__ memory a section of shared memory, aligned as that is; it

@@ -26,7 +26,8 @@ struct cubin_contents {
 };
 
 struct cubin_options {
-    bool hash_code = false;  ///< fill `kernel_info::code_hash`, which reads all of the code
+    bool hash_code = false;                   ///< fill `kernel_info::code_hash`, which reads all of the code
+    wanted_lines lines = wanted_lines::none;  ///< fill `kernel_info::lines`
     /// Where it is used up, further kernels are not read, and the caller says so; null: there is no limit.
     kernel_memory* memory = nullptr;
 };

@@ -5,6 +5,7 @@
 
 #include "report/json.hpp"
 #include "report/kernel_cells.hpp"
+#include "report/lines_report.hpp"
 #include "report/occupancy_report.hpp"
 #include "report/skipped_report.hpp"
 
@@ -231,6 +232,7 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     object["written_at"] = nullptr;
     if (info.written_at)
         object["written_at"] = {{"file", json_text(info.written_at->file)}, {"line", info.written_at->line}};
+    if (info.lines) object["lines"] = lines_json(kernel);
     object["relocatable"] = info.relocatable;
     object["linked"] = info.linked;
     object["stack_unbounded"] = info.stack_unbounded;
