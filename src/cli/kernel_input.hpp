@@ -5,11 +5,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "advice/inspect/diagnose.hpp"
 #include "cli/options.hpp"
+#include "cli/triton_metadata.hpp"
 #include "compiler/toolchain.hpp"
 #include "image/binary.hpp"
 #include "image/kernel_info.hpp"
@@ -51,6 +53,7 @@ struct input_summary {
     std::vector<std::string> errors = {};   ///< the compiler's own messages first
     std::vector<binary_image> images = {};  ///< what it holds, when it is a binary
     std::string text = {};                  ///< of a source
+    std::vector<std::string> remarks = {};  ///< what was not read, and is no fault
     std::vector<diagnosis> diagnoses = {};  ///< of a source, those that belong to no kernel
 };
 
@@ -58,6 +61,8 @@ struct kernel_input {
     std::vector<found_kernel> kernels;
     std::vector<input_summary> inputs;
     bool interrupted = false;
+    /// What Triton says of the kernels in packed files, by the name of the file that a kernel is in.
+    std::map<std::string, triton_metadata> metadata_of = {};
 
     /// What the verb exits with when nothing else goes wrong.
     [[nodiscard]] exit_status status() const;

@@ -58,12 +58,9 @@ TEST(libraries, are_read_without_a_problem)
         }
         const mapped_file file(path);
         ASSERT_TRUE(looks_like_binary(file.bytes()));
-        const binary_contents contents =
-            read_binary(file.bytes(), path, {.wanted = {},
-                                           .jobs = 0,
-                                           .hash_code = false,
-                                           .lines = wanted_lines::of_spills,
-                                           .before_linking = true});
+        const binary_contents contents = read_binary(
+            file.bytes(), path,
+            {.wanted = {}, .jobs = 0, .hash_code = false, .lines = wanted_lines::of_spills, .before_linking = true});
         EXPECT_EQ(contents.kind, "shared library");
         for (const image_diagnostic& diagnostic : contents.diagnostics)
             ADD_FAILURE() << "byte " << diagnostic.offset << ": " << diagnostic.what;
