@@ -85,9 +85,9 @@ void write_csv(const inspection& found, std::ostream& out)
 exit_status run_kernels(const inspect_options& options, const call_context& context)
 {
     kernel_input_options wanted = options.input;
-    wanted.lint = options.lines.empty();
-    if (!options.lines.empty())
-        wanted.lines = options.lines == "source" ? wanted_lines::of_all_code : wanted_lines::of_spills;
+    const lines_wish lines = parse_lines_wish(options.lines);
+    wanted.lint = lines == lines_wish::none;
+    ask_for_lines(wanted, lines);
     kernel_input input = read_kernels(wanted, context.compiler_flags);
     inspection found = inspect(input, options);
     found.selection = select_kernels(found.kernels, options.wish);
@@ -95,7 +95,7 @@ exit_status run_kernels(const inspect_options& options, const call_context& cont
     forms.page = [&](const output_style& style) { return page_of(found, style); };
     forms.write_json = [&](std::ostream& out) { write_json(found, out); };
     forms.write_csv = [&](std::ostream& out) { write_csv(found, out); };
-    if (!options.lines.empty()) add_lines_forms(forms, found, options.lines == "source", lines_of_a_kernel);
+    if (lines != lines_wish::none) add_lines_forms(forms, found, lines, lines_of_a_kernel);
     write_report(options.output, forms);
     print_errors(input);
     return input.status();
@@ -187,10 +187,10 @@ void add_inspect(CLI::App& app, call_context& context)
         "A summary of every input: architectures, code size, spills, duplicated kernels, GPUs that can run it");
     CLI::Option* lines =
         verb->add_flag("--lines{spills}", options->lines,
-                       "The lines of the source that spill, or with --lines=source the source with figures beside it; "
-                       "a compiled file needs -lineinfo")
-            ->check(CLI::IsMember({"spills", "source"}))
-            ->type_name("[=source]");
+                       "The lines of the source that spill; =registers: those with most live registers; =source: the source "
+                       "with figures beside it. A compiled file needs -lineinfo")
+            ->check(CLI::IsMember({"spills", "registers", "source"}))
+            ->type_name("[=WHAT]");
     CLI::Option* diff =
         verb->add_option("--diff", options->other, "Compare with the kernels of NEW; what became worse comes first")
             ->type_name("NEW");

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "advice/inspect/line_summary.hpp"
+#include "compiler/register_pressure.hpp"
 #include "image/readable_names.hpp"
 #include "report/lines_report.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/text/matching.hpp"
 
 namespace launchbox::cli {
 
@@ -80,12 +82,37 @@ std::vector<margin_source> sources_of(const inspection& found)
 
 }  // namespace
 
-void add_lines_forms(report_forms& forms, const inspection& found, bool source, std::size_t lines_shown)
+lines_wish parse_lines_wish(std::string_view word)
 {
-    forms.page = [&found, source, lines_shown](const output_style& style) {
+    return word == "spills"      ? lines_wish::spills
+           : word == "registers" ? lines_wish::registers
+           : word == "source"    ? lines_wish::source
+                                 : lines_wish::none;
+}
+
+void ask_for_lines(kernel_input_options& wanted, lines_wish wish)
+{
+    if (wish == lines_wish::none) return;
+    wanted.lines = wish == lines_wish::source ? wanted_lines::of_all_code : wanted_lines::of_spills;
+    if (wish == lines_wish::spills) return;
+    try {
+        wanted.examine = pressure_examiner(find_nvdisasm(wanted.nvcc), [pattern = wanted.kernel](const kernel_info& kernel) {
+            if (pattern.empty()) return true;
+            const readable_name names = readable_names({kernel.name}).front();
+            return matches_kernel(pattern, kernel.name, names.demangled, names.short_form);
+        });
+    } catch (const error&) {
+        if (wish == lines_wish::registers) throw;
+    }
+}
+
+void add_lines_forms(report_forms& forms, const inspection& found, lines_wish wish, std::size_t lines_shown)
+{
+    forms.page = [&found, wish, lines_shown](const output_style& style) {
         const line_names names = names_for(found);
-        return source ? margin_document(found, names, sources_of(found), style)
-                      : lines_document(found, names, lines_shown);
+        if (wish == lines_wish::source) return margin_document(found, names, sources_of(found), style);
+        return wish == lines_wish::registers ? pressure_document(found, names, lines_shown)
+                                             : lines_document(found, names, lines_shown);
     };
     forms.write_csv = {};
     forms.rows = [&found] { return lines_table(found, names_for(found)); };

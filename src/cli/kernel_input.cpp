@@ -63,7 +63,7 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     summary.text = read_input(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
     compile_request request{.source = file, .architectures = {}, .flags = flags, .jobs = options.jobs};
-    request.lines = options.lines;
+    request.read = {.lines = options.lines, .examine = options.examine};
     // -G brings line information of its own; ptxas refuses both.
     if (options.lines != wanted_lines::none && std::ranges::none_of(flags, asks_for_lines))
         request.flags.emplace_back("-lineinfo");
@@ -163,6 +163,7 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
                                             .jobs = options.jobs,
                                             .hash_code = options.hash_code,
                                             .lines = options.lines,
+                                            .examine = options.examine,
                                             .memory_of_run = &memory,
                                             .before_linking = options.before_linking});
     input_summary summary{.file = file, .kind = contents.kind};

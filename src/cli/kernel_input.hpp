@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ struct kernel_input_options {
     std::optional<int> threads;                 ///< of a launch, for `dynamic_shared`; set by the verb
     bool hash_code = false;                     ///< set by the verb, not by the user
     wanted_lines lines = wanted_lines::none;    ///< likewise
+    std::function<void(const cubin_examination&)> examine = {};  ///< likewise
     bool lint = false;                          ///< read sources for mistakes around their kernels; set by the verb
 
     void add_to(CLI::App& app, bool files_required);

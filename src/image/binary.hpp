@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "image/cubin.hpp"
 #include "image/image_diagnostic.hpp"
 #include "image/kernel_info.hpp"
 #include "image/kernel_memory.hpp"
@@ -43,6 +44,7 @@ struct binary_options {
     unsigned jobs = 0;                        ///< threads; 0: one a core
     bool hash_code = false;                   ///< fill `kernel_info::code_hash`
     wanted_lines lines = wanted_lines::none;  ///< fill `kernel_info::lines`
+    std::function<void(const cubin_examination&)> examine = {};  ///< as in `cubin_options`
     /// What the kernels of this file may take at most; 1 GiB.
     std::uint64_t max_kernel_bytes = max_kernel_bytes_per_file;
     /// What they and those of other files take from; null: nothing else is read.

@@ -35,6 +35,8 @@ struct line_use {
     std::uint32_t spill_stores = 0, spill_loads = 0;  ///< instructions
     std::int64_t spill_store_bytes = 0, spill_load_bytes = 0;
 
+    int live_registers = 0;  ///< the most at one of its instructions; 0: not known
+
     [[nodiscard]] std::int64_t spill_bytes() const { return spill_store_bytes + spill_load_bytes; }
 
     friend bool operator==(const line_use&, const line_use&) = default;
@@ -50,6 +52,27 @@ struct kernel_lines {
     bool all_spills = true;
 
     friend bool operator==(const kernel_lines&, const kernel_lines&) = default;
+};
+
+/// General registers that are live at the peak and were written on one line.
+struct live_since {
+    std::uint32_t place = no_line;
+    int registers = 0;
+
+    friend bool operator==(const live_since&, const live_since&) = default;
+};
+
+/// How many registers hold values that are still needed, at most.
+struct register_pressure {
+    int peak = 0, uniform_peak = 0, predicate_peak = 0;
+    int highest = 0;                         ///< general registers from R0 to the highest that is used
+    std::uint64_t peak_at = 0;               ///< byte of the first instruction of the kernel with that many
+    std::vector<std::uint32_t> peak_places;  ///< of all of them, rising, each once
+    /// Written last before the first of them in the order of the code; most registers first.
+    std::vector<live_since> live_at_peak;
+    std::string problem;  ///< why the figures are not known
+
+    friend bool operator==(const register_pressure&, const register_pressure&) = default;
 };
 
 /// Which lines are wanted of an image.

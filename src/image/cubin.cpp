@@ -89,7 +89,7 @@ std::optional<kernel_feature> feature_of(nv_info_attribute attribute)
 class cubin_reader {
 public:
     cubin_reader(std::string_view bytes, const std::string& file, const cubin_options& options)
-        : file_(file), options_(options), overlap_budget_(bytes.size()), image_(read_elf(bytes, result_.diagnostics))
+        : bytes_(bytes), file_(file), options_(options), overlap_budget_(bytes.size()), image_(read_elf(bytes, result_.diagnostics))
     {
     }
 
@@ -106,6 +106,7 @@ private:
     void finish(kernel_index index);
     void count_lines(kernel_index index, const std::optional<spill_limits>& spills);
     void find_dynamic_shared(kernel_index index);
+    void examine();
 
     kernel_index find(const elf_section& section, std::string_view kernel_name);
     [[nodiscard]] bool starts_with(const elf_symbol& symbol, std::string_view prefix) const;
@@ -120,8 +121,9 @@ private:
     }
 
     cubin_contents result_;  // first: its diagnostics are filled while image_ is made
+    std::string_view bytes_;
     const std::string& file_;
-    const cubin_options options_;
+    const cubin_options& options_;
     std::size_t overlap_budget_;
     std::optional<elf_image> image_;
     int sm_ = 0;                        // 0: not known
@@ -160,6 +162,7 @@ cubin_contents cubin_reader::read()
     read_lines();
     for (kernel_index i = 0; i < drafts_.size(); ++i) finish(i);
     for (kernel_index i = 0; i < drafts_.size(); ++i) find_dynamic_shared(i);
+    if (options_.examine && !drafts_.empty()) examine();
     return std::move(result_);
 }
 
@@ -509,6 +512,20 @@ void cubin_reader::find_dynamic_shared(kernel_index index)
         uses = true;
     else if (result_.relocatable || !draft.shared_section_bytes || draft.shared_section_alignment < external_alignment)
         uses = false;  // else its own memory may be what is aligned
+}
+
+void cubin_reader::examine()
+{
+    cubin_examination examination{.bytes = bytes_,
+                                  .kernels = result_.kernels,
+                                  .symbols = std::vector<std::uint32_t>(drafts_.size()),
+                                  .sections = std::vector<std::uint32_t>(drafts_.size()),
+                                  .lines = line_index_ ? &*line_index_ : nullptr};
+    for (std::uint32_t i = 0; i < kernel_of_symbol_.size(); ++i)
+        if (kernel_of_symbol_[i] != no_kernel) examination.symbols[kernel_of_symbol_[i]] = i;
+    for (std::uint32_t i = 0; i < kernel_of_section_.size(); ++i)
+        if (kernel_of_section_[i] != no_kernel) examination.sections[kernel_of_section_[i]] = i;
+    options_.examine(examination);
 }
 
 // The kernel that a section called after it belongs to. ptxas says so in the header as well, which is quicker than

@@ -19,8 +19,7 @@ namespace {
 using nlohmann::ordered_json;
 
 std::string bytes_or_dash(std::int64_t bytes);
-std::string file_text(std::string_view file, const line_names& names);
-std::string place_text(const line_cost& cost, const line_names& names);
+bool has_spills(const kernel_info& info);
 void add_kernel(document& page, const inspected_kernel& kernel, const line_names& names, std::size_t lines_shown);
 void add_others(document& page, const inspection& found);
 
@@ -30,7 +29,7 @@ document lines_document(const inspection& found, const line_names& names, std::s
 {
     document page;
     for (const inspected_kernel& kernel : found.kernels)
-        if (kernel.info.lines && !kernel.info.lines->uses.empty()) add_kernel(page, kernel, names, lines_shown);
+        if (has_spills(kernel.info)) add_kernel(page, kernel, names, lines_shown);
     add_others(page, found);
     return page;
 }
@@ -79,11 +78,12 @@ ordered_json lines_json(const inspected_kernel& kernel)
         json["spill_loads"] = use.spill_loads;
         json["spill_store_bytes"] = use.spill_store_bytes;
         json["spill_load_bytes"] = use.spill_load_bytes;
+        if (use.live_registers > 0) json["live_registers"] = use.live_registers;
         return json;
     };
     ordered_json json{{"told", lines.told}, {"all_spills", lines.all_spills}, {"total", figures(total_of(lines))}};
     json["lines"] = ordered_json::array();
-    for (const line_cost& cost : lines.all_code ? all_lines(lines) : spilling_lines(lines)) {
+    for (const line_cost& cost : lines.all_code || kernel.info.pressure ? all_lines(lines) : spilling_lines(lines)) {
         ordered_json frames = ordered_json::array();
         for (const line_frame& frame : cost.frames)
             frames.push_back({{"file", json_text(frame.file)},
@@ -103,6 +103,15 @@ std::string bytes_or_dash(std::int64_t bytes)
     return bytes == 0 ? "–" : with_commas(bytes);
 }
 
+bool has_spills(const kernel_info& info)
+{
+    return info.lines && std::ranges::any_of(info.lines->uses, [](const line_use& use) {
+               return use.spill_stores + use.spill_loads > 0;
+           });
+}
+
+}  // namespace
+
 std::string file_text(std::string_view file, const line_names& names)
 {
     const std::string& folder = names.folder;
@@ -111,7 +120,6 @@ std::string file_text(std::string_view file, const line_names& names)
     return escape_for_terminal(file);
 }
 
-// "poly.cuh:4 in poly, inlined at poly.cuh:13 in twice, at app.cu:17"
 std::string place_text(const line_cost& cost, const line_names& names)
 {
     if (cost.frames.empty()) return "code of which no line is told";
@@ -127,11 +135,12 @@ std::string place_text(const line_cost& cost, const line_names& names)
     return text;
 }
 
+namespace {
+
 void add_kernel(document& page, const inspected_kernel& kernel, const line_names& names, std::size_t lines_shown)
 {
     const kernel_lines& lines = *kernel.info.lines;
     const line_use total = total_of(lines);
-    if (total.spill_stores + total.spill_loads == 0) return;
     std::string title = fmt::format("{}  {}", escape_for_terminal(kernel.short_form), architecture_label(kernel.info));
     if (kernel.info.written_at)
         title += fmt::format("  ({}:{})", file_text(kernel.info.written_at->file, names), kernel.info.written_at->line);
@@ -176,7 +185,7 @@ void add_others(document& page, const inspection& found)
     for (const inspected_kernel& kernel : found.kernels) {
         const kernel_info& info = kernel.info;
         const std::optional<spill_range> range = spill_range_of(info);
-        if (info.lines && !info.lines->uses.empty()) continue;
+        if (has_spills(info)) continue;
         if (range && range->max_bytes() == 0)
             ++clean;
         else if (!range && info.lines && !is_ptx(info))

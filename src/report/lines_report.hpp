@@ -28,11 +28,23 @@ inline constexpr std::size_t lines_of_a_kernel = 8;
 /// A table of spilling lines for each kernel that spills; what else there is to say of the others in a line.
 document lines_document(const inspection& found, const line_names& names, std::size_t lines_shown);
 
+/// Where most registers are live in each kernel, which lines need them, and since which lines they are needed.
+document pressure_document(const inspection& found, const line_names& names, std::size_t lines_shown);
+
+/// "poly.cuh:4 in poly, inlined at poly.cuh:13 in twice, at app.cu:17"
+std::string place_text(const line_cost& cost, const line_names& names);
+
+/// A path, without the folder of `names`.
+std::string file_text(std::string_view file, const line_names& names);
+
 /// A row for each line of each kernel.
 table lines_table(const inspection& found, const line_names& names);
 
 /// `lines` of a kernel in launchbox.kernels/2.
 nlohmann::ordered_json lines_json(const inspected_kernel& kernel);
+
+/// `register_pressure` of a kernel in launchbox.kernels/2.
+nlohmann::ordered_json pressure_json(const inspected_kernel& kernel);
 
 /// A file's text beside what its lines cost.
 struct margin_source {

@@ -20,13 +20,14 @@ constexpr int widest_text = 500;
 struct margin_column {
     const char* title;
     std::int64_t (*value)(const line_use&);
+    bool adds_up = true;  // what is inlined on a line comes on top of its own
 };
-constexpr std::array<margin_column, 3> margin_columns{
-    {{"instr.", [](const line_use& use) { return std::int64_t{use.instructions}; }},
+constexpr std::array<margin_column, 4> margin_columns{
+    {{"live", [](const line_use& use) { return std::int64_t{use.live_registers}; }, false},
+     {"instr.", [](const line_use& use) { return std::int64_t{use.instructions}; }},
      {"stored", [](const line_use& use) { return use.spill_store_bytes; }},
      {"loaded", [](const line_use& use) { return use.spill_load_bytes; }}}};
 
-std::string shown_path(std::string_view file, const std::string& folder);
 std::string with_spaces(std::string_view text);
 void add_file(document& page, const std::map<int, margin_cost>& lines, const margin_source* source,
               const output_style& style);
@@ -40,6 +41,8 @@ document margin_document(const inspection& found, const line_names& names, const
     for (const inspected_kernel& kernel : found.kernels) {
         std::string title = escape_for_terminal(kernel.short_form) + "  " + architecture_label(kernel.info);
         if (kernel.info.registers) title += fmt::format("  {} registers", *kernel.info.registers);
+        if (kernel.info.pressure && kernel.info.pressure->problem.empty())
+            title += fmt::format(", at most {} live", kernel.info.pressure->peak);
         page.heading(title);
         if (const std::string why = why_no_lines(kernel.info); !why.empty()) {
             page.line("  " + why, tone::warning);
@@ -49,7 +52,7 @@ document margin_document(const inspection& found, const line_names& names, const
         for (const auto& [file, lines] : margins_of(*kernel.info.lines)) {
             const auto source = std::ranges::find(sources, file, &margin_source::file);
             page.line("");
-            page.line("  " + shown_path(file, names.folder) +
+            page.line("  " + file_text(file, names) +
                           (source == sources.end() || source->remark.empty() ? "" : ": " + source->remark),
                       tone::strong);
             add_file(page, lines, source == sources.end() ? nullptr : &*source, style);
@@ -58,20 +61,13 @@ document margin_document(const inspection& found, const line_names& names, const
     if (!found.kernels.empty()) {
         page.line("");
         page.line(
-            "  instr.: instructions; stored, loaded: bytes of spills a thread; +: more in functions inlined there",
+            "  live: registers that hold needed values; instr.: instructions; stored, loaded: bytes of spills a thread; +: more in functions inlined there",
             tone::faint);
     }
     return page;
 }
 
 namespace {
-
-std::string shown_path(std::string_view file, const std::string& folder)
-{
-    if (!folder.empty() && file.size() > folder.size() + 1 && file.starts_with(folder) && file[folder.size()] == '/')
-        file.remove_prefix(folder.size() + 1);
-    return escape_for_terminal(file);
-}
 
 // A tab is shown as the spaces up to the next eighth column; every other control character as \xNN.
 std::string with_spaces(std::string_view text)
@@ -86,9 +82,10 @@ std::string with_spaces(std::string_view text)
 }
 
 // "1,028+" where more than that comes from functions that are inlined on the line; "+340" where all of it does.
-std::string margin_cell(const margin_cost& cost, std::int64_t (*value)(const line_use&))
+std::string margin_cell(const margin_cost& cost, const margin_column& column)
 {
-    const std::int64_t own = value(cost.own), inlined = value(cost.with_inlined) - own;
+    const std::int64_t own = column.value(cost.own);
+    const std::int64_t inlined = column.adds_up ? column.value(cost.with_inlined) - own : 0;
     if (own == 0 && inlined == 0) return {};
     return (own > 0 ? with_commas(own) : "") + (inlined > 0 ? "+" + with_commas(inlined) : "");
 }
@@ -101,14 +98,14 @@ void add_file(document& page, const std::map<int, margin_cost>& lines, const mar
     std::array<int, margin_columns.size()> widths{};
     for (std::size_t c = 0; c < margin_columns.size(); ++c) {
         for (const auto& [line, cost] : lines)
-            widths[c] = std::max(widths[c], display_width(margin_cell(cost, margin_columns[c].value)));
+            widths[c] = std::max(widths[c], display_width(margin_cell(cost, margin_columns[c])));
         if (widths[c] > 0) widths[c] = std::max(widths[c], display_width(margin_columns[c].title));
     }
     const auto row = [&](const std::string& number, const margin_cost* cost, const std::string& text, tone look) {
         std::string out = fmt::format("  {:>6}", number);
         for (std::size_t c = 0; c < margin_columns.size(); ++c) {
             if (widths[c] == 0) continue;
-            const std::string shown = cost == nullptr ? "" : margin_cell(*cost, margin_columns[c].value);
+            const std::string shown = cost == nullptr ? "" : margin_cell(*cost, margin_columns[c]);
             out += std::string(static_cast<std::size_t>(2 + widths[c] - display_width(shown)), ' ') + shown;
         }
         if (has_text) {

@@ -27,6 +27,38 @@ std::vector<line_cost> spilling_lines(const kernel_lines& lines)
     return costs;
 }
 
+std::vector<line_cost> crowded_lines(const kernel_lines& lines)
+{
+    std::vector<line_cost> costs;
+    for (const line_use& use : lines.uses)
+        if (use.live_registers > 0 && use.place != no_line) costs.push_back(cost_of(lines, use));
+    std::ranges::stable_sort(costs, std::ranges::greater{}, [](const line_cost& cost) { return cost.use.live_registers; });
+    return costs;
+}
+
+line_cost line_at(const kernel_lines& lines, std::uint32_t place)
+{
+    line_use use;
+    use.place = place;
+    return cost_of(lines, use);
+}
+
+std::string why_more_registers(const kernel_info& kernel)
+{
+    if (!kernel.registers || !kernel.pressure || !kernel.pressure->problem.empty()) return {};
+    const register_pressure& pressure = *kernel.pressure;
+    const int unused = pressure.highest - pressure.peak, beyond = *kernel.registers - pressure.highest;
+    if (unused + beyond <= 0) return {};
+    std::string text;
+    if (unused > 0)
+        text = std::to_string(unused) + " below the highest one hold nothing at the peak (pairs and quadruples are aligned)";
+    if (beyond > 0)
+        text += (text.empty() ? "" : "; ") + std::to_string(beyond) +
+                (kernel.features.has(kernel_feature::setmaxnreg) ? " beyond it, of setmaxnreg and the ABI"
+                                                                 : " beyond it are the ABI's");
+    return text;
+}
+
 std::vector<line_cost> all_lines(const kernel_lines& lines)
 {
     std::vector<line_cost> costs;
@@ -89,6 +121,7 @@ line_cost cost_of(const kernel_lines& lines, const line_use& use)
 void add(line_use& sum, const line_use& use)
 {
     sum.instructions += use.instructions;
+    sum.live_registers = std::max(sum.live_registers, use.live_registers);
     sum.spill_stores += use.spill_stores;
     sum.spill_loads += use.spill_loads;
     sum.spill_store_bytes += use.spill_store_bytes;

@@ -31,6 +31,15 @@ struct line_cost {
 /// Lines with spills, most bytes first, then as they are numbered; what has no line last.
 std::vector<line_cost> spilling_lines(const kernel_lines& lines);
 
+/// Lines with live registers, most registers first, then as they are numbered.
+std::vector<line_cost> crowded_lines(const kernel_lines& lines);
+
+/// A line by its number in `kernel_lines::places`; no frames where there is none.
+line_cost line_at(const kernel_lines& lines, std::uint32_t place);
+
+/// In words, why the kernel has more registers than are live at once; empty where it has not, or that is not known.
+std::string why_more_registers(const kernel_info& kernel);
+
 /// All of them, in the order of their places.
 std::vector<line_cost> all_lines(const kernel_lines& lines);
 
