@@ -96,11 +96,12 @@ void ask_for_lines(kernel_input_options& wanted, lines_wish wish)
     wanted.lines = wish == lines_wish::source ? wanted_lines::of_all_code : wanted_lines::of_spills;
     if (wish == lines_wish::spills) return;
     try {
-        wanted.examine = pressure_examiner(find_nvdisasm(wanted.nvcc), [pattern = wanted.kernel](const kernel_info& kernel) {
-            if (pattern.empty()) return true;
-            const readable_name names = readable_names({kernel.name}).front();
-            return matches_kernel(pattern, kernel.name, names.demangled, names.short_form);
-        });
+        wanted.examine =
+            pressure_examiner(find_nvdisasm(wanted.nvcc), [pattern = wanted.kernel](const kernel_info& kernel) {
+                if (pattern.empty()) return true;
+                const readable_name names = readable_names({kernel.name}).front();
+                return matches_kernel(pattern, kernel.name, names.demangled, names.short_form);
+            });
     } catch (const error&) {
         if (wish == lines_wish::registers) throw;
     }

@@ -15,6 +15,7 @@
 #include "cli/triton_metadata.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/compile_cache.hpp"
+#include "compiler/compile_commands.hpp"
 #include "compiler/resource_log.hpp"
 #include "compiler/toolchain.hpp"
 #include "image/launch_box_name.hpp"
@@ -63,6 +64,10 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     summary.text = read_input(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
     compile_request request{.source = file, .architectures = {}, .flags = flags, .jobs = options.jobs};
+    if (!options.build.empty()) {
+        std::vector<std::string> of_build = flags_of_build(options.build, file);
+        request.flags.insert(request.flags.begin(), of_build.begin(), of_build.end());
+    }
     request.read = {.lines = options.lines, .examine = options.examine};
     // -G brings line information of its own; ptxas refuses both.
     if (options.lines != wanted_lines::none && std::ranges::none_of(flags, asks_for_lines))
@@ -421,12 +426,18 @@ void kernel_input_options::add_to(CLI::App& app, bool files_required)
                "Debian packages, tar and zip files; - for stdin")
             ->type_name("FILE");
     if (files_required) option->required();
-    app.add_option("-a,--arch", architectures,
-                   "Architectures, such as sm_80,sm_90a, or all; default: those in the file, or that of this machine's "
-                   "GPU for a source")
+    app.add_option(
+           "-a,--arch", architectures,
+           "Architectures, such as sm_80,sm_90a, GPUs, such as H100, or all; default: those in the file, or that of "
+           "this machine's GPU for a source")
         ->type_name("LIST");
     app.add_option("-k,--kernel", kernel, "Only kernels that match this pattern (* ? [...])")->type_name("PATTERN");
-    app.add_option("--nvcc", nvcc, "nvcc, or the folder of its toolkit; flags for nvcc follow --")->type_name("PATH");
+    app.add_option("--nvcc", nvcc,
+                   "nvcc, the folder of its toolkit, or a release such as 13.0; flags for nvcc follow --")
+        ->type_name("PATH");
+    app.add_option("-p,--build", build,
+                   "The folder with a build's compile_commands.json, whose flags are used for a source")
+        ->type_name("FOLDER");
     app.add_option("-j,--jobs", jobs, "Threads, or compilers, at a time; 0: one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");

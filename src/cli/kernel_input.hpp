@@ -27,6 +27,7 @@ struct kernel_input_options {
     std::string nvcc;
     std::string architectures;
     unsigned jobs = 0;
+    std::string build;                          ///< the folder with compile_commands.json; empty: none
     bool no_cache = false;                      ///< compile sources again that were compiled before
     bool before_linking = false;                ///< also images that the device linker has read and the driver does not
     std::optional<std::string> dynamic_shared;  ///< as the user typed it; only for verbs with `add_dynamic_shared`
@@ -34,7 +35,7 @@ struct kernel_input_options {
     bool hash_code = false;                     ///< set by the verb, not by the user
     wanted_lines lines = wanted_lines::none;    ///< likewise
     std::function<void(const cubin_examination&)> examine = {};  ///< likewise
-    bool lint = false;                          ///< read sources for mistakes around their kernels; set by the verb
+    bool lint = false;  ///< read sources for mistakes around their kernels; set by the verb
 
     void add_to(CLI::App& app, bool files_required);
     void add_dynamic_shared(CLI::App& app);

@@ -43,8 +43,8 @@ private:
     std::uint32_t section_;
     const line_index* lines_;
     register_pressure pressure_;
-    std::vector<std::uint32_t> written_;            // the place where each register was written last
-    std::map<std::uint32_t, int> live_of_;          // by place
+    std::vector<std::uint32_t> written_;    // the place where each register was written last
+    std::map<std::uint32_t, int> live_of_;  // by place
     std::set<std::uint32_t> peak_places_;
     bool any_ = false;
 };
@@ -117,12 +117,12 @@ void run_nvdisasm(const fs::path& nvdisasm, const fs::path& file, const std::vec
 {
     std::string list;
     for (const std::uint32_t symbol : symbols) list += (list.empty() ? "" : ",") + std::to_string(symbol);
-    const subprocess_result result =
-        run({nvdisasm.string(), "--print-code", "--print-life-ranges", "--life-range-mode", "narrow",
-             "--cuda-function-index", list, file.string()},
-            {.directory = {}, .environment = {}, .output_cap = output_at_most});
+    const subprocess_result result = run({nvdisasm.string(), "--print-code", "--print-life-ranges", "--life-range-mode",
+                                          "narrow", "--cuda-function-index", list, file.string()},
+                                         {.directory = {}, .environment = {}, .output_cap = output_at_most});
     if (result.exit_code != 0) {
-        problem = "nvdisasm ended with exit status " + std::to_string(result.exit_code) + ": " + last_line(result.output);
+        problem =
+            "nvdisasm ended with exit status " + std::to_string(result.exit_code) + ": " + last_line(result.output);
         return;
     }
     std::string section;
@@ -164,7 +164,8 @@ void kernel_draft::add(const live_instruction& instruction)
         pressure_.peak_at = instruction.byte;
         peak_places_.clear();
         std::map<std::uint32_t, int> since;
-        for (const auto& [number, is_written] : instruction.general) ++since[written_[static_cast<std::size_t>(number)]];
+        for (const auto& [number, is_written] : instruction.general)
+            ++since[written_[static_cast<std::size_t>(number)]];
         pressure_.live_at_peak.clear();
         for (const auto& [written_at, registers] : since) pressure_.live_at_peak.push_back({written_at, registers});
     }

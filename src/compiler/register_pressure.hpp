@@ -17,7 +17,7 @@ std::filesystem::path find_nvdisasm(const std::string& nvcc);
 
 /// For `cubin_options::examine`: fills `pressure` and the live registers of the lines, for the kernels that are wanted.
 /// nvdisasm runs once for some megabytes of code.
-std::function<void(const cubin_examination&)> pressure_examiner(
-    std::filesystem::path nvdisasm, std::function<bool(const kernel_info& kernel)> wanted);
+std::function<void(const cubin_examination&)> pressure_examiner(std::filesystem::path nvdisasm,
+                                                                std::function<bool(const kernel_info& kernel)> wanted);
 
 }  // namespace launchbox

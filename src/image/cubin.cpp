@@ -89,7 +89,11 @@ std::optional<kernel_feature> feature_of(nv_info_attribute attribute)
 class cubin_reader {
 public:
     cubin_reader(std::string_view bytes, const std::string& file, const cubin_options& options)
-        : bytes_(bytes), file_(file), options_(options), overlap_budget_(bytes.size()), image_(read_elf(bytes, result_.diagnostics))
+        : bytes_(bytes),
+          file_(file),
+          options_(options),
+          overlap_budget_(bytes.size()),
+          image_(read_elf(bytes, result_.diagnostics))
     {
     }
 

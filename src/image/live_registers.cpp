@@ -96,7 +96,8 @@ void life_range_reader::finish_header()
         at = end;
     }
     // Numbers stand upright, a digit a line; a # stands over the counts.
-    const auto last = std::ranges::find_if(header_, [](const std::string& text) { return text.find('#') != std::string::npos; });
+    const auto last =
+        std::ranges::find_if(header_, [](const std::string& text) { return text.find('#') != std::string::npos; });
     if (last == header_.end()) return;
     for (column_group& group : groups_) {
         const std::size_t counts = last->find('#', group.begin);

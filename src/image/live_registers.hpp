@@ -17,8 +17,8 @@ enum class register_file : std::uint8_t { general, predicate, uniform, uniform_p
 /// One instruction. A register that the instruction writes for the first time counts, and so does one that it reads
 /// for the last time.
 struct live_instruction {
-    std::string_view section;  ///< ".text.KERNEL"
-    std::uint64_t byte = 0;    ///< in it
+    std::string_view section;   ///< ".text.KERNEL"
+    std::uint64_t byte = 0;     ///< in it
     std::array<int, 4> live{};  ///< how many of each file
     /// The general registers that live here, rising, each with whether the instruction writes it.
     std::vector<std::pair<int, bool>> general;
@@ -37,7 +37,7 @@ public:
 private:
     struct column_group {
         register_file file = register_file::general;
-        std::size_t begin = 0, end = 0;             // columns of text, between two |
+        std::size_t begin = 0, end = 0;                      // columns of text, between two |
         std::vector<std::pair<std::size_t, int>> registers;  // column of text, number
     };
     void header_line(std::string_view table);

@@ -61,7 +61,8 @@ document margin_document(const inspection& found, const line_names& names, const
     if (!found.kernels.empty()) {
         page.line("");
         page.line(
-            "  live: registers that hold needed values; instr.: instructions; stored, loaded: bytes of spills a thread; +: more in functions inlined there",
+            "  live: registers that hold needed values; instr.: instructions; stored, loaded: bytes of spills a "
+            "thread; +: more in functions inlined there",
             tone::faint);
     }
     return page;

@@ -57,11 +57,14 @@ document pressure_document(const inspection& found, const line_names& names, std
         if (pressure && pressure->problem.empty())
             add_pressure(page, kernel, names, lines_shown);
         else
-            ++unknown[pressure ? pressure->problem : is_ptx(kernel.info) ? "PTX has no registers yet" : "no code to read"];
+            ++unknown[pressure              ? pressure->problem
+                      : is_ptx(kernel.info) ? "PTX has no registers yet"
+                                            : "no code to read"];
     }
     if (!unknown.empty() && !page.blocks.empty()) page.line("");
     for (const auto& [why, kernels] : unknown)
-        page.line(fmt::format("  {}: {}", counted(kernels, "kernel", "kernels"), escape_for_terminal(why)), tone::warning);
+        page.line(fmt::format("  {}: {}", counted(kernels, "kernel", "kernels"), escape_for_terminal(why)),
+                  tone::warning);
     return page;
 }
 

@@ -18,6 +18,8 @@ constexpr std::pair<std::string_view, std::string_view> rules[] = {
     {"max_registers", "A kernel uses more registers than its budget allows."},
     {"max_spill_bytes", "A kernel spills more than its budget allows."},
     {"max_stack_bytes", "A kernel's stack frame is larger than its budget allows."},
+    {"max_stack_reserve", "More GPU memory would be set aside for a kernel's stack than is allowed."},
+    {"max_image_bytes", "The images of a kernel's file have more bytes than is allowed."},
     {"max_static_shared", "A kernel uses more static shared memory than its budget allows."},
     {"max_code_bytes", "A kernel's machine code is larger than its budget allows."},
     {"min_blocks_per_sm", "Fewer blocks of a kernel are resident than its budget wants."},

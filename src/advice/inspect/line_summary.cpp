@@ -32,7 +32,8 @@ std::vector<line_cost> crowded_lines(const kernel_lines& lines)
     std::vector<line_cost> costs;
     for (const line_use& use : lines.uses)
         if (use.live_registers > 0 && use.place != no_line) costs.push_back(cost_of(lines, use));
-    std::ranges::stable_sort(costs, std::ranges::greater{}, [](const line_cost& cost) { return cost.use.live_registers; });
+    std::ranges::stable_sort(costs, std::ranges::greater{},
+                             [](const line_cost& cost) { return cost.use.live_registers; });
     return costs;
 }
 
@@ -51,7 +52,8 @@ std::string why_more_registers(const kernel_info& kernel)
     if (unused + beyond <= 0) return {};
     std::string text;
     if (unused > 0)
-        text = std::to_string(unused) + " below the highest one hold nothing at the peak (pairs and quadruples are aligned)";
+        text = std::to_string(unused) +
+               " below the highest one hold nothing at the peak (pairs and quadruples are aligned)";
     if (beyond > 0)
         text += (text.empty() ? "" : "; ") + std::to_string(beyond) +
                 (kernel.features.has(kernel_feature::setmaxnreg) ? " beyond it, of setmaxnreg and the ABI"
