@@ -79,6 +79,15 @@ void write_json(const inspection& found, std::ostream& out)
     json.finish();
 }
 
+void write_json_lines(const inspection& found, std::ostream& out)
+{
+    out << kernels_json_first_line(found);
+    const auto line_of = [&](std::size_t i) {
+        return kernel_json_line(found.kernels[i], account_of(found.kernels[i], found.threads));
+    };
+    make_parallel_use_in_order(found.kernels.size(), line_of, [&](const std::string& line) { out << line; });
+}
+
 void write_csv(const inspection& found, std::ostream& out)
 {
     out << kernels_csv_header();
@@ -101,6 +110,7 @@ exit_status run_kernels(const inspect_options& options, const call_context& cont
     forms.page = [&](const output_style& style) { return page_of(found, style); };
     forms.write_json = [&](std::ostream& out) { write_json(found, out); };
     forms.write_csv = [&](std::ostream& out) { write_csv(found, out); };
+    forms.write_json_lines = [&](std::ostream& out) { write_json_lines(found, out); };
     if (lines != lines_wish::none) add_lines_forms(forms, found, lines, lines_of_a_kernel);
     write_report(options.output, forms);
     print_errors(input);
@@ -269,7 +279,7 @@ void add_inspect(CLI::App& app, call_context& context)
     for (CLI::Option* total : {size, reserve})
         for (CLI::Option* other : {spilling, sort, top, lines, summary, diff, threads}) total->excludes(other);
     size->excludes(reserve);
-    options->output.add_to(*verb);
+    options->output.add_to(*verb, {"jsonl"});
     add_examples(*verb, "launchbox inspect examples/merge.cu --arch sm_80,sm_90,sm_120",
                  "nvcc -c -arch=sm_90 -Xptxas -v examples/merge.cu -o merge.o 2>&1 | launchbox inspect -");
     verb->callback([options, &context] {

@@ -132,6 +132,10 @@ void write_report(const output_options& options, const report_forms& forms)
     const auto write = [&](std::ostream& out) {
         if (const auto other = forms.others.find(options.format); other != forms.others.end())
             out << other->second();
+        else if (options.format == "jsonl" && forms.write_json_lines)
+            forms.write_json_lines(out);
+        else if (options.format == "jsonl")
+            throw error("--format jsonl is there for kernels alone", "use --format json");
         else if (options.format == "json" && forms.write_json)
             forms.write_json(out);
         else if (options.format == "json")

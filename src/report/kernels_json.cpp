@@ -47,6 +47,19 @@ std::string kernel_json_text(const inspected_kernel& kernel, const kernel_accoun
     return json_element_text(kernel_json(kernel, account));
 }
 
+std::string kernels_json_first_line(const inspection& found)
+{
+    const ordered_json head{{"schema", "launchbox.kernels/2"},
+                            {"inputs", inputs_with_diagnoses_json(found.inputs)},
+                            {"selection", selection_json(found)}};
+    return head.dump() + '\n';
+}
+
+std::string kernel_json_line(const inspected_kernel& kernel, const kernel_account& account)
+{
+    return kernel_json(kernel, account).dump() + '\n';
+}
+
 std::string kernels_csv_header()
 {
     return csv_line({"file",

@@ -70,10 +70,11 @@ ordered_json finding_result(const check_finding& finding, const check_outcome& o
                                                     {"decoratedName", json_text(kernel.info.name)},
                                                     {"kind", "function"}}})}});
     result["relatedLocations"] = ordered_json::array();
-    result["relatedLocations"].push_back(
-        {{"physicalLocation",
-          physical_location({relative_path(finding.set_by.file, outcome.directory), finding.set_by.line})},
-         {"message", {{"text", "the limit"}}}});
+    if (finding.set_by.line > 0)
+        result["relatedLocations"].push_back(
+            {{"physicalLocation",
+              physical_location({relative_path(finding.set_by.file, outcome.directory), finding.set_by.line})},
+             {"message", {{"text", "the limit"}}}});
     // GitHub recognises a result by primaryLocationLineHash alone.
     const std::string fingerprint = fingerprint_of(finding, kernel);
     result["partialFingerprints"] = {{"launchboxCheck/v1", fingerprint},

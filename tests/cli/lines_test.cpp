@@ -168,6 +168,17 @@ TEST(folder_input, reads_what_holds_kernels_and_names_what_is_cut_off)
                    "it holds no compiled CUDA code");
 }
 
+TEST(json_lines, are_the_same_kernels_one_a_line)
+{
+    const nlohmann::json whole = launchbox_run({"inspect", log_90, "--threads", "128", "--format", "json"}).json();
+    const std::vector<std::string> lines =
+        lines_of(launchbox_run({"inspect", log_90, "--threads", "128", "--format", "jsonl"}).out);
+    ASSERT_EQ(lines.size(), whole["kernels"].size() + 1);
+    EXPECT_EQ(nlohmann::json::parse(lines[0])["inputs"], whole["inputs"]);
+    for (std::size_t i = 1; i < lines.size(); ++i) EXPECT_EQ(nlohmann::json::parse(lines[i]), whole["kernels"][i - 1]);
+    expect_refused(launchbox_run({"inspect", log_90, "--summary", "--format", "jsonl"}), "use --format json");
+}
+
 TEST(size_verb, architectures_and_the_rest_are_the_file)
 {
     NEEDS_NVCC();

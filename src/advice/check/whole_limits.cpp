@@ -18,6 +18,7 @@ void check_stack_reserve(std::int64_t max_bytes, check_result& result)
     std::vector<const kernel_info*> kernels;
     for (const checked_kernel& kernel : result.kernels) kernels.push_back(&kernel.info);
     ++result.checks;
+    ++result.options;
     std::map<std::size_t, stack_reserve> worst;  // by kernel
     for (const stack_reserve& one : stack_reserves(kernels)) {
         if (one.bytes() <= max_bytes) continue;
@@ -39,7 +40,7 @@ void check_stack_reserve(std::int64_t max_bytes, check_result& result)
                                     "in {} threads, at most {} allowed",
                                     with_commas(one.bytes()), one.gpu.name, with_commas(one.stack_bytes),
                                     with_commas(one.threads), limit),
-             .set_by = {}});
+             .set_by = {"--stack-reserve", 0}});
     for (std::size_t i = 0; i < result.kernels.size(); ++i) {
         const kernel_info& info = result.kernels[i].info;
         if (worst.contains(i) || (!info.stack_unbounded && deepest_stack(info))) continue;
@@ -56,7 +57,7 @@ void check_stack_reserve(std::int64_t max_bytes, check_result& result)
                  info.stack_unbounded
                      ? "cannot be checked: recursion, or a call through a pointer: nobody can tell its stack size"
                      : "cannot be checked: the input does not tell its stack",
-             .set_by = {}});
+             .set_by = {"--stack-reserve", 0}});
     }
     std::ranges::stable_sort(result.findings, {}, &check_finding::kernel);
 }
@@ -64,6 +65,7 @@ void check_stack_reserve(std::int64_t max_bytes, check_result& result)
 void check_image_bytes(std::int64_t max_bytes, const std::vector<file_images>& files, check_result& result)
 {
     const std::string limit = with_commas(max_bytes) + " B";
+    ++result.options;
     for (const file_images& file : files) {
         ++result.checks;
         if (file.bytes <= static_cast<std::uint64_t>(max_bytes)) continue;
@@ -94,7 +96,7 @@ void check_image_bytes(std::int64_t max_bytes, const std::vector<file_images>& f
                              "with {} B of code",
                              all, limit, with_commas(static_cast<std::int64_t>(result.kernels.size())),
                              with_commas(result.kernels[*largest].info.code_bytes.value_or(0))),
-             .set_by = {}});
+             .set_by = {"--size", 0}});
     }
     std::ranges::stable_sort(result.findings, {}, &check_finding::kernel);
 }
