@@ -211,7 +211,7 @@ void add_container(input_summary summary, const kernel_input_options& options, s
 void read_package(const kernel_input_options& options, const std::string& file, std::string_view bytes,
                   kernel_memory& memory, kernel_input& result)
 {
-    constexpr std::size_t largest_metadata = std::size_t{1} << 20, most_metadata = 1'000'000;
+    constexpr std::size_t largest_metadata = std::size_t{1} << 20, max_metadata = 1'000'000;
     const std::size_t before = result.inputs.size();
     packed_reader reader;
     reader.wanted = [&](std::string_view name, std::string_view beginning) {
@@ -227,7 +227,7 @@ void read_package(const kernel_input_options& options, const std::string& file, 
         const std::string shown = file + ": " + name;
         if (name.ends_with(".json")) {
             const std::string stem = shown.substr(0, shown.size() - 4);
-            if (result.metadata_of.size() < most_metadata && content.size() <= largest_metadata)
+            if (result.metadata_of.size() < max_metadata && content.size() <= largest_metadata)
                 if (const auto metadata = parse_triton_metadata(std::string(content)))
                     result.metadata_of[stem + "cubin"] = result.metadata_of[stem + "ptx"] = *metadata;
             return true;

@@ -25,13 +25,13 @@ namespace fs = std::filesystem;
 // A line of 300 bytes for each instruction of 16: what one run prints stays below 256 MB.
 constexpr std::int64_t code_at_once = std::int64_t{2} << 20;
 constexpr std::size_t output_at_most = std::size_t{1} << 30;
-constexpr int most_general_registers = 256;
+constexpr int max_general_registers = 256;
 
 // What is known of one kernel while its instructions are read.
 class kernel_draft {
 public:
     kernel_draft(kernel_info& kernel, std::uint32_t section, const line_index* lines)
-        : kernel_(&kernel), section_(section), lines_(lines), written_(most_general_registers, no_line)
+        : kernel_(&kernel), section_(section), lines_(lines), written_(max_general_registers, no_line)
     {
     }
 

@@ -10,7 +10,7 @@ namespace launchbox {
 namespace {
 
 constexpr std::string_view rule = "// +-", table_start = "// |";
-constexpr int most_registers = 256;
+constexpr int max_registers = 256;
 
 bool is_digit_character(char c)
 {
@@ -72,9 +72,9 @@ void life_range_reader::line(std::string_view text)
 
 void life_range_reader::header_line(std::string_view table)
 {
-    constexpr std::size_t most_lines = 16;
+    constexpr std::size_t max_header_lines = 16;
     // What follows a rule that ended a table is the next function's text, and no header.
-    if (header_.size() == most_lines) {
+    if (header_.size() == max_header_lines) {
         in_header_ = false;
         return;
     }
@@ -107,7 +107,7 @@ void life_range_reader::finish_header()
             for (auto line = std::next(titles); line != std::next(last); ++line)
                 if (column < line->size() && is_digit_character((*line)[column]))
                     number = number * 10 + ((*line)[column] - '0');
-            if (number < most_registers) group.registers.emplace_back(column, number);
+            if (number < max_registers) group.registers.emplace_back(column, number);
         }
     }
 }
@@ -128,7 +128,7 @@ void life_range_reader::instruction(std::string_view text, std::string_view tabl
         int live = 0;
         if (at != std::string_view::npos && count[at] != '|') {
             const auto [end, failure] = std::from_chars(count.data() + at, count.data() + count.size(), live);
-            if (failure != std::errc() || live < 0 || live > most_registers) {
+            if (failure != std::errc() || live < 0 || live > max_registers) {
                 ++not_understood_;
                 return;
             }
