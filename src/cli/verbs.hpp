@@ -30,5 +30,6 @@ void add_devices(CLI::App& app, call_context& context);
 void add_bench_search(CLI::App& app, call_context& context);
 void add_emit(CLI::App& app, call_context& context);
 void add_results(CLI::App& app, call_context& context);
+void add_report(CLI::App& app, call_context& context);
 
 }  // namespace launchbox::cli
