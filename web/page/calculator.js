@@ -80,7 +80,15 @@
             if (![...byId(name).options].some((option) => option.value === state[name])) state[name] = defaults[name];
     }
 
+    // Browsers refuse an address that changes with every movement of a slider.
+    let addressPause = 0;
+    function writeAddressSoon() {
+        clearTimeout(addressPause);
+        addressPause = setTimeout(writeAddress, 200);
+    }
+
     function writeAddress() {
+        clearTimeout(addressPause);
         const given = new URLSearchParams();
         for (const name of Object.keys(defaults))
             if (state[name] !== defaults[name] || name === "architecture" || name === "threads" || name === "registers")
@@ -135,6 +143,7 @@
     }
     byId("form").addEventListener("submit", (event) => event.preventDefault());
     window.addEventListener("hashchange", () => {
+        clearTimeout(addressPause);
         Object.assign(state, defaults);
         readAddress(location.hash);
         for (const name of fields) byId(name).value = state[name];
@@ -146,8 +155,9 @@
 
     let asked = 0;
     async function ask() {
-        writeAddress();
+        writeAddressSoon();
         const number = ++asked;
+        document.documentElement.dataset.asked = number;
         try {
             const text = JSON.stringify(question());
             const mapText = JSON.stringify({...question(), architectures: rowsShown()});
@@ -160,7 +170,7 @@
         } catch (failure) {
             if (number === asked) byId("obstacle").textContent = "The calculation failed: " + failure.message;
         }
-        document.documentElement.dataset.answered = number;
+        if (number === asked) document.documentElement.dataset.answered = number;
     }
 
     const names = {warps: "warps", blocks: "block slots", registers: "registers", shared: "shared memory", barriers: "barriers",
@@ -349,7 +359,9 @@
             return pointText(name, entry, item.dataIndex);
         }, []);
         options.interaction = {mode: "nearest", axis: "x", intersect: false};
-        options.scales.y.suggestedMax = top;
+        if (top) options.scales.y.max = top;
+        options.scales.x.min = entry.points[0][0];
+        options.scales.x.max = Math.max(here, entry.points[entry.points.length - 1][0]);
         options.plugins.legend.display = false;
         options.onClick = (event, items) => {
             const item = items.find((one) => one.datasetIndex === 0);
@@ -587,6 +599,7 @@
         readFile(event.dataTransfer.files[0]);
     });
     byId("copy").addEventListener("click", async () => {
+        writeAddress();
         try {
             await navigator.clipboard.writeText(location.href);
             byId("copied").textContent = "Copied.";
@@ -604,7 +617,7 @@
         byId("architecture").replaceChildren(...architectures.map((one) => {
             const option = document.createElement("option");
             option.value = one.architecture;
-            option.textContent = `${one.architecture} (${one.compute_capability})`;
+            option.textContent = one.architecture;
             return option;
         }));
         readAddress(location.hash.length > 1 ? location.hash : JSON.parse(byId("state").textContent));

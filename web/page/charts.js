@@ -14,6 +14,13 @@ function numberText(value) {
     return String(Number(value.toPrecision(4)));
 }
 
+// What is too long loses its middle: names of workloads differ at their ends.
+function shortened(name, room) {
+    if (name.length <= room) return name;
+    const tail = Math.floor((room - 1) * 0.6);
+    return name.slice(0, room - 1 - tail) + "…" + name.slice(name.length - tail);
+}
+
 // Lines across the plot at single values, with what they mean.
 const marksPlugin = {
     id: "marks",
@@ -78,11 +85,8 @@ function axisOptions(axis) {
         options.grid.display = false;
         options.afterBuildTicks = (scale) => { scale.ticks = axis.categories.map((_, i) => ({value: i})); };
         options.ticks.autoSkip = false;
-        const room = Math.max(10, Math.floor(window.innerWidth / 24));
-        options.ticks.callback = (value) => {
-            const name = axis.categories[value] || "";
-            return name.length > room ? name.slice(0, room - 1) + "…" : name;
-        };
+        const room = Math.max(14, Math.floor(window.innerWidth / 20));
+        options.ticks.callback = (value) => shortened(axis.categories[value] || "", room);
     }
     return options;
 }

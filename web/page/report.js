@@ -60,11 +60,8 @@
             options.indexAxis = "y";
             options.scales.y = {...options.scales.y, type: "category", labels: chart.y.categories, afterBuildTicks: undefined,
                                 min: undefined, max: undefined};
-            const room = Math.max(12, Math.floor(window.innerWidth / 28));
-            options.scales.y.ticks = {...options.scales.y.ticks, callback: (_, i) => {
-                const name = chart.y.categories[i];
-                return name.length > room ? name.slice(0, room - 1) + "…" : name;
-            }};
+            const room = Math.max(16, Math.floor(window.innerWidth / 20));
+            options.scales.y.ticks = {...options.scales.y.ticks, callback: (_, i) => shortened(chart.y.categories[i], room)};
         }
         drawn.set(id, new Chart(canvas, {
             type: bars ? "bar" : "line",

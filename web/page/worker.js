@@ -24,7 +24,7 @@ function ask(what, input) {
 }
 
 function askMany(numbers) {
-    const count = numbers.length / 12, at = program.reserve(numbers.length * 4) >>> 0, to = program.reserve(count * 16) >>> 0;
+    const count = numbers.length / 13, at = program.reserve(numbers.length * 4) >>> 0, to = program.reserve(count * 16) >>> 0;
     new Int32Array(program.memory.buffer, at, numbers.length).set(numbers);
     program.answer_many(at, count, to);
     const answers = new Int32Array(program.memory.buffer, to, count * 4).slice();

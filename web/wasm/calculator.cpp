@@ -294,12 +294,12 @@ EXPORTED(answer_bytes) std::size_t answer_bytes()
     return calculator::last_answer().size();
 }
 
-/// The model alone, for many questions: 12 numbers each (row of the table of limits, threads, registers, static and
-/// dynamic shared bytes, barriers, launch bound, carveout, cache preference, caching, bytes of the opt-in or -1, mode),
-/// and for each the resident blocks, resident warps, obstacle and limiters come out.
+/// The model alone, for many questions: 13 numbers each (row of the table of limits, threads, registers, static and
+/// dynamic shared bytes, barriers, launch bound, carveout, cache preference, caching, bytes of the opt-in or -1, mode,
+/// virtual resources), and for each the resident blocks, resident warps, obstacle and limiters come out.
 EXPORTED(answer_many) void answer_many(const std::int32_t* questions, std::size_t count, std::int32_t* answers)
 {
-    constexpr std::size_t in = 12, out = 4;
+    constexpr std::size_t in = 13, out = 4;
     for (std::size_t i = 0; i < count; ++i) {
         const std::int32_t* q = questions + i * in;
         const sm_limits& limits = sm_limits_table[static_cast<std::size_t>(q[0]) % std::size(sm_limits_table)];
@@ -311,6 +311,7 @@ EXPORTED(answer_many) void answer_many(const std::int32_t* questions, std::size_
         settings.caching = static_cast<global_caching>(q[9]);
         if (q[10] >= 0) settings.max_dynamic_shared_bytes = q[10];
         settings.mode = static_cast<model_mode>(q[11]);
+        settings.virtual_resources = q[12];
         const occupancy_result result = occupancy(limits, kernel, shape, settings);
         std::int32_t* a = answers + i * out;
         a[0] = result.resident_blocks;

@@ -20,10 +20,12 @@ struct value_range {
     double low = 0, high = 1;
     bool less_is_better = true;
 
-    // 0 is drawn darkest: the best.
+    // 0 is drawn darkest: the best. Where the worst is many times the best, colours follow the ratio, or all but the
+    // worst would look alike.
     [[nodiscard]] double part(double value) const
     {
-        const double place = high > low ? (value - low) / (high - low) : 0;
+        double place = high > low ? (value - low) / (high - low) : 0;
+        if (less_is_better && low > 0 && high > 4 * low) place = std::log(value / low) / std::log(high / low);
         return less_is_better ? place : 1 - place;
     }
 };
@@ -215,7 +217,7 @@ double draw(const parallel_chart& drawn, std::string& svg)
         const std::size_t values = drawn.axes[i].values.size(), every = (values + 15) / 16;
         for (std::size_t v = 0; v < values; v += std::max<std::size_t>(1, every))
             add_text(svg, at_x(i) + 5, at_y(i, v) + 4, fitted(drawn.axes[i].values[v], room / 2), anchor::start,
-                     "class=\"small faint\"");
+                     "class=\"small halo\"");
     }
     add_legend("time", "fastest", "slowest drawn", top + height + 20, svg);
     return top + height + 20 + legend_height;

@@ -150,7 +150,7 @@ void add_marks(const xy_chart& drawn, const plot& on, std::string& svg)
         const double x = on.at_x(mark.at);
         add_line(svg, x, on.area.y, x, on.area.y + on.area.height, "mark");
         const bool at_right = x + text_width(mark.text) + 6 > on.area.x + on.area.width;
-        add_text(svg, x + (at_right ? -6 : 6), on.area.y + 10, mark.text, at_right ? anchor::end : anchor::start,
+        add_text(svg, x + (at_right ? -6 : 6), on.area.y - (on.y_named ? 3 : -10), mark.text, at_right ? anchor::end : anchor::start,
                  "class=\"small\"");
     }
 }
