@@ -74,10 +74,11 @@ endfunction()
 # The sources of zstd and LZ4, where ./setup --compressed has put them: no package of the system has them.
 set(unpackers ${PROJECT_SOURCE_DIR}/.unpackers)
 if(EXISTS ${unpackers}/zstd.c AND EXISTS ${unpackers}/lz4.c)
+  # Of what zstd's single file says of Emscripten, that it has no threads holds here, too.
   foreach(name zstd lz4)
     file(CREATE_LINK ${unpackers}/${name}.h ${wasm}/system/${name}.h SYMBOLIC)
     add_custom_command(OUTPUT ${wasm}/${name}.o
-      COMMAND ${compiler} --target=wasm32-wasi -x c -O2 -DNDEBUG -DZSTD_DISABLE_ASM -w -c ${unpackers}/${name}.c -o ${wasm}/${name}.o
+      COMMAND ${compiler} --target=wasm32-wasi -x c -O2 -DNDEBUG -D__EMSCRIPTEN__ -w -c ${unpackers}/${name}.c -o ${wasm}/${name}.o
       DEPENDS ${unpackers}/${name}.c COMMENT "Compiling the calculator's ${name}" VERBATIM)
     list(APPEND objects ${wasm}/${name}.o)
   endforeach()

@@ -190,7 +190,8 @@ def many_candidates(page, folder):
         one.update(median_ns=median, low_ns=median, high_ns=median, samples_ns=[median * (1 + source.random() / 100) for _ in range(7)],
                    samples=7, is_winner=False, is_baseline=False, rank=i + 1)
         one["resources"]["registers"] = 16 + i % 200
-        one["device"] = {"sm_clock_mhz": 1980 - i % 40, "memory_clock_mhz": 2619, "temperature_celsius": 30 + i % 50, "power_milliwatts": 3e5}
+        one["device"] = {"sm_clock_mhz": 1980 - i % 40, "memory_clock_mhz": 2619, "temperature_celsius": 30 + i % 50, "power_milliwatts": 300000,
+                         "throttling": ""}
         candidates.append(one)
     example.update(candidates=candidates, races=[], best=[], overall=[])
     example["runs"][0]["baseline"] = None
@@ -213,9 +214,10 @@ def two_runs(page, folder):
     check("The runs side by side" in text and "A: block_sort" in text and "B: block_sort" in text, "both runs and the comparison")
     charts = page.wait_for(DRAW_ALL)
     drawn = sum(len(one["x"]) for name, series in charts.items() if name.startswith("c1-") for one in series)
-    wanted = sum(1 for pair in comparison["comparisons"] for workload in pair["workloads"] for one in workload["candidates"]
-                 if one.get("moved") is not None)
-    check_equal(drawn, wanted, "candidates in the comparison's charts")
+    moved = [one["ratio"] for one in comparison["candidates"] if one["ratio"] is not None]
+    check_equal(drawn, len(moved), "candidates in the comparison's charts")
+    ratios = sorted(y for name, series in charts.items() if name.startswith("c1-") for one in series for y in one["y"])
+    check(all(map(close_to, ratios, sorted(moved))), "the ratios of the comparison's charts")
 
 
 def main():
