@@ -54,7 +54,8 @@ void write_page(const report_options& options, const std::string& page)
 exit_status write_calculator(const report_options& options)
 {
     if (!options.input.files.empty() || !options.against.empty() || !options.workload.empty())
-        throw error("--calculator is a page of its own", "leave the files out; launchbox occupancy FILE --open fills it in");
+        throw error("--calculator is a page of its own",
+                    "leave the files out; launchbox occupancy FILE --open fills it in");
     write_page(options, calculator_page(""));
     return exit_status::done;
 }
@@ -75,7 +76,8 @@ void read_runs(const report_options& options, const std::vector<std::string>& fi
             content.errors.emplace_back(failure.what());
             status = failure.status();
         }
-    if (found.runs.empty() && options.run != 0) throw error(fmt::format("there is no run {}", options.run), "leave --run out");
+    if (found.runs.empty() && options.run != 0)
+        throw error(fmt::format("there is no run {}", options.run), "leave --run out");
     const value_filter filter = parse_value_filter(options.workload, "--workload");
     for (shown_run& run : found.runs) {
         if (!filter.wanted.empty()) {
@@ -90,8 +92,8 @@ void read_runs(const report_options& options, const std::vector<std::string>& fi
         if (!any) throw error("no result is of that workload", "launchbox results lists them");
     }
     for (std::size_t i = 1; i < found.runs.size(); ++i)
-        content.runs.others.push_back(compare_runs(found.runs[0].run, found.runs[0].rankings, found.runs[i].run,
-                                                   found.runs[i].rankings));
+        content.runs.others.push_back(
+            compare_runs(found.runs[0].run, found.runs[0].rankings, found.runs[i].run, found.runs[i].rankings));
 }
 
 inspection inspect_for_page(kernel_input& input)
@@ -100,8 +102,8 @@ inspection inspect_for_page(kernel_input& input)
     found.page_rows = usual_page_rows;
     found.inputs = inspected_inputs(input);
     for (found_kernel& kernel : input.kernels)
-        found.kernels.push_back(inspected(std::move(kernel.info), std::move(kernel.demangled),
-                                          std::move(kernel.short_form), std::nullopt));
+        found.kernels.push_back(
+            inspected(std::move(kernel.info), std::move(kernel.demangled), std::move(kernel.short_form), std::nullopt));
     return found;
 }
 
@@ -156,7 +158,8 @@ exit_status run_report(const report_options& options, const call_context& contex
 
 void add_report(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("report", "What was measured and compiled, as one HTML file that needs no network");
+    CLI::App* verb =
+        app.add_subcommand("report", "What was measured and compiled, as one HTML file that needs no network");
     auto options = std::make_shared<report_options>();
     options->input.add_to(*verb, false);
     verb->add_option("-o,--output", options->output, "The file to write; - is standard output")
@@ -164,14 +167,19 @@ void add_report(CLI::App& app, call_context& context)
         ->required();
     verb->add_option("--against", options->against, "An earlier build: adds what changed from it to the kernels named")
         ->type_name("FILE");
-    verb->add_option("--workload", options->workload, "Only workloads with these values: n=1e8,2e8 (either), type=int,n=1e8 (both)")
+    verb->add_option("--workload", options->workload,
+                     "Only workloads with these values: n=1e8,2e8 (either), type=int,n=1e8 (both)")
         ->type_name("NAME=VALUE");
-    verb->add_option("--run", options->run, "Only the run with this number")->type_name("N")->check(CLI::PositiveNumber);
-    verb->add_option("--title", options->title, "Heading of the page; default: the names of the files")->type_name("TEXT");
+    verb->add_option("--run", options->run, "Only the run with this number")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    verb->add_option("--title", options->title, "Heading of the page; default: the names of the files")
+        ->type_name("TEXT");
     verb->add_flag("--calculator", options->calculator, "Write the interactive occupancy calculator instead");
     add_examples(*verb, "launchbox report tests/data/results/example.json -o report.html",
                  "launchbox report examples/merge.cu --arch sm_80,sm_90 -o kernels.html");
-    verb->callback([options, &context] { context.action = [options, &context] { return run_report(*options, context); }; });
+    verb->callback(
+        [options, &context] { context.action = [options, &context] { return run_report(*options, context); }; });
 }
 
 }  // namespace launchbox::cli

@@ -101,7 +101,8 @@ void add_results(CLI::App& app, call_context& context)
     verb->add_option("--log", options->log,
                      "The compiler's output and resources of these candidates: threads=256,items=11")
         ->type_name("NAME=VALUE");
-    verb->add_option("--svg", options->svg, "Write each chart of launchbox report as a picture into this folder instead")
+    verb->add_option("--svg", options->svg,
+                     "Write each chart of launchbox report as a picture into this folder instead")
         ->type_name("DIR");
     options->view.add_to(*verb);
     options->exchange.add_to(*verb);

@@ -27,7 +27,8 @@ std::size_t count_of(const std::string& text, const std::string& part)
 chart hostile_chart()
 {
     xy_chart content{{.title = hostile}, {.title = hostile}};
-    content.series.push_back({.name = hostile, .look = series_look::dots, .x = {1, 2}, .y = {3, 4}, .labels = {hostile, "b"}});
+    content.series.push_back(
+        {.name = hostile, .look = series_look::dots, .x = {1, 2}, .y = {3, 4}, .labels = {hostile, "b"}});
     content.marks.push_back({1, hostile});
     return {"id", hostile, hostile, std::move(content)};
 }
@@ -75,14 +76,16 @@ TEST(chart_svg, draws_a_point_for_each_value)
     chart none = hostile_chart();
     std::get<xy_chart>(none.content).series.front() = {.name = "none", .x = {}, .y = {}};
     EXPECT_EQ(count_of(svg_of(none, svg_use::file), "<circle"), 0u);
-    const chart heat{"h", "heat", "", heat_chart{"x", "y", "ms", {"1", "2"}, {"a"}, {{1.0, std::nullopt}}, {{"1", ""}}}};
+    const chart heat{"h", "heat", "",
+                     heat_chart{"x", "y", "ms", {"1", "2"}, {"a"}, {{1.0, std::nullopt}}, {{"1", ""}}}};
     EXPECT_EQ(count_of(svg_of(heat, svg_use::file), "class=\"cell\""), 1u) << "no value, no cell";
 }
 
 TEST(chart_svg, gives_a_tree_map_areas_as_large_as_its_values)
 {
     tree_chart tree{{.name = "all"}};
-    for (const double value : {100.0, 50.0, 25.0, 25.0, 0.0}) tree.root.children.push_back({std::to_string(value), value});
+    for (const double value : {100.0, 50.0, 25.0, 25.0, 0.0})
+        tree.root.children.push_back({std::to_string(value), value});
     const std::string svg = svg_of({"t", "tree", "", tree}, svg_use::in_page);
     std::vector<double> areas;
     for (std::size_t at = svg.find("data-value=\""); at != std::string::npos; at = svg.find("data-value=\"", at + 1)) {
@@ -107,7 +110,8 @@ TEST(chart_json, is_safe_inside_a_script_and_reads_back)
     const auto& series = json["charts"]["one"]["series"][0];
     EXPECT_EQ(series["x"], (std::vector<double>{1, 2}));
     EXPECT_EQ(series["y"], (std::vector<double>{3, 4}));
-    EXPECT_NE(json["texts"][series["labels"][0].get<std::size_t>()].get<std::string>().find("<script>alert(1)"), std::string::npos);
+    EXPECT_NE(json["texts"][series["labels"][0].get<std::size_t>()].get<std::string>().find("<script>alert(1)"),
+              std::string::npos);
 }
 
 TEST(html_page, escapes_every_text_and_allows_no_network)

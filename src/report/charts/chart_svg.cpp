@@ -25,7 +25,8 @@ constexpr std::string_view shapes =
     "text{font:12px system-ui,'DejaVu Sans',sans-serif;fill:var(--ink)}.faint{fill:var(--faint)}"
     ".title{font-size:15px;font-weight:600}.grid{stroke:var(--grid);stroke-width:1}"
     ".axis{stroke:var(--faint);stroke-width:1}.mark{stroke:var(--ink);stroke-width:1;stroke-dasharray:4 3}"
-    ".line{fill:none;stroke-width:1.8}.small{font-size:11px}.halo{paint-order:stroke;stroke:var(--paper);stroke-width:3px}.thread{fill:none;stroke-width:1;stroke-opacity:.45}"
+    ".line{fill:none;stroke-width:1.8}.small{font-size:11px}.halo{paint-order:stroke;stroke:var(--paper);stroke-width:"
+    "3px}.thread{fill:none;stroke-width:1;stroke-opacity:.45}"
     ".strong{stroke-width:3;stroke-opacity:1}.chosen{fill:none;stroke:#ff8c1a;stroke-width:3.5}"
     ".c0{stroke:var(--s0);fill:var(--s0)}.c1{stroke:var(--s1);fill:var(--s1)}.c2{stroke:var(--s2);fill:var(--s2)}"
     ".c3{stroke:var(--s3);fill:var(--s3)}.c4{stroke:var(--s4);fill:var(--s4)}.c5{stroke:var(--s5);fill:var(--s5)}"
@@ -40,17 +41,17 @@ std::string svg_of(const chart& drawn, svg_use use)
     const double height = std::visit([&](const auto& content) { return svg::draw(content, inner); }, drawn.content);
     const bool file = use == svg_use::file;
     const double top = file ? 40 : 0;
-    std::string text = fmt::format(
-        R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" class="picture" viewBox="0 0 {:.0f} {:.0f}")",
-        svg::picture_width, height + top);
+    std::string text =
+        fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" class="picture" viewBox="0 0 {:.0f} {:.0f}")",
+                    svg::picture_width, height + top);
     // Percentages and the like would let a viewer of the file scale it to nothing.
     if (file) text += fmt::format(R"( width="{:.0f}" height="{:.0f}")", svg::picture_width, height + top);
     text += fmt::format("><title>{}</title>", markup_text(drawn.title));
     if (file) {
         if (!drawn.text.empty()) text += fmt::format("<desc>{}</desc>", markup_text(drawn.text));
         text += fmt::format("<style>{}{}</style>", colours_of_file, shapes);
-        text += fmt::format(R"(<rect class="paper" width="{:.0f}" height="{:.0f}"/>)", svg::picture_width,
-                            height + top);
+        text +=
+            fmt::format(R"(<rect class="paper" width="{:.0f}" height="{:.0f}"/>)", svg::picture_width, height + top);
         svg::add_text(text, 12, 24, svg::fitted(drawn.title, svg::picture_width * 0.8), svg::anchor::start,
                       "class=\"title\"");
         text += fmt::format("<g transform=\"translate(0 {:.0f})\">", top);
@@ -98,8 +99,8 @@ void add_text(std::string& svg, double x, double y, std::string_view text, ancho
 
 void add_line(std::string& svg, double x1, double y1, double x2, double y2, std::string_view css_class)
 {
-    svg += fmt::format(R"(<line class="{}" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>)", css_class, x1, y1, x2,
-                       y2);
+    svg +=
+        fmt::format(R"(<line class="{}" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>)", css_class, x1, y1, x2, y2);
 }
 
 double text_width(std::string_view text)

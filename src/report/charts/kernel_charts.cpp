@@ -42,8 +42,7 @@ const std::vector<kernel_figure>& kernel_figures()
          [](const inspected_kernel& kernel) { return real(deepest_stack(kernel.info)); }},
         {"shared", "shared memory", "static bytes a block", true,
          [](const inspected_kernel& kernel) { return real(kernel.info.static_shared_bytes); }},
-        {"occupancy", "occupancy", "% of the warp slots", false,
-         [](const inspected_kernel& kernel) {
+        {"occupancy", "occupancy", "% of the warp slots", false, [](const inspected_kernel& kernel) {
              return kernel.residency ? std::optional(kernel.residency->result.occupancy() * 100) : std::nullopt;
          }}};
     return all;
@@ -119,8 +118,8 @@ std::optional<chart_group> figures_over_architectures(const std::vector<inspecte
             text += fmt::format(" {} of {} names are shown, those with the most registers.", max_kernel_rows,
                                 with_commas(static_cast<std::int64_t>(all)));
         group.tabs.emplace_back(figure.name);
-        group.charts.push_back({std::string("kernels-") + figure.id, std::string("Kernels: ") + figure.unit, text,
-                                std::move(drawn)});
+        group.charts.push_back(
+            {std::string("kernels-") + figure.id, std::string("Kernels: ") + figure.unit, text, std::move(drawn)});
     }
     return group.charts.empty() ? std::nullopt : std::optional(std::move(group));
 }
@@ -128,7 +127,8 @@ std::optional<chart_group> figures_over_architectures(const std::vector<inspecte
 // The smaller ones of many are one area.
 void merge_smallest(std::vector<tree_chart::node>& nodes, std::size_t most)
 {
-    std::stable_sort(nodes.begin(), nodes.end(), [](const auto& one, const auto& other) { return one.value > other.value; });
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [](const auto& one, const auto& other) { return one.value > other.value; });
     if (nodes.size() <= most) return;
     tree_chart::node rest{.name = fmt::format("{} smaller ones", nodes.size() - most), .value = 0};
     for (std::size_t i = most; i < nodes.size(); ++i) rest.value += nodes[i].value;
@@ -157,7 +157,9 @@ std::optional<chart_group> code_size(const std::vector<inspected_kernel>& kernel
             for (const auto& [instance, bytes] : instances) {
                 one.value += bytes;
                 if (instances.size() > 1)
-                    one.children.push_back({escape_for_terminal(instance), bytes, {},
+                    one.children.push_back({escape_for_terminal(instance),
+                                            bytes,
+                                            {},
                                             fmt::format("{} on {}: {} B", escape_for_terminal(instance), architecture,
                                                         number_text(bytes))});
             }
@@ -171,12 +173,12 @@ std::optional<chart_group> code_size(const std::vector<inspected_kernel>& kernel
         on.label = fmt::format("{}: {} B", architecture, number_text(on.value));
         drawn.root.children.push_back(std::move(on));
     }
-    return chart_group{"code",
-                       "Code size by architecture and template",
-                       "",
-                       {{"code", "Code size by architecture and template",
-                         fmt::format("Areas are bytes of machine code, {} B in all.", number_text(all)),
-                         std::move(drawn)}}};
+    return chart_group{
+        "code",
+        "Code size by architecture and template",
+        "",
+        {{"code", "Code size by architecture and template",
+          fmt::format("Areas are bytes of machine code, {} B in all.", number_text(all)), std::move(drawn)}}};
 }
 
 }  // namespace

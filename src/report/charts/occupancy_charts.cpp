@@ -83,8 +83,8 @@ chart occupancy_map(const std::vector<occupancy_account>& accounts)
         }
     }
     if (accounts.size() > 1) drawn.marked.reset();
-    return {"architectures", "Occupancy by architecture and block size", "Percent of the warp slots, all else as it is.",
-            std::move(drawn)};
+    return {"architectures", "Occupancy by architecture and block size",
+            "Percent of the warp slots, all else as it is.", std::move(drawn)};
 }
 
 }  // namespace launchbox

@@ -108,8 +108,13 @@ surface_axes axes_of(const std::vector<varying_parameter>& parameters)
 chart surface_chart(const std::vector<stored_result>& results, const ranking& workload, const surface_axes& axes,
                     std::optional<std::size_t> tab)
 {
-    heat_chart drawn{escape_for_terminal(axes.x->name), escape_for_terminal(axes.y->name), "ms", axes.x->names(),
-                     axes.y->names(), {}, {}};
+    heat_chart drawn{escape_for_terminal(axes.x->name),
+                     escape_for_terminal(axes.y->name),
+                     "ms",
+                     axes.x->names(),
+                     axes.y->names(),
+                     {},
+                     {}};
     drawn.values.assign(drawn.rows.size(), std::vector<std::optional<double>>(drawn.columns.size()));
     drawn.texts.assign(drawn.rows.size(), std::vector<std::string>(drawn.columns.size()));
     double best = 0;
@@ -135,10 +140,11 @@ chart surface_chart(const std::vector<stored_result>& results, const ranking& wo
         id += "-" + chart_id(axes.tabs->name + "-" + value);
         name += fmt::format(", {} = {}", escape_for_terminal(axes.tabs->name), value);
     }
-    return {id, name,
-            "Milliseconds, the fastest candidate of each cell over all other parameters. An empty cell was not measured: "
-            "rejected, failed, or not tried. The frame marks the fastest.",
-            std::move(drawn)};
+    return {
+        id, name,
+        "Milliseconds, the fastest candidate of each cell over all other parameters. An empty cell was not measured: "
+        "rejected, failed, or not tried. The frame marks the fastest.",
+        std::move(drawn)};
 }
 
 }  // namespace
@@ -149,9 +155,11 @@ std::optional<chart_group> parameter_surfaces(const std::vector<stored_result>& 
     const surface_axes axes = axes_of(parameters);
     if (axes.x == nullptr || axes.y == nullptr) return std::nullopt;
     if (axes.x->values.size() > max_cells_a_side || axes.y->values.size() > max_cells_a_side) return std::nullopt;
-    chart_group group{"surface", fmt::format("Time over {} and {}", escape_for_terminal(axes.x->name),
-                                             escape_for_terminal(axes.y->name)),
-                      "", {}};
+    chart_group group{
+        "surface",
+        fmt::format("Time over {} and {}", escape_for_terminal(axes.x->name), escape_for_terminal(axes.y->name)),
+        "",
+        {}};
     group.charts.push_back(surface_chart(results, workload, axes, std::nullopt));
     if (axes.tabs == nullptr || axes.tabs->values.size() > max_tabs) return group;
     group.tabs.push_back("all " + escape_for_terminal(axes.tabs->name));

@@ -89,16 +89,16 @@ std::vector<chart_group> comparison_charts(const shown_run& a, const shown_run& 
             const double ms = summarise(a.run.results[candidate.a].measured.samples_ns).median / 1e6;
             to.x.push_back(ms);
             to.y.push_back(candidate.time->ratio.times);
-            to.labels.push_back(fmt::format("{}: {:.3f} ({:.3f} to {:.3f})",
-                                            names_of(b.run.results[candidate.b].parameters),
-                                            candidate.time->ratio.times, candidate.time->ratio.low,
-                                            candidate.time->ratio.high));
+            to.labels.push_back(
+                fmt::format("{}: {:.3f} ({:.3f} to {:.3f})", names_of(b.run.results[candidate.b].parameters),
+                            candidate.time->ratio.times, candidate.time->ratio.low, candidate.time->ratio.high));
         }
         if (moved.x.empty() && same.x.empty()) continue;
         drawn.series = {std::move(same), std::move(moved)};
         drawn.marks.push_back({1, "as fast in both", true});
         const std::string name = workload_name(workload.workload);
-        groups.push_back({fmt::format("compare-{}", w), "Time in B over time in A: " + name,
+        groups.push_back({fmt::format("compare-{}", w),
+                          "Time in B over time in A: " + name,
                           "Each point is a candidate that both runs have. Above 1 it is slower in B.",
                           {{fmt::format("compare-{}", w), "Time in B over time in A: " + name, "", std::move(drawn)}}});
     }
@@ -132,12 +132,12 @@ std::optional<chart_group> speed_ups(const shown_run& shown)
     if (bars.x.empty()) return std::nullopt;
     drawn.series.push_back(std::move(bars));
     drawn.marks.push_back({1, "baseline"});
-    return chart_group{"speed-up",
-                       "Winners against the baseline",
-                       "",
-                       {{"speed-up", "Winners against the baseline",
-                         "The line in each bar is the interval that the samples of both leave open.",
-                         std::move(drawn)}}};
+    return chart_group{
+        "speed-up",
+        "Winners against the baseline",
+        "",
+        {{"speed-up", "Winners against the baseline",
+          "The line in each bar is the interval that the samples of both leave open.", std::move(drawn)}}};
 }
 
 std::optional<chart_group> rates(const shown_run& shown)
@@ -164,8 +164,8 @@ std::optional<chart_group> rates(const shown_run& shown)
         if (bars.x.empty()) continue;
         drawn.series.push_back(std::move(bars));
         group.tabs.emplace_back(kind.unit);
-        group.charts.push_back({"throughput-" + chart_id(kind.name), std::string("Throughput, ") + kind.unit, "",
-                                std::move(drawn)});
+        group.charts.push_back(
+            {"throughput-" + chart_id(kind.name), std::string("Throughput, ") + kind.unit, "", std::move(drawn)});
     }
     return group.charts.empty() ? std::nullopt : std::optional(std::move(group));
 }
@@ -206,9 +206,9 @@ std::optional<chart_group> converging(const shown_run& shown, std::size_t place)
     const convergence& found = all[place];
     chart_group group{"convergence", "Convergence", "", {}, {"by evaluations", "by time"}};
     for (const bool by_time : {false, true}) {
-        xy_chart drawn{{.title = by_time ? "seconds of compiling and measuring" : "candidates evaluated",
-                        .logarithmic = true},
-                       {.title = "best so far, ms"}};
+        xy_chart drawn{
+            {.title = by_time ? "seconds of compiling and measuring" : "candidates evaluated", .logarithmic = true},
+            {.title = "best so far, ms"}};
         chart_series line{.name = "best so far", .look = series_look::steps, .x = {}, .y = {}};
         for (const improvement& step : found.improvements) {
             const double x = by_time ? std::max(step.seconds, 1e-3) : static_cast<double>(step.evaluation);
@@ -252,16 +252,18 @@ std::optional<chart_group> distributions(const shown_run& shown, const ranking& 
     for (const race_result_info& race : shown.run.races)
         if (identity_of(race.workload) == identity_of(workload.workload)) {
             for (const race_entry& entry : race.entries) add_row(entry.parameters, entry.samples_ns);
-            text = "Samples of the final race, in which the finalists took turns; from top to bottom in each row in "
-                   "the order in which they were taken.";
+            text =
+                "Samples of the final race, in which the finalists took turns; from top to bottom in each row in "
+                "the order in which they were taken.";
         }
     if (drawn.y.categories.empty()) {
         for (const ranked_candidate& candidate : workload.candidates)
             if (!candidate.same_as)
                 add_row(shown.run.results[candidate.result].parameters,
                         shown.run.results[candidate.result].measured.samples_ns);
-        text = "Samples of the fastest candidates; there was no final race. In each row from top to bottom in the order "
-               "in which they were taken.";
+        text =
+            "Samples of the fastest candidates; there was no final race. In each row from top to bottom in the order "
+            "in which they were taken.";
     }
     if (drawn.y.categories.empty()) return std::nullopt;
     drawn.series = {std::move(samples), std::move(medians)};
@@ -282,9 +284,10 @@ std::optional<chart_group> failures(const ranking& workload)
         drawn.y.categories.emplace_back(words_of(kind.what));
     }
     drawn.series.push_back(std::move(bars));
-    return chart_group{
-        "failures", "Candidates that were not measured", "", {{"failures", "Candidates that were not measured", "",
-                                                              std::move(drawn)}}};
+    return chart_group{"failures",
+                       "Candidates that were not measured",
+                       "",
+                       {{"failures", "Candidates that were not measured", "", std::move(drawn)}}};
 }
 
 std::optional<chart_group> states(const shown_run& shown, const ranking& workload)

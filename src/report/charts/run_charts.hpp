@@ -12,10 +12,10 @@ namespace launchbox {
 
 /// The charts of one workload, with what belongs together in one group.
 struct chart_group {
-    std::string id;               ///< as `chart::id`
-    std::string title;            ///< "Parameter surface"
-    std::string text;             ///< what is to be known of all of them
-    std::vector<chart> charts;    ///< shown one at a time where there are several
+    std::string id;                      ///< as `chart::id`
+    std::string title;                   ///< "Parameter surface"
+    std::string text;                    ///< what is to be known of all of them
+    std::vector<chart> charts;           ///< shown one at a time where there are several
     std::vector<std::string> tabs = {};  ///< the names of several: "min_blocks = 0"
 };
 

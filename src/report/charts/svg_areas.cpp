@@ -44,8 +44,7 @@ value_range range_of(const heat_chart& drawn)
     return range;
 }
 
-void add_legend(const std::string& title, const std::string& best, const std::string& worst, double y,
-                std::string& svg)
+void add_legend(const std::string& title, const std::string& best, const std::string& worst, double y, std::string& svg)
 {
     constexpr double steps = 20, width = 8;
     double x = 24 + text_width(title);
@@ -53,8 +52,8 @@ void add_legend(const std::string& title, const std::string& best, const std::st
     add_text(svg, x, y + 11, best, anchor::start, "class=\"faint\"");
     x += text_width(best) + 6;
     for (int i = 0; i < static_cast<int>(steps); ++i)
-        svg += fmt::format(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="12" fill="{}"/>)",
-                           x + width * i, y, width + 0.5, shade_of(i / (steps - 1)).colour);
+        svg += fmt::format(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="12" fill="{}"/>)", x + width * i, y,
+                           width + 0.5, shade_of(i / (steps - 1)).colour);
     add_text(svg, x + width * steps + 6, y + 11, worst, anchor::start, "class=\"faint\"");
 }
 
@@ -114,14 +113,16 @@ double sum_of(const tree_chart::node& node)
 void add_area(const tree_chart::node& node, const box& room, int depth, int colour, std::string& svg)
 {
     if (room.width < 1 || room.height < 1) return;
-    svg += fmt::format(R"(<g><title>{}</title><rect class="area c{}" data-value="{}" x="{:.2f}" y="{:.2f}")",
-                       markup_text(node.label.empty() ? node.name : node.label), colour % 6, sum_of(node), room.x,
-                       room.y);
+    svg +=
+        fmt::format(R"(<g><title>{}</title><rect class="area c{}" data-value="{}" x="{:.2f}" y="{:.2f}")",
+                    markup_text(node.label.empty() ? node.name : node.label), colour % 6, sum_of(node), room.x, room.y);
     svg += fmt::format(R"( width="{:.2f}" height="{:.2f}" fill-opacity="{}"/>)", room.width, room.height,
-                       depth == 0 ? "0" : node.children.empty() ? "0.28" : "0.12");
+                       depth == 0              ? "0"
+                       : node.children.empty() ? "0.28"
+                                               : "0.12");
     const bool named = depth > 0 && room.width > 34 && room.height > 15;
-    if (named) add_text(svg, room.x + 4, room.y + 12, fitted(node.name, room.width - 6), anchor::start,
-                        "class=\"small\"");
+    if (named)
+        add_text(svg, room.x + 4, room.y + 12, fitted(node.name, room.width - 6), anchor::start, "class=\"small\"");
     if (!node.children.empty() && depth < 4) {
         const double head = depth > 0 ? (named ? 16 : 2) : 0, edge = depth > 0 ? 2 : 0;
         const box inner{room.x + edge, room.y + head, room.width - 2 * edge, room.height - head - edge};
@@ -180,9 +181,10 @@ double draw(const heat_chart& drawn, std::string& svg)
                            left + width * static_cast<double>(drawn.marked->second),
                            top + cell_height * static_cast<double>(drawn.marked->first), width - 1, cell_height - 1);
     double y = top + cell_height * static_cast<double>(drawn.rows.size()) + 16;
-    svg += fmt::format("<text class=\"faint\" transform=\"translate(14 {:.1f}) rotate(-90)\" text-anchor=\"middle\">"
-                       "{}</text>",
-                       top + (y - top) / 2, markup_text(drawn.y_title));
+    svg += fmt::format(
+        "<text class=\"faint\" transform=\"translate(14 {:.1f}) rotate(-90)\" text-anchor=\"middle\">"
+        "{}</text>",
+        top + (y - top) / 2, markup_text(drawn.y_title));
     add_text(svg, left, y + 4, drawn.x_title + " →", anchor::start, "class=\"faint\"");
     y += 18;
     const double best = drawn.less_is_better ? range.low : range.high;

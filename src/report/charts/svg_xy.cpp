@@ -36,8 +36,8 @@ axis_scale scale_for(const xy_chart& drawn, bool is_x)
     if (!axis.categories.empty()) return {-0.5, static_cast<double>(axis.categories.size()) - 0.5, false};
     std::vector<double> values;
     for (const chart_series& series : drawn.series)
-        for (const auto* part : {is_x ? &series.x : &series.y, is_x ? nullptr : &series.low,
-                                 is_x ? nullptr : &series.high})
+        for (const auto* part :
+             {is_x ? &series.x : &series.y, is_x ? nullptr : &series.low, is_x ? nullptr : &series.high})
             if (part != nullptr) values.insert(values.end(), part->begin(), part->end());
     for (const chart_mark& mark : drawn.marks)
         if (mark.at_y != is_x) values.push_back(mark.at);
@@ -56,9 +56,10 @@ void add_axes(const xy_chart& drawn, const plot& on, std::string& svg)
             add_line(svg, left, on.at_y(tick), left + on.area.width, on.at_y(tick), "grid");
             add_text(svg, left - 8, on.at_y(tick) + 4, number_text(tick), anchor::end, "class=\"faint\"");
         }
-        svg += fmt::format("<text class=\"faint\" transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">"
-                       "{}</text>",
-                           on.area.y + on.area.height / 2, markup_text(drawn.y.title));
+        svg += fmt::format(
+            "<text class=\"faint\" transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">"
+            "{}</text>",
+            on.area.y + on.area.height / 2, markup_text(drawn.y.title));
     }
     add_line(svg, left, bottom, left + on.area.width, bottom, "axis");
     if (on.x_named) {
@@ -93,7 +94,9 @@ void add_points(const chart_series& series, const plot& on, int colour, bool lab
             svg += fmt::format(R"(<line class="c{}" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>)", colour, x,
                                on.at_y(series.low[i]), x, on.at_y(series.high[i]));
         svg += fmt::format(R"(<circle class="dot c{}" cx="{:.2f}" cy="{:.2f}" r="{}")", colour, x, y,
-                           series.strong ? 6 : labelled ? 3.2 : 2);
+                           series.strong ? 6
+                           : labelled    ? 3.2
+                                         : 2);
         if (labelled && !series.labels.empty())
             svg += fmt::format("><title>{}</title></circle>", markup_text(series.labels[i]));
         else
@@ -150,8 +153,8 @@ void add_marks(const xy_chart& drawn, const plot& on, std::string& svg)
         const double x = on.at_x(mark.at);
         add_line(svg, x, on.area.y, x, on.area.y + on.area.height, "mark");
         const bool at_right = x + text_width(mark.text) + 6 > on.area.x + on.area.width;
-        add_text(svg, x + (at_right ? -6 : 6), on.area.y - (on.y_named ? 3 : -10), mark.text, at_right ? anchor::end : anchor::start,
-                 "class=\"small\"");
+        add_text(svg, x + (at_right ? -6 : 6), on.area.y - (on.y_named ? 3 : -10), mark.text,
+                 at_right ? anchor::end : anchor::start, "class=\"small\"");
     }
 }
 
@@ -159,15 +162,14 @@ void add_marks(const xy_chart& drawn, const plot& on, std::string& svg)
 
 double draw(const xy_chart& drawn, std::string& svg)
 {
-    plot on{scale_for(drawn, true), scale_for(drawn, false), {}, !drawn.x.categories.empty(),
-            !drawn.y.categories.empty()};
+    plot on{
+        scale_for(drawn, true), scale_for(drawn, false), {}, !drawn.x.categories.empty(), !drawn.y.categories.empty()};
     double left = 72;
     for (const std::string& name : drawn.y.categories) left = std::max(left, text_width(name) + 16);
     left = std::min(left, 300.0);
     const bool legend = drawn.series.size() > 1;
     const double start = top + (legend ? 20 : 0);
-    const double height =
-        on.y_named ? row_height * static_cast<double>(drawn.y.categories.size()) + 8 : plot_height;
+    const double height = on.y_named ? row_height * static_cast<double>(drawn.y.categories.size()) + 8 : plot_height;
     on.area = {left, start, picture_width - left - right, height};
     if (legend) {
         double x = left;

@@ -141,16 +141,17 @@ void html_page::add_chart(const chart& drawn, const std::string& id)
     if (by_script) {
         charts_.add(drawn, *points, id);
         // Rows of a chart with names down its side want a height of their own.
-        body_ += fmt::format(R"(<div class="canvas{}" data-rows="{}"><canvas id="{}" role="img" aria-label="{}"></canvas></div>)",
-                             points->y.categories.empty() ? "" : " rows", points->y.categories.size(), id,
-                             markup_text(drawn.title));
+        body_ += fmt::format(
+            R"(<div class="canvas{}" data-rows="{}"><canvas id="{}" role="img" aria-label="{}"></canvas></div>)",
+            points->y.categories.empty() ? "" : " rows", points->y.categories.size(), id, markup_text(drawn.title));
     } else {
-        body_ += "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"" + markup_text(drawn.title) + "\">" +
-                 svg_of(drawn, svg_use::in_page) + "</div>";
+        body_ += "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"" + markup_text(drawn.title) +
+                 "\">" + svg_of(drawn, svg_use::in_page) + "</div>";
     }
     if (!drawn.text.empty()) body_ += fmt::format("<figcaption>{}</figcaption>", markup_text(drawn.text));
     if (by_script)
-        body_ += fmt::format("<details class=\"numbers\" data-chart=\"{}\"><summary>The numbers</summary></details>", id);
+        body_ +=
+            fmt::format("<details class=\"numbers\" data-chart=\"{}\"><summary>The numbers</summary></details>", id);
     body_ += "</figure>\n";
 }
 
@@ -187,8 +188,9 @@ std::string html_page::text() const
         page += "</ul></nav>\n";
     }
     page += "<main>\n" + body_ + "</main>\n";
-    page += "<noscript><p>The charts of points are drawn by the script of this page; tables and maps are there "
-            "without it.</p></noscript>\n";
+    page +=
+        "<noscript><p>The charts of points are drawn by the script of this page; tables and maps are there "
+        "without it.</p></noscript>\n";
     page += "<script type=\"application/json\" id=\"charts\">" + charts_.text() + "</script>\n";
     page += script_of(chart_js()) + script_of(report_script());
     return page + "</body></html>\n";

@@ -45,8 +45,8 @@ table best_table(const shown_run& shown)
         row.emplace_back(milliseconds(winner.time.median, winner.time.median));
         row.emplace_back(fmt::format("{:.1f}", winner.time.spread() * 100));
         row.emplace_back(winner.is_baseline ? "the baseline itself"
-                         : over             ? fmt::format("{:.3g} ({:.3g} to {:.3g})", over->times, over->low, over->high)
-                                            : "–");
+                         : over ? fmt::format("{:.3g} ({:.3g} to {:.3g})", over->times, over->low, over->high)
+                                : "–");
         if (rates) row.emplace_back(rates_text(per_second(workload.work, winner.time.median)));
         rows.rows.push_back(std::move(row));
     }
@@ -124,8 +124,7 @@ void add_comparison(const comparison_report& runs, html_page& page)
     page.section("compare", "The runs side by side");
     page.add(comparison_document(runs));
     for (std::size_t i = 0; i < runs.others.size(); ++i)
-        for (const chart_group& group :
-             comparison_charts(runs.found.runs[0], runs.found.runs[i + 1], runs.others[i]))
+        for (const chart_group& group : comparison_charts(runs.found.runs[0], runs.found.runs[i + 1], runs.others[i]))
             page.add(group, fmt::format("c{}-", i + 1));
 }
 

@@ -17,11 +17,11 @@ struct page_content {
     std::string title;
     comparison_report runs;  ///< `others` where there are several
     std::optional<inspection> kernels;
-    std::vector<kernel_account> accounts = {};   ///< of `kernels`, where they are few
-    std::vector<finding_count> findings = {};    ///< else
-    const kernel_diff* changes = nullptr;        ///< from `against` to `kernels`
-    std::string against = {};                    ///< the file of the earlier build
-    std::vector<std::string> errors = {};        ///< what could not be read
+    std::vector<kernel_account> accounts = {};  ///< of `kernels`, where they are few
+    std::vector<finding_count> findings = {};   ///< else
+    const kernel_diff* changes = nullptr;       ///< from `against` to `kernels`
+    std::string against = {};                   ///< the file of the earlier build
+    std::vector<std::string> errors = {};       ///< what could not be read
 };
 
 std::string report_page(const page_content& content);

@@ -11,9 +11,9 @@ namespace launchbox {
 
 struct parameter_importance {
     std::vector<std::string> parameters;  ///< one, or two taken together
-    /// 0 to 1: the part of the variance of log(time) that lies between the candidates that differ in these. Of two, what
-    /// they explain together beyond what each does alone. Corrected for the number of groups (epsilon squared), so that
-    /// a parameter of many values does not seem to matter for that alone.
+    /// 0 to 1: the part of the variance of log(time) that lies between the candidates that differ in these. Of two,
+    /// what they explain together beyond what each does alone. Corrected for the number of groups (epsilon squared), so
+    /// that a parameter of many values does not seem to matter for that alone.
     double explained = 0;
 };
 

@@ -20,8 +20,10 @@ std::vector<stored_result> grid(const time_of& log_time)
         for (int items = 0; items < 4; ++items)
             for (int idle = 0; idle < 4; ++idle) {
                 stored_result result;
-                result.parameters = {{{"threads", std::int64_t{threads}}, {"items", std::int64_t{items}},
-                                      {"idle", std::int64_t{idle}}, {"same", std::int64_t{1}}}};
+                result.parameters = {{{"threads", std::int64_t{threads}},
+                                      {"items", std::int64_t{items}},
+                                      {"idle", std::int64_t{idle}},
+                                      {"same", std::int64_t{1}}}};
                 const double time = std::exp(log_time(threads, items, idle));
                 result.measured.samples_ns = {time, time, time, time, time, time};
                 results.push_back(std::move(result));
@@ -58,7 +60,8 @@ TEST(importance, is_the_part_of_the_variance_of_a_sum)
 
 TEST(importance, sees_two_that_matter_together_alone)
 {
-    const importance found = found_in(grid([](int threads, int items, int) { return (threads + items) % 2 == 0 ? 1.0 : 0.0; }));
+    const importance found =
+        found_in(grid([](int threads, int items, int) { return (threads + items) % 2 == 0 ? 1.0 : 0.0; }));
     for (const parameter_importance& one : found.singles) EXPECT_LT(one.explained, 0.01);
     ASSERT_EQ(found.pairs.size(), 1u);
     EXPECT_EQ(found.pairs.front().parameters, (std::vector<std::string>{"items", "threads"}));
