@@ -138,6 +138,7 @@ exit_status run_command(int count, char** arguments)
     add_check(app, context);
     add_tune(app, context);
     add_results(app, context);
+    add_report(app, context);
     add_bench_search(app, context);
     add_emit(app, context);
     add_devices(app, context);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "cli/chart_files.hpp"
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "cli/results_exchange.hpp"
@@ -25,7 +26,7 @@ struct results_options {
     output_options output;
     exchange_options exchange;
     std::vector<std::string> workload, log;
-    std::string gpu, top = "10";
+    std::string gpu, top = "10", svg;
     std::int64_t run = 0;
     bool failures = false, samples = false;
     results_view_options view;
@@ -41,6 +42,8 @@ exit_status run_results(results_options options)
     if (shows_log && options.view.any()) throw error("--log is a view of its own", "leave the other view out");
     if (shows_log && (options.output.format == "json" || options.output.format == "csv"))
         throw error("--log is text for people", "leave --format out; with --format json --samples logs are part of it");
+    if (!options.svg.empty() && (shows_log || options.view.any() || !options.output.path.empty()))
+        throw error("--svg writes pictures alone", "leave --output, --log and the other views out");
     results_report report;
     report.top = rows_wanted(options.top);
     report.all_failures = options.failures;
@@ -57,6 +60,10 @@ exit_status run_results(results_options options)
     }
     if (!options.exchange.format.empty()) {
         export_results(options.exchange, options.files, options.output.path, report);
+        return status;
+    }
+    if (!options.svg.empty()) {
+        write_charts(options.svg, charts_of(report));
         return status;
     }
     report_forms forms;
@@ -94,6 +101,9 @@ void add_results(CLI::App& app, call_context& context)
     verb->add_option("--log", options->log,
                      "The compiler's output and resources of these candidates: threads=256,items=11")
         ->type_name("NAME=VALUE");
+    verb->add_option("--svg", options->svg,
+                     "Write each chart of launchbox report as a picture into this folder instead")
+        ->type_name("DIR");
     options->view.add_to(*verb);
     options->exchange.add_to(*verb);
     options->output.add_to(*verb);

@@ -32,5 +32,6 @@ void add_man(CLI::App& app, call_context& context);
 void add_bench_search(CLI::App& app, call_context& context);
 void add_emit(CLI::App& app, call_context& context);
 void add_results(CLI::App& app, call_context& context);
+void add_report(CLI::App& app, call_context& context);
 
 }  // namespace launchbox::cli
