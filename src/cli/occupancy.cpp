@@ -106,7 +106,7 @@ std::vector<occupancy_account> accounts_of_kernels(const occupancy_options& opti
 }
 
 // The charts of each account, and where several architectures were asked about, the map of them.
-std::vector<chart> charts_of(const std::vector<occupancy_account>& accounts)
+std::vector<chart> charts_of_accounts(const std::vector<occupancy_account>& accounts)
 {
     std::vector<chart> charts;
     for (const occupancy_account& account : accounts) {
@@ -142,7 +142,7 @@ exit_status run_occupancy(const occupancy_options& options, const call_context& 
         inputs = inspected_inputs(input);
     }
     if (!options.svg.empty()) {
-        write_charts(options.svg, charts_of(accounts));
+        write_charts(options.svg, charts_of_accounts(accounts));
         return status;
     }
     if (options.open) {

@@ -83,8 +83,9 @@ line_index::line_index(const line_rows& rows, const std::unordered_map<std::uint
         ranges_[address->second.section].push_back({address->second.byte + row.start + row.distance, place_of[i]});
     }
     // Of rows at one address the last counts.
+    const auto before = [](const range& one, const range& other) { return one.byte < other.byte; };
     for (auto& [section, ranges] : ranges_)
-        if (!std::ranges::is_sorted(ranges, {}, &range::byte)) std::ranges::stable_sort(ranges, {}, &range::byte);
+        if (!std::is_sorted(ranges.begin(), ranges.end(), before)) std::ranges::stable_sort(ranges, before);
     places_ = std::move(places);
 }
 
