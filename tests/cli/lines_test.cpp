@@ -167,8 +167,6 @@ TEST(folder_input, reads_what_holds_kernels_and_names_what_is_cut_off)
     const call nothing = launchbox_run({"inspect", (folder.path() / "nothing").string()});
     EXPECT_EQ(nothing.status, 2);
     EXPECT_TRUE(nothing.says("it holds no compiled CUDA code")) << nothing.err;
-}),
-                   "it holds no compiled CUDA code");
 }
 
 TEST(json_lines, are_the_same_kernels_one_a_line)
