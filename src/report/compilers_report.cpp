@@ -17,6 +17,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr std::size_t max_listed_equal = 40;  // of more, those that differ are enough
+
 struct compared_kernel {
     const inspected_kernel* first = nullptr;    // of the first compiler that has it
     std::vector<const inspected_kernel*> made;  // by compiler; null: it did not make it
@@ -72,7 +74,7 @@ document compilers_document(const std::vector<compiler_result>& results)
     for (const compared_kernel& kernel : kernels) {
         if (!kernel.differs) {
             ++equal;
-            continue;
+            if (kernels.size() > max_listed_equal) continue;
         }
         std::vector<cell> row{architecture_label(kernel.first->info)};
         for (const inspected_kernel* made : kernel.made)

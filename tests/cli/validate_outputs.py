@@ -373,6 +373,10 @@ def calls():
         source = os.path.join("tests", "data", "kernels", "bounds.cu")
         yield ["inspect", source, "--arch", "sm_80,sm_90,sm_120"], 0, b""
         yield ["inspect", source, "--arch", "sm_80,sm_90", "--summary"], 0, b""
+        spills = os.path.join("tests", "data", "kernels", "spills.cu")
+        nvcc = re.search(r"\nnvcc \S+ \((\S+),", launchbox(["--version"], 0))[1]
+        for more in [["--lines"], ["--size"], ["--stack-reserve"], ["--nvcc", nvcc + "," + nvcc]]:
+            yield ["inspect", spills, "--arch", "sm_80,sm_90", *more], 0, b""
         launches = os.path.join("tests", "data", "kernels", "launches.cu")
         yield ["inspect", launches, "--arch", "sm_80,sm_90", "--", "-maxrregcount=32"], 0, b""
         yield ["inspect", source, "--arch", "sm_90", "--diff", source], 0, b""
@@ -425,7 +429,7 @@ def main():
     with_work = os.path.join("tests", "data", "results", "throughput.json")
     check_json(["emit", with_work], launchbox(["emit", with_work, "--format", "json"], 0))
     print(f"{outputs} outputs validated against {len(VALIDATORS)} schemas, {failures} failures")
-    if len(VALIDATORS) != (14 if compiles else 12):
+    if len(VALIDATORS) != (17 if compiles else 13):
         print(f"expected outputs of each schema, saw {sorted(VALIDATORS)}")
         return 1
     return 1 if failures else 0
