@@ -46,7 +46,7 @@ std::filesystem::path page_for(const std::string& page)
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failure);
     if (failure)
         throw error(folder.string() + " belongs to somebody else", "set TMPDIR to a folder that can be written to");
-    const std::filesystem::path file = folder / fmt::format("calculator-{:016x}.html", std::hash<std::string>()(page));
+    std::filesystem::path file = folder / fmt::format("calculator-{:016x}.html", std::hash<std::string>()(page));
     write_file_atomically(file, page);
     return file;
 }

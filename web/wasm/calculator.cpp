@@ -82,9 +82,9 @@ std::optional<occupancy_question> question_of(const ordered_json& given, const s
     if (word(given, "mode") == "spreadsheet" && limits->spreadsheet) settings.mode = model_mode::spreadsheet;
     // "default" is the runtime's 48 KB; else what a program that needs more would have set it to.
     if (word(given, "opt_in") != "default")
-        settings.max_dynamic_shared_bytes = std::max<std::int64_t>(
-            {0, limits->shared_per_block_opt_in - question.resources.static_shared_bytes,
-             question.shape.dynamic_shared_bytes});
+        settings.max_dynamic_shared_bytes =
+            std::max<std::int64_t>({0, limits->shared_per_block_opt_in - question.resources.static_shared_bytes,
+                                    question.shape.dynamic_shared_bytes});
     if (const std::int64_t sms = number(given, "sms", 0, 0, 4096); sms > 0) question.sms = static_cast<int>(sms);
     if (const std::int64_t grid = number(given, "grid", 0, 0, std::int64_t{1} << 46); grid > 0 && question.sms)
         question.grid = grid;
@@ -237,7 +237,8 @@ ordered_json answer_binary(std::string_view bytes)
     ordered_json notes = ordered_json::array();
     for (std::size_t i = 0; i < std::min<std::size_t>(contents.diagnostics.size(), 5); ++i)
         notes.push_back(json_text(contents.diagnostics[i].what));
-    return with_kernels(kernels, {{"kind", contents.kind}, {"images", contents.images.size()}, {"notes", std::move(notes)}});
+    return with_kernels(kernels,
+                        {{"kind", contents.kind}, {"images", contents.images.size()}, {"notes", std::move(notes)}});
 }
 
 ordered_json answer(std::string_view what, std::string_view input)
@@ -277,13 +278,14 @@ EXPORTED(release) void release(char* memory)
     std::free(memory);
 }
 
-/// Answers `input`; `what` and it come from `reserve` and are freed here. The answer is `answer_bytes()` long, and valid
-/// until the next call.
+/// Answers `input`; `what` and it come from `reserve` and are freed here. The answer is `answer_bytes()` long, and
+/// valid until the next call.
 EXPORTED(answer) const char* answer(char* what, std::size_t what_bytes, char* input, std::size_t bytes)
 {
     std::string& text = calculator::last_answer();
     text.clear();
-    text = calculator::answer({what, what_bytes}, {input, bytes}).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    text = calculator::answer({what, what_bytes}, {input, bytes})
+               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     std::free(what);
     std::free(input);
     return text.data();
@@ -303,7 +305,8 @@ EXPORTED(answer_many) void answer_many(const std::int32_t* questions, std::size_
     for (std::size_t i = 0; i < count; ++i) {
         const std::int32_t* q = questions + i * in;
         const sm_limits& limits = sm_limits_table[static_cast<std::size_t>(q[0]) % std::size(sm_limits_table)];
-        const kernel_resources kernel{.registers = q[2], .static_shared_bytes = q[3], .barriers = q[5], .max_threads = q[6]};
+        const kernel_resources kernel{
+            .registers = q[2], .static_shared_bytes = q[3], .barriers = q[5], .max_threads = q[6]};
         const launch_shape shape{.threads = q[1], .dynamic_shared_bytes = q[4]};
         launch_settings settings;
         settings.carveout_percent = q[7];

@@ -13,8 +13,7 @@
 namespace std {
 
 template <class Array>
-    requires is_unbounded_array_v<Array>
-unique_ptr<Array> make_unique_for_overwrite(size_t count)
+requires is_unbounded_array_v<Array> unique_ptr<Array> make_unique_for_overwrite(size_t count)
 {
     return unique_ptr<Array>(new remove_extent_t<Array>[count]);
 }

@@ -201,7 +201,8 @@ std::optional<chart_group> parallel_parameters(const std::vector<stored_result>&
         drawn.lines.push_back(std::move(line));
     }
     if (drawn.lines.empty()) return std::nullopt;
-    std::string text = "Each line is a candidate, coloured by its rank; the thick one is the fastest.";
+    std::string text =
+        "Each line is a candidate, coloured by its rank and at each value in its order; the thick one is the fastest.";
     if (all > max_lines)
         text += fmt::format(" {} of {} are drawn, evenly from the fastest to the slowest.", max_lines,
                             with_commas(static_cast<std::int64_t>(all)));

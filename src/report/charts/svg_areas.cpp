@@ -195,7 +195,7 @@ double draw(const heat_chart& drawn, std::string& svg)
 
 double draw(const parallel_chart& drawn, std::string& svg)
 {
-    constexpr double left = 60, top = 34, height = 320;
+    constexpr double left = 60, top = 64, height = 300;
     const auto axes = drawn.axes.size();
     const auto at_x = [&](std::size_t i) {
         return axes < 2 ? picture_width / 2
@@ -206,23 +206,30 @@ double draw(const parallel_chart& drawn, std::string& svg)
         return values < 2 ? top + height / 2
                           : top + height - height * static_cast<double>(place) / static_cast<double>(values - 1);
     };
+    // Lines through the same value lie side by side, the best on top: with few values they would hide each other.
+    const auto apart = [&](std::size_t axis, double value) {
+        const auto values = static_cast<double>(std::max<std::size_t>(2, drawn.axes[axis].values.size()));
+        return (value - 0.5) * std::min(60.0, 0.6 * height / (values - 1));
+    };
     for (const auto& line : drawn.lines) {
+        // The darkest shades are hard to see on a dark page.
         svg += fmt::format(R"(<polyline class="thread{}" stroke="{}" points=")", line.strong ? " strong" : "",
-                           shade_of(line.value).colour);
-        for (std::size_t i = 0; i < axes; ++i) svg += fmt::format("{:.1f},{:.1f} ", at_x(i), at_y(i, line.at[i]));
+                           line.strong ? "#ff8c1a" : shade_of(0.15 + 0.85 * line.value).colour);
+        for (std::size_t i = 0; i < axes; ++i)
+            svg += fmt::format("{:.1f},{:.1f} ", at_x(i), at_y(i, line.at[i]) + apart(i, line.value));
         svg += fmt::format("\"><title>{}</title></polyline>", markup_text(line.label));
     }
     for (std::size_t i = 0; i < axes; ++i) {
-        add_line(svg, at_x(i), top, at_x(i), top + height, "axis");
+        add_line(svg, at_x(i), top - 30, at_x(i), top + height + 30, "axis");
         const double room = axes < 2 ? picture_width : (picture_width - 2 * left) / static_cast<double>(axes - 1);
-        add_text(svg, at_x(i), top - 14, fitted(drawn.axes[i].name, std::min(room - 6, 2 * left - 4)), anchor::middle);
+        add_text(svg, at_x(i), top - 40, fitted(drawn.axes[i].name, std::min(room - 6, 2 * left - 4)), anchor::middle);
         const std::size_t values = drawn.axes[i].values.size(), every = (values + 15) / 16;
         for (std::size_t v = 0; v < values; v += std::max<std::size_t>(1, every))
             add_text(svg, at_x(i) + 5, at_y(i, v) + 4, fitted(drawn.axes[i].values[v], room / 2), anchor::start,
                      "class=\"small halo\"");
     }
-    add_legend("time", "fastest", "slowest drawn", top + height + 20, svg);
-    return top + height + 20 + legend_height;
+    add_legend("time", "fastest", "slowest drawn", top + height + 46, svg);
+    return top + height + 46 + legend_height;
 }
 
 double draw(const tree_chart& drawn, std::string& svg)
