@@ -65,6 +65,31 @@ constexpr int items_of(const Row& row)
     return static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(row.items, 2))));
 }
 
+template <class Row>
+constexpr int levels_of(const Row& row)
+{
+    return std::bit_width(static_cast<unsigned>(std::clamp(row.ways, 2, 1 << max_merge_levels))) - 1;
+}
+
+template <auto Row>
+inline constexpr int levels_of_row = levels_of(Row);  // for device code
+
+/// The rows of the largest sizes. Smaller sorts are of so few tiles that their blocks find their own splits, so that
+/// the kernels for the other way are there once.
+template <class Tuning>
+struct largest_sizes {
+    using classes = classes_of<Tuning>;
+    using table = typename classes::template box<classes::count - 1>;
+    static constexpr std::int64_t above = classes::count > 1 ? classes::max_elements(classes::count - 2) : 0;
+    static_assert(classes::count == 1 || above < std::int64_t{1} << 31,
+                  "merge_sort: the sizes of upto<...> are less than 2^31");
+    static constexpr int max_levels = [] {
+        int most = 1;
+        for (const auto& row : table::rows) most = std::max(most, levels_of(row));
+        return most;
+    }();
+};
+
 template <class Key, class Value, class Compare, class Tuning>
 struct body {
     using tuning = Tuning;
@@ -98,26 +123,35 @@ struct sort_tiles : body<Key, Value, Compare, Tuning> {
     }
 };
 
-template <class Key, class Value, class Compare, class Tuning>
-struct find : body<Key, Value, Compare, Tuning> {
-    using base = body<Key, Value, Compare, Tuning>;
+/// Its threads have nothing to do with the rows of the passes: registers for enough warps that their reads overlap.
+template <class Key>
+inline constexpr merge_sort_row find_row{.threads = 256, .items = 2, .min_blocks = sizeof(Key) <= 8 ? 4 : 2, .ways = 2};
+
+template <int MaxLevels, class Key, class Compare>
+struct find : body<Key, void, Compare, only<find_row<Key> > > {
+    using base = body<Key, void, Compare, only<find_row<Key> > >;
     template <typename base::row_type r>
     static __device__ void run(merge_task task, const Key* keys, Compare compare)
     {
-        find_splits<typename base::template shape<r> >(
+        find_splits<MaxLevels, typename base::any_shape>(
             task, keys, std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x), compare);
     }
 };
 
+template <bool FindsSplits, class Tuning>
+using merge_tuning =
+    typename std::conditional_t<FindsSplits, std::type_identity<Tuning>,
+                                std::type_identity<typename largest_sizes<Tuning>::table> >::type;
+
 template <bool FindsSplits, class Key, class Value, class Compare, class Tuning>
-struct merge_runs : sort_tiles<Key, Value, Compare, Tuning> {
-    using base = body<Key, Value, Compare, Tuning>;
+struct merge_runs : sort_tiles<Key, Value, Compare, merge_tuning<FindsSplits, Tuning> > {
+    using base = body<Key, Value, Compare, merge_tuning<FindsSplits, Tuning> >;
     template <typename base::row_type r>
     static __device__ void run(merge_task task, typename base::arrays in, typename base::arrays out, Compare compare)
     {
         using shape = typename base::template shape<r>;
-        merge_part<FindsSplits, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values}, blockIdx.x,
-                                       compare);
+        merge_part<FindsSplits ? levels_of_row<r> : 0, shape>(block_memory(), task, {in.keys, in.values},
+                                                          {out.keys, out.values}, blockIdx.x, compare);
     }
 };
 
@@ -167,13 +201,15 @@ template <class Key, class Value, class Compare, class Tuning>
 struct sort {
     using kernel = sort_tiles<Key, Value, Compare, Tuning>;
     using arrays = typename kernel::arrays;
+    using largest = largest_sizes<Tuning>;
+    using finding = find<largest::max_levels, Key, Compare>;
 
     merge_plan plan;
     explicit sort(std::int64_t n)
     {
         const auto row = row_for<kernel>(n);
-        plan = plan_merges(n, row.threads, items_of(row),
-                           std::bit_width(static_cast<unsigned>(std::clamp(row.ways, 2, 1 << max_merge_levels))) - 1);
+        plan = plan_merges(n, row.threads, items_of(row), levels_of(row),
+                           n <= largest::above ? std::numeric_limits<std::int64_t>::max() : max_tiles_without_find);
     }
 
     space add_to(memory_parts& parts, std::int64_t n) const
@@ -199,10 +235,9 @@ struct sort {
                                   i + 1, splits};
             const blocks grid{launch_extent(pass.blocks), n};
             if (!plan.blocks_find_splits) {
-                const std::int64_t threads = pass.blocks << pass.levels, of_block = row_for<kernel>(n).threads;
-                launch<find<Key, Value, Compare, Tuning> >(
-                    stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
-                    static_cast<const Key*>(from.keys), compare);
+                const std::int64_t threads = pass.blocks << pass.levels, of_block = find_row<Key>.threads;
+                launch<finding>(stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
+                                static_cast<const Key*>(from.keys), compare);
                 launch<merge_runs<false, Key, Value, Compare, Tuning> >(stream, grid, task, from, to, compare);
             } else {
                 launch<merge_runs<true, Key, Value, Compare, Tuning> >(stream, grid, task, from, to, compare);

@@ -66,22 +66,16 @@ __device__ __forceinline__ std::int64_t split_at(const merge_task& task, const t
     return split_runs<1 << Levels, std::int64_t>(run, length, at - group, task.slack, less);
 }
 
-/// Calls `function<levels>()`.
-template <class Function>
+/// Calls `function<levels>()`, of `Least` to `Most` levels: for fewer with `Least`.
+template <int Least, int Most, class Function>
 __device__ __forceinline__ auto with_levels(int levels, const Function& function)
 {
-    static_assert(max_merge_levels == 5);
-    switch (levels) {
-        case 1:
-            return function.template operator()<1>();
-        case 2:
-            return function.template operator()<2>();
-        case 3:
-            return function.template operator()<3>();
-        case 4:
-            return function.template operator()<4>();
-        default:
-            return function.template operator()<5>();
+    static_assert(1 <= Least && Most <= max_merge_levels);
+    if constexpr (Least >= Most) {
+        return function.template operator()<Most>();
+    } else {
+        if (levels <= Least) return function.template operator()<Least>();
+        return with_levels<Least + 1, Most>(levels, function);
     }
 }
 
@@ -106,7 +100,7 @@ struct part_of_group {
 };
 
 /// Finds the splits at the beginnings of all blocks' parts, each by 2^levels threads.
-template <class Shape>
+template <int MaxLevels, class Shape>
 __device__ __forceinline__ void find_splits(const merge_task& task, const typename Shape::key* keys,
                                             std::int64_t thread, const typename Shape::compare& compare)
 {
@@ -118,7 +112,7 @@ __device__ __forceinline__ void find_splits(const merge_task& task, const typena
     const std::int64_t at = part_of_group(task, thread >> task.levels).begin;
     const std::int64_t in_range = at < task.n ? at : 0;  // all threads of a warp search
     const std::int64_t split =
-        with_levels(task.levels, [&]<int Levels>() { return split_at<Levels, Shape>(task, keys, in_range, less); });
+        with_levels<1, MaxLevels>(task.levels, [&]<int Levels>() { return split_at<Levels, Shape>(task, keys, in_range, less); });
     if (at < task.n) publish_word(task.splits + thread, found_split::word(split, task.pass));
 }
 
