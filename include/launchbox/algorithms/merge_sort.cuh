@@ -139,9 +139,8 @@ struct find : body<Key, void, Compare, only<find_row<Key> > > {
 };
 
 template <bool FindsSplits, class Tuning>
-using merge_tuning =
-    typename std::conditional_t<FindsSplits, std::type_identity<Tuning>,
-                                std::type_identity<typename largest_sizes<Tuning>::table> >::type;
+using merge_tuning = typename std::conditional_t<FindsSplits, std::type_identity<Tuning>,
+                                                 std::type_identity<typename largest_sizes<Tuning>::table> >::type;
 
 template <bool FindsSplits, class Key, class Value, class Compare, class Tuning>
 struct merge_runs : sort_tiles<Key, Value, Compare, merge_tuning<FindsSplits, Tuning> > {
@@ -151,7 +150,7 @@ struct merge_runs : sort_tiles<Key, Value, Compare, merge_tuning<FindsSplits, Tu
     {
         using shape = typename base::template shape<r>;
         merge_part<FindsSplits ? levels_of_row<r> : 0, shape>(block_memory(), task, {in.keys, in.values},
-                                                          {out.keys, out.values}, blockIdx.x, compare);
+                                                              {out.keys, out.values}, blockIdx.x, compare);
     }
 };
 
@@ -187,10 +186,11 @@ struct permute {
     }
 };
 
-template <class Tuning, class Key, class Value>
-using tuning_or_default =
-    typename std::conditional_t<std::is_void_v<Tuning>, std::type_identity<merge_sort_tuning<Key, Value> >,
-                                std::type_identity<Tuning> >::type;
+template <class Tuning, class Key, class Value, class Compare>
+using tuning_or_default = typename std::conditional_t<
+    std::is_void_v<Tuning>,
+    std::type_identity<merge_sort_tuning<Key, Value, !equal_keys_are_identical<Key, Compare> > >,
+    std::type_identity<Tuning> >::type;
 
 /// Where the parts of a sort's workspace begin: the buffers that the passes alternate with, and the splits.
 struct space {
@@ -235,7 +235,9 @@ struct sort {
                                   i + 1, splits};
             const blocks grid{launch_extent(pass.blocks), n};
             if (!plan.blocks_find_splits) {
-                const std::int64_t threads = pass.blocks << pass.levels, of_block = find_row<Key>.threads;
+                const std::int64_t of_block = find_row<Key>.threads,
+                                   threads = pass.blocks
+                                             << levels_of_search(pass.run, pass.levels, largest::max_levels);
                 launch<finding>(stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
                                 static_cast<const Key*>(from.keys), compare);
                 launch<merge_runs<false, Key, Value, Compare, Tuning> >(stream, grid, task, from, to, compare);
@@ -259,7 +261,7 @@ void sort_by_index(cudaStream_t stream, Key* keys, Value* values, std::int64_t n
                    workspace given)
 {
     // A row for indices of 4 bytes may not fit those of 8, which only more than 2^32 elements need.
-    using table = tuning_or_default<std::conditional_t<sizeof(Index) == 4, Tuning, void>, Key, Index>;
+    using table = tuning_or_default<std::conditional_t<sizeof(Index) == 4, Tuning, void>, Key, Index, Compare>;
     const sort<Key, Index, Compare, table> sorting(n);
     memory_parts parts;
     const space space = sorting.add_to(parts, n);
@@ -286,7 +288,7 @@ template <class Tuning, class Key, class Value, class Compare>
 void sort_carrying(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Compare& compare,
                    workspace given)
 {
-    using sorting_type = sort<Key, Value, Compare, tuning_or_default<Tuning, Key, Value> >;
+    using sorting_type = sort<Key, Value, Compare, tuning_or_default<Tuning, Key, Value, Compare> >;
     using arrays = typename sorting_type::arrays;
     const sorting_type sorting(n);
     memory_parts parts;

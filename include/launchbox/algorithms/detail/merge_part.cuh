@@ -163,8 +163,8 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
     if constexpr (is_asynchronous) wait_for_copies();
 }
 
-/// Makes part number `block` of the output. The block finds its splits itself, for passes of up to `FoundLevels` levels;
-/// 0: it reads those of the task.
+/// Makes part number `block` of the output. The block finds its splits itself, for passes of up to `FoundLevels`
+/// levels; 0: it reads those of the task.
 template <int FoundLevels, class Shape>
 __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_task& task, const merge_arrays<Shape>& in,
                                            const merge_arrays<Shape>& out, std::int64_t block,
