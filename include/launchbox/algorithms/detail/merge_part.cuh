@@ -11,7 +11,7 @@
 namespace launchbox::detail {
 
 /// Passes of fewer levels find their splits as if they had that many, with runs of no elements: less code.
-inline constexpr int least_found_levels = 3;
+inline constexpr int min_found_levels = 3;
 
 /// Finds where the block's part of the output begins and ends in each run, by all its threads, and writes that to the
 /// bounds. Waits for the grid ahead before it reads the runs.
@@ -173,7 +173,7 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
     const merge_memory<Shape> memory{shared};
     const kept_order<Shape> less{compare};
     if constexpr (FoundLevels > 0) {
-        with_levels<least_found_levels, FoundLevels>(
+        with_levels<min_found_levels, FoundLevels>(
             task.levels, [&]<int Levels>() { find_own_splits<Levels>(memory, task, in.keys, block, less); });
         __syncthreads();
     }
