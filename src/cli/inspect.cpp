@@ -31,7 +31,7 @@ struct inspect_options {
     kernel_wish wish;
     std::string sort, top;
     bool summary = false;
-    std::string lines;  // "", "spills", "registers" or "source"
+    std::string lines;  // "", "spills", "registers", "memory" or "source"
     bool size = false, stack_reserve = false;
     std::string other;  // --diff
 };
@@ -261,9 +261,10 @@ void add_inspect(CLI::App& app, call_context& context)
     CLI::Option* lines =
         verb->add_flag(
                 "--lines{spills}", options->lines,
-                "The lines of the source that spill; =registers: those with most live registers; =source: the source "
-                "with figures beside it. A compiled file needs -lineinfo")
-            ->check(CLI::IsMember({"spills", "registers", "source"}))
+                "The lines of the source that spill; =registers: those with most live registers; =memory: loads and "
+                "stores, and what else the code does; =source: the source with figures beside it. A compiled file "
+                "needs -lineinfo")
+            ->check(CLI::IsMember({"spills", "registers", "memory", "source"}))
             ->type_name("[=WHAT]");
     CLI::Option* size = verb->add_flag("--size", options->size,
                                        "Where the bytes of each file are: architectures, templates, copies of code");

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "advice/inspect/line_summary.hpp"
+#include "compiler/nvdisasm.hpp"
 #include "compiler/register_pressure.hpp"
+#include "compiler/traffic_examiner.hpp"
 #include "image/readable_names.hpp"
 #include "report/lines_report.hpp"
 #include "support/error.hpp"
@@ -86,6 +88,7 @@ lines_wish parse_lines_wish(std::string_view word)
 {
     return word == "spills"      ? lines_wish::spills
            : word == "registers" ? lines_wish::registers
+           : word == "memory"    ? lines_wish::memory
            : word == "source"    ? lines_wish::source
                                  : lines_wish::none;
 }
@@ -96,14 +99,16 @@ void ask_for_lines(kernel_input_options& wanted, lines_wish wish)
     wanted.lines = wish == lines_wish::source ? wanted_lines::of_all_code : wanted_lines::of_spills;
     if (wish == lines_wish::spills) return;
     try {
-        wanted.examine =
-            pressure_examiner(find_nvdisasm(wanted.nvcc), [pattern = wanted.kernel](const kernel_info& kernel) {
-                if (pattern.empty()) return true;
-                const readable_name names = readable_names({kernel.name}).front();
-                return matches_kernel(pattern, kernel.name, names.demangled, names.short_form);
-            });
+        const auto is_wanted = [pattern = wanted.kernel](const kernel_info& kernel) {
+            if (pattern.empty()) return true;
+            const readable_name names = readable_names({kernel.name}).front();
+            return matches_kernel(pattern, kernel.name, names.demangled, names.short_form);
+        };
+        std::filesystem::path nvdisasm = find_nvdisasm(wanted.nvcc);
+        wanted.examine = wish == lines_wish::memory ? traffic_examiner(std::move(nvdisasm), is_wanted)
+                                                    : pressure_examiner(std::move(nvdisasm), is_wanted);
     } catch (const error&) {
-        if (wish == lines_wish::registers) throw;
+        if (wish != lines_wish::source) throw;
     }
 }
 
@@ -112,6 +117,7 @@ void add_lines_forms(report_forms& forms, const inspection& found, lines_wish wi
     forms.page = [&found, wish, lines_shown](const output_style& style) {
         const line_names names = names_for(found);
         if (wish == lines_wish::source) return margin_document(found, names, sources_of(found), style);
+        if (wish == lines_wish::memory) return traffic_document(found, names, lines_shown);
         return wish == lines_wish::registers ? pressure_document(found, names, lines_shown)
                                              : lines_document(found, names, lines_shown);
     };

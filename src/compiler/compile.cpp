@@ -54,6 +54,7 @@ void fill(kernel_info& kernel, const kernel_info& other)
     fill(kernel.written_at, other.written_at);
     fill(kernel.lines, other.lines);
     fill(kernel.pressure, other.pressure);
+    fill(kernel.traffic, other.traffic);
     if (kernel.virtual_architecture.empty()) kernel.virtual_architecture = other.virtual_architecture;
     if (kernel.features.empty()) kernel.features = other.features;
     kernel.relocatable |= other.relocatable;

@@ -2,29 +2,22 @@
 #include "compiler/register_pressure.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "compiler/nvdisasm.hpp"
 #include "image/live_registers.hpp"
-#include "support/error.hpp"
-#include "support/files/files.hpp"
-#include "support/process/interrupt.hpp"
-#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-// A line of 300 bytes for each instruction of 16: what one run prints stays below 256 MB.
-constexpr std::int64_t code_at_once = std::int64_t{2} << 20;
-constexpr std::size_t output_at_most = std::size_t{1} << 30;
 constexpr int max_general_registers = 256;
 
 // What is known of one kernel while its instructions are read.
@@ -49,98 +42,47 @@ private:
     bool any_ = false;
 };
 
-void run_nvdisasm(const fs::path& nvdisasm, const fs::path& file, const std::vector<std::uint32_t>& symbols,
-                  const std::unordered_map<std::string, kernel_draft*>& drafts, std::string& problem);
+void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels& batch);
 
 }  // namespace
-
-std::filesystem::path find_nvdisasm(const std::string& nvcc)
-{
-    std::vector<fs::path> places;
-    if (!nvcc.empty()) {
-        places.push_back(fs::path(nvcc) / "bin" / "nvdisasm");
-        places.push_back(fs::path(nvcc).parent_path() / "nvdisasm");
-    }
-    if (fs::path in_path = find_in_path("nvdisasm"); !in_path.empty()) places.push_back(std::move(in_path));
-    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-        if (const char* folder = std::getenv(variable); folder != nullptr && *folder != '\0')
-            places.push_back(fs::path(folder) / "bin" / "nvdisasm");
-    places.emplace_back("/usr/local/cuda/bin/nvdisasm");
-    std::error_code failure;
-    for (const fs::path& place : places)
-        if (fs::is_regular_file(place, failure)) return place;
-    throw error("live registers need nvdisasm, which is not in PATH, $CUDA_HOME or /usr/local/cuda",
-                "install it with: pip install nvidia-cuda-nvdisasm, and add its folder nvidia/cu13/bin to PATH",
-                exit_status::missing);
-}
 
 std::function<void(const cubin_examination&)> pressure_examiner(std::filesystem::path nvdisasm,
                                                                 std::function<bool(const kernel_info& kernel)> wanted)
 {
     return [nvdisasm = std::move(nvdisasm), wanted = std::move(wanted)](const cubin_examination& cubin) {
-        std::vector<std::size_t> chosen;
-        for (std::size_t i = 0; i < cubin.kernels.size(); ++i)
-            if (wanted(cubin.kernels[i])) chosen.push_back(i);
-        if (chosen.empty()) return;
-        const temporary_directory folder;
-        const fs::path file = folder.path() / "image.cubin";
-        write_file_atomically(file, cubin.bytes);
-        for (std::size_t next = 0; next < chosen.size() && !interrupted();) {
-            std::vector<kernel_draft> drafts;
-            std::vector<std::uint32_t> symbols;
-            std::int64_t code = 0;
-            const std::size_t first = next;
-            for (; next < chosen.size() && (next == first || code < code_at_once); ++next) {
-                const std::size_t i = chosen[next];
-                drafts.emplace_back(cubin.kernels[i], cubin.sections[i], cubin.lines);
-                symbols.push_back(cubin.symbols[i]);
-                code += cubin.kernels[i].code_bytes.value_or(0);
-            }
-            std::unordered_map<std::string, kernel_draft*> by_section;
-            for (std::size_t k = 0; k < drafts.size(); ++k)
-                by_section.emplace(".text." + cubin.kernels[chosen[first + k]].name, &drafts[k]);
-            std::string problem;
-            run_nvdisasm(nvdisasm, file, symbols, by_section, problem);
-            for (std::size_t k = 0; k < drafts.size(); ++k) {
-                if (problem.empty()) drafts[k].finish();
-                std::optional<register_pressure>& pressure = cubin.kernels[chosen[first + k]].pressure;
-                if (!pressure) pressure.emplace().problem = problem.empty() ? "nvdisasm does not show it" : problem;
-            }
-        }
+        disassemble(cubin, {nvdisasm, {"--print-life-ranges", "--life-range-mode", "narrow"}}, wanted,
+                    [&](const disassembled_kernels& batch) { read_life_ranges(cubin, batch); });
     };
 }
 
 namespace {
 
-void run_nvdisasm(const fs::path& nvdisasm, const fs::path& file, const std::vector<std::uint32_t>& symbols,
-                  const std::unordered_map<std::string, kernel_draft*>& drafts, std::string& problem)
+void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels& batch)
 {
-    std::string list;
-    for (const std::uint32_t symbol : symbols) list += (list.empty() ? "" : ",") + std::to_string(symbol);
-    const subprocess_result result = run({nvdisasm.string(), "--print-code", "--print-life-ranges", "--life-range-mode",
-                                          "narrow", "--cuda-function-index", list, file.string()},
-                                         {.directory = {}, .environment = {}, .output_cap = output_at_most});
-    if (result.exit_code != 0) {
-        problem =
-            "nvdisasm ended with exit status " + std::to_string(result.exit_code) + ": " + last_line(result.output);
-        return;
+    std::vector<kernel_draft> drafts;
+    drafts.reserve(batch.kernels.size());
+    std::unordered_map<std::string, kernel_draft*> by_section;
+    for (const std::size_t i : batch.kernels) {
+        drafts.emplace_back(cubin.kernels[i], cubin.sections[i], cubin.lines);
+        by_section.emplace(".text." + cubin.kernels[i].name, &drafts.back());
     }
-    std::string section;
+    std::string section, problem = batch.problem;
     kernel_draft* draft = nullptr;
     life_range_reader reader([&](const live_instruction& instruction) {
         if (instruction.section != section) {
             section = instruction.section;
-            const auto found = drafts.find(section);
-            draft = found == drafts.end() ? nullptr : found->second;
+            const auto found = by_section.find(section);
+            draft = found == by_section.end() ? nullptr : found->second;
         }
         if (draft != nullptr) draft->add(instruction);
     });
-    for (std::string_view rest = result.output; !rest.empty();) {
-        const std::size_t end = std::min(rest.find('\n'), rest.size());
-        reader.line(rest.substr(0, end));
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
+    batch.for_each_line([&](std::string_view line) { reader.line(line); });
     if (reader.not_understood() > 0) problem = "this nvdisasm prints live registers in another way than is known";
+    for (std::size_t k = 0; k < drafts.size(); ++k) {
+        if (problem.empty()) drafts[k].finish();
+        std::optional<register_pressure>& pressure = cubin.kernels[batch.kernels[k]].pressure;
+        if (!pressure) pressure.emplace().problem = problem.empty() ? "nvdisasm does not show it" : problem;
+    }
 }
 
 void kernel_draft::add(const live_instruction& instruction)

@@ -1,4 +1,4 @@
-// Live registers of kernels, with nvdisasm: NVIDIA's disassembler, of the toolkit or of its Python package.
+// Live registers of kernels, with nvdisasm.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,10 +10,6 @@
 #include "image/kernel_info.hpp"
 
 namespace launchbox {
-
-/// Beside `nvcc` where that is given, else in PATH, $CUDA_HOME, $CUDA_PATH and /usr/local/cuda. Throws `error` with
-/// status `missing`, and with the command that installs it.
-std::filesystem::path find_nvdisasm(const std::string& nvcc);
 
 /// For `cubin_options::examine`: fills `pressure` and the live registers of the lines, for the kernels that are wanted.
 /// nvdisasm runs once for some megabytes of code.

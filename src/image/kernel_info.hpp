@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "image/code_lines.hpp"
+#include "image/code_traffic.hpp"
 #include "image/kernel_features.hpp"
 
 namespace launchbox {
@@ -102,6 +103,7 @@ struct kernel_info {
     std::optional<source_location> written_at;  ///< only from line information (-lineinfo, -G)
     std::optional<kernel_lines> lines;          ///< only where they were asked for, and from a cubin
     std::optional<register_pressure> pressure;  ///< likewise, and where there was an nvdisasm
+    std::optional<code_traffic> traffic;        ///< likewise
 
     bool relocatable = false;      ///< compiled for linking (-rdc): registers and stack are final only after nvlink
     bool linked = false;           ///< the figures are nvlink's

@@ -31,6 +31,9 @@ document lines_document(const inspection& found, const line_names& names, std::s
 /// Where most registers are live in each kernel, which lines need them, and since which lines they are needed.
 document pressure_document(const inspection& found, const line_names& names, std::size_t lines_shown);
 
+/// What the instructions of each kernel do, and which lines load and store what, most deeply in loops first.
+document traffic_document(const inspection& found, const line_names& names, std::size_t lines_shown);
+
 /// "poly.cuh:4 in poly, inlined at poly.cuh:13 in twice, at app.cu:17"
 std::string place_text(const line_cost& cost, const line_names& names);
 
@@ -45,6 +48,9 @@ nlohmann::ordered_json lines_json(const inspected_kernel& kernel);
 
 /// `register_pressure` of a kernel in launchbox.kernels/2.
 nlohmann::ordered_json pressure_json(const inspected_kernel& kernel);
+
+/// `code` of a kernel in launchbox.kernels/2.
+nlohmann::ordered_json traffic_json(const inspected_kernel& kernel);
 
 /// A file's text beside what its lines cost.
 struct margin_source {

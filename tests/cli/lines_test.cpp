@@ -131,6 +131,42 @@ END
     EXPECT_TRUE(failed.shows("nvdisasm ended with exit status 9: sorry")) << failed.out;
 }
 
+// The same of its code, with the line of each instruction.
+TEST(lines_verb, loads_and_stores_are_read_from_what_nvdisasm_prints)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string source = written(folder, "k.cu", "extern \"C\" __global__ void k(float* p) { *p = 1; }\n");
+    const std::string cubin = (folder.path() / "k.cubin").string();
+    ASSERT_EQ(run({"nvcc", "-cubin", "-arch=sm_90", "-lineinfo", "-o", cubin, source}).exit_code, 0);
+    const std::string script = written(folder, "bin/nvdisasm", R"(#!/bin/sh
+cat <<'END'
+.text.k:
+.L_x_0:
+        /*0000*/                   LDG.E.128 R4, desc[UR4][R2.64] ;
+        /*0010*/                   STL [R1], R4 ;
+        /*0020*/               @P0 BRA `(.L_x_0) ;
+        /*0030*/                   EXIT ;
+END
+)");
+    fs::permissions(script, fs::perms::owner_all);
+    const std::string path = "PATH=" + (folder.path() / "bin").string() + ":" + std::getenv("PATH");
+    const nlohmann::json code = launchbox_run({"inspect", cubin, "--lines=memory", "--format", "json"}, {}, {path})
+                                    .json()["kernels"][0]["code"];
+    EXPECT_EQ(code["instructions"], 4);
+    EXPECT_EQ(code["memory"].size(), 2u);
+    EXPECT_EQ(code["memory"][0]["space"], "global");
+    EXPECT_EQ(code["memory"][0]["bytes"], 16);
+    EXPECT_EQ(code["memory"][0]["loop_depth"], 1);
+    EXPECT_EQ(code["memory"][0]["frames"][0]["line"], 1);
+    EXPECT_EQ(code["waits_for_grid"], false);
+    const call page = launchbox_run({"inspect", cubin, "--lines=memory"}, {}, {path});
+    EXPECT_TRUE(page.shows("local memory, spills or arrays, is used inside a loop")) << page.out;
+    write_file_atomically(script, "#!/bin/sh\necho sorry >&2; exit 9\n");
+    const call failed = launchbox_run({"inspect", cubin, "--lines=memory"}, {}, {path});
+    EXPECT_TRUE(failed.shows("nvdisasm ended with exit status 9: sorry")) << failed.out;
+}
+
 TEST(folder_input, reads_what_holds_kernels_and_names_what_is_cut_off)
 {
     NEEDS_NVCC();

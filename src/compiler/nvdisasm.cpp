@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/nvdisasm.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/process/interrupt.hpp"
+#include "support/process/subprocess.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A line of 300 bytes for each instruction of 16: what one run prints stays below 256 MB.
+constexpr std::int64_t code_at_once = std::int64_t{2} << 20;
+constexpr std::size_t output_at_most = std::size_t{1} << 30;
+
+}  // namespace
+
+std::filesystem::path find_nvdisasm(const std::string& nvcc)
+{
+    std::vector<fs::path> places;
+    if (!nvcc.empty()) {
+        places.push_back(fs::path(nvcc) / "bin" / "nvdisasm");
+        places.push_back(fs::path(nvcc).parent_path() / "nvdisasm");
+    }
+    if (fs::path in_path = find_in_path("nvdisasm"); !in_path.empty()) places.push_back(std::move(in_path));
+    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+        if (const char* folder = std::getenv(variable); folder != nullptr && *folder != '\0')
+            places.push_back(fs::path(folder) / "bin" / "nvdisasm");
+    places.emplace_back("/usr/local/cuda/bin/nvdisasm");
+    std::error_code failure;
+    for (const fs::path& place : places)
+        if (fs::is_regular_file(place, failure)) return place;
+    throw error("this needs nvdisasm, which is not in PATH, $CUDA_HOME or /usr/local/cuda",
+                "install it with: pip install nvidia-cuda-nvdisasm, and add its folder nvidia/cu13/bin to PATH",
+                exit_status::missing);
+}
+
+void disassembled_kernels::for_each_line(const std::function<void(std::string_view)>& read) const
+{
+    for (std::string_view rest = output; !rest.empty();) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        read(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+}
+
+void disassemble(const cubin_examination& cubin, const nvdisasm_command& with,
+                 const std::function<bool(const kernel_info& kernel)>& wanted,
+                 const std::function<void(const disassembled_kernels&)>& read)
+{
+    std::vector<std::size_t> chosen;
+    for (std::size_t i = 0; i < cubin.kernels.size(); ++i)
+        if (wanted(cubin.kernels[i])) chosen.push_back(i);
+    if (chosen.empty()) return;
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "image.cubin";
+    write_file_atomically(file, cubin.bytes);
+    for (std::size_t next = 0; next < chosen.size() && !interrupted();) {
+        disassembled_kernels batch;
+        std::string symbols;
+        std::int64_t code = 0;
+        for (; next < chosen.size() && (batch.kernels.empty() || code < code_at_once); ++next) {
+            batch.kernels.push_back(chosen[next]);
+            symbols += (symbols.empty() ? "" : ",") + std::to_string(cubin.symbols[chosen[next]]);
+            code += cubin.kernels[chosen[next]].code_bytes.value_or(0);
+        }
+        std::vector<std::string> words{with.nvdisasm.string(), "--print-code"};
+        words.insert(words.end(), with.options.begin(), with.options.end());
+        words.insert(words.end(), {"--cuda-function-index", symbols, file.string()});
+        subprocess_result result = run(words, {.directory = {}, .environment = {}, .output_cap = output_at_most});
+        if (result.exit_code != 0)
+            batch.problem =
+                "nvdisasm ended with exit status " + std::to_string(result.exit_code) + ": " + last_line(result.output);
+        else
+            batch.output = std::move(result.output);
+        read(batch);
+    }
+}
+
+}  // namespace launchbox

@@ -1,0 +1,40 @@
+// nvdisasm: NVIDIA's disassembler, of the toolkit or of its Python package.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "image/cubin.hpp"
+#include "image/kernel_info.hpp"
+
+namespace launchbox {
+
+/// Beside `nvcc` where that is given, else in PATH, $CUDA_HOME, $CUDA_PATH and /usr/local/cuda. Throws `error` with
+/// status `missing`, and with the command that installs it.
+std::filesystem::path find_nvdisasm(const std::string& nvcc);
+
+struct nvdisasm_command {
+    std::filesystem::path nvdisasm;
+    std::vector<std::string> options;  ///< beside --print-code
+};
+
+/// What one run of nvdisasm printed.
+struct disassembled_kernels {
+    std::vector<std::size_t> kernels;  ///< of the examination
+    std::string output;
+    std::string problem;  ///< why there is none
+
+    void for_each_line(const std::function<void(std::string_view)>& read) const;
+};
+
+/// Disassembles the kernels of a cubin that are wanted, some megabytes of code at a time.
+void disassemble(const cubin_examination& cubin, const nvdisasm_command& with,
+                 const std::function<bool(const kernel_info& kernel)>& wanted,
+                 const std::function<void(const disassembled_kernels&)>& read);
+
+}  // namespace launchbox

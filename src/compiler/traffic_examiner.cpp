@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/traffic_examiner.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "compiler/nvdisasm.hpp"
+#include "image/disassembly.hpp"
+
+namespace launchbox {
+
+std::function<void(const cubin_examination&)> traffic_examiner(std::filesystem::path nvdisasm,
+                                                               std::function<bool(const kernel_info& kernel)> wanted)
+{
+    return [nvdisasm = std::move(nvdisasm), wanted = std::move(wanted)](const cubin_examination& cubin) {
+        disassemble(cubin, {nvdisasm, {}}, wanted, [&](const disassembled_kernels& batch) {
+            std::unordered_map<std::string, std::size_t> by_section;
+            for (const std::size_t i : batch.kernels) by_section.emplace(".text." + cubin.kernels[i].name, i);
+            disassembly_reader reader([&](const disassembled_code& code) {
+                const auto found = by_section.find(code.section);
+                if (found == by_section.end() || code.instructions.empty()) return;
+                const std::size_t i = found->second;
+                cubin.kernels[i].traffic = traffic_of(code, [&](std::uint64_t byte) {
+                    return cubin.lines == nullptr ? no_line : cubin.lines->at(cubin.sections[i], byte);
+                });
+                if (cubin.lines != nullptr && cubin.kernels[i].lines)
+                    cubin.kernels[i].lines->places = cubin.lines->places();
+            });
+            batch.for_each_line([&](std::string_view line) { reader.line(line); });
+            reader.finish();
+            for (const std::size_t i : batch.kernels)
+                if (!cubin.kernels[i].traffic)
+                    cubin.kernels[i].traffic.emplace().problem =
+                        batch.problem.empty() ? "nvdisasm does not show it" : batch.problem;
+        });
+    };
+}
+
+}  // namespace launchbox
