@@ -48,8 +48,7 @@ std::string why_nothing_seen(const observed_run& run)
     if (run.unobserved > 0)
         return fmt::format("no launch was seen in the program itself; {} of its children used CUDA: --follow-children",
                            run.unobserved);
-    if (run.processes.empty())
-        return "no launch was seen: the program did not use CUDA, or found no driver";
+    if (run.processes.empty()) return "no launch was seen: the program did not use CUDA, or found no driver";
     return "no launch was seen: the program used CUDA and launched no kernel";
 }
 
@@ -82,9 +81,9 @@ exit_status run_capture(const capture_options& options, const std::vector<std::s
 
 void add_capture(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand(
-        "capture",
-        "Run a program and list the kernels that it launches: shapes, times, occupancy, waves, and what could be gained");
+    CLI::App* verb = app.add_subcommand("capture",
+                                        "Run a program and list the kernels that it launches: shapes, times, "
+                                        "occupancy, waves, and what could be gained");
     auto options = std::make_shared<capture_options>();
     options->output.add_to(*verb);
     verb->add_flag("--follow-children", options->follow_children, "Also processes that the program starts");

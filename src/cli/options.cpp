@@ -154,7 +154,8 @@ void write_report(const output_options& options, const report_forms& forms, bool
         return;
     }
     write(beside_a_program ? std::cerr : std::cout);
-    if (!beside_a_program && !std::cout.flush()) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
+    if (!beside_a_program && !std::cout.flush())
+        throw error("cannot write to standard output", "is the disk full, or the reader gone?");
 }
 
 namespace {

@@ -37,31 +37,33 @@ ordered_json findings_json(const observed_launches& launches)
                        {"text", finding.text},
                        {"verb", finding.verb},
                        {"step", json_text(finding.step)},
-                       {"at_most_ns", finding.at_most_ns > 0 ? ordered_json(finding.at_most_ns) : ordered_json()}});
+                       {"max_gain_ns", finding.max_gain_ns > 0 ? ordered_json(finding.max_gain_ns) : ordered_json()}});
     return all;
 }
 
 ordered_json launches_object(const observed_launches& of)
 {
     const kernel_info& kernel = of.kernel;
-    const bool is_clustered = of.key.cluster != decltype(of.key.cluster){} && of.key.cluster != decltype(of.key.cluster){1, 1, 1};
-    ordered_json object{{"name", json_text(of.name)},
-                        {"demangled", json_text(of.demangled)},
-                        {"gpu", or_null(of.gpu)},
-                        {"grid", of.key.grid},
-                        {"block", of.key.block},
-                        {"cluster", is_clustered ? ordered_json(of.key.cluster) : ordered_json()},
-                        {"dynamic_shared_bytes", of.key.dynamic_shared_bytes},
-                        {"carveout_percent", of.key.carveout_percent < 0 ? ordered_json() : ordered_json(of.key.carveout_percent)},
-                        {"cooperative", of.key.cooperative != 0},
-                        {"in_graph", of.key.in_graph != 0},
-                        {"processes", of.processes},
-                        {"launches", of.count},
-                        {"total_ns", of.total_ns},
-                        {"median_ns", of.median_ns},
-                        {"median_of_sample", of.median_of_sample},
-                        {"min_ns", of.min_ns},
-                        {"max_ns", of.max_ns}};
+    const bool is_clustered =
+        of.key.cluster != decltype(of.key.cluster){} && of.key.cluster != decltype(of.key.cluster){1, 1, 1};
+    ordered_json object{
+        {"name", json_text(of.name)},
+        {"demangled", json_text(of.demangled)},
+        {"gpu", or_null(of.gpu)},
+        {"grid", of.key.grid},
+        {"block", of.key.block},
+        {"cluster", is_clustered ? ordered_json(of.key.cluster) : ordered_json()},
+        {"dynamic_shared_bytes", of.key.dynamic_shared_bytes},
+        {"carveout_percent", of.key.carveout_percent < 0 ? ordered_json() : ordered_json(of.key.carveout_percent)},
+        {"extended", of.key.extended != 0},
+        {"in_graph", of.key.in_graph != 0},
+        {"processes", of.processes},
+        {"launches", of.count},
+        {"total_ns", of.total_ns},
+        {"median_ns", of.median_ns},
+        {"median_of_sample", of.median_of_sample},
+        {"min_ns", of.min_ns},
+        {"max_ns", of.max_ns}};
     object["from_image"] = of.image_unknown.empty();
     object["image_unknown"] = text_or_null(of.image_unknown);
     object["architecture"] = text_or_null(kernel.architecture);

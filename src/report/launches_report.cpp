@@ -64,38 +64,42 @@ std::string launch_shared_text(const observed_launches& launches)
     return text;
 }
 
-struct columns_wanted {
-    bool cluster = false, carveout = false, how = false;
-};
-
+// What is special about a launch: "cluster 4, carveout 100 %, graph".
 std::string launch_kind(const observed_launches& launches)
 {
     std::string text;
-    if (launches.key.cooperative != 0) text = "cooperative";
-    if (launches.key.in_graph != 0) text += text.empty() ? "graph" : ", graph";
-    return text.empty() ? "–" : text;
+    const auto add = [&](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
+    if (has_cluster(launches))
+        add("cluster " + sizes_text(launches.key.cluster));
+    else if (launches.key.extended != 0)
+        add("extended");
+    if (launches.key.carveout_percent >= 0) add(fmt::format("carveout {} %", launches.key.carveout_percent));
+    if (launches.key.in_graph != 0) add("graph");
+    return text;
 }
 
-table shapes_table(const std::vector<const observed_launches*>& shapes, const columns_wanted& wanted)
+table shapes_table(const std::vector<const observed_launches*>& shapes)
 {
-    table rows{{{"launches", true}, {"median µs", true}, {"grid", true}, {"block", true}}, {}};
-    if (wanted.cluster) rows.columns.push_back({"cluster", true});
-    rows.columns.push_back({"shared B", true});
-    if (wanted.carveout) rows.columns.push_back({"carveout", true});
-    for (const char* title : {"regs", "spills", "resident", "occ.", "waves"}) rows.columns.push_back({title, true});
-    if (wanted.how) rows.columns.push_back({"how"});
-    rows.columns.push_back({"limited by"});
+    table rows{{{"launches", true},
+                {"median µs", true},
+                {"grid", true},
+                {"block", true},
+                {"shared B", true},
+                {"regs", true},
+                {"spills", true},
+                {"resident", true},
+                {"occ.", true},
+                {"waves", true},
+                {"limited by"}},
+               {}};
     for (const observed_launches* of : shapes) {
         std::vector<cell> row{{with_commas(static_cast<std::int64_t>(of->count))},
                               {(of->median_of_sample ? "≈" : "") + launch_microseconds(of->median_ns)},
                               {sizes_text(of->key.grid)},
-                              {sizes_text(of->key.block)}};
-        if (wanted.cluster) row.emplace_back(has_cluster(*of) ? sizes_text(of->key.cluster) : "–");
-        row.emplace_back(launch_shared_text(*of));
-        if (wanted.carveout)
-            row.emplace_back(of->key.carveout_percent >= 0 ? fmt::format("{} %", of->key.carveout_percent) : "–");
-        row.emplace_back(of->kernel.registers ? std::to_string(*of->kernel.registers) : "?");
-        row.push_back(spills_cell(of->kernel));
+                              {sizes_text(of->key.block)},
+                              {launch_shared_text(*of)},
+                              {of->kernel.registers ? std::to_string(*of->kernel.registers) : "?"},
+                              spills_cell(of->kernel)};
         if (of->account) {
             row.emplace_back(std::to_string(of->account->result.resident_blocks));
             row.emplace_back(percent(of->account->result.occupancy()));
@@ -103,8 +107,8 @@ table shapes_table(const std::vector<const observed_launches*>& shapes, const co
             row.insert(row.end(), 2, {"?"});
         }
         row.emplace_back(waves_text(*of), of->sms_used ? tone::warning : tone::plain);
-        if (wanted.how) row.emplace_back(launch_kind(*of));
-        row.emplace_back(of->account ? limiter_names(of->account->result) : "?");
+        const std::string kind = launch_kind(*of);
+        row.emplace_back((of->account ? limiter_names(of->account->result) : "?") + (kind.empty() ? "" : "; " + kind));
         rows.rows.push_back(std::move(row));
     }
     return rows;
@@ -132,12 +136,6 @@ std::vector<std::vector<const observed_launches*>> by_kernel(const observed_run&
 
 void add_kernels(document& page, const observed_run& run, const launches_view& view)
 {
-    columns_wanted wanted;
-    for (const observed_launches& launches : run.launches) {
-        wanted.cluster |= has_cluster(launches);
-        wanted.carveout |= launches.key.carveout_percent >= 0;
-        wanted.how |= launches.key.cooperative != 0 || launches.key.in_graph != 0;
-    }
     const auto kernels = by_kernel(run);
     std::size_t shown = 0;
     for (const auto& shapes : kernels) {
@@ -150,12 +148,13 @@ void add_kernels(document& page, const observed_run& run, const launches_view& v
             count += of->count;
         }
         page.heading(escape_for_terminal(shapes.front()->short_form));
-        page.line(fmt::format("  {}, {} of the time of all kernels, {}", launch_time(ns),
-                              percent(run.kernel_ns > 0 ? ns / run.kernel_ns : 0), counted(count, "launch", "launches")),
-                  tone::faint);
+        page.line(
+            fmt::format("  {}, {} of the time of all kernels, {}", launch_time(ns),
+                        percent(run.kernel_ns > 0 ? ns / run.kernel_ns : 0), counted(count, "launch", "launches")),
+            tone::faint);
         auto listed = shapes;
         if (!view.all && listed.size() > shapes_shown) listed.resize(shapes_shown);
-        page.add(shapes_table(listed, wanted));
+        page.add(shapes_table(listed));
         if (listed.size() < shapes.size())
             page.line(fmt::format("  and {} in other shapes: --all lists them",
                                   counted(shapes.size() - listed.size(), "row", "rows")),
@@ -165,8 +164,9 @@ void add_kernels(document& page, const observed_run& run, const launches_view& v
                       tone::faint);
     }
     if (shown < kernels.size())
-        page.line(fmt::format("and {}: --all lists them", counted(kernels.size() - shown, "kernel more", "kernels more")),
-                  tone::faint);
+        page.line(
+            fmt::format("and {}: --all lists them", counted(kernels.size() - shown, "kernel more", "kernels more")),
+            tone::faint);
 }
 
 struct ranked_finding {
@@ -180,7 +180,7 @@ std::vector<ranked_finding> ranked(const observed_run& run)
     for (const observed_launches& launches : run.launches)
         for (const launch_finding& finding : launches.findings) all.push_back({&launches, &finding});
     std::stable_sort(all.begin(), all.end(), [](const ranked_finding& one, const ranked_finding& other) {
-        return one.finding->at_most_ns > other.finding->at_most_ns;
+        return one.finding->max_gain_ns > other.finding->max_gain_ns;
     });
     return all;
 }
@@ -194,11 +194,11 @@ void add_findings(document& page, const observed_run& run, const launches_view& 
     for (const auto& [launches, finding] : all) {
         if (!view.all && shown == findings_shown) break;
         ++shown;
-        const std::string most = finding->at_most_ns > 0 ? launch_time(finding->at_most_ns) : "?";
-        page.line(fmt::format("  {}  {} <<<{}, {}>>>: {}", most,
-                              shortened(escape_for_terminal(launches->short_form), 48), sizes_text(launches->key.grid),
-                              sizes_text(launches->key.block), finding->text),
-                  tone::warning);
+        const std::string most = finding->max_gain_ns > 0 ? launch_time(finding->max_gain_ns) : "?";
+        page.line(
+            fmt::format("  {}  {} <<<{}, {}>>>: {}", most, shortened(escape_for_terminal(launches->short_form), 48),
+                        sizes_text(launches->key.grid), sizes_text(launches->key.block), finding->text),
+            tone::warning);
         page.line("    → " + finding->step);
     }
     if (shown < all.size())
@@ -220,12 +220,12 @@ void add_summary(document& page, const observed_run& run)
     for (const observed_gpu& gpu : run.gpus) where += (where.empty() ? "  " : ", ") + gpu_text(gpu);
     if (!where.empty()) page.line(where, tone::faint);
     if (run.span_ns > 0 && run.processes.size() == 1)
-        page.line(fmt::format("  {} launches a second, from the first to the end of the last ({}); kernels took {} of "
-                              "that time",
-                              with_commas(static_cast<std::int64_t>(static_cast<double>(run.count) / (run.span_ns * 1e-9))),
-                              launch_time(run.span_ns),
-                              percent(run.kernel_ns / run.span_ns)),
-                  tone::faint);
+        page.line(
+            fmt::format("  {} launches a second, from the first to the end of the last ({}); kernels took {} of "
+                        "that time",
+                        with_commas(static_cast<std::int64_t>(static_cast<double>(run.count) / (run.span_ns * 1e-9))),
+                        launch_time(run.span_ns), percent(run.kernel_ns / run.span_ns)),
+            tone::faint);
     if (run.processes.size() > 1)
         page.line(fmt::format("  {} processes", count_text(run.processes.size())), tone::faint);
 }
@@ -245,12 +245,38 @@ document launches_document(const observed_run& run, const launches_view& view)
 table launches_table(const observed_run& run)
 {
     table rows;
-    for (const char* title :
-         {"kernel", "gpu", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "cluster_x", "cluster_y",
-          "cluster_z", "static_shared_bytes", "dynamic_shared_bytes", "carveout_percent", "cooperative", "in_graph",
-          "processes", "launches", "total_ns", "median_ns", "min_ns", "max_ns", "registers", "spill_store_bytes",
-          "spill_load_bytes", "stack_frame_bytes", "resident_blocks", "occupancy", "limiters", "waves", "sms_used",
-          "findings"})
+    for (const char* title : {"kernel",
+                              "gpu",
+                              "grid_x",
+                              "grid_y",
+                              "grid_z",
+                              "block_x",
+                              "block_y",
+                              "block_z",
+                              "cluster_x",
+                              "cluster_y",
+                              "cluster_z",
+                              "static_shared_bytes",
+                              "dynamic_shared_bytes",
+                              "carveout_percent",
+                              "extended",
+                              "in_graph",
+                              "processes",
+                              "launches",
+                              "total_ns",
+                              "median_ns",
+                              "min_ns",
+                              "max_ns",
+                              "registers",
+                              "spill_store_bytes",
+                              "spill_load_bytes",
+                              "stack_frame_bytes",
+                              "resident_blocks",
+                              "occupancy",
+                              "limiters",
+                              "waves",
+                              "sms_used",
+                              "findings"})
         rows.columns.push_back({title});
     const auto number = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
     for (const observed_launches& of : run.launches) {
@@ -262,7 +288,7 @@ table launches_table(const observed_run& run)
         row.emplace_back(number(of.kernel.static_shared_bytes));
         row.emplace_back(std::to_string(of.key.dynamic_shared_bytes));
         row.emplace_back(of.key.carveout_percent < 0 ? std::string() : std::to_string(of.key.carveout_percent));
-        row.emplace_back(of.key.cooperative != 0 ? "yes" : "no");
+        row.emplace_back(of.key.extended != 0 ? "yes" : "no");
         row.emplace_back(of.key.in_graph != 0 ? "yes" : "no");
         row.emplace_back(std::to_string(of.processes));
         row.emplace_back(std::to_string(of.count));

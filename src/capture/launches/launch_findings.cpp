@@ -16,9 +16,9 @@ constexpr double small_share = 0.05;
 std::string options_of(const observed_launches& launches)
 {
     const kernel_resources& resources = launches.account->question.resources;
-    std::string text = fmt::format("--arch {} --registers {}",
-                                   architecture_name(launches.account->question.architecture).view(),
-                                   resources.registers);
+    std::string text =
+        fmt::format("--arch {} --registers {}", architecture_name(launches.account->question.architecture).view(),
+                    resources.registers);
     if (resources.static_shared_bytes > 0) text += fmt::format(" --shared {}", resources.static_shared_bytes);
     if (launches.key.dynamic_shared_bytes > 0)
         text += fmt::format(" --dynamic-shared {}", launches.key.dynamic_shared_bytes);
@@ -44,7 +44,7 @@ public:
         check_occupancy();
         check_spills();
         std::stable_sort(found_.begin(), found_.end(),
-                         [](const auto& one, const auto& other) { return one.at_most_ns > other.at_most_ns; });
+                         [](const auto& one, const auto& other) { return one.max_gain_ns > other.max_gain_ns; });
         return std::move(found_);
     }
 
@@ -55,7 +55,7 @@ private:
                           .text = std::move(text),
                           .verb = std::move(verb),
                           .step = std::move(step),
-                          .at_most_ns = share * launches_.total_ns});
+                          .max_gain_ns = share * launches_.total_ns});
     }
 
     [[nodiscard]] const occupancy_account& account() const { return *launches_.account; }
@@ -87,9 +87,9 @@ private:
         const int threads = account().question.shape.threads;
         const int lanes = (threads + 31) / 32 * 32;
         if (threads == lanes) return;
-        add("idle_lanes", 1 - static_cast<double>(threads) / lanes,
-            fmt::format("{} threads in a block: {} lanes of its last warp are idle", threads, lanes - threads), "suggest",
-            "launchbox suggest " + options_of(launches_));
+        add("partial_warp", 1 - static_cast<double>(threads) / lanes,
+            fmt::format("{} threads in a block: {} lanes of its last warp are idle", threads, lanes - threads),
+            "suggest", "launchbox suggest " + options_of(launches_));
     }
 
     // Only where the grid could use more room, and where it is the kernel's shape or resources that give it none.

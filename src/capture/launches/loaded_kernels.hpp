@@ -19,7 +19,8 @@ namespace launchbox {
 class loaded_kernels {
 public:
     /// Reads the modules, by hash and size, and keeps the kernels that have one of these names.
-    loaded_kernels(const std::filesystem::path& folder, const std::set<std::pair<std::uint64_t, std::uint64_t>>& modules,
+    loaded_kernels(const std::filesystem::path& folder,
+                   const std::set<std::pair<std::uint64_t, std::uint64_t>>& modules,
                    const std::set<std::string_view>& names);
 
     /// The kernel that was launched like this. If it cannot be told from its name and resources, `unknown` says why,

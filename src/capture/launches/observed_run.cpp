@@ -42,7 +42,8 @@ std::optional<std::size_t> gpu_of(observed_run& run, const seen_process& process
 {
     for (const record::device_block& device : process.devices) {
         if (device.number != number || device.sms <= 0 || device.major < 0 || device.minor < 0) continue;
-        const observed_gpu gpu{.name = device.name.data(), .capability = {device.major, device.minor}, .sms = device.sms};
+        const observed_gpu gpu{
+            .name = device.name.data(), .capability = {device.major, device.minor}, .sms = device.sms};
         const auto known = std::find(run.gpus.begin(), run.gpus.end(), gpu);
         if (known != run.gpus.end()) return static_cast<std::size_t>(known - run.gpus.begin());
         run.gpus.push_back(gpu);
@@ -155,8 +156,7 @@ void complete(run_reader& reader, const fs::path& folder)
         launches.demangled = readable[i].demangled;
         launches.short_form = readable[i].short_form;
         launches.kernel = loaded.find(launches.name, launches.key, launches.image_unknown);
-        const std::optional<observed_gpu> gpu =
-            launches.gpu ? std::optional(run.gpus[*launches.gpu]) : std::nullopt;
+        const std::optional<observed_gpu> gpu = launches.gpu ? std::optional(run.gpus[*launches.gpu]) : std::nullopt;
         if (gpu) calculate(launches, *gpu);
         launches.findings = findings_of(launches, gpu);
     }
@@ -166,26 +166,34 @@ void complete(run_reader& reader, const fs::path& folder)
 
 }  // namespace
 
-observed_run read_observed(const fs::path& folder)
+observed_run observed_run_of(const std::vector<seen_process>& processes, const fs::path& folder)
 {
     run_reader reader;
-    std::vector<fs::path> files;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-        const std::string name = entry.path().filename();
-        if (name.starts_with(record::unobserved_prefix)) ++reader.run.unobserved;
-        if (name.starts_with(record::process_prefix)) files.push_back(entry.path());
-    }
-    std::sort(files.begin(), files.end());
     record_warnings warnings;
-    for (const fs::path& file : files) {
-        const mapped_file record(file);
-        const seen_process process = read_record(record.bytes());
+    for (const seen_process& process : processes) {
         warnings.add(process);
         add_process(reader, process);
     }
     complete(reader, folder);
     for (std::string& warning : warnings.all()) reader.run.warnings.push_back(std::move(warning));
     return std::move(reader.run);
+}
+
+observed_run read_observed(const fs::path& folder)
+{
+    std::vector<fs::path> files;
+    std::size_t unobserved = 0;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        const std::string name = entry.path().filename();
+        if (name.starts_with(record::unobserved_prefix)) ++unobserved;
+        if (name.starts_with(record::process_prefix)) files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    std::vector<seen_process> processes;
+    for (const fs::path& file : files) processes.push_back(read_record(mapped_file(file).bytes()));
+    observed_run run = observed_run_of(processes, folder);
+    run.unobserved = unobserved;
+    return run;
 }
 
 }  // namespace launchbox

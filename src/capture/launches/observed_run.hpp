@@ -27,11 +27,11 @@ struct observed_gpu {
 
 /// Something that leaves a part of the GPU empty, or is slow by itself.
 struct launch_finding {
-    std::string id;         ///< small_grid, tail, idle_lanes, block_slots, low_occupancy, spills
-    std::string text;       ///< "12 blocks use 12 of 132 SMs"
-    std::string verb;       ///< the one that helps: bounds, suggest, tune
-    std::string step;       ///< what to do, a command where there is one
-    double at_most_ns = 0;  ///< the time of these launches times the share that is empty: what could be gained at most
+    std::string id;          ///< small_grid, tail, partial_warp, block_slots, low_occupancy, spills
+    std::string text;        ///< "12 blocks use 12 of 132 SMs"
+    std::string verb;        ///< the one that helps: bounds, suggest, tune
+    std::string step;        ///< what to do, a command where there is one
+    double max_gain_ns = 0;  ///< the time of these launches times the share that is empty: what could be gained at most
 };
 
 /// Launches of one kernel with one shape, of all processes together.
@@ -44,8 +44,8 @@ struct observed_launches {
     double total_ns = 0, median_ns = 0, min_ns = 0, max_ns = 0;
     bool median_of_sample = false;
 
-    kernel_info kernel;          ///< of the module that was loaded; without one, what CUPTI tells
-    std::string image_unknown;   ///< why `kernel` is not of a module; empty: it is
+    kernel_info kernel;                        ///< of the module that was loaded; without one, what CUPTI tells
+    std::string image_unknown;                 ///< why `kernel` is not of a module; empty: it is
     std::optional<occupancy_account> account;  ///< nullopt: the GPU is not known
     std::optional<int> sms_used;               ///< where the grid has fewer blocks than the GPU has SMs: those with one
     std::vector<launch_finding> findings;      ///< the largest first
@@ -73,6 +73,9 @@ struct observed_run {
     std::optional<std::uint32_t> cupti_version, driver_version;
     std::vector<std::string> warnings;  ///< what is missing above, and why
 };
+
+/// From records and the folder that has their modules; without a folder all modules are missing.
+observed_run observed_run_of(const std::vector<seen_process>& processes, const std::filesystem::path& folder = {});
 
 /// Reads the folder that the observers wrote to.
 observed_run read_observed(const std::filesystem::path& folder);

@@ -51,9 +51,9 @@ std::vector<std::string> candidates(const std::string& name)
         if (const char* const folder = std::getenv(variable); folder != nullptr)
             for (const char* below : {"/lib64/", "/lib/", "/extras/CUPTI/lib64/"})
                 add_matching(files, std::string(folder) + below + name);
-    for (const char* folder : {"/usr/local/cuda*/lib64/", "/usr/local/cuda*/lib/", "/usr/local/cuda*/extras/CUPTI/lib64/",
-                               "/usr/local/lib/python3*/*-packages/nvidia/*/lib/",
-                               "/usr/lib/python3*/*-packages/nvidia/*/lib/"})
+    for (const char* folder :
+         {"/usr/local/cuda*/lib64/", "/usr/local/cuda*/lib/", "/usr/local/cuda*/extras/CUPTI/lib64/",
+          "/usr/local/lib/python3*/*-packages/nvidia/*/lib/", "/usr/lib/python3*/*-packages/nvidia/*/lib/"})
         add_matching(files, folder + name);
     for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
         if (const char* const folder = std::getenv(variable); folder != nullptr) {

@@ -98,8 +98,7 @@ void note_kernel(observer& of, const kernel_record& kernel)
         .registers = kernel.registersPerThread,
         .local_bytes = kernel.localMemoryPerThread,
         .carveout_percent = kernel.isSharedMemoryCarveoutRequested != 0 ? kernel.sharedMemoryCarveoutRequested : -1,
-        .cooperative = kernel.launchType == CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_SINGLE_DEVICE ||
-                       kernel.launchType == CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_MULTI_DEVICE,
+        .extended = kernel.launchType != CUPTI_ACTIVITY_LAUNCH_TYPE_REGULAR,
         .in_graph = kernel.graphNodeId != 0};
     of.record.add_launch(key, kernel.name, kernel.start, kernel.end);
 }

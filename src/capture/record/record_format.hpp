@@ -1,6 +1,5 @@
-// How the observer keeps what it sees: one file for each process, mapped into it, so that what was seen is there even if
-// the process is killed. The reader is record_reader.hpp.
-// SPDX-License-Identifier: Apache-2.0
+// How the observer keeps what it sees: one file for each process, mapped into it, so that what was seen is there even
+// if the process is killed. The reader is record_reader.hpp. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -63,7 +62,9 @@ struct launch_key {
     std::int32_t static_shared_bytes, dynamic_shared_bytes;
     std::uint32_t registers, local_bytes;
     std::int32_t carveout_percent;  ///< -1: none was asked for
-    std::uint32_t cooperative, in_graph;
+    std::uint32_t
+        extended;  ///< cooperative, or with attributes (cuLaunchKernelEx): CUPTI 13.0 does not tell them apart
+    std::uint32_t in_graph;
 };
 static_assert(sizeof(launch_key) == 17 * 4);
 

@@ -2,6 +2,7 @@
 // have the layout of NVIDIA's header. What it does is in the plan (tests/tune/fake_driver/README.md).
 #include <cupti.h>
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <regex>
@@ -113,14 +114,14 @@ void launched(const fake::launched_kernel& kernel)
     made.clusterX = kernel.cluster[0];
     made.clusterY = kernel.cluster[1];
     made.clusterZ = kernel.cluster[2];
-    made.registersPerThread = static_cast<std::uint16_t>(kernel.registers);
+    made.registersPerThread = static_cast<std::uint16_t>(std::max(16, kernel.registers));  // as on an H200
     made.staticSharedMemory = kernel.static_shared;
     made.dynamicSharedMemory = kernel.dynamic_shared;
     made.localMemoryPerThread = static_cast<std::uint32_t>(kernel.local_bytes);
     made.isSharedMemoryCarveoutRequested = kernel.carveout >= 0 ? 1 : 0;
     made.sharedMemoryCarveoutRequested = static_cast<std::uint8_t>(kernel.carveout >= 0 ? kernel.carveout : 0);
-    made.launchType = kernel.cooperative ? CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_SINGLE_DEVICE
-                                         : CUPTI_ACTIVITY_LAUNCH_TYPE_REGULAR;
+    made.launchType =
+        kernel.extended ? CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_SINGLE_DEVICE : CUPTI_ACTIVITY_LAUNCH_TYPE_REGULAR;
     made.start = 1'000'000 + static_cast<std::uint64_t>(kernel.begin_ns);
     made.end = 1'000'000 + static_cast<std::uint64_t>(kernel.end_ns);
     const std::string graph = cupti_plan().value("in_graph", std::string());

@@ -50,13 +50,13 @@ void* driver(const char* name)
     }
     return found;
 }
-#define CALL(function, ...)                                                                     \
-    do {                                                                                        \
+#define CALL(function, ...)                                                                            \
+    do {                                                                                               \
         const CUresult result = reinterpret_cast<decltype(&function)>(driver(#function))(__VA_ARGS__); \
-        if (result != CUDA_SUCCESS) {                                                           \
-            std::fprintf(stderr, "observed_app: %s: %d\n", #function, static_cast<int>(result)); \
-            std::exit(91);                                                                      \
-        }                                                                                       \
+        if (result != CUDA_SUCCESS) {                                                                  \
+            std::fprintf(stderr, "observed_app: %s: %d\n", #function, static_cast<int>(result));       \
+            std::exit(91);                                                                             \
+        }                                                                                              \
     } while (false)
 
 std::vector<std::string> split(const std::string& text, char at)

@@ -101,7 +101,7 @@ fake::listeners& listeners()
 }
 
 CUresult launch(CUfunction what, const sizes& grid, const sizes& block, const sizes& cluster, unsigned shared,
-                bool cooperative, void** parameters)
+                bool extended, void** parameters)
 {
     const auto all = [](const sizes& of) { return std::uint64_t{of[0]} * of[1] * of[2]; };
     function& of = *reinterpret_cast<function*>(what);
@@ -119,7 +119,7 @@ CUresult launch(CUfunction what, const sizes& grid, const sizes& block, const si
                               .dynamic_shared = static_cast<int>(shared),
                               .local_bytes = static_cast<int>(of.kernel.stack_frame_bytes.value_or(0)),
                               .carveout = of.carveout,
-                              .cooperative = cooperative,
+                              .extended = extended,
                               .begin_ns = begin,
                               .end_ns = gpu().clock_ns});
     }
@@ -135,7 +135,8 @@ void load_injection()
     is_loaded = true;
     void* const loaded = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (loaded == nullptr) return;
-    if (const auto start = reinterpret_cast<int (*)()>(::dlsym(loaded, "InitializeInjection")); start != nullptr) start();
+    if (const auto start = reinterpret_cast<int (*)()>(::dlsym(loaded, "InitializeInjection")); start != nullptr)
+        start();
 }
 
 }  // namespace
@@ -348,7 +349,7 @@ DOUBLE cuLaunchKernelEx(const CUlaunchConfig* how, CUfunction what, void** param
             cluster = {how->attrs[i].value.clusterDim.x, how->attrs[i].value.clusterDim.y,
                        how->attrs[i].value.clusterDim.z};
     return launch(what, {how->gridDimX, how->gridDimY, how->gridDimZ}, {how->blockDimX, how->blockDimY, how->blockDimZ},
-                  cluster, how->sharedMemBytes, false, parameters);
+                  cluster, how->sharedMemBytes, how->numAttrs > 0, parameters);
 }
 
 DOUBLE cuMemAlloc_v2(CUdeviceptr* to, std::size_t bytes)

@@ -11,8 +11,8 @@ struct launched_kernel {
     const char* name;  ///< lives as long as the process
     std::array<unsigned, 3> grid, block, cluster;
     int registers, static_shared, dynamic_shared, local_bytes;
-    int carveout;  ///< -1: none was asked for
-    bool cooperative;
+    int carveout;   ///< -1: none was asked for
+    bool extended;  ///< cooperative, or by cuLaunchKernelEx with attributes
     double begin_ns, end_ns;
 };
 
