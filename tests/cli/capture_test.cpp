@@ -356,6 +356,62 @@ TEST_F(capture_test, csv_and_markdown_have_the_same_rows)
     EXPECT_TRUE(capture({"--format", "markdown"}, words).says("| 10 |"));
 }
 
+// What `report` shows is what `capture` shows: the page's text holds the same figures, calculated anew.
+TEST_F(capture_test, report_takes_what_was_written)
+{
+    const std::vector<std::string> words{"init", kernels, "launch=plain,801,256,0,10", "launch=spilling,8,1024,0,3",
+                                         "cluster=2,shared_by_launch,7000,33,30000,1"};
+    const json report = seen(words);
+    const std::string page = file("page.html");
+    const call made = launchbox_run({"report", file("seen.json"), "-o", page});
+    EXPECT_EQ(made.status, 0) << made.err;
+    const std::string html = read_input(page);
+    int findings = 0;
+    for (const json& kernel : report["kernels"])
+        for (const json& finding : kernel["findings"]) {
+            ++findings;
+            EXPECT_NE(html.find(finding["text"].get<std::string>()), std::string::npos) << finding["text"];
+        }
+    EXPECT_GE(findings, 4);
+    EXPECT_NE(html.find("cluster 2"), std::string::npos);
+
+    std::string name = "<script>alert(1)</script>";
+    json hostile = report;
+    hostile["kernels"][0]["demangled"] = name;
+    hostile["command"][0] = name;
+    hostile["warnings"].push_back(name);
+    write_file_atomically(file("hostile.json"), hostile.dump(2));
+    EXPECT_EQ(launchbox_run({"report", file("hostile.json"), "-o", page}).status, 0);
+    EXPECT_EQ(read_input(page).find(name), std::string::npos);
+}
+
+TEST_F(capture_test, report_names_what_is_wrong_with_a_file_of_launches)
+{
+    const json report = seen({"init", kernels, "launch=plain,801,256,0,10"});
+    const auto refused = [&](const json& changed, const std::string& words) {
+        write_file_atomically(file("changed.json"), changed.dump(2));
+        expect_refused(launchbox_run({"report", file("changed.json"), "-o", file("page.html")}), words);
+    };
+    json changed = report;
+    changed["kernels"][0]["gpu"] = 5;
+    refused(changed, "changed.json: kernels[0]: gpu is not one of the list");
+    changed = report;
+    changed["kernels"][0]["grid"] = {1, 2};
+    refused(changed, "changed.json: kernels[0]: grid is not three numbers");
+    changed = report;
+    changed["kernels"][0]["registers"] = -4;
+    refused(changed, "changed.json: kernels[0]: registers is not a whole number from 0 on");
+    changed = report;
+    changed["kernels"][0].erase("median_ns");
+    refused(changed, "changed.json: kernels[0]: median_ns is not there");
+    changed = report;
+    changed["gpus"] = "none";
+    refused(changed, "changed.json: gpus is not a list");
+    const std::string whole = report.dump(2);
+    write_file_atomically(file("cut.json"), whole.substr(0, whole.size() - 3));
+    expect_refused(launchbox_run({"report", file("cut.json"), "-o", file("page.html")}), "cut.json is no JSON");
+}
+
 }  // namespace
 }  // namespace launchbox
 #endif

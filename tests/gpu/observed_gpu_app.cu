@@ -1,5 +1,5 @@
 // Launches kernels in every way that there is, and says what it launched: a line "KERNEL GRID BLOCK CLUSTER SHARED
-// COUNT HOW" for each. For the tests of `launchbox capture` on a GPU.
+// COUNT HOW" for each. For bench/measure_capture.
 //
 //   observed_gpu_app ways           all of them
 //   observed_gpu_app many COUNT NS  COUNT launches of a kernel that takes about so long; prints the seconds they took
@@ -146,14 +146,14 @@ void launch_all_ways()
     for (int i = 0; i < 11; ++i)
         CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(cooperative), dim3(64), dim3(128), arguments, 0,
                                           nullptr));
-    say("cooperative", 64, 128, 1, 0, 11, "cooperative");
+    say("cooperative", 64, 128, 1, 0, 11, "extended");
 
     cudaLaunchAttribute cluster[1]{};
     cluster[0].id = cudaLaunchAttributeClusterDimension;
     cluster[0].val.clusterDim = {4, 1, 1};
     cudaLaunchConfig_t config = config_of(64, 128, cluster, 1);
     for (int i = 0; i < 13; ++i) CHECK(cudaLaunchKernelExC(&config, reinterpret_cast<void*>(clustered), arguments));
-    say("clustered", 64, 128, 4, 0, 13, "plain");
+    say("clustered", 64, 128, 4, 0, 13, "extended");
 
     cudaStream_t stream{};
     CHECK(cudaStreamCreate(&stream));
@@ -163,7 +163,7 @@ void launch_all_ways()
     config = config_of(3, 64, dependent, 1);
     config.stream = stream;
     for (int i = 0; i < 17; ++i) CHECK(cudaLaunchKernelExC(&config, reinterpret_cast<void*>(after_another), arguments));
-    say("after_another", 3, 64, 1, 0, 17, "plain");
+    say("after_another", 3, 64, 1, 0, 17, "extended");
 
     cudaGraph_t graph{};
     cudaGraphExec_t ready{};

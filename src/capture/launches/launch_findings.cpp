@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "capture/launches/observed_run.hpp"
+#include "capture/launches/launch_account.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -122,10 +122,9 @@ private:
 
 }  // namespace
 
-std::vector<launch_finding> findings_of(const observed_launches& launches, const std::optional<observed_gpu>& gpu)
+std::vector<launch_finding> findings_of(const observed_launches& launches, const observed_gpu& gpu)
 {
-    if (!gpu || !launches.account) return {};
-    return finder(launches).all(gpu->sms);
+    return launches.account ? finder(launches).all(gpu.sms) : std::vector<launch_finding>();
 }
 
 }  // namespace launchbox

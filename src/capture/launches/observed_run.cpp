@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "advice/model/kernel_question.hpp"
+#include "capture/launches/launch_account.hpp"
 #include "capture/launches/loaded_kernels.hpp"
 #include "capture/launches/record_warnings.hpp"
 #include "image/readable_names.hpp"
@@ -113,31 +113,6 @@ double weighted_median(std::vector<std::pair<float, double>>& values)
     return static_cast<double>(values.back().first);
 }
 
-std::int64_t product(const std::array<std::uint32_t, 3>& sizes)
-{
-    // A launch has fewer; a record may say anything.
-    std::int64_t result = 1;
-    for (const std::uint32_t size : sizes) result = std::min<std::int64_t>(result * size, std::int64_t{1} << 31);
-    return result;
-}
-
-void calculate(observed_launches& launches, const observed_gpu& gpu)
-{
-    if (launches.kernel.capability != gpu.capability)
-        set_architecture(launches.kernel, std::string(architecture_name(gpu.capability).view()));
-    const std::int64_t grid = product(launches.key.grid), cluster = product(launches.key.cluster);
-    auto question = question_for(launches.kernel, static_cast<int>(product(launches.key.block)));
-    if (!question) return;
-    question->dynamic_shared_known = true;
-    set_dynamic_shared(*question, launches.key.dynamic_shared_bytes);
-    question->settings.carveout_percent = std::clamp(launches.key.carveout_percent, -1, 100);
-    question->shape.cluster_blocks = static_cast<int>(std::clamp<std::int64_t>(cluster, 1, 16));
-    question->grid = grid;
-    question->sms = gpu.sms;
-    launches.account = explain(*question);
-    if (grid < gpu.sms) launches.sms_used = static_cast<int>(grid);
-}
-
 void complete(run_reader& reader, const fs::path& folder)
 {
     observed_run& run = reader.run;
@@ -158,7 +133,6 @@ void complete(run_reader& reader, const fs::path& folder)
         launches.kernel = loaded.find(launches.name, launches.key, launches.image_unknown);
         const std::optional<observed_gpu> gpu = launches.gpu ? std::optional(run.gpus[*launches.gpu]) : std::nullopt;
         if (gpu) calculate(launches, *gpu);
-        launches.findings = findings_of(launches, gpu);
     }
     if (loaded.unreadable() > 0)
         run.warnings.push_back(fmt::format("{} modules that were loaded could not be read", loaded.unreadable()));

@@ -80,7 +80,4 @@ observed_run observed_run_of(const std::vector<seen_process>& processes, const s
 /// Reads the folder that the observers wrote to.
 observed_run read_observed(const std::filesystem::path& folder);
 
-/// What could be better about these launches, the most first. For `read_observed`, and for its tests.
-std::vector<launch_finding> findings_of(const observed_launches& launches, const std::optional<observed_gpu>& gpu);
-
 }  // namespace launchbox
