@@ -1,5 +1,6 @@
 // launchbox capture: which kernels a program launches, how often, with which shape, and how full the GPU is then.
 // SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -52,12 +53,23 @@ std::string why_nothing_seen(const observed_run& run)
     return "no launch was seen: the program used CUDA and launched no kernel";
 }
 
+// The driver says nothing where it cannot load the observer.
+void check_loadable(const fs::path& library)
+{
+    void* const loaded = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (loaded == nullptr)
+        throw error(fmt::format("the observer cannot be loaded: {}", ::dlerror()),
+                    "set TMPDIR to a folder from which libraries may be loaded", exit_status::missing);
+    ::dlclose(loaded);
+}
+
 exit_status run_capture(const capture_options& options, const std::vector<std::string>& command)
 {
     check_before_start(command);
     const temporary_directory folder;
     const fs::path library = folder.path() / "liblaunchbox_observer.so";
     write_file_atomically(library, observer_bytes());
+    check_loadable(library);
 
     program_environment environment;
     environment.variables = {{injection_variable, library.string()}, {record::folder_variable, folder.path().string()}};

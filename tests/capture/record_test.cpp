@@ -29,7 +29,7 @@ record::launch_key key_of(std::uint32_t grid, std::uint32_t block)
 
 std::string own_record(const fs::path& folder)
 {
-    return read_input((folder / (record::process_prefix + std::to_string(::getpid()))).string());
+    return read_input((folder / (record::process_prefix + std::to_string(::getpid()) + ".1")).string());
 }
 
 class capture_record : public ::testing::Test {
@@ -162,7 +162,7 @@ TEST(capture_run, processes_are_added_up)
         for (std::uint64_t i = 0; i < 10; ++i) two.add_launch(key_of(1, 32), "kernel", 0, 90);
         two.process().ended = 1;
     }
-    fs::rename(other.path() / ("process." + std::to_string(::getpid())), folder.path() / "process.1");
+    fs::rename(other.path() / ("process." + std::to_string(::getpid()) + ".1"), folder.path() / "process.1.1");
     const observed_run run = read_observed(folder.path());
     EXPECT_EQ(run.warnings, std::vector<std::string>{});
     ASSERT_EQ(run.launches.size(), 1u);

@@ -224,6 +224,16 @@ TEST_F(capture_test, children_are_followed_when_asked_for)
     EXPECT_EQ(report["kernels"][0]["processes"], 3);
 }
 
+TEST_F(capture_test, a_process_that_becomes_another_program_is_seen_as_both)
+{
+    plan["cupti"]["deliver"] = "each";
+    const json report =
+        seen({"init", kernels, "launch=plain,8,64,0,4", "exec", "init", kernels, "launch=plain,8,64,0,5"});
+    EXPECT_EQ(report["launches"], 9);
+    ASSERT_EQ(report["processes"].size(), 2u);
+    EXPECT_EQ(report["processes"][0]["process"], report["processes"][1]["process"]);
+}
+
 TEST_F(capture_test, sixty_four_processes_leave_one_report)
 {
     const json report = seen({"children=64", "init", kernels, "launch=plain,8,64,0,9"}, {"--follow-children"});

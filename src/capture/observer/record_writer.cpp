@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -18,6 +19,8 @@
 namespace launchbox::record {
 
 namespace {
+
+constexpr int max_records_of_a_number = 1000;
 
 std::size_t rounded_up(std::size_t bytes)
 {
@@ -50,8 +53,13 @@ bool write_all(int file, const char* bytes, std::size_t size)
 
 record_writer::record_writer(std::string folder) : folder_(std::move(folder))
 {
-    const std::string path = folder_ + "/" + process_prefix + std::to_string(::getpid());
-    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    // A process that becomes another program starts anew under its number, and numbers come again.
+    for (int time = 1; file_ < 0 && time <= max_records_of_a_number; ++time) {
+        const std::string path =
+            folder_ + "/" + process_prefix + std::to_string(::getpid()) + "." + std::to_string(time);
+        file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (file_ < 0 && errno != EEXIST) return;
+    }
     if (file_ < 0 || !grow()) return;
     std::memcpy(here_, magic.data(), magic.size());
     here_ += magic.size();

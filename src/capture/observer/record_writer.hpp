@@ -14,7 +14,8 @@ namespace launchbox::record {
 
 class record_writer {
 public:
-    /// Makes the file `process.PID` in this folder. `usable` tells whether there was room for it.
+    /// Makes the file `process.PID.1`, or the next that is free, in this folder. `usable` tells whether there was room
+    /// for it.
     explicit record_writer(std::string folder);
 
     [[nodiscard]] bool usable() const { return process_ != nullptr; }

@@ -8,6 +8,7 @@
 //   out=TEXT  err=TEXT        a line
 //   copy                      standard input to standard output
 //   children=N                starts itself N times with the words that follow, waits, and does no more
+//   exec                      becomes itself again with the words that follow
 //   threads=N                 N threads do the words that follow, and it does no more
 //   signal=N                  sends itself a signal
 //   pause                     waits for one
@@ -181,6 +182,10 @@ int main(int count, char** words)
         if (word.starts_with("children=")) {
             start_children(std::stol(word.substr(9)), words + i + 1);
             return 0;
+        }
+        if (word == "exec") {
+            ::execv("/proc/self/exe", words + i);  // "exec" is its name then
+            return 93;
         }
         if (word.starts_with("threads=")) {
             std::vector<std::thread> threads;
