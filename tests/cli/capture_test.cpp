@@ -349,10 +349,10 @@ TEST_F(capture_test, what_cannot_start_is_refused_before_anything_runs)
 // A limit on the size of files stands for a disk without room.
 TEST_F(capture_test, a_full_disk_costs_the_report_and_not_the_program)
 {
-    const call result = launchbox_run(
-        {"capture", "--", "sh", "-c",
-         "trap '' XFSZ; ulimit -f 0; exec \"$0\" init '" + kernels + "' launch=plain,8,64,0,10 out=done exit=5", app},
-        {}, environment());
+    const call result =
+        launchbox_run({"capture", "--", "sh", "-c",
+                       "ulimit -f 0; exec \"$0\" init '" + kernels + "' launch=plain,8,64,0,10 exit=5", app},
+                      {}, environment());
     EXPECT_EQ(result.status, 5) << result.err;
     EXPECT_TRUE(result.says("there was no room for it on the disk")) << result.err;
 }

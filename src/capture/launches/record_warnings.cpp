@@ -40,6 +40,7 @@ void record_warnings::add(const seen_process& process)
     untimed_ += process.untimed;
     beyond_rows_ += process.beyond_rows;
     modules_not_kept_ += process.modules_not_kept;
+    buffers_lost_ += process.buffers_lost;
     if (!process.ended && process.damage.empty())
         ++processes_[fmt::format("process {} did not end by itself: launches of its last moments may be missing",
                                  process.process)];
@@ -57,6 +58,7 @@ std::vector<std::string> record_warnings::all() const
     counted_line(untimed_, " launches were not over when their process ended: they are not counted");
     counted_line(beyond_rows_, " launches are missing: more kernels and shapes than a record holds, or a full disk");
     counted_line(modules_not_kept_, " modules could not be written to the temporary folder: is the disk full?");
+    counted_line(buffers_lost_, " buffers of CUPTI's records were not read whole: the program had no memory left");
     return lines;
 }
 

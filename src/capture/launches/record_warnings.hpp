@@ -19,7 +19,7 @@ public:
 
 private:
     std::map<std::string, std::size_t> processes_;
-    std::uint64_t dropped_ = 0, untimed_ = 0, beyond_rows_ = 0, modules_not_kept_ = 0;
+    std::uint64_t dropped_ = 0, untimed_ = 0, beyond_rows_ = 0, modules_not_kept_ = 0, buffers_lost_ = 0;
 };
 
 }  // namespace launchbox

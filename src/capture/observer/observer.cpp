@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <mutex>
-#include <new>
 #include <string>
 #include <string_view>
 
@@ -110,36 +110,50 @@ void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t*
     *max_records = 0;  // as many as there is room for
 }
 
+void read_buffer(observer& of, std::uint8_t* buffer, std::size_t valid)
+{
+    CUpti_Activity* activity = nullptr;
+    while (valid > 0 && of.cupti.next_record(buffer, valid, &activity) == CUPTI_SUCCESS)
+        if (activity->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || activity->kind == CUPTI_ACTIVITY_KIND_KERNEL)
+            note_kernel(of, *reinterpret_cast<const kernel_record*>(activity));
+}
+
 void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t, std::size_t valid)
 {
     observer& of = *the_observer;
-    if (buffer != nullptr && of.process == ::getpid()) {
-        const std::lock_guard guard(of.lock);
-        CUpti_Activity* activity = nullptr;
-        while (valid > 0 && of.cupti.next_record(buffer, valid, &activity) == CUPTI_SUCCESS)
-            if (activity->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || activity->kind == CUPTI_ACTIVITY_KIND_KERNEL)
-                note_kernel(of, *reinterpret_cast<const kernel_record*>(activity));
-        std::size_t dropped = 0;
-        if (of.cupti.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS)
-            of.record.process().dropped += dropped;
-    }
+    if (buffer != nullptr && of.process == ::getpid()) try {
+            const std::lock_guard guard(of.lock);
+            std::size_t dropped = 0;
+            if (of.cupti.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS)
+                of.record.process().dropped += dropped;
+            read_buffer(of, buffer, valid);
+        } catch (const std::exception&) {  // no memory: the rest of this buffer is lost
+            ++of.record.process().buffers_lost;
+        }
     std::free(buffer);
+}
+
+void note_module(observer& of, const void* what)
+{
+    if (what == nullptr) return;
+    const auto& module = *static_cast<const CUpti_ModuleResourceData*>(what);
+    if (module.pCubin != nullptr && module.cubinSize > 0) of.record.add_module(module.pCubin, module.cubinSize);
 }
 
 void CUPTIAPI note_resource(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data)
 {
     observer& of = *the_observer;
     if (domain != CUPTI_CB_DOMAIN_RESOURCE || data == nullptr || of.process != ::getpid()) return;
-    const std::lock_guard guard(of.lock);
-    if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED && !of.has_devices) {
-        of.has_devices = true;
-        note_devices(of);
-    }
-    if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
-        const void* const what = static_cast<const CUpti_ResourceData*>(data)->resourceDescriptor;
-        if (what == nullptr) return;
-        const auto& module = *static_cast<const CUpti_ModuleResourceData*>(what);
-        if (module.pCubin != nullptr && module.cubinSize > 0) of.record.add_module(module.pCubin, module.cubinSize);
+    try {
+        const std::lock_guard guard(of.lock);
+        if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED && !of.has_devices) {
+            of.has_devices = true;
+            note_devices(of);
+        }
+        if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
+            note_module(of, static_cast<const CUpti_ResourceData*>(data)->resourceDescriptor);
+    } catch (const std::exception&) {
+        ++of.record.process().modules_not_kept;
     }
 }
 
@@ -228,7 +242,7 @@ extern "C" [[gnu::visibility("default")]] int InitializeInjection()
             std::atexit(finish);
         else
             the_observer->record.process().ended = 1;
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {
         return 1;
     }
     return 1;

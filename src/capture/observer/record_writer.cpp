@@ -3,6 +3,7 @@
 
 #define XXH_INLINE_ALL
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +12,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 #include "capture/record/module_file_name.hpp"
@@ -26,6 +29,29 @@ std::size_t rounded_up(std::size_t bytes)
 {
     return (bytes + 7) / 8 * 8;
 }
+
+// While it lives, a file that becomes larger than the process may make one (ulimit -f) is an error of the call alone,
+// and not also a signal that ends the program.
+class no_size_signal {
+public:
+    no_size_signal()
+    {
+        ::sigemptyset(&signal_);
+        ::sigaddset(&signal_, SIGXFSZ);
+        ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+    }
+    ~no_size_signal()
+    {
+        constexpr timespec at_once{};
+        if (::sigismember(&before_, SIGXFSZ) == 0) ::sigtimedwait(&signal_, nullptr, &at_once);
+        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    no_size_signal(const no_size_signal&) = delete;
+    no_size_signal& operator=(const no_size_signal&) = delete;
+
+private:
+    sigset_t signal_{}, before_{};
+};
 
 // As the kernel has it: words separated by zeros. Cut where it is long, which a command of a build tool can be.
 std::string command_line()
@@ -75,6 +101,7 @@ record_writer::record_writer(std::string folder) : folder_(std::move(folder))
                                 .untimed = 0,
                                 .beyond_rows = 0,
                                 .modules_not_kept = 0,
+                                .buffers_lost = 0,
                                 .text_bytes = static_cast<std::uint32_t>(words.size()),
                                 .padding = 0};
     char* const place = block + sizeof(block_header);
@@ -185,6 +212,7 @@ void record_writer::commit(char* block, block_kind kind, std::size_t bytes)
 // The room is taken on the disk before it is mapped: writing to a page for which there is none would kill the program.
 bool record_writer::grow()
 {
+    const no_size_signal guard;
     if (::posix_fallocate(file_, static_cast<off_t>(file_bytes_), segment_bytes) != 0) {
         static_cast<void>(::ftruncate(file_, static_cast<off_t>(file_bytes_)));
         return false;
@@ -200,6 +228,7 @@ bool record_writer::grow()
 
 bool record_writer::keep_module(const std::string& name, const void* bytes, std::size_t size) const
 {
+    const no_size_signal guard;
     const std::string path = folder_ + "/" + name;
     if (::access(path.c_str(), F_OK) == 0) return true;
     const std::string unfinished = path + "." + std::to_string(::getpid());

@@ -40,6 +40,7 @@ struct process_block {
     std::uint64_t untimed;           ///< launches that were not finished when the process ended
     std::uint64_t beyond_rows;       ///< launches beyond `max_rows`
     std::uint64_t modules_not_kept;  ///< modules that could not be written
+    std::uint64_t buffers_lost;      ///< of records that could not be read whole, for want of memory
     std::uint32_t text_bytes;        ///< the command line, words separated by zeros, follows
     std::uint32_t padding;
 };

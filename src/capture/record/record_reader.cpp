@@ -59,6 +59,7 @@ bool read_process(std::string_view block, seen_process& to)
     to.untimed = read->content.untimed;
     to.beyond_rows = read->content.beyond_rows;
     to.modules_not_kept = read->content.modules_not_kept;
+    to.buffers_lost = read->content.buffers_lost;
     to.command = words_of(read->text.substr(0, read->content.text_bytes));
     return true;
 }

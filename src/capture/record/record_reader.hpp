@@ -31,7 +31,7 @@ struct seen_process {
     std::vector<std::string> command;
     bool ended = false;  ///< by itself, with everything written
     std::uint32_t cupti_version = 0, driver_version = 0;
-    std::uint64_t dropped = 0, untimed = 0, beyond_rows = 0, modules_not_kept = 0;
+    std::uint64_t dropped = 0, untimed = 0, beyond_rows = 0, modules_not_kept = 0, buffers_lost = 0;
     std::vector<record::device_block> devices;
     std::vector<record::module_block> modules;
     std::vector<seen_launches> launches;
