@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,14 +24,14 @@ constexpr std::size_t kernels_shown = 20, shapes_shown = 5, findings_shown = 10;
 std::string launch_time(double ns)
 {
     const double ms = ns * 1e-6;
-    if (ms >= 1000) return with_commas(static_cast<std::int64_t>(ms + 0.5)) + " ms";
+    if (ms >= 1000) return with_commas(std::llround(ms)) + " ms";
     return fmt::format("{:.{}f} ms", ms, ms >= 100 ? 0 : ms >= 10 ? 1 : ms >= 1 ? 2 : 3);
 }
 
 std::string launch_microseconds(double ns)
 {
     const double us = ns * 1e-3;
-    if (us >= 1000) return with_commas(static_cast<std::int64_t>(us + 0.5));
+    if (us >= 1000) return with_commas(std::llround(us));
     return fmt::format("{:.{}f}", us, us >= 100 ? 0 : us >= 10 ? 1 : 2);
 }
 

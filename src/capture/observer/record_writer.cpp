@@ -106,7 +106,7 @@ record_writer::record_writer(std::string folder) : folder_(std::move(folder))
                                 .padding = 0};
     char* const place = block + sizeof(block_header);
     std::memcpy(place, &content, sizeof(content));
-    std::memcpy(place + sizeof(content), words.data(), words.size());
+    std::copy(words.begin(), words.end(), place + sizeof(content));
     commit(block, block_kind::process, bytes);
     process_ = reinterpret_cast<process_block*>(place);
 }
@@ -157,7 +157,7 @@ void record_writer::add_launch(const launch_key& key, std::string_view name, std
         row = reinterpret_cast<launches_block*>(block + sizeof(block_header));
         row->key = key;
         row->name_bytes = static_cast<std::uint32_t>(name.size());
-        std::memcpy(row + 1, name.data(), name.size());
+        std::copy(name.begin(), name.end(), reinterpret_cast<char*>(row + 1));
         commit(block, block_kind::launches, bytes);
         rows_.emplace(hash, row);
     }

@@ -67,7 +67,7 @@ struct launch_key {
         extended;  ///< cooperative, or with attributes (cuLaunchKernelEx): CUPTI 13.0 does not tell them apart
     std::uint32_t in_graph;
 };
-static_assert(sizeof(launch_key) == 17 * 4);
+static_assert(sizeof(launch_key) == 17 * sizeof(std::uint32_t));
 
 struct launches_block {
     launch_key key;
