@@ -9,6 +9,7 @@
 #   LAUNCHBOX_CUDA_RELEASE    such as 13.0
 #   LAUNCHBOX_CUDA_INCLUDE    the folder of cuda_runtime.h and cuda_occupancy.h
 #   LAUNCHBOX_CUDART_STATIC   libcudart_static.a
+#   LAUNCHBOX_CUPTI_INCLUDE   the folder of cupti.h; may be missing where the others are there
 
 # The first release that knows every architecture that the tests compile for, up to sm_120.
 set(launchbox_oldest_cuda 12.8)
@@ -104,7 +105,12 @@ foreach(candidate IN LISTS nvcc_candidates)
   endif()
 endforeach()
 
+unset(LAUNCHBOX_CUPTI_INCLUDE)
+unset(LAUNCHBOX_CUPTI_INCLUDE CACHE)
 if(LAUNCHBOX_CUDA_RELEASE)
+  find_path(LAUNCHBOX_CUPTI_INCLUDE cupti.h NO_DEFAULT_PATH NO_CACHE
+            PATHS ${LAUNCHBOX_CUDA_INCLUDE} ${LAUNCHBOX_CUDA_INCLUDE}/../extras/CUPTI/include
+                  ${LAUNCHBOX_CUDA_INCLUDE}/../../../extras/CUPTI/include)
   message(STATUS "CUDA: ${LAUNCHBOX_CUDA_RELEASE}, ${LAUNCHBOX_NVCC}")
 elseif(nvcc_wanted)
   message(FATAL_ERROR "LAUNCHBOX_NVCC=${nvcc_wanted} is of no use: ${nvcc_problem}. Give another one, or "

@@ -72,10 +72,14 @@ function(launchbox_unity target count)
   endforeach()
 endfunction()
 
-# Adds a library of one module, a folder of src/ with all its sources: launchbox_module(name USES targets...).
+# Adds a library of one module, a folder of src/ with all its sources: launchbox_module(name USES targets...). The folder
+# that WITHOUT names is something else.
 function(launchbox_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 module "" "" "USES")
+  cmake_parse_arguments(PARSE_ARGV 1 module "" "WITHOUT" "USES")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  if(module_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "/${module_WITHOUT}/")
+  endif()
   add_library(launchbox_${name} STATIC ${sources})
   target_include_directories(launchbox_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(launchbox_${name} PUBLIC launchbox launchbox_own_code launchbox_fmt ${module_USES})

@@ -136,6 +136,7 @@ exit_status run_command(int count, char** arguments)
     add_suggest(app, context);
     add_bounds(app, context);
     add_check(app, context);
+    add_capture(app, context);
     add_tune(app, context);
     add_results(app, context);
     add_report(app, context);

@@ -125,9 +125,9 @@ void output_options::add_to(CLI::App& app, const std::vector<std::string>& more)
     app.add_option("-o,--output", path, "Write to this file instead of standard output")->type_name("FILE");
 }
 
-void write_report(const output_options& options, const report_forms& forms)
+void write_report(const output_options& options, const report_forms& forms, bool beside_a_program)
 {
-    output_style style = style_of_standard_output();
+    output_style style = beside_a_program ? style_of_standard_error() : style_of_standard_output();
     if (!options.path.empty()) style = {.width = 100, .colour = false, .unicode = true};
     const auto write = [&](std::ostream& out) {
         if (const auto other = forms.others.find(options.format); other != forms.others.end())
@@ -153,8 +153,9 @@ void write_report(const output_options& options, const report_forms& forms)
         write_file_atomically(options.path, write);
         return;
     }
-    write(std::cout);
-    if (!std::cout.flush()) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
+    write(beside_a_program ? std::cerr : std::cout);
+    if (!beside_a_program && !std::cout.flush())
+        throw error("cannot write to standard output", "is the disk full, or the reader gone?");
 }
 
 namespace {

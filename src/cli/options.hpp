@@ -66,7 +66,8 @@ struct report_forms {
     std::map<std::string, std::function<std::string()>> others = {};  ///< by format
 };
 
-void write_report(const output_options& options, const report_forms& forms);
+/// `beside_a_program`: standard output belongs to the user's program, and the report goes to standard error.
+void write_report(const output_options& options, const report_forms& forms, bool beside_a_program = false);
 
 /// The words of the command line, and files that they lead to: none of them may be written over. For the whole process.
 void note_inputs(const std::vector<std::string>& words);

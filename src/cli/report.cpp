@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "advice/inspect/kernel_diff.hpp"
+#include "capture/launches/launches_file.hpp"
 #include "cli/kernel_input.hpp"
 #include "cli/messages.hpp"
 #include "cli/verbs.hpp"
@@ -39,6 +40,12 @@ bool is_record(const std::string& path)
     std::string start(16, '\0');
     file.read(start.data(), static_cast<std::streamsize>(start.size()));
     return start.starts_with("SQLite format 3");
+}
+
+// JSON of `capture`, whatever the order of its names.
+bool holds_launches(const std::string& path)
+{
+    return path.ends_with(".json") && is_launches_json(read_input(path));
 }
 
 void write_page(const report_options& options, const std::string& page)
@@ -114,10 +121,13 @@ exit_status run_report(const report_options& options, const call_context& contex
         throw error("report needs a file", "name a store of launchbox tune, a program or a source; or --calculator");
     page_content content;
     exit_status status = exit_status::done;
-    std::vector<std::string> records;
+    std::vector<std::string> records, launches;
     kernel_input_options wanted = options.input;
     wanted.files.clear();
-    for (const std::string& path : options.input.files) (is_record(path) ? records : wanted.files).push_back(path);
+    for (const std::string& path : options.input.files)
+        (!is_record(path) ? wanted.files : holds_launches(path) ? launches : records).push_back(path);
+    for (const std::string& path : launches)
+        content.launches.push_back({path, read_launches_json(read_input(path), path)});
     content.title = options.title;
     if (content.title.empty())
         for (const std::string& path : options.input.files)

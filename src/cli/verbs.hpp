@@ -15,7 +15,7 @@ namespace launchbox::cli {
 
 /// What is the same for all verbs of one call.
 struct call_context {
-    std::vector<std::string> compiler_flags;  ///< all after "--"
+    std::vector<std::string> compiler_flags;  ///< all after "--": for the compiler, or a program and its arguments
     std::string command;                      ///< the command line as it was typed
     std::function<exit_status()> action;      ///< set by the verb that is called
 };
@@ -24,6 +24,7 @@ void add_inspect(CLI::App& app, call_context& context);
 void add_occupancy(CLI::App& app, call_context& context);
 void add_suggest(CLI::App& app, call_context& context);
 void add_bounds(CLI::App& app, call_context& context);
+void add_capture(CLI::App& app, call_context& context);
 void add_tune(CLI::App& app, call_context& context);
 void add_check(CLI::App& app, call_context& context);
 void add_devices(CLI::App& app, call_context& context);

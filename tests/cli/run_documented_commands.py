@@ -32,7 +32,7 @@ class Command:
         self.place, self.text, self.status, self.expected = place, text, status, expected
 
     def needs_nvcc(self):
-        return re.search(r"(^|[\s|/])nvcc\s|\.cuh?(\s|$)", self.text) is not None
+        return re.search(r"(^|[\s|/])nvcc\s|\.cuh?(\s|$)|launchbox capture ", self.text) is not None  # capture: CUPTI's headers
 
 
 def help_examples():

@@ -2,7 +2,9 @@
 """Validates what the tool prints, for many calls, against the schemas in schema/, and its CSV and markdown against
 its JSON.
 
-    validate_outputs.py TOOL REPOSITORY
+    validate_outputs.py TOOL REPOSITORY [DRIVER CUPTI APP CUBIN]
+
+The last four are folders of the doubles of the driver and of CUPTI, and what `capture` runs with them.
 
 Exit status: 0 all agree, 1 something does not, 77 skipped (no python3-jsonschema).
 """
@@ -26,6 +28,7 @@ except ImportError:
     sys.exit(77)
 
 TOOL, REPOSITORY = sys.argv[1], sys.argv[2]
+DOUBLES = sys.argv[3:7]
 LOGS = os.path.join("tests", "data", "logs")
 RECORD = os.path.join("measurements", "nvidia-h200", "tune_block_sort.json")
 CACHE = tempfile.TemporaryDirectory()
@@ -129,7 +132,43 @@ def rows_of(found):
         return found["candidates"]
     if kind == "launchbox.search/1":
         return [{**problem, **strategy} for problem in found["problems"] for strategy in problem["strategies"]]
+    if kind == "launchbox.launches/1":
+        return [{**each, **{f"{name}_{axis}": (each[name] or [0, 0, 0])[i] for name in ("grid", "block", "cluster")
+                            for i, axis in enumerate("xyz")}, "kernel": each["demangled"],
+                 "waves": each["waves"] and each["waves"]["waves"], "occupancy": each["occupancy"] and
+                 each["occupancy"]["occupancy"]} for each in found["kernels"]]
     return found["results"]
+
+
+def check_captures():
+    """What `capture` writes to a file; standard output is the program's."""
+    driver, cupti, app, cubin = DOUBLES
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "plan.json"), "w", encoding="utf-8") as plan:
+            json.dump({"kernels": [{"effect": "nothing"}], "cupti": {"in_graph": "shared"}}, plan)
+        ENVIRONMENT.update(FAKE_GPU_PLAN=plan.name, LD_LIBRARY_PATH=driver + ":" + cupti, LAUNCHBOX_CUPTI="")
+        launches = ["init", "load=" + cubin, "launch=plain,8x2,64,0,300", "launch=spilling,5000,1024,0,1",
+                    "carveout=plain,50", "cluster=2,plain,8,64,0,1", "cooperative=plain,2000,100,0,3",
+                    "launch=shared_by_launch,300,33,20000,1", "signal=9"]
+        for words in ([], ["init"], launches[:-1], launches):
+            command = ["--", app, *words]
+            for following in ([], ["--follow-children"]):
+                status = 137 if words == launches else 0
+                file = os.path.join(folder, "report")
+                forms = {}
+                for output_format in ("json", "csv", "markdown"):
+                    launchbox(["capture", *following, "--all", "--format", output_format, "-o", file, *command], status)
+                    with open(file, newline="", encoding="utf-8") as written:
+                        forms[output_format] = written.read()
+                found = check_json(["capture", *command], forms["json"])
+                if found is None:
+                    continue
+                if (len(found["kernels"]) > 0) != (words == launches[:-1]):
+                    fail(["capture", *command], f"{len(found['kernels'])} rows")
+                check_csv(["capture", *command], forms["csv"], found)
+                check_markdown(["capture", *command], forms["markdown"], found)
+        for name in ("FAKE_GPU_PLAN", "LD_LIBRARY_PATH", "LAUNCHBOX_CUPTI"):
+            del ENVIRONMENT[name]
 
 
 def check_csv(arguments, text, found):
@@ -428,8 +467,10 @@ def main():
     check_json(["emit", RECORD], launchbox(["emit", RECORD, "--format", "json"], 0))
     with_work = os.path.join("tests", "data", "results", "throughput.json")
     check_json(["emit", with_work], launchbox(["emit", with_work, "--format", "json"], 0))
+    if DOUBLES:
+        check_captures()
     print(f"{outputs} outputs validated against {len(VALIDATORS)} schemas, {failures} failures")
-    if len(VALIDATORS) != (17 if compiles else 13):
+    if len(VALIDATORS) != (17 if compiles else 13) + (1 if DOUBLES else 0):
         print(f"expected outputs of each schema, saw {sorted(VALIDATORS)}")
         return 1
     return 1 if failures else 0

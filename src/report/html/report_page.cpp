@@ -7,6 +7,7 @@
 #include "report/count_text.hpp"
 #include "report/diff_report.hpp"
 #include "report/html/html_page.hpp"
+#include "report/launches_report.hpp"
 #include "report/run_cells.hpp"
 #include "report/skipped_report.hpp"
 
@@ -151,6 +152,15 @@ void add_kernels(const page_content& content, html_page& page)
     page.add(diff_document(*content.changes, usual_page_rows, style, false));
 }
 
+void add_launches(const page_launches& launches, const std::string& id, html_page& page)
+{
+    page.section(id, "Launches: " + escape_for_terminal(launches.file));
+    std::string command;
+    for (const std::string& word : launches.run.command) command += (command.empty() ? "" : " ") + word;
+    page.verbatim(escape_for_terminal(command));
+    page.add(launches_document(launches.run, {.all = true}));
+}
+
 }  // namespace
 
 std::string report_page(const page_content& content)
@@ -162,6 +172,8 @@ std::string report_page(const page_content& content)
     for (std::size_t i = 0; i < runs.size(); ++i)
         add_run(runs[i], runs.size() > 1 ? letter_of(i) + ": " : "", fmt::format("run{}", i + 1), page);
     if (!content.runs.others.empty()) add_comparison(content.runs, page);
+    for (std::size_t i = 0; i < content.launches.size(); ++i)
+        add_launches(content.launches[i], fmt::format("launches{}", i + 1), page);
     if (content.kernels) add_kernels(content, page);
     return page.text();
 }

@@ -7,10 +7,17 @@
 #include <vector>
 
 #include "advice/inspect/kernel_diff.hpp"
+#include "capture/launches/observed_run.hpp"
 #include "report/comparison_report.hpp"
 #include "report/kernels_report.hpp"
 
 namespace launchbox {
+
+/// What a program launched, and the file that says so.
+struct page_launches {
+    std::string file;
+    observed_run run;
+};
 
 /// What goes onto a page; what is empty is left out.
 struct page_content {
@@ -21,7 +28,8 @@ struct page_content {
     std::vector<finding_count> findings = {};   ///< else
     const kernel_diff* changes = nullptr;       ///< from `against` to `kernels`
     std::string against = {};                   ///< the file of the earlier build
-    std::vector<std::string> errors = {};       ///< what could not be read
+    std::vector<page_launches> launches = {};
+    std::vector<std::string> errors = {};  ///< what could not be read
 };
 
 std::string report_page(const page_content& content);

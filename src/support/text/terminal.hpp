@@ -18,6 +18,8 @@ struct output_style {
 /// The style of standard output: colour on a terminal unless NO_COLOR is set, the terminal's width (COLUMNS overrides;
 /// 100 without a terminal), Unicode unless the locale says otherwise.
 output_style style_of_standard_output();
+/// The same for standard error.
+output_style style_of_standard_error();
 
 /// Columns that UTF-8 text takes on a terminal; escape sequences take none.
 int display_width(std::string_view text);

@@ -1,4 +1,4 @@
-// What the terminal at standard output can show.
+// What the terminal at standard output, or at standard error, can show.
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -21,15 +21,13 @@ std::string environment(const char* name)
     return value == nullptr ? "" : value;
 }
 
-}  // namespace
-
-output_style style_of_standard_output()
+output_style style_of(int stream)
 {
     output_style style;
-    const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+    const bool terminal = ::isatty(stream) == 1;
     style.colour = terminal && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
     winsize size{};
-    if (terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.width = size.ws_col;
+    if (terminal && ::ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.width = size.ws_col;
     const std::string columns = environment("COLUMNS");
     int asked = 0;
     const auto [end, failure] = std::from_chars(columns.data(), columns.data() + columns.size(), asked);
@@ -44,6 +42,18 @@ output_style style_of_standard_output()
     // No locale at all is what containers and CI have; their logs show UTF-8.
     style.unicode = locale.empty() || locale.find("utf") != std::string::npos;
     return style;
+}
+
+}  // namespace
+
+output_style style_of_standard_output()
+{
+    return style_of(STDOUT_FILENO);
+}
+
+output_style style_of_standard_error()
+{
+    return style_of(STDERR_FILENO);
 }
 
 }  // namespace launchbox

@@ -1,9 +1,14 @@
 // The functions of the CUDA driver that launchbox uses, on the double's machine.
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <new>
+#include <set>
 
 #include "image/cubin.hpp"
+#include "listeners.hpp"
 #include "machine.hpp"
 
 using fake::event;
@@ -87,17 +92,65 @@ char* at(CUdeviceptr pointer)
     return reinterpret_cast<char*>(pointer);  // NOLINT(performance-no-int-to-ptr): the driver's pointers are numbers
 }
 
-CUresult launch(CUfunction what, const fake::shape& how, void** parameters)
+using sizes = std::array<unsigned, 3>;
+
+fake::listeners& listeners()
 {
-    return fake::launch(*reinterpret_cast<function*>(what), how, parameters);
+    static fake::listeners all;
+    return all;
+}
+
+CUresult launch(CUfunction what, const sizes& grid, const sizes& block, const sizes& cluster, unsigned shared,
+                bool extended, void** parameters)
+{
+    const auto all = [](const sizes& of) { return std::uint64_t{of[0]} * of[1] * of[2]; };
+    function& of = *reinterpret_cast<function*>(what);
+    const double begin = gpu().clock_ns;
+    const CUresult result =
+        fake::launch(of, {all(grid), all(block), std::max<std::uint64_t>(1, all(cluster)), shared}, parameters);
+    if (result == CUDA_SUCCESS && listeners().launched != nullptr) {
+        static auto& names = *new std::set<std::string>;  // for ever: records are read while the process ends
+        listeners().launched({.name = names.insert(of.name).first->c_str(),
+                              .grid = grid,
+                              .block = block,
+                              .cluster = cluster,
+                              .registers = of.kernel.registers.value_or(0),
+                              .static_shared = static_cast<int>(of.kernel.static_shared_bytes.value_or(0)),
+                              .dynamic_shared = static_cast<int>(shared),
+                              .local_bytes = static_cast<int>(of.kernel.stack_frame_bytes.value_or(0)),
+                              .carveout = of.carveout,
+                              .extended = extended,
+                              .begin_ns = begin,
+                              .end_ns = gpu().clock_ns});
+    }
+    return result;
+}
+
+// As the driver: once in a process, from the first cuInit.
+void load_injection()
+{
+    static bool is_loaded = false;
+    const char* const library = std::getenv("CUDA_INJECTION64_PATH");
+    if (is_loaded || library == nullptr) return;
+    is_loaded = true;
+    void* const loaded = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (loaded == nullptr) return;
+    if (const auto start = reinterpret_cast<int (*)()>(::dlsym(loaded, "InitializeInjection")); start != nullptr)
+        start();
 }
 
 }  // namespace
 
 #define DOUBLE extern "C" [[gnu::visibility("default")]] CUresult
 
+extern "C" [[gnu::visibility("default")]] fake::listeners* fake_driver_listeners()
+{
+    return &listeners();
+}
+
 DOUBLE cuInit(unsigned)
 {
+    load_injection();
     return fault("init", "");
 }
 DOUBLE cuDriverGetVersion(int* version)
@@ -164,6 +217,7 @@ DOUBLE cuDevicePrimaryCtxSetFlags_v2(CUdevice, unsigned)
 DOUBLE cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice)
 {
     *context = reinterpret_cast<CUcontext>(&gpu());
+    if (listeners().context_created != nullptr) listeners().context_created();
     return fault("context", "");
 }
 DOUBLE cuCtxSetCurrent(CUcontext)
@@ -210,6 +264,7 @@ DOUBLE cuModuleLoadData(CUmodule* to, const void* image)
         gpu().kernel.clear();
         for (const auto& function : loaded->functions) gpu().kernel += function.first + " ";
         if (const CUresult due = fault("load", gpu().kernel); due != CUDA_SUCCESS) return due;
+        if (listeners().module_loaded != nullptr) listeners().module_loaded(bytes, end);
     }
     *to = reinterpret_cast<CUmodule>(loaded.release());
     return CUDA_SUCCESS;
@@ -258,6 +313,7 @@ DOUBLE cuFuncSetAttribute(CUfunction what, CUfunction_attribute which, int value
             return CUDA_ERROR_INVALID_VALUE;
         of.allowed_dynamic_shared = value;
     }
+    if (which == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) of.carveout = value;
     if (which == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) of.large_clusters = value != 0;
     return CUDA_SUCCESS;
 }
@@ -278,19 +334,22 @@ DOUBLE cuGetExportTable(const void**, const CUuuid*)
 DOUBLE cuLaunchKernel(CUfunction what, unsigned x, unsigned y, unsigned z, unsigned a, unsigned b, unsigned c,
                       unsigned shared, CUstream, void** parameters, void**)
 {
-    return launch(what, {std::uint64_t{x} * y * z, std::uint64_t{a} * b * c, 1, shared}, parameters);
+    return launch(what, {x, y, z}, {a, b, c}, {0, 0, 0}, shared, false, parameters);
+}
+DOUBLE cuLaunchCooperativeKernel(CUfunction what, unsigned x, unsigned y, unsigned z, unsigned a, unsigned b,
+                                 unsigned c, unsigned shared, CUstream, void** parameters)
+{
+    return launch(what, {x, y, z}, {a, b, c}, {0, 0, 0}, shared, true, parameters);
 }
 DOUBLE cuLaunchKernelEx(const CUlaunchConfig* how, CUfunction what, void** parameters, void**)
 {
-    std::uint64_t cluster = 1;
+    sizes cluster{};
     for (unsigned i = 0; i < how->numAttrs; ++i)
         if (how->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-            cluster = std::uint64_t{how->attrs[i].value.clusterDim.x} * how->attrs[i].value.clusterDim.y *
-                      how->attrs[i].value.clusterDim.z;
-    return launch(what,
-                  {std::uint64_t{how->gridDimX} * how->gridDimY * how->gridDimZ,
-                   std::uint64_t{how->blockDimX} * how->blockDimY * how->blockDimZ, cluster, how->sharedMemBytes},
-                  parameters);
+            cluster = {how->attrs[i].value.clusterDim.x, how->attrs[i].value.clusterDim.y,
+                       how->attrs[i].value.clusterDim.z};
+    return launch(what, {how->gridDimX, how->gridDimY, how->gridDimZ}, {how->blockDimX, how->blockDimY, how->blockDimZ},
+                  cluster, how->sharedMemBytes, how->numAttrs > 0, parameters);
 }
 
 DOUBLE cuMemAlloc_v2(CUdeviceptr* to, std::size_t bytes)

@@ -20,6 +20,7 @@ struct function {
     long launches = 0;
     int allowed_dynamic_shared = 48 << 10;
     bool large_clusters = false;
+    int carveout = -1;  ///< percent that the program prefers; -1: none
 };
 
 struct module {

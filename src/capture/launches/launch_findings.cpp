@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "capture/launches/launch_account.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// Less than this share of a launch is noise of the arithmetic, not a reason to do something.
+constexpr double small_share = 0.05;
+
+std::string options_of(const observed_launches& launches)
+{
+    const kernel_resources& resources = launches.account->question.resources;
+    std::string text =
+        fmt::format("--arch {} --registers {}", architecture_name(launches.account->question.architecture).view(),
+                    resources.registers);
+    if (resources.static_shared_bytes > 0) text += fmt::format(" --shared {}", resources.static_shared_bytes);
+    if (launches.key.dynamic_shared_bytes > 0)
+        text += fmt::format(" --dynamic-shared {}", launches.key.dynamic_shared_bytes);
+    return text;
+}
+
+std::string bounds_step(const observed_launches& launches)
+{
+    return fmt::format("launchbox bounds SOURCE -k '{}' --threads {} --arch {}",
+                       escape_for_terminal(launches.short_form), launches.account->question.shape.threads,
+                       architecture_name(launches.account->question.architecture).view());
+}
+
+class finder {
+public:
+    explicit finder(const observed_launches& launches) : launches_(launches) {}
+
+    std::vector<launch_finding> all(int sms)
+    {
+        check_grid(sms);
+        check_tail();
+        check_lanes();
+        check_occupancy();
+        check_spills();
+        std::stable_sort(found_.begin(), found_.end(),
+                         [](const auto& one, const auto& other) { return one.max_gain_ns > other.max_gain_ns; });
+        return std::move(found_);
+    }
+
+private:
+    void add(std::string id, double share, std::string text, std::string verb, std::string step)
+    {
+        found_.push_back({.id = std::move(id),
+                          .text = std::move(text),
+                          .verb = std::move(verb),
+                          .step = std::move(step),
+                          .max_gain_ns = share * launches_.total_ns});
+    }
+
+    [[nodiscard]] const occupancy_account& account() const { return *launches_.account; }
+    [[nodiscard]] bool fills_the_gpu() const { return account().waves && account().waves->waves >= 1; }
+
+    void check_grid(int sms)
+    {
+        if (!launches_.sms_used || launches_.sms_used == sms) return;
+        const std::int64_t grid = *launches_.sms_used;
+        add("small_grid", 1 - static_cast<double>(grid) / sms,
+            fmt::format("{} block{} on {} SMs: {} SMs have nothing to do", grid, grid == 1 ? "" : "s", sms, sms - grid),
+            "tune", "tune it with smaller blocks, or give it more work; other streams can use the idle SMs meanwhile");
+    }
+
+    void check_tail()
+    {
+        if (!fills_the_gpu() || account().waves->tail_blocks == 0) return;
+        const wave_account& waves = *account().waves;
+        const double empty = 1 - waves.efficiency;
+        if (empty < small_share) return;
+        add("tail", empty,
+            fmt::format("{:.2f} waves: the last has {} of {} blocks", waves.waves, with_commas(waves.tail_blocks),
+                        with_commas(waves.blocks_per_wave)),
+            "tune", "tune block size and grid together");
+    }
+
+    void check_lanes()
+    {
+        const int threads = account().question.shape.threads;
+        const int lanes = (threads + 31) / 32 * 32;
+        if (threads == lanes) return;
+        add("partial_warp", 1 - static_cast<double>(threads) / lanes,
+            fmt::format("{} threads in a block: {} lanes of its last warp are idle", threads, lanes - threads),
+            "suggest", "launchbox suggest " + options_of(launches_));
+    }
+
+    // Only where the grid could use more room, and where it is the kernel's shape or resources that give it none.
+    void check_occupancy()
+    {
+        const occupancy_result& result = account().result;
+        if (!fills_the_gpu() || result.resident_blocks == 0 || result.occupancy() > 0.5) return;
+        const std::string figure = fmt::format("{} of {} warps resident, limited by {}", result.resident_warps,
+                                               result.warp_slots, limiter_names(result));
+        const double empty = 1 - result.occupancy();
+        if (result.limiters.contains(resource::blocks) || result.limiters.contains(resource::warps))
+            add("block_slots", empty, figure, "suggest", "launchbox suggest " + options_of(launches_));
+        else if (result.limiters.contains(resource::registers))
+            add("low_occupancy", empty, figure, "bounds", bounds_step(launches_));
+        else
+            add("low_occupancy", empty, figure, "tune", "tune its block size and shared memory");
+    }
+
+    void check_spills()
+    {
+        const std::optional<std::int64_t> spilled = spill_bytes(launches_.kernel);
+        if (!spilled || *spilled == 0) return;
+        add("spills", 0, fmt::format("{} B of spills for each thread", with_commas(*spilled)), "bounds",
+            bounds_step(launches_));
+    }
+
+    const observed_launches& launches_;
+    std::vector<launch_finding> found_;
+};
+
+}  // namespace
+
+std::vector<launch_finding> findings_of(const observed_launches& launches, const observed_gpu& gpu)
+{
+    return launches.account ? finder(launches).all(gpu.sms) : std::vector<launch_finding>();
+}
+
+}  // namespace launchbox

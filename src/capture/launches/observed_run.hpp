@@ -1,0 +1,83 @@
+// What a program launched, with what is known of its kernels and of how full the GPU was.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advice/model/account.hpp"
+#include "capture/record/record_reader.hpp"
+#include "capture/session/observed_program.hpp"
+#include "image/kernel_info.hpp"
+
+namespace launchbox {
+
+struct observed_gpu {
+    std::string name;
+    compute_capability capability;
+    int sms = 0;
+
+    friend bool operator==(const observed_gpu&, const observed_gpu&) = default;
+};
+
+/// Something that leaves a part of the GPU empty, or is slow by itself.
+struct launch_finding {
+    std::string id;          ///< small_grid, tail, partial_warp, block_slots, low_occupancy, spills
+    std::string text;        ///< "12 blocks use 12 of 132 SMs"
+    std::string verb;        ///< the one that helps: bounds, suggest, tune
+    std::string step;        ///< what to do, a command where there is one
+    double max_gain_ns = 0;  ///< the time of these launches times the share that is empty: what could be gained at most
+};
+
+/// Launches of one kernel with one shape, of all processes together.
+struct observed_launches {
+    std::string name, demangled, short_form;
+    std::optional<std::size_t> gpu;  ///< in `observed_run::gpus`
+    record::launch_key key{};
+    std::uint64_t count = 0;
+    std::size_t processes = 0;
+    double total_ns = 0, median_ns = 0, min_ns = 0, max_ns = 0;
+    bool median_of_sample = false;
+
+    kernel_info kernel;                        ///< of the module that was loaded; without one, what CUPTI tells
+    std::string image_unknown;                 ///< why `kernel` is not of a module; empty: it is
+    std::optional<occupancy_account> account;  ///< nullopt: the GPU is not known
+    std::optional<int> sms_used;               ///< where the grid has fewer blocks than the GPU has SMs: those with one
+    std::vector<launch_finding> findings;      ///< the largest first
+};
+
+struct observed_process {
+    std::int32_t process = 0;
+    std::vector<std::string> command;
+    bool ended = false;
+    std::uint64_t launches = 0;
+    double kernel_ns = 0;
+};
+
+struct observed_run {
+    std::vector<std::string> command;
+    program_ending ending;
+    std::vector<observed_gpu> gpus;
+    std::vector<observed_process> processes;
+    std::vector<observed_launches> launches;  ///< the longest time first
+    std::uint64_t count = 0;                  ///< of launches
+    double kernel_ns = 0;                     ///< of all of them, one after another
+    double span_ns = 0;                       ///< from the first begin to the last end in one process: the longest
+    std::uint64_t untimed = 0;                ///< launches that were not over when their process ended
+    std::size_t unobserved = 0;               ///< processes that used CUDA and were not followed
+    std::optional<std::uint32_t> cupti_version, driver_version;
+    std::vector<std::string> warnings;  ///< what is missing above, and why
+};
+
+/// From records and the folder that has their modules; without a folder all modules are missing.
+observed_run observed_run_of(const std::vector<seen_process>& processes, const std::filesystem::path& folder = {});
+
+/// Reads the folder that the observers wrote to.
+observed_run read_observed(const std::filesystem::path& folder);
+
+}  // namespace launchbox

@@ -1,0 +1,249 @@
+// The observer: the driver loads it into a program at its start ($CUDA_INJECTION64_PATH) and calls InitializeInjection.
+// It notes, through CUPTI, which kernels run and which modules are loaded, and changes nothing. Nothing here may throw
+// or end the program.
+// SPDX-License-Identifier: Apache-2.0
+#include <cupti.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "capture/observer/cupti_library.hpp"
+#include "capture/observer/record_writer.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// CUPTI 12.0: from here on, records of kernels begin as CUpti_ActivityKernel9 does.
+constexpr std::uint32_t oldest_cupti = 19;
+using kernel_record = CUpti_ActivityKernel9;
+
+constexpr std::size_t buffer_bytes = std::size_t{4} << 20, buffer_alignment = 8;
+
+// What was seen reaches the record this often; a program that is killed loses less than twice as much.
+constexpr std::uint32_t flush_ms = 100;
+
+// Lives as long as the process: CUPTI's threads may call at any time, also while statics are destroyed.
+struct observer {
+    std::mutex lock;
+    record::record_writer record;
+    cupti_library cupti;
+    CUpti_SubscriberHandle subscriber = nullptr;
+    pid_t process = ::getpid();
+    bool has_devices = false;
+
+    explicit observer(const char* folder) : record(folder) {}
+};
+observer* the_observer = nullptr;
+
+void* driver_function(const char* name)
+{
+    static void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    return driver == nullptr ? nullptr : ::dlsym(driver, name);
+}
+
+int driver_version()
+{
+    int version = 0;
+    const auto ask = reinterpret_cast<decltype(&cuDriverGetVersion)>(driver_function("cuDriverGetVersion"));
+    return ask != nullptr && ask(&version) == CUDA_SUCCESS ? version : 0;
+}
+
+// The devices as this process counts them, which is how records of kernels name them.
+void note_devices(observer& of)
+{
+    const auto count_of = reinterpret_cast<decltype(&cuDeviceGetCount)>(driver_function("cuDeviceGetCount"));
+    const auto get = reinterpret_cast<decltype(&cuDeviceGet)>(driver_function("cuDeviceGet"));
+    const auto name_of = reinterpret_cast<decltype(&cuDeviceGetName)>(driver_function("cuDeviceGetName"));
+    const auto attribute = reinterpret_cast<decltype(&cuDeviceGetAttribute)>(driver_function("cuDeviceGetAttribute"));
+    int count = 0;
+    if (count_of == nullptr || get == nullptr || name_of == nullptr || attribute == nullptr) return;
+    if (count_of(&count) != CUDA_SUCCESS) return;
+    for (int number = 0; number < count; ++number) {
+        CUdevice device = 0;
+        record::device_block block{};
+        block.number = static_cast<std::uint32_t>(number);
+        if (get(&device, number) != CUDA_SUCCESS) continue;
+        if (name_of(block.name.data(), static_cast<int>(block.name.size()) - 1, device) != CUDA_SUCCESS) continue;
+        if (attribute(&block.major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) != CUDA_SUCCESS) continue;
+        if (attribute(&block.minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) != CUDA_SUCCESS) continue;
+        if (attribute(&block.sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device) != CUDA_SUCCESS) continue;
+        of.record.add_device(block);
+    }
+}
+
+void note_kernel(observer& of, const kernel_record& kernel)
+{
+    if (kernel.name == nullptr) return;
+    if (kernel.end == 0) {
+        ++of.record.process().untimed;
+        return;
+    }
+    const auto number = [](std::int32_t value) { return static_cast<std::uint32_t>(value); };
+    const record::launch_key key{
+        .device = kernel.deviceId,
+        .grid = {number(kernel.gridX), number(kernel.gridY), number(kernel.gridZ)},
+        .block = {number(kernel.blockX), number(kernel.blockY), number(kernel.blockZ)},
+        .cluster = {kernel.clusterX, kernel.clusterY, kernel.clusterZ},
+        .static_shared_bytes = kernel.staticSharedMemory,
+        .dynamic_shared_bytes = kernel.dynamicSharedMemory,
+        .registers = kernel.registersPerThread,
+        .local_bytes = kernel.localMemoryPerThread,
+        .carveout_percent = kernel.isSharedMemoryCarveoutRequested != 0 ? kernel.sharedMemoryCarveoutRequested : -1,
+        .extended = kernel.launchType != CUPTI_ACTIVITY_LAUNCH_TYPE_REGULAR,
+        .in_graph = kernel.graphNodeId != 0};
+    of.record.add_launch(key, kernel.name, kernel.start, kernel.end);
+}
+
+void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records)
+{
+    *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(buffer_alignment, buffer_bytes));
+    *size = *buffer == nullptr ? 0 : buffer_bytes;
+    *max_records = 0;  // as many as there is room for
+}
+
+void read_buffer(observer& of, std::uint8_t* buffer, std::size_t valid)
+{
+    CUpti_Activity* activity = nullptr;
+    while (valid > 0 && of.cupti.next_record(buffer, valid, &activity) == CUPTI_SUCCESS)
+        if (activity->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || activity->kind == CUPTI_ACTIVITY_KIND_KERNEL)
+            note_kernel(of, *reinterpret_cast<const kernel_record*>(activity));
+}
+
+void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t, std::size_t valid)
+{
+    observer& of = *the_observer;
+    if (buffer != nullptr && of.process == ::getpid()) try {
+            const std::lock_guard guard(of.lock);
+            std::size_t dropped = 0;
+            if (of.cupti.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS)
+                of.record.process().dropped += dropped;
+            read_buffer(of, buffer, valid);
+        } catch (const std::exception&) {  // no memory: the rest of this buffer is lost
+            ++of.record.process().buffers_lost;
+        }
+    std::free(buffer);
+}
+
+void note_module(observer& of, const void* what)
+{
+    if (what == nullptr) return;
+    const auto& module = *static_cast<const CUpti_ModuleResourceData*>(what);
+    if (module.pCubin != nullptr && module.cubinSize > 0) of.record.add_module(module.pCubin, module.cubinSize);
+}
+
+void CUPTIAPI note_resource(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data)
+{
+    observer& of = *the_observer;
+    if (domain != CUPTI_CB_DOMAIN_RESOURCE || data == nullptr || of.process != ::getpid()) return;
+    try {
+        const std::lock_guard guard(of.lock);
+        if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED && !of.has_devices) {
+            of.has_devices = true;
+            note_devices(of);
+        }
+        if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
+            note_module(of, static_cast<const CUpti_ResourceData*>(data)->resourceDescriptor);
+    } catch (const std::exception&) {
+        ++of.record.process().modules_not_kept;
+    }
+}
+
+// What is still in CUPTI's buffers. A process that was forked off without an exec has no part in it.
+void finish()
+{
+    observer& of = *the_observer;
+    if (of.process != ::getpid()) return;
+    of.cupti.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    const std::lock_guard guard(of.lock);
+    of.record.process().ended = 1;
+}
+
+// False: CUPTI has said no, and that is noted.
+bool succeeded(observer& of, CUptiResult result, std::string_view call)
+{
+    if (result == CUPTI_SUCCESS) return true;
+    if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+        of.record.add_note(record::note_kind::other_profiler, "");
+        return false;
+    }
+    const char* text = nullptr;
+    std::string what(call);
+    what += ": ";
+    what += of.cupti.result_text(result, &text) == CUPTI_SUCCESS && text != nullptr ? text : "error";
+    of.record.add_note(record::note_kind::cupti_failed, what);
+    return false;
+}
+
+bool start(observer& of)
+{
+    const int driver = driver_version();
+    of.record.process().driver_version = static_cast<std::uint32_t>(driver);
+    of.cupti = load_cupti(driver / 1000);
+    if (of.cupti.path.empty()) {
+        of.record.add_note(record::note_kind::no_cupti, of.cupti.missing);
+        return false;
+    }
+    std::uint32_t version = 0;
+    of.cupti.version(&version);
+    of.record.process().cupti_version = version;
+    if (version < oldest_cupti) {
+        of.record.add_note(record::note_kind::cupti_too_old, of.cupti.path);
+        return false;
+    }
+    if (!succeeded(of, of.cupti.subscribe(&of.subscriber, note_resource, nullptr), "cuptiSubscribe")) return false;
+    const auto see = [&](CUpti_CallbackId id) {
+        return succeeded(of, of.cupti.enable_callback(1, of.subscriber, CUPTI_CB_DOMAIN_RESOURCE, id),
+                         "cuptiEnableCallback");
+    };
+    if (see(CUPTI_CBID_RESOURCE_CONTEXT_CREATED) && see(CUPTI_CBID_RESOURCE_MODULE_LOADED) &&
+        succeeded(of, of.cupti.register_buffers(give_buffer, take_buffer), "cuptiActivityRegisterCallbacks") &&
+        succeeded(of, of.cupti.enable_activity(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), "cuptiActivityEnable") &&
+        succeeded(of, of.cupti.flush_period(flush_ms), "cuptiActivityFlushPeriod"))
+        return true;
+    of.cupti.unsubscribe(of.subscriber);
+    return false;
+}
+
+// Whether this process is the one that the user started, or all are wanted.
+bool is_wanted(const char* folder)
+{
+    const char* const only = std::getenv(record::process_variable);
+    const std::string own = std::to_string(::getpid());
+    if (only == nullptr || own == only) return true;
+    const int file = ::open((std::string(folder) + "/" + record::unobserved_prefix + own).c_str(),
+                            O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (file >= 0) ::close(file);
+    return false;
+}
+
+}  // namespace
+
+}  // namespace launchbox
+
+extern "C" [[gnu::visibility("default")]] int InitializeInjection()
+{
+    using namespace launchbox;
+    const char* const folder = std::getenv(record::folder_variable);
+    if (the_observer != nullptr || folder == nullptr) return 1;
+    try {
+        if (!is_wanted(folder)) return 1;
+        the_observer = new observer(folder);
+        if (!the_observer->record.usable()) return 1;
+        if (start(*the_observer))
+            std::atexit(finish);
+        else
+            the_observer->record.process().ended = 1;
+    } catch (const std::exception&) {
+        return 1;
+    }
+    return 1;
+}

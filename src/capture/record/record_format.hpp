@@ -1,0 +1,104 @@
+// How the observer keeps what it sees: one file for each process, mapped into it, so that what was seen is there even
+// if the process is killed. The reader is record_reader.hpp. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace launchbox::record {
+
+/// The first 16 bytes of a file. The number is that of the layout.
+inline constexpr std::array<char, 16> magic{"launchbox seen1"};
+
+/// Files grow by this much. A block lies in one segment; behind the last block of a segment there are zeros.
+inline constexpr std::size_t segment_bytes = std::size_t{1} << 20;
+
+/// Longer names of kernels are cut here.
+inline constexpr std::size_t max_name_bytes = std::size_t{64} << 10;
+
+/// Launches of a kernel and shape whose times are kept one by one; of more, this many drawn at random.
+inline constexpr std::size_t max_samples = 256;
+
+/// Kernels with shapes in one process. What comes after that is only counted.
+inline constexpr std::size_t max_rows = 50'000;
+
+enum class block_kind : std::uint32_t { none = 0, process = 1, device = 2, module = 3, launches = 4, note = 5 };
+
+/// In front of each block. `kind` is written last.
+struct block_header {
+    block_kind kind;
+    std::uint32_t bytes;  ///< of the block with this header, a multiple of 8
+};
+
+/// The first block of a file.
+struct process_block {
+    std::int32_t process;
+    std::uint32_t ended;  ///< 1: it ended by itself, and everything was written
+    std::uint32_t cupti_version, driver_version;
+    std::uint64_t dropped;           ///< launches that CUPTI could not record
+    std::uint64_t untimed;           ///< launches that were not finished when the process ended
+    std::uint64_t beyond_rows;       ///< launches beyond `max_rows`
+    std::uint64_t modules_not_kept;  ///< modules that could not be written
+    std::uint64_t buffers_lost;      ///< of records that could not be read whole, for want of memory
+    std::uint32_t text_bytes;        ///< the command line, words separated by zeros, follows
+    std::uint32_t padding;
+};
+
+struct device_block {
+    std::uint32_t number;  ///< as the process counts its devices
+    std::int32_t major, minor, sms;
+    std::array<char, 128> name;
+};
+
+/// A module that was loaded; its file is named by these two (`module_file_name`).
+struct module_block {
+    std::uint64_t hash, bytes;
+};
+
+/// What makes launches alike. No padding: it is compared and hashed as bytes.
+struct launch_key {
+    std::uint32_t device;
+    std::array<std::uint32_t, 3> grid, block, cluster;
+    std::int32_t static_shared_bytes, dynamic_shared_bytes;
+    std::uint32_t registers, local_bytes;
+    std::int32_t carveout_percent;  ///< -1: none was asked for
+    std::uint32_t
+        extended;  ///< cooperative, or with attributes (cuLaunchKernelEx): CUPTI 13.0 does not tell them apart
+    std::uint32_t in_graph;
+};
+static_assert(sizeof(launch_key) == 17 * sizeof(std::uint32_t));
+
+struct launches_block {
+    launch_key key;
+    std::uint32_t name_bytes;  ///< the kernel's name follows
+    std::uint64_t count;
+    double total_ns, min_ns, max_ns;
+    std::uint64_t first_ns, last_ns;  ///< when the first began and the last ended, on CUPTI's clock
+    std::uint64_t samples;
+    std::array<float, max_samples> sample_ns;
+};
+
+/// What the observer has to say; a text follows.
+enum class note_kind : std::uint32_t {
+    no_cupti = 1,       ///< the text: what was tried
+    cupti_too_old = 2,  ///< the text: the library
+    other_profiler = 3,
+    cupti_failed = 4,  ///< the text: the call, and what CUPTI says
+};
+struct note_block {
+    note_kind kind;
+    std::uint32_t text_bytes;
+};
+
+/// Environment variables by which `launchbox capture` tells the observer what to do.
+inline constexpr const char* folder_variable = "LAUNCHBOX_CAPTURE_FOLDER";
+inline constexpr const char* process_variable = "LAUNCHBOX_CAPTURE_PROCESS";  ///< the only one; not set: all
+inline constexpr const char* cupti_variable = "LAUNCHBOX_CUPTI";              ///< the user's: this library, no other
+
+/// Files in the folder. A process that is not observed, since it is another's child, leaves an empty file.
+inline constexpr const char* process_prefix = "process.";
+inline constexpr const char* unobserved_prefix = "other.";
+inline constexpr const char* module_prefix = "module.";
+
+}  // namespace launchbox::record

@@ -1,0 +1,202 @@
+// A program that uses CUDA, for the tests of the observer: it does one word of its command line after another.
+//
+//   init                      cuInit and a context
+//   load=CUBIN                a module
+//   launch=KERNEL,GRID,BLOCK,SHARED,COUNT    sizes as 4x2x1; KERNEL of the last module
+//   cooperative=...  cluster=SIZE,KERNEL,GRID,BLOCK,SHARED,COUNT    the same, launched in these ways
+//   carveout=KERNEL,PERCENT
+//   out=TEXT  err=TEXT        a line
+//   copy                      standard input to standard output
+//   children=N                starts itself N times with the words that follow, waits, and does no more
+//   exec                      becomes itself again with the words that follow
+//   threads=N                 N threads do the words that follow, and it does no more
+//   signal=N                  sends itself a signal
+//   pause                     waits for one
+//   exit=N  quick_exit=N
+#include <cuda.h>
+#include <dlfcn.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+extern char** environ;
+
+namespace {
+
+std::mutex driver_lock;  // the double of the driver knows no threads
+CUmodule last_module = nullptr;
+CUdeviceptr memory = 0;
+
+void* driver(const char* name)
+{
+    static void* const library = ::dlopen("libcuda.so.1", RTLD_NOW);
+    void* const found = library == nullptr ? nullptr : ::dlsym(library, name);
+    if (found == nullptr) {
+        std::fprintf(stderr, "observed_app: the driver has no %s\n", name);
+        std::exit(90);
+    }
+    return found;
+}
+#define CALL(function, ...)                                                                            \
+    do {                                                                                               \
+        const CUresult result = reinterpret_cast<decltype(&function)>(driver(#function))(__VA_ARGS__); \
+        if (result != CUDA_SUCCESS) {                                                                  \
+            std::fprintf(stderr, "observed_app: %s: %d\n", #function, static_cast<int>(result));       \
+            std::exit(91);                                                                             \
+        }                                                                                              \
+    } while (false)
+
+std::vector<std::string> split(const std::string& text, char at)
+{
+    std::vector<std::string> parts;
+    std::istringstream in(text);
+    for (std::string part; std::getline(in, part, at);) parts.push_back(part);
+    return parts;
+}
+
+std::array<unsigned, 3> sizes(const std::string& text)
+{
+    std::array<unsigned, 3> all{1, 1, 1};
+    const auto parts = split(text, 'x');
+    for (std::size_t i = 0; i < parts.size() && i < 3; ++i) all[i] = static_cast<unsigned>(std::stoul(parts[i]));
+    return all;
+}
+
+CUfunction function(const std::string& name)
+{
+    CUfunction found = nullptr;
+    CALL(cuModuleGetFunction, &found, last_module, name.c_str());
+    return found;
+}
+
+void initialise()
+{
+    CUcontext context = nullptr;
+    CALL(cuInit, 0);
+    CALL(cuDevicePrimaryCtxRetain, &context, 0);
+    CALL(cuCtxSetCurrent, context);
+    CALL(cuMemAlloc_v2, &memory, 4096);
+}
+
+void load(const std::string& file)
+{
+    std::ifstream in(file, std::ios::binary);
+    static std::vector<std::string> images;
+    images.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    CALL(cuModuleLoadData, &last_module, images.back().data());
+}
+
+void launch(const std::string& how, const std::vector<std::string>& words)
+{
+    const std::size_t first = how == "cluster" ? 1 : 0;
+    const CUfunction what = function(words.at(first));
+    const auto grid = sizes(words.at(first + 1)), block = sizes(words.at(first + 2));
+    const auto shared = static_cast<unsigned>(std::stoul(words.at(first + 3)));
+    CUdeviceptr in = memory, out = memory + 2048;
+    int count = 16;
+    std::array<void*, 3> parameters{&in, &out, &count};
+    for (long i = std::stol(words.at(first + 4)); i > 0; --i) {
+        if (how == "launch") {
+            CALL(cuLaunchKernel, what, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, nullptr,
+                 parameters.data(), nullptr);
+        } else if (how == "cooperative") {
+            CALL(cuLaunchCooperativeKernel, what, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared,
+                 nullptr, parameters.data());
+        } else {
+            CUlaunchAttribute attribute{};
+            attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+            attribute.value.clusterDim = {sizes(words.at(0))[0], sizes(words.at(0))[1], sizes(words.at(0))[2]};
+            CUlaunchConfig config{};
+            config.gridDimX = grid[0], config.gridDimY = grid[1], config.gridDimZ = grid[2];
+            config.blockDimX = block[0], config.blockDimY = block[1], config.blockDimZ = block[2];
+            config.sharedMemBytes = shared;
+            config.attrs = &attribute;
+            config.numAttrs = 1;
+            CALL(cuLaunchKernelEx, &config, what, parameters.data(), nullptr);
+        }
+    }
+}
+
+void start_children(long count, char** words)
+{
+    std::vector<char*> arguments{const_cast<char*>("observed_app")};
+    for (; *words != nullptr; ++words) arguments.push_back(*words);
+    arguments.push_back(nullptr);
+    std::vector<pid_t> children(static_cast<std::size_t>(count));
+    for (pid_t& child : children)
+        if (::posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, arguments.data(), environ) != 0) std::exit(92);
+    for (const pid_t child : children) ::waitpid(child, nullptr, 0);
+}
+
+bool run_word(const std::string& word)
+{
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals), value = equals == word.npos ? "" : word.substr(equals + 1);
+    const std::lock_guard guard(driver_lock);
+    if (name == "init") initialise();
+    if (name == "load") load(value);
+    if (name == "launch" || name == "cooperative" || name == "cluster") launch(name, split(value, ','));
+    if (name == "carveout") {
+        const auto parts = split(value, ',');
+        CALL(cuFuncSetAttribute, function(parts.at(0)), CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+             std::stoi(parts.at(1)));
+    }
+    if (name == "out") std::printf("%s\n", value.c_str());
+    if (name == "err") std::fprintf(stderr, "%s\n", value.c_str());
+    if (name == "copy")
+        for (int letter = std::getchar(); letter != EOF; letter = std::getchar()) std::putchar(letter);
+    if (name == "signal") {
+        std::fflush(stdout);
+        ::kill(::getpid(), std::stoi(value));
+    }
+    if (name == "pause") {
+        std::printf("ready\n");
+        std::fflush(stdout);
+        ::pause();
+    }
+    if (name == "exit") std::exit(std::stoi(value));
+    if (name == "quick_exit") ::_exit(std::stoi(value));
+    return true;
+}
+
+}  // namespace
+
+int main(int count, char** words)
+{
+    for (int i = 1; i < count; ++i) {
+        const std::string word = words[i];
+        if (word.starts_with("children=")) {
+            start_children(std::stol(word.substr(9)), words + i + 1);
+            return 0;
+        }
+        if (word == "exec") {
+            ::execv("/proc/self/exe", words + i);  // "exec" is its name then
+            return 93;
+        }
+        if (word.starts_with("threads=")) {
+            std::vector<std::thread> threads;
+            for (long n = std::stol(word.substr(8)); n > 0; --n)
+                threads.emplace_back([&] {
+                    for (int next = i + 1; next < count; ++next) run_word(words[next]);
+                });
+            for (std::thread& thread : threads) thread.join();
+            return 0;
+        }
+        run_word(word);
+    }
+    return 0;
+}

@@ -1,0 +1,427 @@
+// launchbox capture on a program that uses CUDA, where driver and CUPTI are doubles: what it launches is written in its
+// command line, so that the test knows it.
+#ifdef LAUNCHBOX_FAKE_CUPTI
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <thread>
+
+#include "support/process/subprocess.hpp"
+#include "tool.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const std::string app = LAUNCHBOX_OBSERVED_APP;
+const std::string kernels = "load=" LAUNCHBOX_OBSERVED_CUBINS "/observed_kernels.cubin";
+const std::string others = "load=" LAUNCHBOX_OBSERVED_CUBINS "/other_kernels.cubin";
+
+class capture_test : public ::testing::Test {
+protected:
+    temporary_directory folder;
+    json plan{{"devices", {{{"name", "Double"}, {"sms", 100}}}},
+              {"kernels",
+               {{{"match", "plain"}, {"ns", 5000}, {"effect", "nothing"}},
+                {{"match", ""}, {"ns", 20000}, {"effect", "nothing"}}}}};
+
+    void SetUp() override { NEEDS_NVCC(); }
+
+    [[nodiscard]] std::string file(const std::string& name) const { return (folder.path() / name).string(); }
+
+    [[nodiscard]] std::vector<std::string> environment(std::vector<std::string> more = {}) const
+    {
+        write_file_atomically(file("plan.json"), plan.dump());
+        more.push_back("FAKE_GPU_PLAN=" + file("plan.json"));
+        more.push_back("LD_LIBRARY_PATH=" LAUNCHBOX_FAKE_DRIVER ":" LAUNCHBOX_FAKE_CUPTI);
+        more.push_back("LAUNCHBOX_CUPTI=");
+        more.push_back("TMPDIR=" + folder.path().string());
+        return more;
+    }
+
+    [[nodiscard]] call capture(const std::vector<std::string>& options, const std::vector<std::string>& words,
+                               const std::vector<std::string>& more = {}, const std::string& input = {}) const
+    {
+        std::vector<std::string> arguments{"capture"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        arguments.emplace_back("--");
+        arguments.push_back(app);
+        arguments.insert(arguments.end(), words.begin(), words.end());
+        return launchbox_run(arguments, input, environment(more));
+    }
+
+    // The report as JSON; the program's status has to be 0.
+    [[nodiscard]] json seen(const std::vector<std::string>& words, std::vector<std::string> options = {}) const
+    {
+        options.insert(options.end(), {"--format", "json", "-o", file("seen.json")});
+        const call result = capture(options, words);
+        EXPECT_EQ(result.status, 0) << result.err;
+        return json::parse(std::ifstream(file("seen.json")));
+    }
+};
+
+TEST_F(capture_test, what_was_launched_is_listed)
+{
+    const json report = seen({"init", kernels, "launch=plain,1000,256,0,300", "launch=plain,40x2x3,16x4x2,0,7",
+                              "launch=shared_by_launch,5,128,40000,11", "launch=_Z4copyILi4EEvPKiPii,3,32,0,2"});
+    EXPECT_EQ(report["schema"], "launchbox.launches/1");
+    EXPECT_EQ(report["launches"], 320);
+    EXPECT_EQ(report["warnings"], json::array());
+    EXPECT_EQ(report["gpus"], json::parse(R"([{"name": "Double", "architecture": "sm_90", "sms": 100}])"));
+    ASSERT_EQ(report["processes"].size(), 1u);
+    EXPECT_EQ(report["processes"][0]["ended"], true);
+    EXPECT_EQ(report["processes"][0]["command"][0], app);
+    ASSERT_EQ(report["kernels"].size(), 4u);  // the longest first
+    const json& first = report["kernels"][0];
+    EXPECT_EQ(first["name"], "plain");
+    EXPECT_EQ(first["launches"], 300);
+    EXPECT_EQ(first["grid"], json({1000, 1, 1}));
+    EXPECT_EQ(first["block"], json({256, 1, 1}));
+    EXPECT_NEAR(first["total_ns"], 300 * 5000, 300);  // CUPTI's clock has whole nanoseconds
+    EXPECT_NEAR(first["median_ns"], 5000, 1);
+    EXPECT_EQ(first["median_of_sample"], true);
+    const json& second = report["kernels"][1];
+    EXPECT_EQ(second["name"], "shared_by_launch");
+    EXPECT_EQ(second["dynamic_shared_bytes"], 40000);
+    EXPECT_EQ(second["median_of_sample"], false);
+    EXPECT_EQ(report["kernels"][2]["demangled"], "void copy<4>(int const*, int*, int)");
+    EXPECT_EQ(report["kernels"][3]["grid"], json({40, 2, 3}));
+    EXPECT_EQ(report["kernels"][3]["block"], json({16, 4, 2}));
+}
+
+// The same figures as `inspect` has of the cubin, and the same occupancy as `occupancy` calculates from them.
+TEST_F(capture_test, figures_are_those_of_the_image_that_was_loaded)
+{
+    const json report =
+        seen({"init", kernels, "launch=spilling,200,1024,0,1", "launch=shared_by_launch,1000,96,30000,1"});
+    const json inspected =
+        launchbox_run({"inspect", LAUNCHBOX_OBSERVED_CUBINS "/observed_kernels.cubin", "--format", "json"}).json();
+    ASSERT_EQ(report["kernels"].size(), 2u);
+    for (const json& kernel : report["kernels"]) {
+        const auto is_same = [&](const json& other) { return other["name"] == kernel["name"]; };
+        const auto image = std::find_if(inspected["kernels"].begin(), inspected["kernels"].end(), is_same);
+        ASSERT_NE(image, inspected["kernels"].end());
+        EXPECT_EQ(kernel["from_image"], true);
+        for (const char* figure : {"registers", "spill_store_bytes", "spill_load_bytes", "stack_frame_bytes",
+                                   "static_shared_bytes", "barriers", "max_threads"})
+            EXPECT_EQ(kernel[figure], (*image)[figure]) << kernel["name"] << ": " << figure;
+        const json occupancy =
+            launchbox_run({"occupancy", "--arch", "sm_90", "--format", "json", "--threads", kernel["block"][0].dump(),
+                           "--registers", kernel["registers"].dump(), "--dynamic-shared",
+                           kernel["dynamic_shared_bytes"].dump(), "--barriers", kernel["barriers"].dump()})
+                .json();
+        EXPECT_EQ(kernel["occupancy"]["resident_blocks"], occupancy["results"][0]["resident_blocks"]);
+        EXPECT_EQ(kernel["occupancy"]["limiters"], occupancy["results"][0]["limiters"]);
+    }
+    EXPECT_GT(
+        report["kernels"][0]["spill_store_bytes"].get<int>() + report["kernels"][1]["spill_store_bytes"].get<int>(), 0);
+}
+
+TEST_F(capture_test, every_way_of_launching_is_a_row_of_its_own)
+{
+    plan["cupti"]["in_graph"] = "copy";
+    const json report =
+        seen({"init", kernels, "launch=plain,8,64,0,1", "cooperative=plain,8,64,0,2", "cluster=2x2,plain,8x8,64,0,3",
+              "launch=_Z4copyILi4EEvPKiPii,8,64,0,4", "carveout=plain,50", "launch=plain,8,64,0,5"});
+    std::map<int, json> by_count;
+    for (const json& kernel : report["kernels"]) by_count[kernel["launches"].get<int>()] = kernel;
+    ASSERT_EQ(by_count.size(), 5u);
+    EXPECT_EQ(by_count[1]["extended"], false);
+    EXPECT_EQ(by_count[1]["cluster"], nullptr);
+    EXPECT_EQ(by_count[1]["carveout_percent"], nullptr);
+    EXPECT_EQ(by_count[2]["extended"], true);
+    EXPECT_EQ(by_count[3]["cluster"], json({2, 2, 1}));
+    EXPECT_EQ(by_count[3]["extended"], true);  // as CUPTI 13.0 has it
+    EXPECT_EQ(by_count[4]["in_graph"], true);
+    EXPECT_EQ(by_count[5]["carveout_percent"], 50);
+}
+
+TEST_F(capture_test, launches_of_many_threads_are_all_there)
+{
+    const json report = seen({"init", kernels, "threads=8", "launch=plain,8,64,0,25", "launch=plain,9,64,0,5"});
+    ASSERT_EQ(report["kernels"].size(), 2u);
+    EXPECT_EQ(report["kernels"][0]["launches"], 200);
+    EXPECT_EQ(report["kernels"][1]["launches"], 40);
+}
+
+TEST_F(capture_test, the_program_keeps_its_streams_and_its_status)
+{
+    const call result =
+        capture({}, {"init", kernels, "copy", "out=printed", "err=complained", "launch=plain,8,64,0,1", "exit=77"}, {},
+                "what it reads\n");
+    EXPECT_EQ(result.status, 77);
+    EXPECT_EQ(result.out, "what it reads\nprinted\n");
+    EXPECT_TRUE(result.says("complained"));
+    EXPECT_TRUE(result.says("1 launch of 1 kernel")) << result.err;
+}
+
+TEST_F(capture_test, two_modules_with_the_same_name_are_told_apart_by_registers)
+{
+    const json report =
+        seen({"init", kernels, "launch=in_two_modules,8,64,0,1", others, "launch=in_two_modules,8,64,0,2"});
+    ASSERT_EQ(report["kernels"].size(), 2u);
+    for (const json& kernel : report["kernels"]) EXPECT_EQ(kernel["from_image"], true);
+    EXPECT_NE(report["kernels"][0]["registers"], report["kernels"][1]["registers"]);
+}
+
+TEST_F(capture_test, what_leaves_the_gpu_empty_is_ranked_with_the_verb_that_helps)
+{
+    // 8 blocks of 256 threads are resident on each of 100 SMs.
+    const json report = seen({"init", kernels, "launch=plain,10,256,0,10", "launch=plain,801,256,0,1",
+                              "launch=plain,8000,250,0,1", "launch=spilling,5000,1024,0,1"});
+    std::map<std::string, json> by_grid;
+    for (const json& kernel : report["kernels"]) by_grid[kernel["grid"][0].dump()] = kernel["findings"];
+    ASSERT_EQ(by_grid["10"].size(), 1u);
+    EXPECT_EQ(by_grid["10"][0]["id"], "small_grid");
+    EXPECT_EQ(by_grid["10"][0]["verb"], "tune");
+    EXPECT_NEAR(by_grid["10"][0]["max_gain_ns"], 50000 * 0.9, 20);
+    ASSERT_EQ(by_grid["801"].size(), 1u);
+    EXPECT_EQ(by_grid["801"][0]["id"], "tail");
+    EXPECT_NEAR(by_grid["801"][0]["max_gain_ns"], 5000 * (1 - 801.0 / 1600), 20);
+    ASSERT_EQ(by_grid["8000"].size(), 1u);
+    EXPECT_EQ(by_grid["8000"][0]["id"], "partial_warp");
+    EXPECT_EQ(by_grid["8000"][0]["verb"], "suggest");
+    ASSERT_EQ(by_grid["5000"].size(), 1u);
+    EXPECT_EQ(by_grid["5000"][0]["id"], "spills");
+    EXPECT_EQ(by_grid["5000"][0]["verb"], "bounds");
+    EXPECT_EQ(by_grid["5000"][0]["max_gain_ns"], nullptr);
+    const call page = capture({}, {"init", kernels, "launch=plain,10,256,0,10", "launch=plain,801,256,0,1"});
+    EXPECT_LT(page.err.find("10 blocks on 100 SMs"), page.err.find("2 waves: the last has 1 of")) << page.err;
+}
+
+// What a verb is suggested with must be a command that runs.
+TEST_F(capture_test, suggested_commands_run)
+{
+    const json report = seen({"init", kernels, "launch=shared_by_launch,8000,33,1000,1"});
+    int commands = 0;
+    for (const json& finding : report["kernels"][0]["findings"]) {
+        std::istringstream words(finding["step"].get<std::string>());
+        std::vector<std::string> command{std::istream_iterator<std::string>(words), {}};
+        if (command.front() != "launchbox" || command[1] != "suggest") continue;
+        ++commands;
+        const call result = launchbox_run({command.begin() + 1, command.end()});
+        EXPECT_EQ(result.status, 0) << finding["step"] << result.err;
+    }
+    EXPECT_GE(commands, 1);
+}
+
+TEST_F(capture_test, children_are_followed_when_asked_for)
+{
+    const std::vector<std::string> words{"children=3", "init", kernels, "launch=plain,8,64,0,4"};
+    const call without = capture({}, words);
+    EXPECT_EQ(without.status, 0);
+    EXPECT_TRUE(without.says("3 of its children used CUDA: --follow-children")) << without.err;
+    const json report = seen(words, {"--follow-children"});
+    EXPECT_EQ(report["processes"].size(), 3u);
+    EXPECT_EQ(report["launches"], 12);
+    ASSERT_EQ(report["kernels"].size(), 1u);
+    EXPECT_EQ(report["kernels"][0]["processes"], 3);
+}
+
+TEST_F(capture_test, a_process_that_becomes_another_program_is_seen_as_both)
+{
+    plan["cupti"]["deliver"] = "each";
+    const json report =
+        seen({"init", kernels, "launch=plain,8,64,0,4", "exec", "init", kernels, "launch=plain,8,64,0,5"});
+    EXPECT_EQ(report["launches"], 9);
+    ASSERT_EQ(report["processes"].size(), 2u);
+    EXPECT_EQ(report["processes"][0]["process"], report["processes"][1]["process"]);
+}
+
+TEST_F(capture_test, sixty_four_processes_leave_one_report)
+{
+    const json report = seen({"children=64", "init", kernels, "launch=plain,8,64,0,9"}, {"--follow-children"});
+    EXPECT_EQ(report["processes"].size(), 64u);
+    EXPECT_EQ(report["launches"], 64 * 9);
+    EXPECT_EQ(report["warnings"], json::array());
+}
+
+TEST_F(capture_test, what_was_seen_of_a_killed_program_is_there)
+{
+    plan["cupti"]["deliver"] = "each";  // as the flush period does it after a while
+    const call result = capture({"--format", "json", "-o", file("seen.json")},
+                                {"init", kernels, "launch=plain,8,64,0,500", "signal=9", "launch=plain,8,64,0,1"});
+    EXPECT_EQ(result.status, 128 + 9);
+    const json report = json::parse(std::ifstream(file("seen.json")));
+    EXPECT_EQ(report["launches"], 500);
+    EXPECT_EQ(report["signal"], 9);
+    EXPECT_EQ(report["kernels"][0]["from_image"], true);
+    EXPECT_NE(report["warnings"][0].get<std::string>().find("did not end by itself"), std::string::npos);
+}
+
+TEST_F(capture_test, one_of_many_that_dies_harms_no_other)
+{
+    plan["cupti"]["deliver"] = "each";
+    const std::string script = "for i in 1 2 3 4; do \"$0\" init '" + kernels +
+                               "' launch=plain,8,64,0,5; done; \"$0\" init '" + kernels +
+                               "' launch=plain,8,64,0,5 signal=11; exit 3";
+    const call result = launchbox_run(
+        {"capture", "--follow-children", "--format", "json", "-o", file("seen.json"), "--", "sh", "-c", script, app},
+        {}, environment());
+    EXPECT_EQ(result.status, 3);
+    const json report = json::parse(std::ifstream(file("seen.json")));
+    EXPECT_EQ(report["processes"].size(), 5u);
+    EXPECT_EQ(report["launches"], 25);
+    EXPECT_EQ(report["warnings"].size(), 1u);
+}
+
+// An interrupt sent to launchbox alone ends the program, too.
+TEST_F(capture_test, an_interrupt_ends_both_and_keeps_what_was_seen)
+{
+    plan["cupti"]["deliver"] = "each";
+    const std::string fifo = file("fifo");
+    const std::string script = "mkfifo " + fifo + "; \"$0\" capture --format json -o " + file("seen.json") + " -- " +
+                               app + " init '" + kernels + "' launch=plain,8,64,0,6 pause >" + fifo +
+                               " & tool=$!; read line <" + fifo + "; kill -TERM $tool; wait $tool; echo $?";
+    const auto result =
+        run({"sh", "-c", script, LAUNCHBOX_TOOL}, {.directory = {}, .environment = environment(), .time_limit = 60});
+    EXPECT_NE(result.output.find("143\n"), std::string::npos) << result.output;
+    EXPECT_EQ(json::parse(std::ifstream(file("seen.json")))["launches"], 6);
+}
+
+TEST_F(capture_test, unfinished_and_lost_launches_are_named)
+{
+    plan["cupti"]["unfinished"] = 2;
+    plan["cupti"]["dropped"] = 5;
+    const json report = seen({"init", kernels, "launch=plain,8,64,0,10"});
+    EXPECT_EQ(report["launches"], 8);
+    EXPECT_EQ(report["unfinished_launches"], 2);
+    ASSERT_EQ(report["warnings"].size(), 2u);
+    EXPECT_TRUE(report["warnings"][0].get<std::string>().starts_with("5 launches are missing"));
+    EXPECT_TRUE(report["warnings"][1].get<std::string>().starts_with("2 launches were not over"));
+}
+
+TEST_F(capture_test, records_of_cupti_12_are_read)
+{
+    plan["cupti"]["version"] = 26;
+    const json report = seen({"init", kernels, "launch=plain,1000,256,0,300", "launch=spilling,7,1024,0,20"});
+    EXPECT_EQ(report["launches"], 320);
+    EXPECT_EQ(report["cupti_version"], 26);
+}
+
+// Each of these leaves the program as it is: its output and its status 5.
+TEST_F(capture_test, what_is_missing_is_one_line_and_the_program_unharmed)
+{
+    const std::vector<std::string> words{"init", kernels, "launch=plain,8,64,0,10", "out=done", "exit=5"};
+    const auto expect_line = [&](const call& result, const std::string& line) {
+        EXPECT_EQ(result.status, 5) << result.err;
+        EXPECT_EQ(result.out, "done\n");
+        EXPECT_TRUE(result.says(line)) << line << "\n" << result.err;
+        EXPECT_EQ(lines_of(result.err).size(), 1u) << result.err;
+    };
+    expect_line(capture({}, words, {"LAUNCHBOX_CUPTI=/nowhere/libcupti.so"}),
+                "no launch was seen: CUPTI was not found (LAUNCHBOX_CUPTI=/nowhere/libcupti.so)");
+    plan["cupti"] = {{"version", 18}};
+    expect_line(capture({}, words), "is older than CUDA 12.0");
+    plan["cupti"] = {{"errors", {{"cuptiSubscribe", 39}}}};
+    expect_line(capture({}, words), "another profiler is attached to the program");
+    plan["cupti"] = {{"errors", {{"cuptiActivityEnable", 8}}}};
+    expect_line(capture({}, words), "CUPTI refused: cuptiActivityEnable: CUPTI_ERROR_OF_THE_DOUBLE");
+    plan["cupti"] = json::object();
+    expect_line(capture({}, {"init", kernels, "out=done", "exit=5"}), "used CUDA and launched no kernel");
+    expect_line(capture({}, {"out=done", "exit=5"}), "did not use CUDA, or found no driver");
+}
+
+TEST_F(capture_test, a_report_that_saw_nothing_is_still_written_where_it_was_asked_for)
+{
+    const call result = capture({"--format", "json", "-o", file("seen.json")}, {"out=done"});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(json::parse(std::ifstream(file("seen.json")))["launches"], 0);
+}
+
+TEST_F(capture_test, what_cannot_start_is_refused_before_anything_runs)
+{
+    expect_refused(launchbox_run({"capture"}), "no program to run");
+    expect_refused(launchbox_run({"capture", "--"}), "no program to run");
+    expect_refused(launchbox_run({"capture", "--", "/nowhere/app"}), "cannot run /nowhere/app: No such file");
+    expect_refused(launchbox_run({"capture", "--", "/"}), "cannot run /: Permission denied");
+    expect_refused(
+        launchbox_run({"capture", "--", app, "out=ran"}, {}, environment({"CUDA_INJECTION64_PATH=/nsys.so"})),
+        "another profiler is to be attached: CUDA_INJECTION64_PATH is /nsys.so");
+}
+
+// A limit on the size of files stands for a disk without room.
+TEST_F(capture_test, a_full_disk_costs_the_report_and_not_the_program)
+{
+    const call result =
+        launchbox_run({"capture", "--", "sh", "-c",
+                       "ulimit -f 0; exec \"$0\" init '" + kernels + "' launch=plain,8,64,0,10 exit=5", app},
+                      {}, environment());
+    EXPECT_EQ(result.status, 5) << result.err;
+    EXPECT_TRUE(result.says("there was no room for it on the disk")) << result.err;
+}
+
+TEST_F(capture_test, csv_and_markdown_have_the_same_rows)
+{
+    const std::vector<std::string> words{"init", kernels, "launch=plain,8,64,0,10", "launch=spilling,8,1024,0,3"};
+    const call csv = capture({"--format", "csv", "-o", file("seen.csv")}, words);
+    EXPECT_EQ(csv.status, 0);
+    EXPECT_EQ(lines_of(read_input(file("seen.csv"))).size(), 3u);
+    EXPECT_TRUE(capture({"--format", "markdown"}, words).says("| 10 |"));
+}
+
+// What `report` shows is what `capture` shows: the page's text holds the same figures, calculated anew.
+TEST_F(capture_test, report_takes_what_was_written)
+{
+    const std::vector<std::string> words{"init", kernels, "launch=plain,801,256,0,10", "launch=spilling,8,1024,0,3",
+                                         "cluster=2,shared_by_launch,7000,33,30000,1"};
+    const json report = seen(words);
+    const std::string page = file("page.html");
+    const call made = launchbox_run({"report", file("seen.json"), "-o", page});
+    EXPECT_EQ(made.status, 0) << made.err;
+    const std::string html = read_input(page);
+    int findings = 0;
+    for (const json& kernel : report["kernels"])
+        for (const json& finding : kernel["findings"]) {
+            ++findings;
+            EXPECT_NE(html.find(finding["text"].get<std::string>()), std::string::npos) << finding["text"];
+        }
+    EXPECT_GE(findings, 4);
+    EXPECT_NE(html.find("cluster 2"), std::string::npos);
+
+    std::string name = "<script>alert(1)</script>";
+    json hostile = report;
+    hostile["kernels"][0]["demangled"] = name;
+    hostile["command"][0] = name;
+    hostile["warnings"].push_back(name);
+    write_file_atomically(file("hostile.json"), hostile.dump(2));
+    EXPECT_EQ(launchbox_run({"report", file("hostile.json"), "-o", page}).status, 0);
+    EXPECT_EQ(read_input(page).find(name), std::string::npos);
+}
+
+TEST_F(capture_test, report_names_what_is_wrong_with_a_file_of_launches)
+{
+    const json report = seen({"init", kernels, "launch=plain,801,256,0,10"});
+    const auto refused = [&](const json& changed, const std::string& words) {
+        write_file_atomically(file("changed.json"), changed.dump(2));
+        expect_refused(launchbox_run({"report", file("changed.json"), "-o", file("page.html")}), words);
+    };
+    json changed = report;
+    changed["kernels"][0]["gpu"] = 5;
+    refused(changed, "changed.json: kernels[0]: gpu is not one of the list");
+    changed = report;
+    changed["kernels"][0]["grid"] = {1, 2};
+    refused(changed, "changed.json: kernels[0]: grid is not three numbers");
+    changed = report;
+    changed["kernels"][0]["registers"] = -4;
+    refused(changed, "changed.json: kernels[0]: registers is not a whole number from 0 on");
+    changed = report;
+    changed["kernels"][0].erase("median_ns");
+    refused(changed, "changed.json: kernels[0]: median_ns is not there");
+    changed = report;
+    changed["gpus"] = "none";
+    refused(changed, "changed.json: gpus is not a list");
+    const std::string whole = report.dump(2);
+    write_file_atomically(file("cut.json"), whole.substr(0, whole.size() - 3));
+    expect_refused(launchbox_run({"report", file("cut.json"), "-o", file("page.html")}), "cut.json is no JSON");
+}
+
+}  // namespace
+}  // namespace launchbox
+#endif
