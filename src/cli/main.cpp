@@ -15,6 +15,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
+#include "cli/run_launchbox.hpp"
 #include "cli/verbs.hpp"
 #include "cli/version.hpp"
 #include "tune/build/kernel_builder.hpp"
@@ -51,9 +52,12 @@ public:
     }
 };
 
+bool others_complain = false;  // another process says the same
+
 // One line for what is wrong and one for what to do, whatever failed.
 exit_status complain(const std::string& what, const std::string& hint, exit_status status)
 {
+    if (others_complain) return status;
     const char* no_colour = std::getenv("NO_COLOR");
     const bool colour = ::isatty(STDERR_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
     std::cerr << (colour ? "\x1b[31mlaunchbox:\x1b[0m " : "launchbox: ") << shown(what) << '\n';
@@ -123,10 +127,11 @@ std::optional<int> run_as_worker(int count, char** arguments)
     return std::nullopt;
 }
 
-exit_status run_command(int count, char** arguments)
+exit_status run_command(int count, char** arguments, const tune_elsewhere* elsewhere)
 {
     CLI::App app("With which launch configuration should this CUDA kernel run, and how do I know?", "launchbox");
     call_context context;
+    context.elsewhere = elsewhere;
     app.set_version_flag("--version", version_text, "Show the version, and those of the compiler and driver found");
     app.require_subcommand(1);
     app.formatter(std::make_shared<help_formatter>());
@@ -187,28 +192,27 @@ int checked_output(exit_status status)
 
 }  // namespace
 
-}  // namespace launchbox::cli
-
-int main(int count, char** arguments)
+int run_launchbox(int count, char** arguments, const tune_elsewhere* elsewhere, bool quiet)
 {
-    using launchbox::exit_status;
-    launchbox::cli::open_standard_streams();
+    others_complain = quiet;
+    open_standard_streams();
     std::signal(SIGPIPE, SIG_DFL);  // `launchbox ... | head` ends quietly
     try {
-        if (const std::optional<int> status = launchbox::cli::run_as_worker(count, arguments)) return *status;
-        return launchbox::cli::checked_output(launchbox::cli::run_command(count, arguments));
-    } catch (const launchbox::error& failure) {
-        return static_cast<int>(launchbox::cli::complain(failure.what(), failure.hint(), failure.status()));
+        if (const std::optional<int> status = run_as_worker(count, arguments)) return *status;
+        return checked_output(run_command(count, arguments, elsewhere));
+    } catch (const error& failure) {
+        return static_cast<int>(complain(failure.what(), failure.hint(), failure.status()));
     } catch (const std::bad_alloc&) {
-        return static_cast<int>(
-            launchbox::cli::complain("not enough memory for this input", "split it", exit_status::bad_input));
+        return static_cast<int>(complain("not enough memory for this input", "split it", exit_status::bad_input));
     } catch (const std::filesystem::filesystem_error& failure) {
         // A path that is too long, a folder that was deleted while it was the current one.
-        return static_cast<int>(launchbox::cli::complain(
-            (failure.path1().empty() ? "the current folder" : failure.path1().string()) + ": " +
-                failure.code().message(),
-            "check the path, and that the current folder is still there", exit_status::bad_input));
+        return static_cast<int>(complain((failure.path1().empty() ? "the current folder" : failure.path1().string()) +
+                                             ": " + failure.code().message(),
+                                         "check the path, and that the current folder is still there",
+                                         exit_status::bad_input));
     } catch (const std::exception& failure) {
-        return static_cast<int>(launchbox::cli::complain(failure.what(), "please report this", exit_status::bad_input));
+        return static_cast<int>(complain(failure.what(), "please report this", exit_status::bad_input));
     }
 }
+
+}  // namespace launchbox::cli

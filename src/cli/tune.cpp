@@ -41,6 +41,7 @@ struct tune_verb_options {
     std::uint64_t seed = 1;
     bool resume = false, no_cache = false, check = false;
     output_options output;
+    const tune_elsewhere* elsewhere = nullptr;
 };
 
 // "200" is candidates; "90s", "10m", "1.5h" is time.
@@ -256,7 +257,8 @@ tune_call::tune_call(tune_spec spec, tune_verb_options options, std::string comm
     warm_ = warm_candidates(spec_, options_.warm_start);
     options_.backends.folder = folder_.path();
     options_.backends.builder.cache_folder = options_.no_cache ? fs::path{} : default_cache_folder();
-    planned_ = plan_backends(spec_, options_.backends);
+    planned_ = options_.elsewhere != nullptr ? options_.elsewhere->plan(spec_, options_.backends)
+                                             : plan_backends(spec_, options_.backends);
     std::set<std::string> notes;  // several GPUs say the same
     for (const planned_backend& backend : planned_.backends) {
         spaces_.emplace_back(spec_, backend.limits);
@@ -374,6 +376,10 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
     std::optional<tune_spec> spec = read_spec(options.file, options.write_spec);
     if (!spec) return exit_status::done;
     choose_workloads(*spec, options.workloads);
+    if (options.elsewhere != nullptr && options.elsewhere->serve) {
+        options.backends.builder.cache_folder = options.no_cache ? fs::path{} : default_cache_folder();
+        return options.elsewhere->serve(*spec, options.backends);
+    }
     note_inputs(files_of(*spec));
     note_inputs({options.store.empty() ? default_store(options.file) : options.store});
     refuse_own_input(options.output.path);
@@ -438,6 +444,8 @@ void add_tune(CLI::App& app, call_context& context)
         ->type_name("N");
     verb->add_flag("--no-cache", options->no_cache, "Compile everything again");
     options->output.add_to(*verb);
+    options->elsewhere = context.elsewhere;
+    if (context.elsewhere != nullptr) context.elsewhere->add_options(*verb);
     add_examples(*verb, "launchbox tune examples/block_sort/block_sort.toml --build-only --arch sm_90 --budget 2",
                  "launchbox tune examples/block_sort/block_sort.toml --replay "
                  "measurements/nvidia-h200/tune_block_sort.json");

@@ -89,12 +89,6 @@ std::function<std::string()> watch_sources(const tune_spec& spec, std::vector<fs
     };
 }
 
-bool alike(const gpu_device& one, const gpu_device& other)
-{
-    return one.name == other.name && one.capability == other.capability && one.sms == other.sms &&
-           one.memory_bytes == other.memory_bytes;
-}
-
 std::vector<std::vector<gpu_device>> groups_of(const gpu_list& found, const std::vector<int>& wanted)
 {
     std::vector<std::vector<gpu_device>> groups;
@@ -104,7 +98,8 @@ std::vector<std::vector<gpu_device>> groups_of(const gpu_list& found, const std:
                         found.devices.empty() ? found.reason : "launchbox devices --here lists those that are");
     for (const gpu_device& gpu : found.devices) {
         if (!wanted.empty() && std::ranges::find(wanted, gpu.index) == wanted.end()) continue;
-        const auto same = std::ranges::find_if(groups, [&](const auto& group) { return alike(group.front(), gpu); });
+        const auto same =
+            std::ranges::find_if(groups, [&](const auto& group) { return are_alike(group.front(), gpu); });
         if (same == groups.end())
             groups.push_back({gpu});
         else
@@ -159,9 +154,15 @@ std::vector<int> indices_of(const std::vector<gpu_device>& group)
     return indices;
 }
 
+// One of each kind is given where they are elsewhere.
+gpu_list gpus_for(const backend_request& request)
+{
+    return request.elsewhere.devices.empty() ? find_gpus() : request.elsewhere;
+}
+
 planned_backends kernel_backends(const tune_spec& spec, const backend_request& request)
 {
-    const gpu_list found = find_gpus();
+    const gpu_list found = gpus_for(request);
     if (found.devices.empty() && !request.build_only)
         throw error(fmt::format("{} launches a kernel, and there is no GPU here: {}", spec.file, found.reason),
                     "run the same command where there is one; here --build-only --arch sm_90 compiles and screens all "
@@ -179,7 +180,8 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
                                        .names = made.limits,
                                        .gpus = gpus,
                                        .folder = request.folder,
-                                       .worker_program = request.builder.worker_program});
+                                       .worker_program = request.builder.worker_program,
+                                       .elsewhere = !request.elsewhere.devices.empty()});
         made.backend.environment = std::move(environment);
         made.backend.label = std::move(label);
         made.backend.changed_source = watch_sources(spec, planned.builder->source_files());
@@ -222,7 +224,7 @@ planned_backends program_backends(const tune_spec& spec, const backend_request& 
         return made;
     };
     const bool needs_gpu = asks_for_architecture(*spec.program);
-    const gpu_list found = needs_gpu ? find_gpus() : gpu_list{};
+    const gpu_list found = needs_gpu ? gpus_for(request) : gpu_list{};
     if (needs_gpu && found.devices.empty() && (request.architecture.empty() || !request.build_only))
         throw error(
             fmt::format("{} builds for {{arch}}, and there is no GPU here: {}", spec.file, found.reason),

@@ -33,6 +33,8 @@ using clock = std::chrono::steady_clock;
 
 // Deaths of workers after which a candidate is held responsible.
 constexpr int deaths_that_settle = 2;
+// Devices that were lost with a candidate after which no other is risked for it.
+constexpr int losses_that_settle = 2;
 // What the machine lacks for a moment is waited for; so many jobs in a row for which that did not help end the run.
 constexpr std::array machine_pauses{std::chrono::milliseconds(100), std::chrono::milliseconds(600)};
 constexpr int max_left_in_a_row = 4;
@@ -54,7 +56,8 @@ public:
           store_(store),
           options_(options),
           references_(spec.workloads.size(), backend.needs_reference),
-          sink_(spec, backend, store, store.begin_run(run))
+          sink_(spec, backend, store, store.begin_run(run)),
+          lost_(backend.measurers.size())
     {
         // Also for what earlier calls have measured: how much work it was is not part of what was measured.
         std::vector<std::pair<assignment, work_amounts>> work;
@@ -89,9 +92,11 @@ private:
     void prepare_jobs();
     void take_prepared(queued_job& job, prepared_job made);
 
-    void measure_jobs(const measurer& measure);
-    void repeat_reference(queued_job& job, const measurer& measure);
-    void measure_job(queued_job& job, const measurer& measure);
+    void measure_jobs(std::size_t device);
+    [[nodiscard]] queued_job* next_ready(std::size_t device);
+    bool repeat_reference(queued_job& job, std::size_t device);
+    bool measure_job(queued_job& job, std::size_t device);
+    bool lose(std::size_t device, const std::string& why);
     measurement measure_with_retries(const queued_job& job, const measurer& measure, const measure_request& request,
                                      int& deaths);
     void note_measured(const measurement& measured, double seconds);
@@ -129,6 +134,8 @@ private:
     result_sink sink_;
     std::optional<proposals> proposals_;
     bool exhausted_ = false;
+    std::vector<bool> lost_;  // by measurer
+    std::map<job_key, int> losses_;
     std::set<std::size_t> candidates_measured_;
     std::size_t open_measured_ = 0;  // of these, with a job that is not settled
     std::atomic<bool> stop_ = false;
@@ -260,8 +267,8 @@ void tuning::work(const std::function<void(const tune_progress&)>& progress)
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < std::max(1u, backend_.preparers); ++i)
         threads.emplace_back([this, guarded] { guarded([this] { prepare_jobs(); }); });
-    for (const measurer& measure : backend_.measurers)
-        threads.emplace_back([this, guarded, &measure] { guarded([&] { measure_jobs(measure); }); });
+    for (std::size_t device = 0; device < backend_.measurers.size(); ++device)
+        threads.emplace_back([this, guarded, device] { guarded([&] { measure_jobs(device); }); });
     watch(progress);
     {
         const std::lock_guard guard(lock_);
@@ -299,6 +306,7 @@ void tuning::race(const std::function<void(const tune_progress&)>& progress)
         race_workload({.spec = spec_,
                        .space = space_,
                        .backend = backend_,
+                       .lost = lost_,
                        .store = store_,
                        .run = sink_.summary.run,
                        .nothing_new = sink_.summary.measured == 0,
@@ -437,21 +445,21 @@ void tuning::take_prepared(queued_job& job, prepared_job made)
     }
 }
 
-void tuning::measure_jobs(const measurer& measure)
+void tuning::measure_jobs(std::size_t device)
 {
-    const auto may_be_measured = [this](const queued_job& job) { return references_.may_be_measured(job, jobs_); };
     for (std::unique_lock guard(lock_);;) {
         if (stopping() || finished()) return;
         if (queued_job* const reference = references_.to_be_repeated(options_.workloads)) {
             reference->stage = job_stage::measuring;
             guard.unlock();
-            repeat_reference(*reference, measure);
+            const bool goes_on = repeat_reference(*reference, device);
             guard.lock();
             reference->stage = job_stage::settled;
             changed_.notify_all();
+            if (!goes_on) return;
             continue;
         }
-        queued_job* const job = jobs_.oldest_ready(may_be_measured);
+        queued_job* const job = next_ready(device);
         if (job == nullptr) {
             changed_.wait_for(guard, std::chrono::milliseconds(200));
             continue;
@@ -459,14 +467,41 @@ void tuning::measure_jobs(const measurer& measure)
         job->stage = job_stage::measuring;
         references_.begin(*job);
         guard.unlock();
-        measure_job(*job, measure);
+        const bool goes_on = measure_job(*job, device);
         guard.lock();
         changed_.notify_all();
+        if (!goes_on) return;
     }
 }
 
-// A reference that an earlier call has measured: its outputs are needed again.
-void tuning::repeat_reference(queued_job& job, const measurer& measure)
+// Under the lock. What is at hand first; else what another would have to send.
+queued_job* tuning::next_ready(std::size_t device)
+{
+    const auto may_be_measured = [this](const queued_job& job) { return references_.may_be_measured(job, jobs_); };
+    if (queued_job* const job = jobs_.oldest_ready([&](const queued_job& ready) {
+            return ready.prepared.near.value_or(device) == device && may_be_measured(ready);
+        }))
+        return job;
+    return jobs_.oldest_ready(may_be_measured);
+}
+
+// Under the lock. False: there was another, which goes on.
+bool tuning::lose(std::size_t device, const std::string& why)
+{
+    lost_[device] = true;
+    const bool last = std::ranges::find(lost_, false) == lost_.end();
+    if (!last) {
+        sink_.summary.lost.push_back(why);
+        return false;
+    }
+    sink_.summary.device_lost = why;
+    stop_ = true;
+    changed_.notify_all();
+    return true;
+}
+
+// A reference that an earlier call has measured: its outputs are needed again. False: the device is lost.
+bool tuning::repeat_reference(queued_job& job, std::size_t device)
 {
     const std::string name = text_of(job.job.parameters);
     prepared_job made = prepare(job.job);
@@ -478,13 +513,20 @@ void tuning::repeat_reference(queued_job& job, const measurer& measure)
         job.prepared = std::move(made);
     }
     int deaths = 0;
-    const measurement measured = measure_with_retries(job, measure, {.samples = 1, .is_reference = true}, deaths);
+    const measurement measured =
+        measure_with_retries(job, backend_.measurers[device], {.samples = 1, .is_reference = true}, deaths);
+    if (measured.what == outcome::device_lost) {
+        const std::lock_guard guard(lock_);
+        lose(device, measured.reason);
+        return false;
+    }
     if (measured.what != outcome::measured)
         throw error(
             fmt::format("{} was measured before and now fails: {}: {}", name, words_of(measured.what), measured.reason),
             "its results are the reference for all others; look at the GPU, or measure anew with --store");
     const std::lock_guard guard(lock_);
     references_.repeated(job);
+    return true;
 }
 
 measurement tuning::measure_with_retries(const queued_job& job, const measurer& measure, const measure_request& request,
@@ -510,7 +552,8 @@ measurement tuning::measure_with_retries(const queued_job& job, const measurer& 
     }
 }
 
-void tuning::measure_job(queued_job& job, const measurer& measure)
+// False: the device is lost.
+bool tuning::measure_job(queued_job& job, std::size_t device)
 {
     measure_request request;
     int deaths = 0;
@@ -519,7 +562,7 @@ void tuning::measure_job(queued_job& job, const measurer& measure)
         if (const stored_result* known = sink_.measured_before(job)) {
             const stored_result same = *known;
             settle(job, same.measured, &same, 0);
-            return;
+            return true;
         }
         // The budget in candidates counts those that are really measured.
         if (candidates_measured_.insert(job.job.candidate).second) ++open_measured_;
@@ -530,22 +573,24 @@ void tuning::measure_job(queued_job& job, const measurer& measure)
         store_.begin_attempt(sink_.summary.run, attempt_at(job.job, deaths));
     }
     const clock::time_point start = clock::now();
-    measurement measured = measure_with_retries(job, measure, request, deaths);
+    measurement measured = measure_with_retries(job, backend_.measurers[device], request, deaths);
     const double seconds = seconds_since(start);
     refuse_changed_sources();
     const std::lock_guard guard(lock_);
     note_measured(measured, seconds);
-    if (interrupted() && measured.what != outcome::measured) return;  // it may be the interrupt's doing
+    if (interrupted() && measured.what != outcome::measured) return true;  // it may be the interrupt's doing
     if (!measured.machine_failure.empty()) {
         leave(job, measured.machine_failure);
-        return;
+        return true;
     }
-    if (measured.what == outcome::device_lost) {
-        sink_.summary.device_lost = measured.reason;
-        stop_ = true;
-    }
+    const bool is_lost = measured.what == outcome::device_lost;
+    const bool was_last = is_lost && lose(device, measured.reason);
     if (request.is_reference) references_.end(job, measured.what == outcome::measured);
-    settle(job, std::move(measured), nullptr, deaths);
+    if (is_lost && !was_last && ++losses_[job.job.key()] < losses_that_settle)
+        jobs_.set_ready(job);  // another measures it
+    else
+        settle(job, std::move(measured), nullptr, deaths);
+    return !is_lost;
 }
 
 void tuning::note_measured(const measurement& measured, double seconds)

@@ -56,6 +56,7 @@ struct tune_summary {
     bool interrupted = false, out_of_budget = false;
     std::vector<built_candidate> built;  ///< of a backend that measures nothing
     std::string device_lost = {};        ///< why measuring ended early; empty: it did not
+    std::vector<std::string> lost = {};  ///< measurers that were lost on the way while others went on, and why
     std::size_t left = 0;                ///< jobs for which the machine lacked something: the next call does them
     std::string machine_failure = {};    ///< what it lacked the first time
     std::string first_failure = {};      ///< of a candidate in this call, with its reason

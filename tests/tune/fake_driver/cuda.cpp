@@ -157,6 +157,12 @@ DOUBLE cuDeviceGetPCIBusId(char* bus, int length, CUdevice device)
     std::strncpy(bus, ("0000:0" + std::to_string(device) + ":00.0").c_str(), static_cast<std::size_t>(length));
     return CUDA_SUCCESS;
 }
+DOUBLE cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device)
+{
+    std::memset(uuid->bytes, 0, sizeof uuid->bytes);
+    uuid->bytes[sizeof uuid->bytes - 1] = static_cast<char>(device + 1);
+    return CUDA_SUCCESS;
+}
 DOUBLE cuDevicePrimaryCtxSetFlags_v2(CUdevice, unsigned)
 {
     return CUDA_SUCCESS;
