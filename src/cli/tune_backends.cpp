@@ -147,6 +147,17 @@ std::string label_of(const std::vector<gpu_device>& group)
     return group.size() == 1 ? group.front().name : fmt::format("{} x {}", group.size(), group.front().name);
 }
 
+std::vector<device_record> devices_of(const std::vector<gpu_device>& group)
+{
+    std::vector<device_record> devices;
+    for (const gpu_device& gpu : group)
+        devices.push_back({.name = fmt::format("GPU {}", gpu.index),
+                           .host = host_name(),
+                           .uuid = gpu.uuid,
+                           .ecc = gpu.ecc != 0});
+    return devices;
+}
+
 std::vector<int> indices_of(const std::vector<gpu_device>& group)
 {
     std::vector<int> indices;
@@ -207,6 +218,7 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
         const gpu_device& gpu = group.front();
         const target on = target_for(request, gpu);
         add(on, &gpu, indices_of(group), environment_of(gpu, found, on, planned.builder->compiler()), label_of(group));
+        planned.backends.back().backend.devices = devices_of(group);
     }
     return planned;
 }
@@ -249,6 +261,7 @@ planned_backends program_backends(const tune_spec& spec, const backend_request& 
         planned_backend& made = add(name, indices_of(group));
         made.backend.environment = environment_of(group.front(), found, on, compiler_of(*spec.program));
         made.backend.label = label_of(group);
+        made.backend.devices = devices_of(group);
         made.limits = limits_for_expressions(*on.limits, &group.front());
     }
     return planned;

@@ -37,6 +37,7 @@ struct integer_of_gpu {
     int gpu_device::*value;
 };
 constexpr integer_of_gpu integers_of_gpu[]{{"index", &gpu_device::index},
+                                           {"ecc", &gpu_device::ecc},
                                            {"sms", &gpu_device::sms},
                                            {"threads_per_sm", &gpu_device::threads_per_sm},
                                            {"blocks_per_sm", &gpu_device::blocks_per_sm},

@@ -66,6 +66,7 @@ gpu_list find_gpus()
         };
         ask(gpu.capability.major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
         ask(gpu.capability.minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+        ask(gpu.ecc, CU_DEVICE_ATTRIBUTE_ECC_ENABLED);
         ask(gpu.sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
         ask(gpu.threads_per_sm, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
         ask(gpu.blocks_per_sm, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);

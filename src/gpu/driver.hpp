@@ -19,6 +19,7 @@ struct gpu_device {
     compute_capability capability = {};
     int sms = 0;
     std::int64_t memory_bytes = 0;
+    int ecc = 0;  ///< 1: its memory corrects errors
     int threads_per_sm = 0, blocks_per_sm = 0;
     int registers_per_sm = 0, registers_per_block = 0;
     int shared_per_sm = 0, shared_per_block = 0, shared_per_block_opt_in = 0, reserved_shared_per_block = 0;

@@ -122,6 +122,17 @@ cli::planned_backends plan_group(const tune_spec& spec, const cli::backend_reque
     return planned;
 }
 
+device_record device_of(const rank_facts& facts, int index)
+{
+    device_record device{.name = name_of(facts, index), .host = facts.host, .uuid = {}};
+    for (const gpu_device& gpu : facts.gpus)
+        if (gpu.index == index) {
+            device.uuid = gpu.uuid;
+            device.ecc = gpu.ecc != 0;
+        }
+    return device;
+}
+
 }  // namespace
 
 cli::planned_backends plan_cluster(const tune_spec& spec, const cli::backend_request& request,
@@ -164,11 +175,16 @@ cli::planned_backends plan_cluster(const tune_spec& spec, const cli::backend_req
         const rank_group& group = plan.groups[i];
         const auto kept = std::make_shared<cli::planned_backends>(plan_group(spec, request, group));
         cluster_backend_options options{.backend = i, .measuring = {}, .compiling = {}};
-        for (const int rank : group.ranks) options.measuring.push_back({.rank = rank, .jobs = plan.roles[rank].jobs});
+        std::vector<device_record> devices;
+        for (const int rank : group.ranks) {
+            options.measuring.push_back({.rank = rank, .jobs = plan.roles[rank].jobs});
+            devices.push_back(device_of(facts.at(rank), plan.roles[rank].gpu));
+        }
         for (const auto& [rank, role] : plan.roles)
             if (role.gpu < 0 && spec.kernel) options.compiling.push_back({.rank = rank, .jobs = role.jobs});
         cli::planned_backend made = kept->backends.front();
         made.backend = cluster_backend(made.backend, calls, options);
+        made.backend.devices = std::move(devices);
         made.backend.label =
             group.ranks.size() == 1 ? group.gpu.name : fmt::format("{} x {}", group.ranks.size(), group.gpu.name);
         // Its builder lives as long as the backend.

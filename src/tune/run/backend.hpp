@@ -82,6 +82,7 @@ struct tune_backend {
     /// One thread each: GPUs that are alike. Empty: nothing is measured. One that answers `device_lost` is not asked
     /// again, and the others get its job.
     std::vector<measurer> measurers;
+    std::vector<device_record> devices = {};  ///< of the measurers, by number, as far as they are known; may be empty
     bool alone = false;     ///< nothing may be prepared while something is measured: both use the processor
     bool recorded = false;  ///< measurements are looked up: measuring again gives the same
     std::vector<race_result_info> races = {};  ///< with `recorded`: the final races of the record

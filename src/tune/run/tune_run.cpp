@@ -31,6 +31,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+// Of the reference, on each GPU where there are several: enough for an interval of its median.
+constexpr int calibration_samples = 15;
 // Deaths of workers after which a candidate is held responsible.
 constexpr int deaths_that_settle = 2;
 // Devices that were lost with a candidate after which no other is risked for it.
@@ -57,8 +59,12 @@ public:
           options_(options),
           references_(spec.workloads.size(), backend.needs_reference),
           sink_(spec, backend, store, store.begin_run(run)),
-          lost_(backend.measurers.size())
+          lost_(backend.measurers.size()),
+          calibrated_(backend.measurers.size(), backend.recorded || backend.measurers.size() < 2),
+          devices_(backend.devices)
     {
+        for (std::size_t i = devices_.size(); i < backend.measurers.size(); ++i)
+            devices_.push_back({.name = fmt::format("device {}", i), .host = {}, .uuid = {}});
         // Also for what earlier calls have measured: how much work it was is not part of what was measured.
         std::vector<std::pair<assignment, work_amounts>> work;
         for (const std::size_t workload : options.workloads)
@@ -97,9 +103,11 @@ private:
     bool repeat_reference(queued_job& job, std::size_t device);
     bool measure_job(queued_job& job, std::size_t device);
     bool lose(std::size_t device, const std::string& why);
+    bool calibrate(std::size_t device, const tune_job& reference);
+    void note_device(std::size_t device, const measurement& measured, double seconds);
     measurement measure_with_retries(const queued_job& job, const measurer& measure, const measure_request& request,
                                      int& deaths);
-    void note_measured(const measurement& measured, double seconds);
+    void note_measured(std::size_t device, const measurement& measured, double seconds);
     void settle(queued_job& job, measurement measured, const stored_result* shared_with, int deaths);
     void close(queued_job& job);
 
@@ -135,6 +143,8 @@ private:
     std::optional<proposals> proposals_;
     bool exhausted_ = false;
     std::vector<bool> lost_;  // by measurer
+    std::vector<bool> calibrated_;
+    std::vector<device_record> devices_;
     std::map<job_key, int> losses_;
     std::set<std::size_t> candidates_measured_;
     std::size_t open_measured_ = 0;  // of these, with a job that is not settled
@@ -240,11 +250,14 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
         if (backend_.open) backend_.open();
         work(progress);
     }
+    for (device_record& device : devices_) device.seconds = seconds_since(start_);
+    if (devices_.size() > 1) store_.save(sink_.summary.run, devices_);
     if (failure_) std::rethrow_exception(failure_);
     sink_.finish_builds();
     const clock::time_point race_start = clock::now();
     if (!backend_.measurers.empty() && !interrupted() && sink_.summary.device_lost.empty()) race(progress);
     sink_.summary.race_seconds = seconds_since(race_start);
+    sink_.summary.devices = devices_;
     sink_.summary.interrupted = interrupted();
     sink_.summary.seconds = seconds_since(start_);
     return sink_.summary;
@@ -320,6 +333,8 @@ void tuning::note_progress()
 {
     sink_.show_best(shown_);
     shown_.doing = "measuring";
+    shown_.seconds = seconds_since(start_);
+    shown_.devices = devices_;
     shown_.done = jobs_.settled();
     shown_.total = sink_.summary.jobs - sink_.summary.known_before;
     if (options_.max_candidates) {
@@ -459,6 +474,16 @@ void tuning::measure_jobs(std::size_t device)
             if (!goes_on) return;
             continue;
         }
+        if (const queued_job* const reference = references_.measured(options_.workloads.front());
+            reference != nullptr && !calibrated_[device]) {
+            calibrated_[device] = true;
+            const tune_job job = reference->job;
+            guard.unlock();
+            const bool goes_on = calibrate(device, job);
+            guard.lock();
+            if (!goes_on) return;
+            continue;
+        }
         queued_job* const job = next_ready(device);
         if (job == nullptr) {
             changed_.wait_for(guard, std::chrono::milliseconds(200));
@@ -490,14 +515,39 @@ bool tuning::lose(std::size_t device, const std::string& why)
 {
     lost_[device] = true;
     const bool last = std::ranges::find(lost_, false) == lost_.end();
-    if (!last) {
-        sink_.summary.lost.push_back(why);
-        return false;
-    }
+    devices_[device].lost = why;
+    if (!last) return false;
     sink_.summary.device_lost = why;
     stop_ = true;
     changed_.notify_all();
     return true;
+}
+
+// How fast this GPU is beside its siblings: all of them time the reference, before anything else. False: it is lost.
+bool tuning::calibrate(std::size_t device, const tune_job& reference)
+{
+    const prepared_job made = prepare(reference);
+    if (made.status != build_status::built || stopping()) return true;
+    const clock::time_point start = clock::now();
+    const measurement measured =
+        backend_.measurers[device](reference, made, {.samples = calibration_samples});
+    const std::lock_guard guard(lock_);
+    devices_[device].busy_seconds += seconds_since(start);
+    if (measured.what == outcome::device_lost) {
+        lose(device, measured.reason);
+        return false;
+    }
+    if (measured.what != outcome::measured) return true;
+    devices_[device].calibration_ns = measured.samples_ns;
+    devices_[device].state = measured.device;
+    return true;
+}
+
+// Under the lock.
+void tuning::note_device(std::size_t device, const measurement& measured, double seconds)
+{
+    devices_[device].busy_seconds += seconds;
+    ++(measured.what == outcome::measured ? devices_[device].measured : devices_[device].failed);
 }
 
 // A reference that an earlier call has measured: its outputs are needed again. False: the device is lost.
@@ -577,7 +627,7 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
     const double seconds = seconds_since(start);
     refuse_changed_sources();
     const std::lock_guard guard(lock_);
-    note_measured(measured, seconds);
+    note_measured(device, measured, seconds);
     if (interrupted() && measured.what != outcome::measured) return true;  // it may be the interrupt's doing
     if (!measured.machine_failure.empty()) {
         leave(job, measured.machine_failure);
@@ -593,8 +643,9 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
     return !is_lost;
 }
 
-void tuning::note_measured(const measurement& measured, double seconds)
+void tuning::note_measured(std::size_t device, const measurement& measured, double seconds)
 {
+    note_device(device, measured, seconds);
     sink_.summary.measuring_seconds += seconds;
     for (const double sample : measured.samples_ns) sink_.summary.sample_seconds += sample * 1e-9;
     if (measured.phases) sink_.summary.phases += *measured.phases;

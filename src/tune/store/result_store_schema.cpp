@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 // One step a version. A step that was released is never changed: a new one is added. A new file goes through all of
 // them, so that its tables are to the letter those of a migrated one.
-constexpr std::array<const char*, 4> steps{// 1
+constexpr std::array<const char*, 5> steps{// 1
                                            R"(
 CREATE TABLE environment (
     id INTEGER PRIMARY KEY, gpu TEXT NOT NULL, processor TEXT NOT NULL, architecture TEXT NOT NULL,
@@ -73,6 +73,14 @@ CREATE TABLE work (
                                            // 4: where the time of a measurement went
                                            R"(
 ALTER TABLE result ADD COLUMN phases TEXT;
+)",
+                                           // 5: the GPUs of a run, how they compare and what became of them
+                                           R"(
+CREATE TABLE device (
+    run INTEGER NOT NULL REFERENCES run (id), name TEXT NOT NULL, host TEXT NOT NULL, uuid TEXT NOT NULL,
+    ecc INTEGER, calibration_ns BLOB NOT NULL, state TEXT, measured INTEGER NOT NULL, failed INTEGER NOT NULL,
+    busy_seconds REAL NOT NULL, seconds REAL NOT NULL, lost TEXT NOT NULL,
+    PRIMARY KEY (run, name)) WITHOUT ROWID;
 )"};
 
 enum class content { nothing, store };

@@ -45,6 +45,8 @@ int attribute(CUdevice_attribute which, const json& device)
             return capability.at(1);
         case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
             return device.value("sms", 132);
+        case CU_DEVICE_ATTRIBUTE_ECC_ENABLED:
+            return device.value("ecc", 1);
         case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
             return device.value("l2_bytes", 1 << 20);
         case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:

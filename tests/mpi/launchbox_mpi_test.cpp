@@ -1,0 +1,246 @@
+// launchbox-mpi as its users start it: under mpirun, on GPUs that are doubles, with ranks that are killed and stopped.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "support/process/subprocess.hpp"
+#include "tool.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class launchbox_mpi_test : public ::testing::Test {
+protected:
+    temporary_directory folder;
+    fs::path here = folder.path();
+    json plan;
+
+    void SetUp() override
+    {
+        NEEDS_NVCC();
+        for (const char* each : {"candidates.cu", "candidates.toml"})
+            fs::copy_file(repository_file(std::string("tests/data/tune/") + each), here / each);
+        set_gpus(8);
+        plan["state"] = (here / "state.json").string();
+        plan["noise"] = 0.001;
+        plan["kernels"] = {
+            {{"match", "candidateILi(\\d+)ELi(\\d+)ELi(\\d+)E"},
+             {"effect", "copy"},
+             {"ns", 20000},
+             {"terms", {{{"group", 2}, {"best", 128}, {"cost", 0.1}}, {{"group", 3}, {"best", 4}, {"cost", 0.1}}}}}};
+    }
+
+    void set_gpus(int count)
+    {
+        plan["devices"] = json::array();
+        for (int i = 0; i < count; ++i) plan["devices"].push_back({{"name", "Double"}, {"memory_bytes", 64 << 20}});
+    }
+
+    // The first worker that gets to this kernel does it.
+    void fault_once(const char* kernel, const char* action)
+    {
+        plan["faults"] = {{{"match", kernel}, {"stage", "first_launch"}, {"action", action}, {"times", 1}}};
+    }
+
+    struct mpi_result {
+        int status = 0;
+        std::string text;
+        [[nodiscard]] bool says(const std::string& words) const { return text.find(words) != std::string::npos; }
+    };
+
+    [[nodiscard]] mpi_result start(std::vector<std::string> words, const std::vector<std::string>& more = {}) const
+    {
+        write_file_atomically(here / "plan.json", plan.dump());
+        // As root, as in a container, mpirun wants to be told so.
+        words.insert(words.begin(), {LAUNCHBOX_MPIRUN, "--allow-run-as-root", "--oversubscribe"});
+        std::vector<std::string> environment{
+            "LD_LIBRARY_PATH=" LAUNCHBOX_FAKE_DRIVER, "FAKE_GPU_PLAN=" + (here / "plan.json").string(),
+            "LAUNCHBOX_CACHE=" LAUNCHBOX_TEST_CACHE, "NO_COLOR=1", "OMPI_MCA_btl_vader_single_copy_mechanism=none"};
+        environment.insert(environment.end(), more.begin(), more.end());
+        const subprocess_result ran = run(words, {.directory = here, .environment = environment, .time_limit = 240});
+        EXPECT_FALSE(ran.timed_out) << ran.output;
+        return {ran.exit_code, ran.output};
+    }
+
+    [[nodiscard]] mpi_result tune(int ranks, const std::string& store, const std::vector<std::string>& of_mpirun = {},
+                                  const std::vector<std::string>& more = {}) const
+    {
+        std::vector<std::string> words = of_mpirun;
+        words.insert(words.end(), {"-n", std::to_string(ranks), LAUNCHBOX_MPI, "tune", "candidates.toml", "--store",
+                                   store});
+        words.insert(words.end(), more.begin(), more.end());
+        return start(words);
+    }
+
+    [[nodiscard]] json report(const std::string& store) const
+    {
+        const call shown = launchbox_run({"results", (here / store).string(), "--format", "json", "--samples"});
+        EXPECT_EQ(shown.status, 0) << shown.err;
+        return shown.json();
+    }
+
+    // What the double has said of each candidate: it is the same in every run.
+    static std::map<std::string, std::string> outcomes(const json& report)
+    {
+        std::map<std::string, std::string> all;
+        for (const json& each : report.at("candidates"))
+            all[each.at("parameters").dump()] = each.at("status").dump() + each.at("samples_ns").dump() +
+                                                each.at("checksum").dump() + each.at("resources").dump();
+        return all;
+    }
+
+    [[nodiscard]] std::map<std::string, std::string> of_one_process() const
+    {
+        write_file_atomically(here / "plan.json", plan.dump());
+        const call alone = launchbox_run(
+            {"tune", (here / "candidates.toml").string(), "--store", (here / "alone.db").string(), "--gpu", "0"}, {},
+            {"LD_LIBRARY_PATH=" LAUNCHBOX_FAKE_DRIVER, "FAKE_GPU_PLAN=" + (here / "plan.json").string(),
+             "LAUNCHBOX_CACHE=" LAUNCHBOX_TEST_CACHE});
+        EXPECT_EQ(alone.status, 0) << alone.err;
+        return outcomes(report("alone.db"));
+    }
+};
+
+}  // namespace
+
+TEST_F(launchbox_mpi_test, the_results_are_those_of_one_process)
+{
+    const auto alone = of_one_process();
+    ASSERT_EQ(alone.size(), 200u);
+    for (const int ranks : {2, 3, 5, 8}) {
+        const std::string store = std::to_string(ranks) + ".db";
+        const mpi_result ran = tune(ranks, store);
+        ASSERT_EQ(ran.status, 0) << ran.text;
+        EXPECT_EQ(outcomes(report(store)), alone) << ranks;
+        // Rank 0 measures, too, while there are GPUs that nobody else needs.
+        EXPECT_EQ(report(store).at("devices").size(), static_cast<std::size_t>(ranks));
+    }
+}
+
+TEST_F(launchbox_mpi_test, a_rank_that_is_killed_is_named_and_its_candidate_is_measured_elsewhere)
+{
+    const auto alone = of_one_process();
+    fault_once("candidateILi7E", "kill_parent");
+    const mpi_result ran = tune(4, "killed.db", {"--enable-recovery"}, {"--rank-timeout", "3"});
+    EXPECT_TRUE(ran.says("is left out: it has not answered for 3 s")) << ran.text;
+    const json shown = report("killed.db");
+    EXPECT_EQ(outcomes(shown), alone);
+    int lost = 0;
+    for (const json& device : shown.at("devices")) lost += device.at("lost").get<std::string>().empty() ? 0 : 1;
+    EXPECT_EQ(lost, 1);
+}
+
+TEST_F(launchbox_mpi_test, a_rank_that_is_stopped_is_named_and_its_candidate_is_measured_elsewhere)
+{
+    const auto alone = of_one_process();
+    fault_once("candidateILi7E", "stop_parent");
+    const mpi_result ran = tune(4, "stopped.db", {}, {"--rank-timeout", "3"});
+    EXPECT_TRUE(ran.says("is left out: it has not answered for 3 s")) << ran.text;
+    EXPECT_EQ(outcomes(report("stopped.db")), alone);
+}
+
+TEST_F(launchbox_mpi_test, without_recovery_mpirun_ends_all_and_the_same_command_goes_on_with_fewer_ranks)
+{
+    const auto alone = of_one_process();
+    fault_once("candidateILi7E", "kill_parent");
+    const mpi_result first = tune(4, "again.db");
+    EXPECT_NE(first.status, 0) << first.text;
+    const std::size_t kept = outcomes(report("again.db")).size();
+    EXPECT_GT(kept, 0u);
+    EXPECT_LT(kept, 200u);
+    const mpi_result again = tune(3, "again.db");
+    EXPECT_EQ(again.status, 0) << again.text;
+    EXPECT_EQ(outcomes(report("again.db")), alone);
+}
+
+TEST_F(launchbox_mpi_test, a_worker_that_dies_is_started_again_and_its_rank_goes_on)
+{
+    const auto alone = of_one_process();
+    fault_once("candidateILi7E", "kill");
+    const mpi_result ran = tune(3, "worker.db");
+    EXPECT_EQ(ran.status, 0) << ran.text;
+    EXPECT_EQ(outcomes(report("worker.db")), alone);
+    EXPECT_FALSE(ran.says("left out")) << ran.text;
+}
+
+TEST_F(launchbox_mpi_test, gpus_of_two_models_are_searched_side_by_side_and_kept_apart)
+{
+    plan["devices"] = {{{"name", "Double"}, {"memory_bytes", 64 << 20}},
+                       {{"name", "Other"}, {"memory_bytes", 64 << 20}, {"sms", 78}}};
+    const mpi_result ran = tune(3, "models.db", {}, {"--budget", "20", "--search", "random"});
+    EXPECT_EQ(ran.status, 0) << ran.text;
+    const json shown = report("models.db");
+    ASSERT_EQ(shown.at("runs").size(), 2u);
+    for (const int run : {0, 1}) {
+        int measured = 0;
+        for (const json& each : shown.at("candidates"))
+            measured += each.at("run") == run && each.at("status") == "measured" ? 1 : 0;
+        EXPECT_EQ(measured, 20) << run;
+    }
+}
+
+TEST_F(launchbox_mpi_test, what_cannot_work_is_named_before_work_starts)
+{
+    set_gpus(1);
+    const std::vector<std::pair<mpi_result, std::string>> all{
+        {tune(1, "x.db"), "one rank alone"},
+        {tune(3, "x.db"), "rank 2 has no GPU of its own"},
+        {tune(2, "x.db", {}, {"--replay", "a.json"}), "--replay measures nothing"},
+        {tune(2, "x.db", {}, {"--build-only"}), "work on one machine"},
+        {tune(2, "x.db", {}, {"--rank-timeout", "1"}), "--rank-timeout"},
+    };
+    for (const auto& [ran, words] : all) {
+        EXPECT_EQ(ran.status, 2) << ran.text;
+        EXPECT_TRUE(ran.says(words)) << ran.text;
+    }
+    EXPECT_FALSE(fs::exists(here / "x.db"));
+    set_gpus(0);
+    const mpi_result none = tune(2, "x.db");
+    EXPECT_NE(none.status, 0);
+    EXPECT_TRUE(none.says("GPU")) << none.text;
+}
+
+TEST_F(launchbox_mpi_test, ranks_that_read_other_files_are_named)
+{
+    for (const char* each : {"a", "b"}) {
+        fs::create_directory(here / each);
+        for (const char* file : {"candidates.cu", "candidates.toml"}) fs::copy_file(here / file, here / each / file);
+    }
+    write_file_atomically(here / "b" / "candidates.cu", read_input((here / "candidates.cu").string()) + "// changed\n");
+    const std::vector<std::string> words{LAUNCHBOX_MPI, "tune", "candidates.toml", "--store", (here / "x.db").string()};
+    std::vector<std::string> both{"-n", "2", "-wdir", (here / "a").string()};
+    both.insert(both.end(), words.begin(), words.end());
+    both.insert(both.end(), {":", "-n", "1", "-wdir", (here / "b").string()});
+    both.insert(both.end(), words.begin(), words.end());
+    const mpi_result ran = start(both);
+    EXPECT_EQ(ran.status, 2) << ran.text;
+    EXPECT_TRUE(ran.says("have different sources beside the same spec")) << ran.text;
+}
+
+TEST_F(launchbox_mpi_test, a_store_on_a_file_system_without_locks_is_named)
+{
+    std::vector<std::string> words{"-x", "LD_PRELOAD=" LAUNCHBOX_NO_LOCKS, "-n", "2", LAUNCHBOX_MPI, "tune",
+                                   "candidates.toml", "--store", "x.db"};
+    const mpi_result ran = start(words);
+    EXPECT_EQ(ran.status, 2) << ran.text;
+    EXPECT_TRUE(ran.says("its file system has no locks")) << ran.text;
+    EXPECT_TRUE(ran.says("--store /tmp/run.db")) << ran.text;
+}
+
+TEST_F(launchbox_mpi_test, only_tune_and_only_with_others)
+{
+    const subprocess_result help = run({LAUNCHBOX_MPI, "tune", "--help"});
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_NE(help.output.find("--compile-ranks"), std::string::npos);
+    const subprocess_result other = run({LAUNCHBOX_MPI, "occupancy"});
+    EXPECT_EQ(other.exit_code, 2);
+}
+
+}  // namespace launchbox
