@@ -64,10 +64,9 @@ std::string fleet_text(const tune_progress& now)
         else if (least == nullptr || device.busy_seconds < least->busy_seconds)
             least = &device;
     }
-    std::string text =
-        fmt::format("{} GPUs, {:.1f}/s, {:.0f} % busy", now.devices.size(),
-                    now.seconds > 0 ? static_cast<double>(measured + failed) / now.seconds : 0,
-                    100 * busy / static_cast<double>(now.devices.size()));
+    std::string text = fmt::format("{} GPUs, {:.1f}/s, {:.0f} % busy", now.devices.size(),
+                                   now.seconds > 0 ? static_cast<double>(measured + failed) / now.seconds : 0,
+                                   100 * busy / static_cast<double>(now.devices.size()));
     if (least != nullptr)
         text += fmt::format(" (least: {}, {:.0f} %)", least->name, 100 * busy_share(*least, now.seconds));
     if (failed > 0) text += fmt::format(", {} failed", failed);
@@ -103,12 +102,12 @@ void fleet_progress::show(std::size_t backend, const std::string& label, const t
     const std::string fleet = fleet_text(now), rates = rates_text(now.best_rates);
     std::string best;
     if (now.best_ns > 0)
-        best = fmt::format(", best {:.4g} ms{}{} with {}", now.best_ns * 1e-6, rates.empty() ? "" : ", ", rates,
-                           now.best);
+        best =
+            fmt::format(", best {:.4g} ms{}{} with {}", now.best_ns * 1e-6, rates.empty() ? "" : ", ", rates, now.best);
     std::size_t done = 0, total = 0;
-    for (const state& each : states_) {
-        done += each.now.done;
-        total += each.now.total;
+    for (const state& backend_state : states_) {
+        done += backend_state.now.done;
+        total += backend_state.now.total;
     }
     line_.show(fmt::format("{} on {}, {}{}{}", name_, label, now.doing, fleet.empty() ? "" : ", " + fleet, best), done,
                total);
@@ -118,14 +117,14 @@ void fleet_progress::show(std::size_t backend, const std::string& label, const t
 void fleet_progress::tell_in_lines()
 {
     told_ = std::chrono::steady_clock::now();
-    for (const state& each : states_) {
-        const std::string fleet = fleet_text(each.now);
+    for (const state& backend_state : states_) {
+        const std::string fleet = fleet_text(backend_state.now);
         if (fleet.empty()) continue;
-        say(fmt::format("{} on {}: {} of {} results, {} left; {}", name_, each.label, each.now.done, each.now.total,
-                        time_text(each.now.seconds_left), fleet));
-        const auto devices = by_idleness(each.now.devices, each.now.seconds);
+        say(fmt::format("{} on {}: {} of {} results, {} left; {}", name_, backend_state.label, backend_state.now.done, backend_state.now.total,
+                        time_text(backend_state.now.seconds_left), fleet));
+        const auto devices = by_idleness(backend_state.now.devices, backend_state.now.seconds);
         for (std::size_t i = 0; i < std::min(devices.size(), max_devices_shown); ++i)
-            say("  " + device_text(*devices[i], each.now.seconds));
+            say("  " + device_text(*devices[i], backend_state.now.seconds));
     }
 }
 
@@ -139,13 +138,13 @@ void say_how_devices_compare(const std::vector<device_record>& devices)
         say(fmt::format("{} GPUs timed the reference: they are {:.1f} % apart", comparison->compared,
                         100 * comparison->spread));
         for (const slow_device& slow : comparison->slow)
-            say(fmt::format("{} is {:.1f} % slower than its siblings: look at its clocks, temperature and who else uses "
-                            "it; leave it out, or measure again without it",
-                            slow.name, 100 * slow.behind));
+            say(fmt::format(
+                "{} is {:.1f} % slower than its siblings: look at its clocks, temperature and who else uses "
+                "it; leave it out, or measure again without it",
+                slow.name, 100 * slow.behind));
     }
     for (const device_record& device : devices)
-        if (!device.lost.empty())
-            say(device.lost + "; what it was measuring was given to another");
+        if (!device.lost.empty()) say(device.lost + "; what it was measuring was given to another");
 }
 
 }  // namespace launchbox::cli

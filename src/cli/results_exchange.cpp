@@ -138,10 +138,12 @@ void merge_results(const std::vector<std::string>& files, const std::string& pat
     write_store(path, [&](result_store& store) { merged = merge_runs(store, runs, from); });
     say(fmt::format("{}: {} of {}, {}", path, counted(merged.runs, "run"), counted(files.size(), "file"),
                     counted(merged.results, "result")));
-    if (merged.joined > 0) say(fmt::format("{} went on another of the same task and GPU", counted(merged.joined, "run")));
+    if (merged.joined > 0)
+        say(fmt::format("{} went on another of the same task and GPU", counted(merged.joined, "run")));
     if (merged.repeated > 0) say(fmt::format("{} came twice", counted(merged.repeated, "result")));
     for (const std::string& run : merged.kept_apart)
-        say(run + " measured again what another has of the same task and GPU, with other times: kept as a run of its own");
+        say(run +
+            " measured again what another has of the same task and GPU, with other times: kept as a run of its own");
 }
 
 namespace {

@@ -4,16 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
+#include <thread>
 
+#include "cli/fleet_progress.hpp"
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
-#include "cli/fleet_progress.hpp"
 #include "cli/tune_backends.hpp"
 #include "cli/tune_input.hpp"
 #include "cli/verbs.hpp"
@@ -279,8 +283,8 @@ exit_status tune_call::run()
     catch_interrupts();
     // Kinds of GPU do not wait for each other. What only builds, and the processor, has its machine to itself.
     const bool together = planned_.backends.size() > 1 && std::ranges::all_of(planned_.backends, [](const auto& each) {
-        return !each.backend.measurers.empty() && !each.backend.alone && !each.backend.recorded;
-    });
+                              return !each.backend.measurers.empty() && !each.backend.alone && !each.backend.recorded;
+                          });
     if (together)
         run_together();
     else
@@ -348,12 +352,21 @@ void tune_call::run_one_after_the_other()
 // the others to stop.
 void tune_call::run_together()
 {
-    { const result_store made(file_); }  // by one
+    {
+        const result_store made(file_);
+    }  // by one
     std::vector<tune_options> how(planned_.backends.size(), how_);
     for (std::size_t i = 0; i < planned_.backends.size(); ++i) {
         begin_on(planned_.backends[i].backend, spaces_[i]);
         how[i].first = warm_start_in(spec_, spaces_[i], warm_);
     }
+    // They share the compilers: what is being built is given up when the last has ended.
+    std::atomic<std::size_t> running = planned_.backends.size();
+    if (planned_.builder)
+        for (planned_backend& planned : planned_.backends)
+            planned.backend.give_up_preparing = [&running, give_up = planned.backend.give_up_preparing] {
+                if (--running == 0 || interrupted()) give_up();
+            };
     starting_seconds_ = seconds_since(begin_);
     std::vector<std::optional<tune_summary>> summaries(planned_.backends.size());
     std::vector<std::exception_ptr> failures(planned_.backends.size());

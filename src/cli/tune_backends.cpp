@@ -151,10 +151,8 @@ std::vector<device_record> devices_of(const std::vector<gpu_device>& group)
 {
     std::vector<device_record> devices;
     for (const gpu_device& gpu : group)
-        devices.push_back({.name = fmt::format("GPU {}", gpu.index),
-                           .host = host_name(),
-                           .uuid = gpu.uuid,
-                           .ecc = gpu.ecc != 0});
+        devices.push_back(
+            {.name = fmt::format("GPU {}", gpu.index), .host = host_name(), .uuid = gpu.uuid, .ecc = gpu.ecc != 0});
     return devices;
 }
 

@@ -53,7 +53,13 @@ public:
     prepared_job prepare(const tune_job& job, const std::shared_ptr<cluster_runner>& self);
     measurement measure(std::size_t measurer, const tune_job& job, const prepared_job& made,
                         const measure_request& request);
-    void give_up() { calls_->give_up_preparing(); }
+    void give_up()
+    {
+        std::vector<int> ranks;
+        for (const rank_load& load : loads_)
+            if (load.measurer) ranks.push_back(load.who.rank);
+        calls_->give_up_preparing(backend_, ranks);
+    }
 
 private:
     rank_load* choose();

@@ -89,7 +89,7 @@ message_json json_of(const gpu_device& gpu)
                     {"memory_bytes", gpu.memory_bytes},
                     {"block_dimensions", gpu.block_dimensions},
                     {"grid_dimensions", gpu.grid_dimensions}};
-    for (const integer_of_gpu& each : integers_of_gpu) to[each.name] = gpu.*each.value;
+    for (const integer_of_gpu& integer : integers_of_gpu) to[integer.name] = gpu.*integer.value;
     return to;
 }
 
@@ -104,7 +104,7 @@ gpu_device gpu_of(const message_json& from)
         from.at("memory_bytes").get_to(gpu.memory_bytes);
         from.at("block_dimensions").get_to(gpu.block_dimensions);
         from.at("grid_dimensions").get_to(gpu.grid_dimensions);
-        for (const integer_of_gpu& each : integers_of_gpu) from.at(each.name).get_to(gpu.*each.value);
+        for (const integer_of_gpu& integer : integers_of_gpu) from.at(integer.name).get_to(gpu.*integer.value);
         return gpu;
     });
 }
@@ -112,7 +112,7 @@ gpu_device gpu_of(const message_json& from)
 message_json json_of(const rank_facts& facts)
 {
     message_json to{{"is", "hello"}, {"rank", facts.rank}, {"cores", facts.cores}, {"gpus", message_json::array()}};
-    for (const text_of_facts& each : texts_of_facts) to[each.name] = facts.*each.text;
+    for (const text_of_facts& member : texts_of_facts) to[member.name] = facts.*member.text;
     for (const gpu_device& gpu : facts.gpus) to["gpus"].push_back(json_of(gpu));
     return to;
 }
@@ -123,7 +123,7 @@ rank_facts facts_of(const message_json& from)
         rank_facts facts;
         from.at("rank").get_to(facts.rank);
         from.at("cores").get_to(facts.cores);
-        for (const text_of_facts& each : texts_of_facts) from.at(each.name).get_to(facts.*each.text);
+        for (const text_of_facts& member : texts_of_facts) from.at(member.name).get_to(facts.*member.text);
         for (const message_json& gpu : from.at("gpus")) facts.gpus.push_back(gpu_of(gpu));
         return facts;
     });

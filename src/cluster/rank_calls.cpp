@@ -28,7 +28,7 @@ double seconds_between(call_clock::time_point from, call_clock::time_point to)
 
 struct open_call {
     int rank = 0;
-    bool prepares = false;
+    std::optional<std::size_t> prepares_for;  // a backend
     std::promise<cluster_message> answer;
 };
 
@@ -214,7 +214,7 @@ cluster_message rank_calls::call(int rank, call_json said, std::string bytes)
         said["id"] = id;
         open_call& call = inside_->calls[id];
         call.rank = rank;
-        call.prepares = said.value("do", "") == "prepare";
+        if (said.value("do", "") == "prepare") call.prepares_for = said.value("backend", std::size_t{0});
         answer = call.answer.get_future();
     }
     inside_->tell(rank, said, std::move(bytes));
@@ -230,12 +230,13 @@ void rank_calls::tell(int rank, const call_json& said)
     if (!is_lost(rank)) inside_->tell(rank, said);
 }
 
-void rank_calls::give_up_preparing()
+void rank_calls::give_up_preparing(std::size_t backend, const std::vector<int>& ranks)
 {
     const std::lock_guard guard(inside_->lock);
-    inside_->tell_all({{"do", "give_up"}});
+    for (const int rank : ranks)
+        if (inside_->at(rank).lost.empty()) inside_->tell(rank, {{"do", "give_up"}});
     for (auto call = inside_->calls.begin(); call != inside_->calls.end();)
-        if (call->second.prepares) {
+        if (call->second.prepares_for == backend) {
             call->second.answer.set_exception(
                 std::make_exception_ptr(error("interrupted", {}, exit_status::interrupted)));
             call = inside_->calls.erase(call);

@@ -43,8 +43,9 @@ public:
     cluster_message call(int rank, nlohmann::ordered_json said, std::string bytes = {});
     /// Without an answer.
     void tell(int rank, const nlohmann::ordered_json& said);
-    /// All that is being prepared is wanted no more: those calls throw `error` of status `interrupted`.
-    void give_up_preparing();
+    /// What is being prepared for this backend is wanted no more: those calls throw `error` of status `interrupted`,
+    /// and `ranks`, which prepare for no other, are told.
+    void give_up_preparing(std::size_t backend, const std::vector<int>& ranks);
 
     /// In messages: "rank 3 (node7, GPU 1)".
     void name(int rank, std::string name);

@@ -72,6 +72,7 @@ private:
         link_.send(options_.coordinator, text_of({.said = std::move(said), .bytes = std::move(bytes)}));
     }
     bool take(cluster_message message);
+    void remove_own(const std::string& path) const;
     void begin(const rank_role& role);
     void answer(request_queue& requests);
     void answer_one(const cluster_message& request, server_json& reply, std::string& bytes);
@@ -150,15 +151,21 @@ bool rank_server::take(cluster_message message)
     } else if (does == "forget") {
         const std::lock_guard guard(lock_);
         if (const auto made = made_.extract(message.said.at("number").get<long>())) {
-            std::error_code ignored;
-            if (!made.mapped().file.empty()) fs::remove(made.mapped().file, ignored);
-            if (!made.mapped().folder.empty()) fs::remove_all(made.mapped().folder, ignored);
+            remove_own(made.mapped().file);
+            remove_own(made.mapped().folder);
         }
     } else if (does == "give_up") {
         for (const tune_backend& backend : backends_)
             if (backend.give_up_preparing) backend.give_up_preparing();
     }
     return true;
+}
+
+// What a backend has put somewhere else is its own affair.
+void rank_server::remove_own(const std::string& path) const
+{
+    std::error_code ignored;
+    if (!options_.folder.empty() && path.starts_with(options_.folder.string() + "/")) fs::remove_all(path, ignored);
 }
 
 void rank_server::begin(const rank_role& role)

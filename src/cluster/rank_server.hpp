@@ -27,7 +27,7 @@ rank_role role_of(const nlohmann::ordered_json& from);
 
 struct rank_server_options {
     int coordinator = 0;           ///< its rank
-    std::filesystem::path folder;  ///< for modules that other ranks send
+    std::filesystem::path folder;  ///< for modules, also those that other ranks send; what is in it may be removed
     double heartbeat_seconds = 1;
     /// The backends as the role has them: of a rank with a GPU the one that it measures with. What it throws is told to
     /// the coordinator.

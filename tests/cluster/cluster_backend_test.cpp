@@ -39,10 +39,10 @@ struct diary {
 
 struct rank_habits {
     double measure_seconds = 0;
-    double slower = 1;                ///< times
-    int falls_silent_after = -1;      ///< measurements
+    double slower = 1;            ///< times
+    int falls_silent_after = -1;  ///< measurements
     int says_nonsense_after = -1;
-    double compile_seconds = 1;       ///< that it claims
+    double compile_seconds = 1;  ///< that it claims
     std::string reference_fails = {};
     bool gpu_is_lost = false;
 };
@@ -89,7 +89,8 @@ protected:
             made.kernel = kernel;
             const std::lock_guard guard(notes.lock);
             notes.prepared[rank].push_back(made.code);
-            made.file = (folder.path() / (std::to_string(rank) + " " + std::to_string(notes.prepared[rank].size()))).string();
+            made.file =
+                (folder.path() / (std::to_string(rank) + " " + std::to_string(notes.prepared[rank].size()))).string();
             std::string module("module\0of ", 10);
             write_file_atomically(made.file, module + made.code);
             return made;
@@ -112,7 +113,8 @@ protected:
                 before = notes.measured[rank].size();
                 if (request.samples == 0) notes.measured[rank].push_back(name);
             }
-            if (habits.gpu_is_lost) return {.what = outcome::device_lost, .reason = "GPU fell off the bus", .sticky = true};
+            if (habits.gpu_is_lost)
+                return {.what = outcome::device_lost, .reason = "GPU fell off the bus", .sticky = true};
             if (habits.falls_silent_after >= 0 && before >= static_cast<std::size_t>(habits.falls_silent_after))
                 ranks->silence(rank);
             if (habits.says_nonsense_after >= 0 && before >= static_cast<std::size_t>(habits.says_nonsense_after))
@@ -165,7 +167,8 @@ protected:
             const auto place = static_cast<std::size_t>(rank - 1);
             const bool measures = place < measuring.size();
             const rank_habits habits = measures ? measuring[place] : compiling[place - measuring.size()];
-            rank_role role{.gpu = measures ? 0 : -1, .gpus = {}, .driver = {}, .jobs = jobs, .silence_seconds = silence_seconds};
+            rank_role role{
+                .gpu = measures ? 0 : -1, .gpus = {}, .driver = {}, .jobs = jobs, .silence_seconds = silence_seconds};
             roles[rank] = json_of(role);
             (measures ? how.measuring : how.compiling).push_back({.rank = rank, .jobs = jobs});
             folders.push_back(std::make_unique<temporary_directory>());
@@ -222,7 +225,8 @@ TEST_F(cluster_backend_test, the_results_are_those_of_one_process)
         EXPECT_EQ(measured, all_jobs()) << "each once";
         // Each rank that has measured something of a workload has made what it compares with.
         for (const auto& [rank, names] : notes.measured)
-            EXPECT_EQ(notes.references[rank].size(), std::set<std::string>(notes.references[rank].begin(), notes.references[rank].end()).size());
+            EXPECT_EQ(notes.references[rank].size(),
+                      std::set<std::string>(notes.references[rank].begin(), notes.references[rank].end()).size());
     }
     EXPECT_FALSE(notes.wrong_module);
 }
@@ -249,7 +253,8 @@ TEST_F(cluster_backend_test, what_a_silent_rank_was_measuring_is_given_to_anothe
 
 TEST_F(cluster_backend_test, a_rank_that_cannot_be_understood_is_left_out)
 {
-    const outcome_of_run all = on_ranks({{.measure_seconds = 0.002, .says_nonsense_after = 5}, {.measure_seconds = 0.002}}, {}, "nonsense.db");
+    const outcome_of_run all =
+        on_ranks({{.measure_seconds = 0.002, .says_nonsense_after = 5}, {.measure_seconds = 0.002}}, {}, "nonsense.db");
     EXPECT_EQ(all.results.size(), all_jobs());
     EXPECT_NE(all.devices.at(0).lost.find("rank 1 is left out: a message of another rank"), std::string::npos)
         << all.devices.at(0).lost;
@@ -257,7 +262,8 @@ TEST_F(cluster_backend_test, a_rank_that_cannot_be_understood_is_left_out)
 
 TEST_F(cluster_backend_test, a_gpu_that_is_lost_ends_nothing_while_there_are_others)
 {
-    const outcome_of_run all = on_ranks({{.gpu_is_lost = true}, {.measure_seconds = 0.001}, {.measure_seconds = 0.001}}, {}, "lost.db");
+    const outcome_of_run all =
+        on_ranks({{.gpu_is_lost = true}, {.measure_seconds = 0.001}, {.measure_seconds = 0.001}}, {}, "lost.db");
     EXPECT_EQ(all.results.size(), all_jobs());
     EXPECT_EQ(all.summary.outcomes.at(outcome::measured), all_jobs());
     EXPECT_EQ(all.devices.at(0).lost, "GPU fell off the bus");
@@ -280,8 +286,9 @@ TEST_F(cluster_backend_test, without_any_rank_left_the_run_ends_and_keeps_what_i
 
 TEST_F(cluster_backend_test, a_gpu_on_which_the_reference_fails_is_left_out)
 {
-    const outcome_of_run all = on_ranks(
-        {{.measure_seconds = 0.005}, {.measure_seconds = 0.001, .reference_fails = "3 of 8 are wrong"}}, {}, "broken.db");
+    const outcome_of_run all =
+        on_ranks({{.measure_seconds = 0.005}, {.measure_seconds = 0.001, .reference_fails = "3 of 8 are wrong"}}, {},
+                 "broken.db");
     EXPECT_EQ(all.results.size(), all_jobs());
     // Whichever measured the reference first: of the other it is the second.
     if (const std::string& lost = all.devices.at(1).lost; !lost.empty()) {
@@ -303,18 +310,17 @@ TEST_F(cluster_backend_test, ranks_without_a_gpu_compile_and_their_modules_trave
 
 TEST_F(cluster_backend_test, what_is_built_sooner_than_sent_is_built_where_it_runs)
 {
-    const outcome_of_run all =
-        on_ranks({{.measure_seconds = 0.001, .compile_seconds = 0}}, {{.compile_seconds = 0}, {.compile_seconds = 0}}, "build.db");
+    const outcome_of_run all = on_ranks({{.measure_seconds = 0.001, .compile_seconds = 0}},
+                                        {{.compile_seconds = 0}, {.compile_seconds = 0}}, "build.db");
     EXPECT_EQ(all.results.size(), all_jobs());
     EXPECT_GE(notes.prepared[1].size(), all_jobs()) << "the rank with the GPU has built everything";
 }
 
 TEST_F(cluster_backend_test, gpus_of_a_run_are_compared_and_a_slow_one_is_named)
 {
-    const outcome_of_run all = on_ranks({{.measure_seconds = 0.002},
-                                         {.measure_seconds = 0.002, .slower = 1.2},
-                                         {.measure_seconds = 0.002}},
-                                        {}, "slow.db");
+    const outcome_of_run all =
+        on_ranks({{.measure_seconds = 0.002}, {.measure_seconds = 0.002, .slower = 1.2}, {.measure_seconds = 0.002}},
+                 {}, "slow.db");
     const auto comparison = compare_devices(all.devices);
     ASSERT_TRUE(comparison);
     EXPECT_EQ(comparison->compared, 3U);

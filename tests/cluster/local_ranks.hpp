@@ -30,9 +30,8 @@ public:
                         if (!silent_[static_cast<std::size_t>(rank)])
                             inboxes_[static_cast<std::size_t>(to)]->push({.from = rank, .text = std::move(text)});
                     },
-                .receive = [inbox = inboxes_[static_cast<std::size_t>(rank)]](double seconds) {
-                    return inbox->pop(seconds);
-                }};
+                .receive =
+                    [inbox = inboxes_[static_cast<std::size_t>(rank)]](double seconds) { return inbox->pop(seconds); }};
     }
     /// From now on nobody hears of it.
     void silence(int rank) { silent_[static_cast<std::size_t>(rank)] = true; }

@@ -75,9 +75,9 @@ TEST(rank_plan_test, the_coordinator_measures_where_it_has_a_gpu_that_nobody_nee
 
 TEST(rank_plan_test, a_rank_that_sees_one_gpu_gets_it_from_one_that_sees_more)
 {
-    const rank_plan plan = plan_ranks(
-        by_rank({rank_with(0, "n1", {}), rank_with(1, "n1", two), rank_with(2, "n1", {gpu_named(0, "a")})}),
-        {.ranks = 3});
+    const rank_plan plan =
+        plan_ranks(by_rank({rank_with(0, "n1", {}), rank_with(1, "n1", two), rank_with(2, "n1", {gpu_named(0, "a")})}),
+                   {.ranks = 3});
     EXPECT_EQ(plan.roles.at(2).gpu, 0);
     EXPECT_EQ(plan.roles.at(1).gpu, 1);
 }

@@ -73,8 +73,8 @@ protected:
                                   const std::vector<std::string>& more = {}) const
     {
         std::vector<std::string> words = of_mpirun;
-        words.insert(words.end(), {"-n", std::to_string(ranks), LAUNCHBOX_MPI, "tune", "candidates.toml", "--store",
-                                   store});
+        words.insert(words.end(),
+                     {"-n", std::to_string(ranks), LAUNCHBOX_MPI, "tune", "candidates.toml", "--store", store});
         words.insert(words.end(), more.begin(), more.end());
         return start(words);
     }
@@ -226,8 +226,8 @@ TEST_F(launchbox_mpi_test, ranks_that_read_other_files_are_named)
 
 TEST_F(launchbox_mpi_test, a_store_on_a_file_system_without_locks_is_named)
 {
-    std::vector<std::string> words{"-x", "LD_PRELOAD=" LAUNCHBOX_NO_LOCKS, "-n", "2", LAUNCHBOX_MPI, "tune",
-                                   "candidates.toml", "--store", "x.db"};
+    std::vector<std::string> words{
+        "-x", "LD_PRELOAD=" LAUNCHBOX_NO_LOCKS, "-n", "2", LAUNCHBOX_MPI, "tune", "candidates.toml", "--store", "x.db"};
     const mpi_result ran = start(words);
     EXPECT_EQ(ran.status, 2) << ran.text;
     EXPECT_TRUE(ran.says("its file system has no locks")) << ran.text;

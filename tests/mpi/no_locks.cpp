@@ -19,14 +19,14 @@ int answer(const char* name, int file, int what, void* argument)
 
 }  // namespace
 
-#define REFUSING(name)                                       \
-    extern "C" int name(int file, int what, ...)             \
-    {                                                        \
-        va_list more;                                        \
-        va_start(more, what);                                \
-        void* const argument = va_arg(more, void*);          \
-        va_end(more);                                        \
-        return answer(#name, file, what, argument);          \
+#define REFUSING(name)                              \
+    extern "C" int name(int file, int what, ...)    \
+    {                                               \
+        va_list more;                               \
+        va_start(more, what);                       \
+        void* const argument = va_arg(more, void*); \
+        va_end(more);                               \
+        return answer(#name, file, what, argument); \
     }
 REFUSING(fcntl)
 REFUSING(fcntl64)

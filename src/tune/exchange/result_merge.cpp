@@ -86,7 +86,8 @@ void put(result_store& into, merged_run& there, const recorded_run& run, merge_s
 
 }  // namespace
 
-merge_summary merge_runs(result_store& into, const std::vector<recorded_run>& runs, const std::vector<std::string>& from)
+merge_summary merge_runs(result_store& into, const std::vector<recorded_run>& runs,
+                         const std::vector<std::string>& from)
 {
     merge_summary summary;
     std::vector<merged_run> all;
@@ -113,8 +114,12 @@ merge_summary merge_runs(result_store& into, const std::vector<recorded_run>& ru
                 summary.kept_apart.push_back(fmt::format("run {} of {}", run.number, from[i]));
             }
             const std::int64_t number = into.begin_run(info);
-            there = &all.emplace_back(merged_run{
-                .info = run.info, .task_hash = info.task_hash, .number = number, .results = {}, .races = {}, .devices = {}});
+            there = &all.emplace_back(merged_run{.info = run.info,
+                                                 .task_hash = info.task_hash,
+                                                 .number = number,
+                                                 .results = {},
+                                                 .races = {},
+                                                 .devices = {}});
         }
         put(into, *there, run, summary);
     }

@@ -12,10 +12,10 @@
 namespace launchbox {
 
 struct merge_summary {
-    std::size_t runs = 0;     ///< in the store now
-    std::size_t joined = 0;   ///< runs that went on one that was there
-    std::size_t results = 0;  ///< written
-    std::size_t repeated = 0; ///< the same result was there already
+    std::size_t runs = 0;                 ///< in the store now
+    std::size_t joined = 0;               ///< runs that went on one that was there
+    std::size_t results = 0;              ///< written
+    std::size_t repeated = 0;             ///< the same result was there already
     std::vector<std::string> kept_apart;  ///< runs that contradict one with the same task, sources and environment
 };
 

@@ -136,6 +136,8 @@ private:
 
     std::mutex lock_;
     std::condition_variable changed_;
+    std::condition_variable
+        room_;  // for those who prepare: hundreds, of whom one is enough for each job that is settled
     std::shared_mutex processor_;  // in a backend that measures alone: shared by those who prepare
     job_queue jobs_;
     reference_tracker references_;
@@ -288,6 +290,7 @@ void tuning::work(const std::function<void(const tune_progress&)>& progress)
         sink_.summary.out_of_budget |= !exhausted_ && finished();
         stop_ = true;
         changed_.notify_all();
+        room_.notify_all();
     }
     if (backend_.give_up_preparing) backend_.give_up_preparing();
 }
@@ -419,12 +422,13 @@ void tuning::prepare_jobs()
 {
     const std::size_t ahead = jobs_ahead();
     for (std::unique_lock guard(lock_);;) {
-        changed_.wait(guard, [&] {
+        room_.wait(guard, [&] {
             return stopping() || finished() || (jobs_.prepared_ahead() < ahead && (jobs_.has_waiting() || propose()));
         });
         if (stopping() || finished()) return;
         if (!jobs_.has_waiting()) continue;
         queued_job& job = jobs_.start_preparing();
+        if (jobs_.prepared_ahead() < ahead) room_.notify_one();
         guard.unlock();
         prepared_job made;
         {
@@ -529,8 +533,7 @@ bool tuning::calibrate(std::size_t device, const tune_job& reference)
     const prepared_job made = prepare(reference);
     if (made.status != build_status::built || stopping()) return true;
     const clock::time_point start = clock::now();
-    const measurement measured =
-        backend_.measurers[device](reference, made, {.samples = calibration_samples});
+    const measurement measured = backend_.measurers[device](reference, made, {.samples = calibration_samples});
     const std::lock_guard guard(lock_);
     devices_[device].busy_seconds += seconds_since(start);
     if (measured.what == outcome::device_lost) {
@@ -671,6 +674,7 @@ void tuning::close(queued_job& job)
 {
     jobs_.settle(job);
     if (!proposals_->is_open(job.job.candidate) && candidates_measured_.contains(job.job.candidate)) --open_measured_;
+    room_.notify_one();
     changed_.notify_all();
 }
 

@@ -260,8 +260,7 @@ std::vector<race_result_info> read_races(const sqlite_database& database, std::i
     return races;
 }
 
-std::vector<device_record> read_devices(const sqlite_database& database, std::int64_t run,
-                                        row_diagnostics& diagnostics)
+std::vector<device_record> read_devices(const sqlite_database& database, std::int64_t run, row_diagnostics& diagnostics)
 {
     sqlite_statement asked(database,
                            "SELECT name, host, uuid, ecc, calibration_ns, state, measured, failed, busy_seconds, "

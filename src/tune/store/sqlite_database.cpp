@@ -13,8 +13,6 @@ namespace {
 constexpr int busy_milliseconds = 10'000;
 // No text or samples of ours come near; a damaged length must not be believed.
 constexpr int longest_value = 256 << 20;
-constexpr const char* no_locks_hint =
-    "put the store on a disk of this machine (--store /tmp/run.db), and copy it when the run has ended";
 
 }  // namespace
 
@@ -87,9 +85,6 @@ void sqlite_database::fail(int code) const
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
             throw error(shown_as_ + " is locked by another process", "wait until the other launchbox tune has ended");
-        case SQLITE_PROTOCOL:
-        case SQLITE_NOLFS:
-            throw error(shown_as_ + ": its file system has no locks: " + reason, no_locks_hint);
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
             throw error(shown_as_ + " is damaged: " + reason,
@@ -100,21 +95,8 @@ void sqlite_database::fail(int code) const
         case SQLITE_AUTH:
             throw error("cannot open " + shown_as_ + ": " + reason,
                         "are file and folder there, and may you read and write them?");
-        case SQLITE_IOERR:
-            switch (sqlite3_extended_errcode(handle())) {
-                case SQLITE_IOERR_LOCK:
-                case SQLITE_IOERR_RDLOCK:
-                case SQLITE_IOERR_UNLOCK:
-                case SQLITE_IOERR_CHECKRESERVEDLOCK:
-                case SQLITE_IOERR_SHMOPEN:
-                case SQLITE_IOERR_SHMLOCK:
-                case SQLITE_IOERR_SHMMAP:
-                    throw error(shown_as_ + ": its file system has no locks: " + reason, no_locks_hint);
-                default:
-                    break;
-            }
-            [[fallthrough]];
         case SQLITE_FULL:
+        case SQLITE_IOERR:
             throw error("cannot write to " + shown_as_ + ": " + reason, "is the disk full?");
         default:
             throw error(shown_as_ + ": " + reason, "is it a store of launchbox tune?");

@@ -459,7 +459,8 @@ TEST_F(tune_run_test, a_gpu_that_is_lost_gives_its_candidate_to_another)
                        {.name = "GPU 2", .host = {}, .uuid = {}}};
     std::atomic<int> asked = 0;
     backend.measurers[1] = [&](const tune_job& job, const prepared_job&, const measure_request& request) {
-        if (request.samples == 0 && ++asked > 2) return measurement{.what = outcome::device_lost, .reason = "off the bus"};
+        if (request.samples == 0 && ++asked > 2)
+            return measurement{.what = outcome::device_lost, .reason = "off the bus"};
         return gpu.measure(job, request);
     };
     const tune_summary summary = tune(backend);
@@ -508,7 +509,8 @@ TEST_F(tune_run_test, the_samples_of_a_final_race_are_of_one_gpu_and_another_tak
     result_store store(file, result_store::access::open);
     const std::vector<race_result_info> races = store.races(1);
     ASSERT_EQ(races.size(), 1u);
-    for (const race_entry& entry : races[0].entries) EXPECT_EQ(entry.samples_ns.size(), races[0].entries[0].samples_ns.size());
+    for (const race_entry& entry : races[0].entries)
+        EXPECT_EQ(entry.samples_ns.size(), races[0].entries[0].samples_ns.size());
 }
 
 TEST_F(tune_run_test, a_constraint_that_names_a_workloads_value_rejects_on_that_workload)
