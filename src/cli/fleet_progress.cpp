@@ -120,8 +120,8 @@ void fleet_progress::tell_in_lines()
     for (const state& backend_state : states_) {
         const std::string fleet = fleet_text(backend_state.now);
         if (fleet.empty()) continue;
-        say(fmt::format("{} on {}: {} of {} results, {} left; {}", name_, backend_state.label, backend_state.now.done, backend_state.now.total,
-                        time_text(backend_state.now.seconds_left), fleet));
+        say(fmt::format("{} on {}: {} of {} results, {} left; {}", name_, backend_state.label, backend_state.now.done,
+                        backend_state.now.total, time_text(backend_state.now.seconds_left), fleet));
         const auto devices = by_idleness(backend_state.now.devices, backend_state.now.seconds);
         for (std::size_t i = 0; i < std::min(devices.size(), max_devices_shown); ++i)
             say("  " + device_text(*devices[i], backend_state.now.seconds));
