@@ -68,6 +68,12 @@ private:
                                    const measure_request& request, bool is_new);
     std::string module_for(int rank, long number);
     void forget(long number, rank_load& where);
+    // From now on it gets no candidate.
+    [[nodiscard]] rank_lost left_out(int rank, const std::string& why)
+    {
+        calls_->lose(rank, why);
+        return rank_lost(calls_->name_of(rank) + " is left out: " + why);
+    }
 
     const std::shared_ptr<rank_calls> calls_;
     const std::size_t backend_;
@@ -166,13 +172,12 @@ measurement cluster_runner::measure(std::size_t measurer, const tune_job& job, c
         if (needs_reference_ && !request.is_reference) get_reference(measurer, job.workload);
         const measurement measured =
             measured_of(ask_to_measure(rank, job, number, made, request, false).said.at("measurement"));
+        if (measured.what == outcome::device_lost) throw left_out(rank, measured.reason);
         const std::lock_guard guard(lock_);
         if (request.is_reference && measured.what == outcome::measured) {
             references_.insert_or_assign(job.workload, job);
             has_reference_[measurer].insert(job.workload);
         }
-        // It does not get another candidate: the coordinator does not ask it for anything else either.
-        if (measured.what == outcome::device_lost) calls_->lose(rank, measured.reason);
         return measured;
     } catch (const rank_lost& lost) {
         return {.what = outcome::device_lost, .reason = lost.what(), .sticky = true};
@@ -200,9 +205,8 @@ void cluster_runner::get_reference(std::size_t measurer, std::size_t workload)
     }
     if (measured.what != outcome::measured) {
         const std::string why = measured.machine_failure.empty() ? measured.reason : measured.machine_failure;
-        calls_->lose(rank, "the reference, which was measured elsewhere, fails there: " + why);
-        throw rank_lost(calls_->name_of(rank) +
-                        " is left out: the reference, which was measured elsewhere, fails there: " + why);
+        if (measured.what == outcome::device_lost) throw left_out(rank, why);
+        throw left_out(rank, "the reference, which was measured elsewhere, fails there: " + why);
     }
     const std::lock_guard guard(lock_);
     has_reference_[measurer].insert(workload);

@@ -266,7 +266,7 @@ TEST_F(cluster_backend_test, a_gpu_that_is_lost_ends_nothing_while_there_are_oth
         on_ranks({{.gpu_is_lost = true}, {.measure_seconds = 0.001}, {.measure_seconds = 0.001}}, {}, "lost.db");
     EXPECT_EQ(all.results.size(), all_jobs());
     EXPECT_EQ(all.summary.outcomes.at(outcome::measured), all_jobs());
-    EXPECT_EQ(all.devices.at(0).lost, "GPU fell off the bus");
+    EXPECT_EQ(all.devices.at(0).lost, "rank 1 is left out: GPU fell off the bus");
 }
 
 TEST_F(cluster_backend_test, without_any_rank_left_the_run_ends_and_keeps_what_it_has)
