@@ -170,7 +170,7 @@ measurement cluster_runner::measure(std::size_t measurer, const tune_job& job, c
     const long number = number_of(made).value_or(-1);
     try {
         if (needs_reference_ && !request.is_reference) get_reference(measurer, job.workload);
-        const measurement measured =
+        measurement measured =
             measured_of(ask_to_measure(rank, job, number, made, request, false).said.at("measurement"));
         if (measured.what == outcome::device_lost) throw left_out(rank, measured.reason);
         const std::lock_guard guard(lock_);
