@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -11,7 +12,9 @@
 
 #include "advice/check/budget_file.hpp"
 #include "advice/check/compare_baseline.hpp"
+#include "advice/check/whole_limits.hpp"
 #include "advice/inspect/inspected_kernel.hpp"
+#include "cli/inspect_totals.hpp"
 #include "cli/kernel_input.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/messages.hpp"
@@ -38,6 +41,8 @@ struct check_options {
     std::string budget, baseline;
     bool write_baseline = false;
     bool allow_empty = false;
+    std::string stack_reserve, size;  // sizes, as typed
+    bool bisect = false;
 };
 
 /// What the kernels are compared with.
@@ -134,21 +139,55 @@ void say_what_failed(const check_options& options, const check_result& result);
 /// Some file of the user is wrong in several places, which are already printed.
 struct told_already {};
 
+// "64M" as bytes: also more than any GPU has of shared memory.
+std::int64_t parse_size(const std::string& text, const char* option)
+{
+    constexpr std::string_view units = "KMGT";
+    std::int64_t value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    int steps = 0;
+    if (!unit.empty() && units.find(unit.front()) != std::string_view::npos) {
+        steps = static_cast<int>(units.find(unit.front())) + 1;
+        unit.remove_prefix(1);
+    }
+    bool fits = failure == std::errc() && value >= 0 && (unit.empty() || unit == "B" || (steps > 0 && unit == "iB"));
+    for (int i = 0; i < steps && fits; ++i) fits = !__builtin_mul_overflow(value, std::int64_t{1024}, &value);
+    if (!fits)
+        throw error(std::string(option) + ": '" + escape_for_terminal(text) + "' is no size",
+                    "write a number of bytes, such as 64M or 1500000");
+    return value;
+}
+
+void check_totals(const check_options& options, const kernel_input& input, check_result& result)
+{
+    if (!options.stack_reserve.empty())
+        check_stack_reserve(parse_size(options.stack_reserve, "--stack-reserve"), result);
+    if (options.size.empty()) return;
+    std::vector<file_images> files;
+    for (const input_summary& summary : input.inputs)
+        if (!summary.images.empty()) files.push_back({summary.file, image_bytes_of(summary)});
+    check_image_bytes(parse_size(options.size, "--size"), files, result);
+}
+
 exit_status run_check(const check_options& options, const call_context& context)
 try {
     references given;
+    for (const auto& [text, option] : {std::pair{&options.stack_reserve, "--stack-reserve"}, {&options.size, "--size"}})
+        if (!text->empty()) (void)parse_size(*text, option);
     if (!options.write_baseline) given = read_references(options);  // mistakes in them cost no compiling
     const kernel_input input = read_kernels(options.input, context.compiler_flags);
     check_result result = checked_kernels(input);
     if (options.input.dynamic_shared) result.dynamic_shared_of = dynamic_shared_function(*options.input.dynamic_shared);
     if (options.write_baseline) return write_baseline(options, input, result);
     check_all(options, input, given, result);
+    check_totals(options, input, result);
     // What an input with errors does not show is not missing.
     if (input.status() != exit_status::done || !options.input.kernel.empty()) {
         result.unused_rules.clear();
         result.gone.clear();
     }
-    result.unchecked = unchecked_parts(options, input);
+    for (unchecked_part& part : unchecked_parts(options, input)) result.unchecked.push_back(std::move(part));
     const bool failed = result.failed();
     const check_outcome outcome = outcome_of(input, std::move(result));
     report_forms forms;
@@ -170,6 +209,19 @@ try {
     return exit_status::bad_input;
 }
 
+// git takes 125 as "this commit tells nothing", 1 to 124 as "bad", and more than 127 as the end of the search.
+exit_status run_for_bisect(const check_options& options, const call_context& context)
+{
+    exit_status status = exit_status::untestable;
+    try {
+        status = run_check(options, context);
+    } catch (const error& failure) {
+        say(std::string(failure.what()) + (failure.hint().empty() ? "" : "; " + failure.hint()));
+    }
+    if (status == exit_status::interrupted) return static_cast<exit_status>(130);
+    return status == exit_status::done || status == exit_status::check_failed ? status : exit_status::untestable;
+}
+
 }  // namespace
 
 void add_check(CLI::App& app, call_context& context)
@@ -189,13 +241,26 @@ void add_check(CLI::App& app, call_context& context)
                                         "Write the figures of this build into the baseline; checks nothing");
     CLI::Option* allow_empty = verb->add_flag("--allow-empty", options->allow_empty,
                                               "An input in which there is no kernel to check is no failure");
+    CLI::Option* reserve =
+        verb->add_option("--stack-reserve", options->stack_reserve,
+                         "At most so much memory of any GPU may be set aside for stacks: bytes, or 64M")
+            ->type_name("SIZE");
+    CLI::Option* size =
+        verb->add_option("--size", options->size, "At most so many bytes of images in each file: bytes, or 300M")
+            ->type_name("SIZE");
+    verb->add_flag(
+        "--bisect", options->bisect,
+        "Exit with 125 where nothing can be checked, as for a source that does not compile: for git bisect run");
     options->output.add_to(*verb, {"sarif", "junit", "github"});
-    for (CLI::Option* other : {budget_option, allow_empty}) write->excludes(other);
+    for (CLI::Option* other : {budget_option, allow_empty, reserve, size}) write->excludes(other);
     for (const char* other : {"--kernel", "--format", "--output"}) write->excludes(verb->get_option(other));
     add_examples(*verb, "launchbox check tests/data/logs/basic_sm_90.log --budget examples/launchbox.budget.toml",
                  "launchbox check examples/merge.cu --arch sm_90 --baseline merge.baseline --write-baseline");
-    verb->callback(
-        [options, &context] { context.action = [options, &context] { return run_check(*options, context); }; });
+    verb->callback([options, &context] {
+        context.action = [options, &context] {
+            return options->bisect ? run_for_bisect(*options, context) : run_check(*options, context);
+        };
+    });
 }
 
 namespace {
@@ -222,11 +287,13 @@ references read_references(const check_options& options)
         options.budget.empty() && is_there(default_budget) ? default_budget : options.budget;
     const std::string baseline_file =
         options.baseline.empty() && is_there(default_baseline) ? default_baseline : options.baseline;
-    if (budget_file.empty() && baseline_file.empty())
+    if (budget_file.empty() && baseline_file.empty()) {
+        if (!options.stack_reserve.empty() || !options.size.empty()) return given;
         throw error(fmt::format("there is nothing to check against: neither {} nor {} is here", default_budget,
                                 default_baseline),
                     "write [defaults] and, below it, max_spill_bytes = 0 into launchbox.budget.toml; or write a "
                     "baseline with --write-baseline");
+    }
     const std::vector<std::string>& inputs = options.input.files;
     if ((budget_file == "-" || baseline_file == "-") &&
         (budget_file == baseline_file || std::find(inputs.begin(), inputs.end(), "-") != inputs.end()))

@@ -1,15 +1,21 @@
 // launchbox inspect: registers, spills, stack, shared memory, barriers and bounds of every kernel, and what they mean.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "advice/inspect/kernel_diff.hpp"
+#include "cli/inspect_lines.hpp"
+#include "cli/inspect_totals.hpp"
 #include "cli/kernel_input.hpp"
+#include "cli/messages.hpp"
 #include "cli/verbs.hpp"
+#include "report/compilers_report.hpp"
 #include "report/diff_report.hpp"
 #include "report/kernels_json.hpp"
 #include "report/kernels_report.hpp"
+#include "report/lines_report.hpp"
 #include "report/skipped_report.hpp"
 #include "report/summary_report.hpp"
 #include "support/process/parallel.hpp"
@@ -25,11 +31,14 @@ struct inspect_options {
     kernel_wish wish;
     std::string sort, top;
     bool summary = false;
+    std::string lines;  // "", "spills", "registers" or "source"
+    bool size = false, stack_reserve = false;
     std::string other;  // --diff
 };
 
 exit_status run_kernels(const inspect_options& options, const call_context& context);
 exit_status run_summary(const inspect_options& options, const call_context& context);
+exit_status run_totals(const inspect_options& options, const call_context& context);
 exit_status run_diff(const inspect_options& options, const call_context& context);
 
 // The kernels are moved out of the input: their names alone can be hundreds of megabytes.
@@ -70,6 +79,15 @@ void write_json(const inspection& found, std::ostream& out)
     json.finish();
 }
 
+void write_json_lines(const inspection& found, std::ostream& out)
+{
+    out << kernels_json_first_line(found);
+    const auto line_of = [&](std::size_t i) {
+        return kernel_json_line(found.kernels[i], account_of(found.kernels[i], found.threads));
+    };
+    make_parallel_use_in_order(found.kernels.size(), line_of, [&](const std::string& line) { out << line; });
+}
+
 void write_csv(const inspection& found, std::ostream& out)
 {
     out << kernels_csv_header();
@@ -82,7 +100,9 @@ void write_csv(const inspection& found, std::ostream& out)
 exit_status run_kernels(const inspect_options& options, const call_context& context)
 {
     kernel_input_options wanted = options.input;
-    wanted.lint = true;
+    const lines_wish lines = parse_lines_wish(options.lines);
+    wanted.lint = lines == lines_wish::none;
+    ask_for_lines(wanted, lines);
     kernel_input input = read_kernels(wanted, context.compiler_flags);
     inspection found = inspect(input, options);
     found.selection = select_kernels(found.kernels, options.wish);
@@ -90,6 +110,8 @@ exit_status run_kernels(const inspect_options& options, const call_context& cont
     forms.page = [&](const output_style& style) { return page_of(found, style); };
     forms.write_json = [&](std::ostream& out) { write_json(found, out); };
     forms.write_csv = [&](std::ostream& out) { write_csv(found, out); };
+    forms.write_json_lines = [&](std::ostream& out) { write_json_lines(found, out); };
+    if (lines != lines_wish::none) add_lines_forms(forms, found, lines, lines_of_a_kernel);
     write_report(options.output, forms);
     print_errors(input);
     return input.status();
@@ -103,6 +125,63 @@ exit_status run_summary(const inspect_options& options, const call_context& cont
     const std::vector<summarized_input> summaries = summaries_of(inspect(input, options));
     write_report(options.output, {[&](const output_style&) { return summary_document(summaries); },
                                   [&] { return summary_json(summaries); }, [&] { return summary_table(summaries); }});
+    print_errors(input);
+    return input.status();
+}
+
+// The same sources by several compilers. One that cannot compile them is a column without figures.
+exit_status run_compilers(const inspect_options& options, const std::vector<std::string>& compilers,
+                          const call_context& context)
+{
+    std::vector<compiler_result> results;
+    exit_status status = exit_status::done;
+    for (const std::string& compiler : compilers) {
+        compiler_result& result = results.emplace_back();
+        result.name = compiler;
+        kernel_input_options wanted = options.input;
+        wanted.nvcc = compiler;
+        try {
+            result.name = find_toolchain(compiler).version;
+            kernel_input input = read_kernels(wanted, context.compiler_flags);
+            for (const input_summary& summary : input.inputs)
+                for (const std::string& text : summary.errors) result.errors.push_back(summary.file + ": " + text);
+            if (input.interrupted) throw error("interrupted", {}, exit_status::interrupted);
+            result.kernels = inspect(input, options).kernels;
+        } catch (const error& failure) {
+            if (failure.status() == exit_status::interrupted) throw;
+            result.errors.push_back(std::string(failure.what()) +
+                                    (failure.hint().empty() ? "" : "; " + failure.hint()));
+            if (status == exit_status::done) status = failure.status();
+        }
+        if (!result.errors.empty() && status == exit_status::done) status = exit_status::bad_input;
+        for (const std::string& text : result.errors) say("CUDA " + result.name + ": " + text);
+    }
+    write_report(options.output, {[&](const output_style&) { return compilers_document(results); },
+                                  [&] { return compilers_json(results); }, [&] { return compilers_table(results); }});
+    return status;
+}
+
+// "13.0,13.5" as two; a path with a comma in it is one.
+std::vector<std::string> compilers_in(const std::string& text)
+{
+    std::error_code failure;
+    if (std::filesystem::exists(text, failure)) return {text};
+    std::vector<std::string> compilers;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        if (end > at) compilers.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return compilers;
+}
+
+// The file as a whole, or all kernels together: one figure of many kernels.
+exit_status run_totals(const inspect_options& options, const call_context& context)
+{
+    kernel_input_options wanted = options.input;
+    wanted.hash_code = options.size;
+    const kernel_input input = read_kernels(wanted, context.compiler_flags);
+    write_report(options.output, options.size ? size_forms(input) : stack_reserve_forms(input));
     print_errors(input);
     return input.status();
 }
@@ -179,13 +258,28 @@ void add_inspect(CLI::App& app, call_context& context)
     CLI::Option* summary = verb->add_flag(
         "--summary", options->summary,
         "A summary of every input: architectures, code size, spills, duplicated kernels, GPUs that can run it");
+    CLI::Option* lines =
+        verb->add_flag(
+                "--lines{spills}", options->lines,
+                "The lines of the source that spill; =registers: those with most live registers; =source: the source "
+                "with figures beside it. A compiled file needs -lineinfo")
+            ->check(CLI::IsMember({"spills", "registers", "source"}))
+            ->type_name("[=WHAT]");
+    CLI::Option* size = verb->add_flag("--size", options->size,
+                                       "Where the bytes of each file are: architectures, templates, copies of code");
+    CLI::Option* reserve =
+        verb->add_flag("--stack-reserve", options->stack_reserve,
+                       "GPU memory that the driver sets aside for the deepest stack, for each model of GPU");
     CLI::Option* diff =
         verb->add_option("--diff", options->other, "Compare with the kernels of NEW; what became worse comes first")
             ->type_name("NEW");
-    for (CLI::Option* other : {spilling, sort, top, diff, threads, verb->get_option("--dynamic-shared")})
+    for (CLI::Option* other : {spilling, sort, top, diff, lines, threads, verb->get_option("--dynamic-shared")})
         summary->excludes(other);
-    for (CLI::Option* other : {spilling, sort}) diff->excludes(other);
-    options->output.add_to(*verb);
+    for (CLI::Option* other : {spilling, sort, lines}) diff->excludes(other);
+    for (CLI::Option* total : {size, reserve})
+        for (CLI::Option* other : {spilling, sort, top, lines, summary, diff, threads}) total->excludes(other);
+    size->excludes(reserve);
+    options->output.add_to(*verb, {"jsonl"});
     add_examples(*verb, "launchbox inspect examples/merge.cu --arch sm_80,sm_90,sm_120",
                  "nvcc -c -arch=sm_90 -Xptxas -v examples/merge.cu -o merge.o 2>&1 | launchbox inspect -");
     verb->callback([options, &context] {
@@ -193,6 +287,15 @@ void add_inspect(CLI::App& app, call_context& context)
         if (!options->top.empty() && options->top != "all") options->wish.top = std::stoul(options->top);
         options->wish.sort = parse_sort_key(options->sort);
         context.action = [options, &context] {
+            if (const std::vector<std::string> compilers = compilers_in(options->input.nvcc); compilers.size() > 1) {
+                if (options->summary || !options->other.empty() || !options->lines.empty() || options->size ||
+                    options->stack_reserve)
+                    throw error(
+                        "several compilers are compared by their kernels alone",
+                        "leave out --summary, --diff, --lines, --size and --stack-reserve, or name one compiler");
+                return run_compilers(*options, compilers, context);
+            }
+            if (options->size || options->stack_reserve) return run_totals(*options, context);
             if (options->summary) return run_summary(*options, context);
             return options->other.empty() ? run_kernels(*options, context) : run_diff(*options, context);
         };

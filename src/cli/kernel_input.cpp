@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "advice/lint/source_lint.hpp"
+#include "cli/input_folder.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/triton_metadata.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/compile_cache.hpp"
+#include "compiler/compile_commands.hpp"
 #include "compiler/resource_log.hpp"
 #include "compiler/toolchain.hpp"
 #include "image/launch_box_name.hpp"
@@ -23,6 +25,7 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/mapped_file.hpp"
+#include "support/files/packed_files.hpp"
 #include "support/process/interrupt.hpp"
 
 namespace launchbox::cli {
@@ -48,6 +51,11 @@ void hand_on_unroll_warnings(const resource_log& log, std::vector<kernel_info>& 
     }
 }
 
+bool asks_for_lines(const std::string& flag)
+{
+    return flag == "-lineinfo" || flag == "--generate-line-info" || flag == "-G" || flag == "--device-debug";
+}
+
 void read_source(const kernel_input_options& options, const std::string& file, const std::vector<std::string>& flags,
                  kernel_input& result)
 {
@@ -56,6 +64,14 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     summary.text = read_input(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
     compile_request request{.source = file, .architectures = {}, .flags = flags, .jobs = options.jobs};
+    if (!options.build.empty()) {
+        std::vector<std::string> of_build = flags_of_build(options.build, file);
+        request.flags.insert(request.flags.begin(), of_build.begin(), of_build.end());
+    }
+    request.read = {.lines = options.lines, .examine = options.examine};
+    // -G brings line information of its own; ptxas refuses both.
+    if (options.lines != wanted_lines::none && std::ranges::none_of(flags, asks_for_lines))
+        request.flags.emplace_back("-lineinfo");
     if (!options.no_cache) request.cache_folder = default_cache_folder();
     for (const target& wanted : source_targets(options.architectures, tools))
         request.architectures.push_back(wanted.architecture);
@@ -140,7 +156,10 @@ void read_log(const kernel_input_options& options, const std::string& file, std:
     result.inputs.push_back(std::move(summary));
 }
 
-void read_binary_file(const kernel_input_options& options, const std::string& file, std::string_view bytes,
+// Whether the user named the file, or it was found in a folder or packed file: what holds no kernel there is no input.
+enum class given { by_name, found };
+
+void read_binary_file(const kernel_input_options& options, const std::string& file, std::string_view bytes, given how,
                       kernel_memory& memory, kernel_input& result)
 {
     const architecture_filter wanted(options.architectures);
@@ -148,6 +167,8 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
                                            {.wanted = std::cref(wanted),
                                             .jobs = options.jobs,
                                             .hash_code = options.hash_code,
+                                            .lines = options.lines,
+                                            .examine = options.examine,
                                             .memory_of_run = &memory,
                                             .before_linking = options.before_linking});
     input_summary summary{.file = file, .kind = contents.kind};
@@ -159,11 +180,95 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
         for (kernel_info& info : kernels) result.kernels.push_back({std::move(info), {}, {}});
         kernels = {};
     }
+    if (how == given::found && contents.images.empty() && summary.errors.empty()) return;
     if (contents.images.empty() && summary.errors.empty())
         summary.errors.push_back(options.architectures.empty() ? "it holds no compiled CUDA code"
                                                                : "it holds no CUDA code for " + wanted.words());
     summary.images = std::move(contents.images);
     result.inputs.push_back(std::move(summary));
+}
+
+// PTX beside the cubin that was made of it tells the same kernels once more.
+bool has_cubin_beside(const std::string& file)
+{
+    return file.ends_with(".ptx") && is_file(file.substr(0, file.size() - 3) + "cubin");
+}
+
+// What is said of a folder or packed file as a whole: nothing where all of it could be read and there was something.
+void add_container(input_summary summary, const kernel_input_options& options, std::size_t inputs_before,
+                   kernel_input& result)
+{
+    const bool empty = result.inputs.size() == inputs_before;
+    if (empty && summary.errors.empty() && !interrupted())
+        summary.errors.push_back(options.architectures.empty()
+                                     ? "it holds no compiled CUDA code"
+                                     : "it holds no CUDA code for " +
+                                           architecture_filter(options.architectures).words());
+    if (empty || !summary.errors.empty() || !summary.remarks.empty()) result.inputs.push_back(std::move(summary));
+}
+
+// A wheel, a conda or Debian package, a tar file: "torch.whl: torch/lib/libtorch_cuda.so" is what a member is called.
+void read_package(const kernel_input_options& options, const std::string& file, std::string_view bytes,
+                  kernel_memory& memory, kernel_input& result)
+{
+    constexpr std::size_t largest_metadata = std::size_t{1} << 20, max_metadata = 1'000'000;
+    const std::size_t before = result.inputs.size();
+    packed_reader reader;
+    reader.wanted = [&](std::string_view name, std::string_view beginning) {
+        if (name.ends_with(".json")) return beginning.size() < largest_metadata;
+        const std::string cubin =
+            file + ": " + std::string(name.substr(0, name.size() - std::min<std::size_t>(name.size(), 3))) + "cubin";
+        if (name.ends_with(".ptx") &&
+            std::ranges::find(result.inputs, cubin, &input_summary::file) != result.inputs.end())
+            return false;
+        return looks_like_binary(beginning);
+    };
+    reader.use = [&](const std::string& name, std::string_view content) {
+        const std::string shown = file + ": " + name;
+        if (name.ends_with(".json")) {
+            const std::string stem = shown.substr(0, shown.size() - 4);
+            if (result.metadata_of.size() < max_metadata && content.size() <= largest_metadata)
+                if (const auto metadata = parse_triton_metadata(std::string(content)))
+                    result.metadata_of[stem + "cubin"] = result.metadata_of[stem + "ptx"] = *metadata;
+            return true;
+        }
+        read_binary_file(options, shown, content, given::found, memory, result);
+        return !memory.used_up();
+    };
+    packed_findings findings = read_packed(bytes, reader);
+    input_summary summary{.file = file, .kind = "package", .errors = std::move(findings.errors)};
+    for (const std::string& name : findings.nested_archives)
+        summary.remarks.push_back("'" + escape_for_terminal(name) + "' is an archive within it, and was not opened");
+    if (findings.not_listed > 0) summary.remarks.push_back(fmt::format("and {} more", findings.not_listed));
+    result.interrupted |= interrupted();
+    add_container(std::move(summary), options, before, result);
+}
+
+void read_folder(const kernel_input_options& options, const std::string& folder, kernel_memory& memory,
+                 kernel_input& result)
+{
+    const std::size_t before = result.inputs.size();
+    input_summary summary{.file = folder, .kind = "folder"};
+    const std::vector<std::string> files = files_in_folder(folder, summary.errors);
+    progress_line line("files");
+    for (std::size_t i = 0; i < files.size() && !interrupted(); ++i) {
+        const std::string& file = files[i];
+        line.show(folder, i, files.size());
+        if (has_cubin_beside(file)) continue;
+        try {
+            const mapped_file content(file);
+            if (content.bytes().empty() && file.ends_with(".cubin"))
+                summary.errors.push_back("'" + escape_for_terminal(file) +
+                                         "' is empty: it was never written to its end");
+            else if (looks_packed(content.bytes()))
+                read_package(options, file, content.bytes(), memory, result);
+            else if (looks_like_binary(content.bytes()))
+                read_binary_file(options, file, content.bytes(), given::found, memory, result);
+        } catch (const error& failure) {
+            summary.errors.push_back(failure.what());
+        }
+    }
+    add_container(std::move(summary), options, before, result);
 }
 
 // Sources by their names; binaries by their first bytes; the rest are logs.
@@ -174,18 +279,27 @@ void read_file(const kernel_input_options& options, const std::string& file, con
         read_source(options, file, flags, result);
         return;
     }
+    if (is_folder(file)) {
+        read_folder(options, file, memory, result);
+        return;
+    }
     const mapped_file content(file);
-    if (looks_like_binary(content.bytes()))
-        read_binary_file(options, file, content.bytes(), memory, result);
+    if (looks_packed(content.bytes())) {
+        read_package(options, file, content.bytes(), memory, result);
+        if (result.inputs.empty()) return;
+    } else if (looks_like_binary(content.bytes()))
+        read_binary_file(options, file, content.bytes(), given::by_name, memory, result);
     else
         read_log(options, file, content.bytes(), result);
     if (content.shrank()) result.inputs.back().errors.push_back("it was cut by another program while it was read");
 }
 
 // What no image holds: how a kernel is launched.
-void add_launches(const kernel_input_options& options, std::vector<found_kernel>& kernels)
+void add_launches(const kernel_input_options& options, kernel_input& input)
 {
-    std::map<std::string, std::optional<triton_metadata>> metadata_of;
+    std::vector<found_kernel>& kernels = input.kernels;
+    std::map<std::string, std::optional<triton_metadata>> metadata_of(input.metadata_of.begin(),
+                                                                      input.metadata_of.end());
     for (found_kernel& kernel : kernels) {
         const std::string& file = kernel.info.source.file;
         auto place = metadata_of.find(file);
@@ -306,16 +420,24 @@ void kernel_input::leave_out(const found_kernel& kernel, bool threads_known)
 void kernel_input_options::add_to(CLI::App& app, bool files_required)
 {
     CLI::Option* option =
-        app.add_option("file", files,
-                       "Programs, libraries, objects, cubins, PTX, CUDA sources, logs of ptxas -v; - for stdin")
+        app.add_option(
+               "file", files,
+               "Programs, libraries, objects, cubins, PTX, CUDA sources, logs of ptxas -v; folders, wheels, conda and "
+               "Debian packages, tar and zip files; - for stdin")
             ->type_name("FILE");
     if (files_required) option->required();
-    app.add_option("-a,--arch", architectures,
-                   "Architectures, such as sm_80,sm_90a, or all; default: those in the file, or that of this machine's "
-                   "GPU for a source")
+    app.add_option(
+           "-a,--arch", architectures,
+           "Architectures, such as sm_80,sm_90a, GPUs, such as H100, or all; default: those in the file, or that of "
+           "this machine's GPU for a source")
         ->type_name("LIST");
     app.add_option("-k,--kernel", kernel, "Only kernels that match this pattern (* ? [...])")->type_name("PATTERN");
-    app.add_option("--nvcc", nvcc, "nvcc, or the folder of its toolkit; flags for nvcc follow --")->type_name("PATH");
+    app.add_option("--nvcc", nvcc,
+                   "nvcc, the folder of its toolkit, or a release such as 13.0; flags for nvcc follow --")
+        ->type_name("PATH");
+    app.add_option("-p,--build", build,
+                   "The folder with a build's compile_commands.json, whose flags are used for a source")
+        ->type_name("FOLDER");
     app.add_option("-j,--jobs", jobs, "Threads, or compilers, at a time; 0: one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
@@ -349,7 +471,7 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
         }
         if (interrupted()) break;
     }
-    add_launches(options, result.kernels);
+    add_launches(options, result);
     name_for_people(result.kernels);
     result.interrupted |= interrupted();
     leave_out_probes(result);
@@ -396,6 +518,8 @@ void print_errors(const kernel_input& input)
     for (const input_summary& summary : input.inputs)
         for (const std::string& text : summary.errors)
             say((summary.file == "-" ? "standard input" : summary.file) + ": " + text);
+    for (const input_summary& summary : input.inputs)
+        for (const std::string& text : summary.remarks) say(summary.file + ": " + text);
     if (input.interrupted) say("interrupted; what was finished is shown");
 }
 

@@ -5,11 +5,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "advice/inspect/diagnose.hpp"
 #include "cli/options.hpp"
+#include "cli/triton_metadata.hpp"
 #include "compiler/toolchain.hpp"
 #include "image/binary.hpp"
 #include "image/kernel_info.hpp"
@@ -24,12 +27,15 @@ struct kernel_input_options {
     std::string nvcc;
     std::string architectures;
     unsigned jobs = 0;
+    std::string build;                          ///< the folder with compile_commands.json; empty: none
     bool no_cache = false;                      ///< compile sources again that were compiled before
     bool before_linking = false;                ///< also images that the device linker has read and the driver does not
     std::optional<std::string> dynamic_shared;  ///< as the user typed it; only for verbs with `add_dynamic_shared`
     std::optional<int> threads;                 ///< of a launch, for `dynamic_shared`; set by the verb
     bool hash_code = false;                     ///< set by the verb, not by the user
-    bool lint = false;                          ///< read sources for mistakes around their kernels; set by the verb
+    wanted_lines lines = wanted_lines::none;    ///< likewise
+    std::function<void(const cubin_examination&)> examine = {};  ///< likewise
+    bool lint = false;  ///< read sources for mistakes around their kernels; set by the verb
 
     void add_to(CLI::App& app, bool files_required);
     void add_dynamic_shared(CLI::App& app);
@@ -50,6 +56,7 @@ struct input_summary {
     std::vector<std::string> errors = {};   ///< the compiler's own messages first
     std::vector<binary_image> images = {};  ///< what it holds, when it is a binary
     std::string text = {};                  ///< of a source
+    std::vector<std::string> remarks = {};  ///< what was not read, and is no fault
     std::vector<diagnosis> diagnoses = {};  ///< of a source, those that belong to no kernel
 };
 
@@ -57,6 +64,8 @@ struct kernel_input {
     std::vector<found_kernel> kernels;
     std::vector<input_summary> inputs;
     bool interrupted = false;
+    /// What Triton says of the kernels in packed files, by the name of the file that a kernel is in.
+    std::map<std::string, triton_metadata> metadata_of = {};
 
     /// What the verb exits with when nothing else goes wrong.
     [[nodiscard]] exit_status status() const;

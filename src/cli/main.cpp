@@ -143,15 +143,23 @@ exit_status run_command(int count, char** arguments, const tune_elsewhere* elsew
     add_check(app, context);
     add_tune(app, context);
     add_results(app, context);
+    add_report(app, context);
     add_bench_search(app, context);
     add_emit(app, context);
     add_devices(app, context);
+    add_completion(app, context);
+    add_man(app, context);
     add_examples(app, "launchbox occupancy --arch sm_90 --threads 256 --registers 63 --shared 11264",
                  "launchbox devices");
 
     context.command = "launchbox";
     for (int i = 1; i < count; ++i) context.command += " " + std::string(arguments[i]);
-    const std::vector<std::string> words = own_arguments(count, arguments, context);
+    std::vector<std::string> words = own_arguments(count, arguments, context);
+    // `launchbox help inspect` is `launchbox inspect --help`.
+    if (words.size() > 1 && words[1] == "help") {
+        words.erase(words.begin() + 1);
+        words.emplace_back("--help");
+    }
     std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);  // as CLI11 wants them
     try {
         app.parse(reversed);

@@ -3,10 +3,13 @@
 #include <memory>
 
 #include "advice/model/kernel_question.hpp"
+#include "cli/calculator_address.hpp"
+#include "cli/chart_files.hpp"
 #include "cli/kernel_input.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/verbs.hpp"
 #include "gpu/driver.hpp"
+#include "report/charts/occupancy_charts.hpp"
 #include "report/occupancy_report.hpp"
 #include "support/expression/value_expression.hpp"
 
@@ -25,7 +28,8 @@ struct occupancy_options {
     std::optional<int> sms;
     std::vector<int> gpcs;
     int cluster = 1;
-    bool no_charts = false, curves = false;
+    bool no_charts = false, curves = false, open = false;
+    std::string svg;
 };
 
 occupancy_question complete(const occupancy_options& options, const target& where, occupancy_question question)
@@ -61,6 +65,7 @@ occupancy_question complete(const occupancy_options& options, const target& wher
         throw error(std::string(options.grid ? "--grid" : "--cluster") + " needs the number of SMs",
                     "add --sms 132, or --gpcs with the SMs of each GPC");
     question.curves = options.output.format == "table" ? !options.no_charts : options.curves;
+    if (!options.svg.empty()) question.curves = true;
     return question;
 }
 
@@ -100,8 +105,28 @@ std::vector<occupancy_account> accounts_of_kernels(const occupancy_options& opti
     return accounts;
 }
 
+// The charts of each account, and where several architectures were asked about, the map of them.
+std::vector<chart> charts_of_accounts(const std::vector<occupancy_account>& accounts)
+{
+    std::vector<chart> charts;
+    for (const occupancy_account& account : accounts) {
+        std::string prefix;
+        if (accounts.size() > 1)
+            prefix = chart_id(account.question.kernel + " " +
+                              std::string(architecture_name(account.question.architecture).view())) +
+                     "-";
+        for (chart& one : occupancy_charts(account, prefix)) charts.push_back(std::move(one));
+    }
+    if (accounts.size() > 1) charts.push_back(occupancy_map(accounts));
+    return charts;
+}
+
 exit_status run_occupancy(const occupancy_options& options, const call_context& context)
 {
+    if (options.open && !options.svg.empty()) throw error("--open and --svg are two answers", "leave one of them out");
+    const std::optional<std::string>& allowed = options.launch.max_dynamic_shared;
+    if (options.open && allowed && allowed != "max" && allowed != "default")
+        throw error("--open: the calculator knows --max-dynamic-shared max and default alone", "use one of these");
     std::vector<occupancy_account> accounts;
     std::vector<inspected_input> inputs;
     exit_status status = exit_status::done;
@@ -115,6 +140,14 @@ exit_status run_occupancy(const occupancy_options& options, const call_context& 
         status = input.status();
         if (accounts.empty()) return status;
         inputs = inspected_inputs(input);
+    }
+    if (!options.svg.empty()) {
+        write_charts(options.svg, charts_of_accounts(accounts));
+        return status;
+    }
+    if (options.open) {
+        open_calculator(accounts);
+        return status;
     }
     write_report(options.output,
                  with_skipped({[&](const output_style& style) { return occupancy_document(accounts, style); },
@@ -148,6 +181,8 @@ void add_occupancy(CLI::App& app, call_context& context)
         ->type_name("LIST");
     verb->add_flag("--no-charts", options->no_charts, "Leave out the three charts");
     verb->add_flag("--curves", options->curves, "Add the points of the charts to JSON");
+    verb->add_option("--svg", options->svg, "Write each chart as a picture into this folder instead")->type_name("DIR");
+    verb->add_flag("--open", options->open, "Open the interactive calculator with these values instead");
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox occupancy --arch sm_90 --threads 256 --registers 63 --shared 11264",
                  "launchbox occupancy examples/merge.cu --kernel 'merge*' --arch sm_90 --threads 256");

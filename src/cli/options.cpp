@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "advice/model/gpu_models.hpp"
 #include "gpu/driver.hpp"
 #include "report/json.hpp"
 #include "support/error.hpp"
@@ -62,10 +63,13 @@ std::vector<target> named_targets(const std::string& text, const std::vector<com
                 if (const sm_limits* limits = find_sm_limits(capability)) add({capability, limits});
             continue;
         }
-        const std::optional<compute_capability> capability = parse_compute_capability(name);
+        std::optional<compute_capability> capability = parse_compute_capability(name);
         if (!capability)
-            throw error("'" + escape_for_terminal(name) + "' is no architecture",
-                        "write --arch sm_80,sm_90a,12.0 or --arch all; known are: " + known_names());
+            if (const std::optional<gpu_model> model = find_gpu_model(name)) capability = model->capability;
+        if (!capability)
+            throw error(
+                "'" + escape_for_terminal(name) + "' is no architecture",
+                "write --arch sm_80,sm_90a,12.0, a GPU such as H100, or --arch all; known are: " + known_names());
         add({*capability, find_sm_limits(*capability)});
     }
     return targets;
@@ -128,6 +132,10 @@ void write_report(const output_options& options, const report_forms& forms)
     const auto write = [&](std::ostream& out) {
         if (const auto other = forms.others.find(options.format); other != forms.others.end())
             out << other->second();
+        else if (options.format == "jsonl" && forms.write_json_lines)
+            forms.write_json_lines(out);
+        else if (options.format == "jsonl")
+            throw error("--format jsonl is there for kernels alone", "use --format json");
         else if (options.format == "json" && forms.write_json)
             forms.write_json(out);
         else if (options.format == "json")

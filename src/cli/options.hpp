@@ -62,6 +62,7 @@ struct report_forms {
     // Instead of the two above where the report can be too large to be held whole.
     std::function<void(std::ostream&)> write_json = {};
     std::function<void(std::ostream&)> write_csv = {};
+    std::function<void(std::ostream&)> write_json_lines = {};         ///< "jsonl", where a report has that
     std::map<std::string, std::function<std::string()>> others = {};  ///< by format
 };
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "cli/chart_files.hpp"
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "cli/results_exchange.hpp"
@@ -25,7 +26,7 @@ struct results_options {
     output_options output;
     exchange_options exchange;
     std::vector<std::string> workload, log;
-    std::string gpu, top = "10";
+    std::string gpu, top = "10", svg;
     std::int64_t run = 0;
     bool failures = false, samples = false;
     results_view_options view;
@@ -47,6 +48,8 @@ exit_status run_results(results_options options)
         merge_results(options.files, options.output.path);
         return exit_status::done;
     }
+    if (!options.svg.empty() && (shows_log || options.view.any() || !options.output.path.empty()))
+        throw error("--svg writes pictures alone", "leave --output, --log and the other views out");
     results_report report;
     report.top = rows_wanted(options.top);
     report.all_failures = options.failures;
@@ -63,6 +66,10 @@ exit_status run_results(results_options options)
     }
     if (!options.exchange.format.empty()) {
         export_results(options.exchange, options.files, options.output.path, report);
+        return status;
+    }
+    if (!options.svg.empty()) {
+        write_charts(options.svg, charts_of(report));
         return status;
     }
     report_forms forms;
@@ -100,6 +107,9 @@ void add_results(CLI::App& app, call_context& context)
     verb->add_option("--log", options->log,
                      "The compiler's output and resources of these candidates: threads=256,items=11")
         ->type_name("NAME=VALUE");
+    verb->add_option("--svg", options->svg,
+                     "Write each chart of launchbox report as a picture into this folder instead")
+        ->type_name("DIR");
     options->view.add_to(*verb);
     options->exchange.add_to(*verb);
     options->output.add_to(*verb);

@@ -33,12 +33,16 @@ std::optional<triton_metadata> metadata_beside(const std::string& file)
     beside.replace_extension(".json");
     std::error_code failure;
     if (!std::filesystem::is_regular_file(beside, failure)) return std::nullopt;
-    nlohmann::json object;
     try {
-        object = nlohmann::json::parse(read_input(beside.string(), largest_metadata), nullptr, false);
+        return parse_triton_metadata(read_input(beside.string(), largest_metadata));
     } catch (const error&) {
         return std::nullopt;  // the cubin can be read all the same
     }
+}
+
+std::optional<triton_metadata> parse_triton_metadata(const std::string& text)
+{
+    const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
     if (!object.is_object() || !object.contains("shared") || !object.contains("num_warps")) return std::nullopt;
     triton_metadata metadata;
     if (const auto name = object.find("name"); name != object.end() && name->is_string())

@@ -17,6 +17,9 @@ struct triton_metadata {
     [[nodiscard]] bool is_of(std::string_view name) const { return kernel.empty() || kernel == name; }
 };
 
+/// Of the text of such a file; nullopt where it is not Triton's.
+std::optional<triton_metadata> parse_triton_metadata(const std::string& text);
+
 /// Of kernel.json for kernel.cubin or kernel.ptx; nullopt where there is none, or it is not Triton's. A number that no
 /// launch can have is not taken.
 std::optional<triton_metadata> metadata_beside(const std::string& file);

@@ -30,8 +30,11 @@ void add_bounds(CLI::App& app, call_context& context);
 void add_tune(CLI::App& app, call_context& context);
 void add_check(CLI::App& app, call_context& context);
 void add_devices(CLI::App& app, call_context& context);
+void add_completion(CLI::App& app, call_context& context);
+void add_man(CLI::App& app, call_context& context);
 void add_bench_search(CLI::App& app, call_context& context);
 void add_emit(CLI::App& app, call_context& context);
 void add_results(CLI::App& app, call_context& context);
+void add_report(CLI::App& app, call_context& context);
 
 }  // namespace launchbox::cli

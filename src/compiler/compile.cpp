@@ -52,6 +52,8 @@ void fill(kernel_info& kernel, const kernel_info& other)
     fill(kernel.code_hash, other.code_hash);
     fill(kernel.toolkit_version, other.toolkit_version);
     fill(kernel.written_at, other.written_at);
+    fill(kernel.lines, other.lines);
+    fill(kernel.pressure, other.pressure);
     if (kernel.virtual_architecture.empty()) kernel.virtual_architecture = other.virtual_architecture;
     if (kernel.features.empty()) kernel.features = other.features;
     kernel.relocatable |= other.relocatable;
@@ -99,7 +101,7 @@ void explain_failure(compile_result& result, int exit_code)
 
 }  // namespace
 
-compile_result read_compile(const nvcc_job& job, nvcc_output output, bool hash_code)
+compile_result read_compile(const nvcc_job& job, nvcc_output output, const cubin_options& options)
 {
     compile_result result{.architecture = job.architecture,
                           .succeeded = output.succeeded(),
@@ -109,7 +111,7 @@ compile_result read_compile(const nvcc_job& job, nvcc_output output, bool hash_c
     result.report = parse_resource_log(result.log, job.source);
     explain_failure(result, output.exit_code);
     if (result.succeeded)
-        result.kernels = merge(result.report.kernels, read_cubin(output.cubin, job.source, {.hash_code = hash_code}),
+        result.kernels = merge(result.report.kernels, read_cubin(output.cubin, job.source, options),
                                read_ptx(output.ptx_outline, job.source), job.source,
                                std::string(architecture_name(job.architecture).view()));
     return result;
@@ -160,9 +162,9 @@ std::vector<compile_result> compile_kernels(const toolchain& tools, const compil
             if (cache.enabled()) {
                 unit_compiler unit(tools, version, cache, job);
                 if (interrupted()) return;  // while it was preprocessed
-                results[i] = read_compile(job, unit.compile({}, false));
+                results[i] = read_compile(job, unit.compile({}, false), request.read);
             } else {
-                results[i] = read_compile(job, run_nvcc(tools, job));
+                results[i] = read_compile(job, run_nvcc(tools, job), request.read);
             }
             const std::lock_guard guard(lock);
             ++done;

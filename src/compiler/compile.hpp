@@ -13,6 +13,7 @@
 #include "compiler/nvcc_run.hpp"
 #include "compiler/resource_log.hpp"
 #include "compiler/toolchain.hpp"
+#include "image/cubin.hpp"
 #include "image/kernel_info.hpp"
 
 namespace launchbox {
@@ -24,6 +25,7 @@ struct compile_request {
     unsigned jobs = 0;               ///< compilers at the same time; 0: one a core
     /// Where compiles are kept and found again (compile_cache.hpp); empty: nowhere. Costs a run of the preprocessor.
     std::filesystem::path cache_folder = {};
+    cubin_options read = {};  ///< how cubins are read; for lines the flags have to ask nvcc for line information
 };
 
 /// What one architecture gave. A source that does not compile is a result, not an exception: `report.messages` then has
@@ -45,8 +47,8 @@ std::vector<compile_result> compile_kernels(
     const toolchain& tools, const compile_request& request,
     const std::function<void(std::size_t done, std::size_t total)>& progress = {});
 
-/// What one run of nvcc tells of its kernels; with `hash_code` also which of them have the same code.
-compile_result read_compile(const nvcc_job& job, nvcc_output output, bool hash_code = false);
+/// What one run of nvcc tells of its kernels; its cubin is read with these options.
+compile_result read_compile(const nvcc_job& job, nvcc_output output, const cubin_options& options = {});
 
 /// The compiler's errors, one a line: "k.cu(3): identifier "x" is undefined".
 std::vector<std::string> error_lines(const compile_result& result);

@@ -60,9 +60,34 @@ std::optional<toolchain> try_nvcc(const fs::path& nvcc, const char* found_by)
     return tools;
 }
 
+// "13.0" or "13.0.88": where installers and ./setup put that release, or any nvcc that is found and is of it.
+toolchain find_release(const std::string& release)
+{
+    const std::string short_release = release.substr(0, release.find('.', release.find('.') + 1));
+    std::vector<fs::path> candidates{
+        fs::path("/usr/local/cuda-" + short_release) / "bin" / "nvcc",
+        fs::path(LAUNCHBOX_CHECKOUT_DIR) / (".cuda-" + short_release) / "toolkit" / "bin" / "nvcc"};
+    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+        if (const char* folder = std::getenv(variable); folder != nullptr && *folder != '\0')
+            candidates.push_back(fs::path(folder) / "bin" / "nvcc");
+    for (const fs::path& other :
+         {find_in_path("nvcc"), fs::path(LAUNCHBOX_CHECKOUT_DIR) / ".cuda" / "toolkit" / "bin" / "nvcc",
+          fs::path("/usr/local/cuda/bin/nvcc")})
+        candidates.push_back(other);
+    for (const fs::path& candidate : candidates)
+        if (auto tools = try_nvcc(candidate, "--nvcc"))
+            if (tools->version == release || tools->version.starts_with(release + ".")) return *std::move(tools);
+    throw error("--nvcc " + release + ": there is no CUDA compiler of that release here",
+                "install it, or name its folder: --nvcc /usr/local/cuda-" + short_release, exit_status::missing);
+}
+
 toolchain find_requested(const std::string& requested)
 {
     std::error_code ignored;
+    const bool is_release = !requested.empty() && requested.find('.') != std::string::npos &&
+                            requested.find_first_not_of("0123456789.") == std::string::npos &&
+                            !fs::exists(requested, ignored);
+    if (is_release) return find_release(requested);
     const std::vector<fs::path> candidates =
         fs::is_directory(requested, ignored)
             ? std::vector<fs::path>{fs::path(requested) / "bin" / "nvcc", fs::path(requested) / "nvcc"}

@@ -17,7 +17,8 @@ struct toolchain {
     std::vector<std::string> environment;  ///< NAME=value, what nvcc needs beside our own
 };
 
-/// The first nvcc of: `requested` (the program, or a toolkit's folder), $CUDA_HOME, $CUDA_PATH, PATH, the folder that
+/// The first nvcc of: `requested` (the program, a toolkit's folder, or a release such as 13.0), $CUDA_HOME, $CUDA_PATH,
+/// PATH, the folder that
 /// ./setup fills in a checkout, /usr/local/cuda. Throws `error`: bad_input when `requested` is not an nvcc that runs,
 /// missing, with the command that installs one, when there is none. A variable that names no toolkit is passed over.
 toolchain find_toolchain(const std::string& requested = {});

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "image/cubin.hpp"
 #include "image/image_diagnostic.hpp"
 #include "image/kernel_info.hpp"
 #include "image/kernel_memory.hpp"
@@ -40,8 +41,10 @@ struct binary_contents {
 struct binary_options {
     /// Whether images for this architecture ("sm_90a", "compute_90") are wanted; empty: all are.
     std::function<bool(std::string_view architecture)> wanted = {};
-    unsigned jobs = 0;       ///< threads; 0: one a core
-    bool hash_code = false;  ///< fill `kernel_info::code_hash`
+    unsigned jobs = 0;                                           ///< threads; 0: one a core
+    bool hash_code = false;                                      ///< fill `kernel_info::code_hash`
+    wanted_lines lines = wanted_lines::none;                     ///< fill `kernel_info::lines`
+    std::function<void(const cubin_examination&)> examine = {};  ///< as in `cubin_options`
     /// What the kernels of this file may take at most; 1 GiB.
     std::uint64_t max_kernel_bytes = max_kernel_bytes_per_file;
     /// What they and those of other files take from; null: nothing else is read.

@@ -12,6 +12,7 @@
 
 #include "image/cubin_identity.hpp"
 #include "image/elf.hpp"
+#include "image/line_index.hpp"
 #include "image/line_table.hpp"
 #include "image/nv_info.hpp"
 #include "image/spills.hpp"
@@ -88,7 +89,11 @@ std::optional<kernel_feature> feature_of(nv_info_attribute attribute)
 class cubin_reader {
 public:
     cubin_reader(std::string_view bytes, const std::string& file, const cubin_options& options)
-        : file_(file), options_(options), overlap_budget_(bytes.size()), image_(read_elf(bytes, result_.diagnostics))
+        : bytes_(bytes),
+          file_(file),
+          options_(options),
+          overlap_budget_(bytes.size()),
+          image_(read_elf(bytes, result_.diagnostics))
     {
     }
 
@@ -103,7 +108,9 @@ private:
     void read_kernel_info(const elf_section& section, kernel_index index);
     void read_lines();
     void finish(kernel_index index);
+    void count_lines(kernel_index index, const std::optional<spill_limits>& spills);
     void find_dynamic_shared(kernel_index index);
+    void examine();
 
     kernel_index find(const elf_section& section, std::string_view kernel_name);
     [[nodiscard]] bool starts_with(const elf_symbol& symbol, std::string_view prefix) const;
@@ -118,14 +125,16 @@ private:
     }
 
     cubin_contents result_;  // first: its diagnostics are filled while image_ is made
+    std::string_view bytes_;
     const std::string& file_;
-    const cubin_options options_;
+    const cubin_options& options_;
     std::size_t overlap_budget_;
     std::optional<elf_image> image_;
     int sm_ = 0;                        // 0: not known
     bool external_shared_ = false;      // the module has extern __shared__ memory
     std::uint64_t shared_reserve_ = 0;  // that the sections of shared memory include
     std::vector<kernel_draft> drafts_;
+    std::optional<line_index> line_index_;  // only where lines are wanted, and told
     std::unordered_map<std::string_view, kernel_index, name_hash> kernel_of_name_;
     std::vector<kernel_index> kernel_of_symbol_, kernel_of_section_;
 };
@@ -157,6 +166,7 @@ cubin_contents cubin_reader::read()
     read_lines();
     for (kernel_index i = 0; i < drafts_.size(); ++i) finish(i);
     for (kernel_index i = 0; i < drafts_.size(); ++i) find_dynamic_shared(i);
+    if (options_.examine && !drafts_.empty()) examine();
     return std::move(result_);
 }
 
@@ -383,16 +393,33 @@ void cubin_reader::read_lines()
     if (!take(lines->content.size(), lines->offset) || !take(relocations->content.size(), relocations->offset)) return;
 
     std::unordered_map<std::uint64_t, kernel_index> kernel_at;
+    std::unordered_map<std::uint64_t, code_address> address_at;
+    const bool all = options_.lines != wanted_lines::none;
     for (std::size_t at = 0; relocations->content.size() - at >= relocation_size; at += relocation_size) {
         const auto symbol = read_number<std::uint64_t>(relocations->content, at + 8) >> 32;
+        const auto place = read_number<std::uint64_t>(relocations->content, at);
         if (symbol < kernel_of_symbol_.size() && kernel_of_symbol_[symbol] != no_kernel)
-            kernel_at[read_number<std::uint64_t>(relocations->content, at)] = kernel_of_symbol_[symbol];
+            kernel_at[place] = kernel_of_symbol_[symbol];
+        if (!all || symbol >= image_->symbols.size()) continue;
+        const elf_symbol& function = image_->symbols[symbol];
+        const std::uint64_t addend =
+            relocation_size == 24 ? read_number<std::uint64_t>(relocations->content, at + 16) : 0;
+        address_at[place] = {function.section, function.value + addend};
     }
-    read_line_table(lines->content, lines->offset, result_.diagnostics, [&](const line_of_function& function) {
-        const auto found = kernel_at.find(function.address_offset);
-        if (found == kernel_at.end() || result_.kernels[found->second].written_at) return;
-        result_.kernels[found->second].written_at = {source_path(function), function.line};
-    });
+    const auto found = [&](const line_of_function& function) {
+        const auto kernel = kernel_at.find(function.address_offset);
+        if (kernel == kernel_at.end() || result_.kernels[kernel->second].written_at) return;
+        result_.kernels[kernel->second].written_at = {source_path(function), function.line};
+    };
+    line_rows rows;
+    read_line_table(lines->content, lines->offset, result_.diagnostics, found, all ? &rows : nullptr);
+    if (!all) return;
+    if (rows.cut_off)
+        complain(lines->offset, "more line information than is kept; the lines of some code are not told");
+    const auto names = std::ranges::find(image_->sections, ".debug_str", &elf_section::name);
+    line_index_.emplace(rows, address_at, names == image_->sections.end() ? std::string_view{} : names->content);
+    if (options_.memory != nullptr && !options_.memory->take(line_index_->places()->places.size() * sizeof(line_place)))
+        line_index_.reset();
 }
 
 // The values that need more than one record.
@@ -441,6 +468,7 @@ void cubin_reader::finish(kernel_index index)
         spills = spill_limits{};
     else if (readable && count)
         spills = limit_spills(code, draft.spills, draft.shared_scratch);
+    if (options_.lines != wanted_lines::none) count_lines(index, spills);
     if (!spills) return;
     if (spills->at_least == spills->at_most) {
         kernel.spill_store_bytes = spills->at_least.stores;
@@ -453,6 +481,31 @@ void cubin_reader::finish(kernel_index index)
     }
 }
 
+// Which of the spills are counted is as in `limit_spills`.
+void cubin_reader::count_lines(kernel_index index, const std::optional<spill_limits>& spills)
+{
+    const kernel_draft& draft = drafts_[index];
+    kernel_lines lines;
+    lines.told = line_index_.has_value();
+    const std::string_view code = draft.code->content;
+    const auto section = static_cast<std::uint32_t>(draft.code - image_->sections.data());
+    line_counter counter(code, section, line_index_ ? &*line_index_ : nullptr);
+    if (spills && spills->at_most != spill_counts{}) {
+        const std::optional<spill_counts> listed = sum_of_spills(code, draft.spills);
+        lines.all_spills = spills->at_least == spills->at_most;
+        if (!lines.all_spills || listed == spills->at_least) {
+            for (const std::uint32_t offset : draft.spills) counter.add_spill(offset);
+        } else {
+            for_each_local_access(code, [&](std::size_t offset) { counter.add_spill(offset); });
+        }
+    }
+    lines.all_code = options_.lines == wanted_lines::of_all_code && line_index_ && sm_ >= 70;
+    if (lines.all_code) counter.add_all();
+    lines.uses = counter.take();
+    if (line_index_ && !lines.uses.empty()) lines.places = line_index_->places();
+    if (options_.memory == nullptr || options_.memory->take(lines)) result_.kernels[index].lines = std::move(lines);
+}
+
 // ptxas gives every kernel of a module with extern __shared__ memory a section of shared memory, aligned as that is; it
 // keeps no symbol. Which of the kernels use it is known from PTX alone (`add_min_blocks`).
 void cubin_reader::find_dynamic_shared(kernel_index index)
@@ -463,6 +516,20 @@ void cubin_reader::find_dynamic_shared(kernel_index index)
         uses = true;
     else if (result_.relocatable || !draft.shared_section_bytes || draft.shared_section_alignment < external_alignment)
         uses = false;  // else its own memory may be what is aligned
+}
+
+void cubin_reader::examine()
+{
+    cubin_examination examination{.bytes = bytes_,
+                                  .kernels = result_.kernels,
+                                  .symbols = std::vector<std::uint32_t>(drafts_.size()),
+                                  .sections = std::vector<std::uint32_t>(drafts_.size()),
+                                  .lines = line_index_ ? &*line_index_ : nullptr};
+    for (std::uint32_t i = 0; i < kernel_of_symbol_.size(); ++i)
+        if (kernel_of_symbol_[i] != no_kernel) examination.symbols[kernel_of_symbol_[i]] = i;
+    for (std::uint32_t i = 0; i < kernel_of_section_.size(); ++i)
+        if (kernel_of_section_[i] != no_kernel) examination.sections[kernel_of_section_[i]] = i;
+    options_.examine(examination);
 }
 
 // The kernel that a section called after it belongs to. ptxas says so in the header as well, which is quicker than

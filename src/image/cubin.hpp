@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "image/image_diagnostic.hpp"
 #include "image/kernel_info.hpp"
 #include "image/kernel_memory.hpp"
+#include "image/line_index.hpp"
 
 namespace launchbox {
 
@@ -25,8 +27,19 @@ struct cubin_contents {
     std::vector<image_diagnostic> diagnostics;
 };
 
+/// A cubin whose kernels have been read, for what else is to be said of them.
+struct cubin_examination {
+    std::string_view bytes;
+    std::vector<kernel_info>& kernels;
+    std::vector<std::uint32_t> symbols, sections;  ///< of each kernel: numbers in the tables of the image
+    const line_index* lines;                       ///< null: not wanted, or no line information
+};
+
 struct cubin_options {
-    bool hash_code = false;  ///< fill `kernel_info::code_hash`, which reads all of the code
+    bool hash_code = false;                   ///< fill `kernel_info::code_hash`, which reads all of the code
+    wanted_lines lines = wanted_lines::none;  ///< fill `kernel_info::lines`
+    /// Called at the end, if not empty and there is a kernel; may be called on several threads for several cubins.
+    std::function<void(const cubin_examination&)> examine = {};
     /// Where it is used up, further kernels are not read, and the caller says so; null: there is no limit.
     kernel_memory* memory = nullptr;
 };

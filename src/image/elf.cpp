@@ -236,6 +236,7 @@ void elf_reader::read_symbols()
         symbol.type = static_cast<std::uint8_t>(entry[4]) & 0xf;
         symbol.other = static_cast<std::uint8_t>(entry[5]);
         symbol.section = read_number<std::uint16_t>(entry, 6);
+        symbol.value = read_number<std::uint64_t>(entry, 8);
         if (symbol.section == extended_index && wide_indices.size() / 4 > i)
             symbol.section = read_number<std::uint32_t>(wide_indices, i * 4);
         image_.symbols.push_back(symbol);

@@ -35,6 +35,7 @@ struct elf_symbol {
     std::uint32_t name_offset = 0;  ///< see `elf_image::symbol_name`
     std::uint8_t type = 0, other = 0;
     std::uint32_t section = 0;  ///< an index into `sections`, or beyond it where the image says so
+    std::uint64_t value = 0;    ///< of a function: where it starts in its section
     std::uint64_t offset = 0;   ///< of the symbol in the image
 };
 

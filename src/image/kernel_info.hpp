@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "image/code_lines.hpp"
 #include "image/kernel_features.hpp"
 
 namespace launchbox {
@@ -99,6 +100,8 @@ struct kernel_info {
     std::string virtual_architecture;           ///< "compute_80", what the code was compiled from; empty: not told
     kernel_features features;                   ///< what the code uses
     std::optional<source_location> written_at;  ///< only from line information (-lineinfo, -G)
+    std::optional<kernel_lines> lines;          ///< only where they were asked for, and from a cubin
+    std::optional<register_pressure> pressure;  ///< likewise, and where there was an nvdisasm
 
     bool relocatable = false;      ///< compiled for linking (-rdc): registers and stack are final only after nvlink
     bool linked = false;           ///< the figures are nvlink's

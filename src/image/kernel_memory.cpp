@@ -33,6 +33,11 @@ bool kernel_memory::take(const kernel_info& kernel)
     return take(bytes_of(kernel));
 }
 
+bool kernel_memory::take(const kernel_lines& lines)
+{
+    return lines.uses.empty() || take(lines.uses.capacity() * sizeof(line_use));
+}
+
 bool kernel_memory::used_up() const
 {
     const std::lock_guard guard(lock_);

@@ -25,14 +25,15 @@ public:
 
     /// Whether there is memory for one more kernel, which is then counted. After the first no, for none.
     bool take(const kernel_info& kernel);
+    /// Likewise for its lines.
+    bool take(const kernel_lines& lines);
+    bool take(std::uint64_t bytes);
     [[nodiscard]] bool used_up() const;
 
     /// Which limit was hit: "the kernels of one file may take 1 GiB of memory"; empty while none was.
     [[nodiscard]] std::string refusal() const;
 
 private:
-    bool take(std::uint64_t bytes);
-
     const std::uint64_t max_bytes_;
     const std::string whose_;
     kernel_memory* const all_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "image/elf.hpp"
@@ -14,6 +15,9 @@ namespace {
 
 // Paths are at most this long; a table without an end would make them as long as the section.
 constexpr std::size_t max_path = 4096;
+// All of them together: a folder with a long name can be that of millions of files.
+constexpr std::size_t max_path_bytes = std::size_t{64} << 20;
+constexpr std::uint32_t no_file = ~std::uint32_t{0};
 
 // Reads numbers and strings one after another; at the end of the bytes everything is 0 or empty, and `failed` says so.
 class byte_reader {
@@ -92,13 +96,21 @@ private:
     bool failed_ = false;
 };
 
+// The rows of all units, and the numbers of the paths in them.
+struct row_collector {
+    line_rows& rows;
+    std::unordered_map<std::string, std::uint32_t> number_of_file = {};
+    std::size_t path_bytes = 0;
+};
+
 // One unit: a header with folders and files, and a program that makes the rows.
 class unit_reader {
 public:
     unit_reader(std::string_view unit, std::uint64_t unit_offset,
-                const std::function<void(const line_of_function&)>& found)
-        : bytes_(unit), unit_offset_(unit_offset), found_(found)
+                const std::function<void(const line_of_function&)>& found, row_collector* rows)
+        : bytes_(unit), unit_offset_(unit_offset), found_(found), rows_(rows)
     {
+        if (rows_ != nullptr) first_row_ = rows_->rows.rows.size();
     }
 
     // What is wrong, if anything.
@@ -109,23 +121,32 @@ private:
     void run_extended();
     void run_special(std::uint8_t opcode);
     void row();
+    void first_row_of_function();
+    void keep_row(bool ends);
+    std::uint32_t number_of_file(std::uint64_t file);
 
     struct file_entry {
         std::string_view name;
         std::uint64_t folder = 0;
+        std::optional<std::uint32_t> number = {};
     };
-    // The state of DWARF's line machine, as far as it matters here. Addresses do not.
+    // The state of DWARF's line machine, as far as it matters here.
     struct registers {
         std::uint64_t file = 1;
         std::int64_t line = 1;
-        std::uint64_t inlined_into = 0;  // NVIDIA's: 0 where the code is the function's own
+        std::uint64_t inlined_into = 0;   // NVIDIA's: 0 where the code is the function's own
+        std::uint64_t function_name = 0;  // likewise, of the function that was inlined
         std::optional<std::uint64_t> address_offset;
+        std::uint64_t start = 0, distance = 0;
         bool told = false;
     };
 
     byte_reader bytes_;
     std::uint64_t unit_offset_;
     const std::function<void(const line_of_function&)>& found_;
+    row_collector* rows_;
+    std::size_t first_row_ = 0;  // of the function
+    std::uint8_t shortest_instruction_ = 1;
     std::int8_t line_base_ = 0;
     std::uint8_t line_range_ = 1, opcode_base_ = 10;
     std::vector<std::uint8_t> operands_;  // of the standard opcodes, from 1
@@ -137,8 +158,10 @@ private:
 }  // namespace
 
 void read_line_table(std::string_view section, std::uint64_t offset, std::vector<image_diagnostic>& diagnostics,
-                     const std::function<void(const line_of_function&)>& found)
+                     const std::function<void(const line_of_function&)>& found, line_rows* rows)
 {
+    std::optional<row_collector> collector;
+    if (rows != nullptr) collector.emplace(row_collector{*rows});
     std::size_t at = 0;
     while (section.size() - at >= 4) {
         const auto length = read_number<std::uint32_t>(section, at);
@@ -147,8 +170,8 @@ void read_line_table(std::string_view section, std::uint64_t offset, std::vector
             return;
         }
         const std::size_t unit_at = at + 4;
-        if (const char* what = unit_reader(section.substr(unit_at, length), unit_at, found).read())
-            add_diagnostic(diagnostics, offset + at, what);
+        unit_reader unit(section.substr(unit_at, length), unit_at, found, collector ? &*collector : nullptr);
+        if (const char* what = unit.read()) add_diagnostic(diagnostics, offset + at, what);
         at = unit_at + length;
     }
 }
@@ -177,6 +200,9 @@ const char* unit_reader::read()
             case 1:  // copy
                 row();
                 break;
+            case 2:  // advance address
+                state_.distance += bytes_.unsigned_leb() * shortest_instruction_;
+                break;
             case 3:  // advance line
                 state_.line = static_cast<std::int64_t>(static_cast<std::uint64_t>(state_.line) +
                                                         static_cast<std::uint64_t>(bytes_.signed_leb()));
@@ -184,8 +210,11 @@ const char* unit_reader::read()
             case 4:  // set file
                 state_.file = bytes_.unsigned_leb();
                 break;
+            case 8:  // advance address as the last special opcode would
+                state_.distance += (255u - opcode_base_) / line_range_ * shortest_instruction_;
+                break;
             case 9:  // advance address by 16 bits
-                bytes_.number<std::uint16_t>();
+                state_.distance += bytes_.number<std::uint16_t>();
                 break;
             default:  // others have as many numbers behind them as the header says
                 for (std::uint8_t i = 0; i < operands_[opcode - 1u]; ++i) bytes_.unsigned_leb();
@@ -201,7 +230,7 @@ const char* unit_reader::read_header()
     if (version < 2 || version > 4) return "line information of a version other than 2 to 4";
     const auto header_length = bytes_.number<std::uint32_t>();
     const std::size_t program = bytes_.at() + header_length;
-    bytes_.number<std::uint8_t>();                    // bytes of the shortest instruction
+    shortest_instruction_ = bytes_.number<std::uint8_t>();
     if (version >= 4) bytes_.number<std::uint8_t>();  // operations in one instruction
     bytes_.number<std::uint8_t>();                    // whether rows are statements
     line_base_ = static_cast<std::int8_t>(bytes_.number<std::uint8_t>());
@@ -212,7 +241,7 @@ const char* unit_reader::read_header()
     for (std::string_view folder = bytes_.string(); !folder.empty(); folder = bytes_.string())
         folders_.push_back(folder);
     for (std::string_view name = bytes_.string(); !name.empty(); name = bytes_.string()) {
-        files_.push_back({name, bytes_.unsigned_leb()});
+        files_.push_back({.name = name, .folder = bytes_.unsigned_leb()});
         bytes_.unsigned_leb();  // time
         bytes_.unsigned_leb();  // size
     }
@@ -226,12 +255,18 @@ void unit_reader::run_extended()
     const std::size_t start = bytes_.at();
     const auto opcode = length > 0 ? bytes_.number<std::uint8_t>() : std::uint8_t{0};
     constexpr std::uint8_t end_sequence = 1, set_address = 2, inlined_call = 0x90;
-    if (opcode == end_sequence)
+    if (opcode == end_sequence) {
+        keep_row(true);
         state_ = {};
-    else if (opcode == set_address)
+        if (rows_ != nullptr) first_row_ = rows_->rows.rows.size();
+    } else if (opcode == set_address) {
         state_.address_offset = unit_offset_ + bytes_.at();
-    else if (opcode == inlined_call)
+        state_.distance = 0;
+        state_.start = length == 9 ? bytes_.number<std::uint64_t>() : 0;
+    } else if (opcode == inlined_call) {
         state_.inlined_into = bytes_.unsigned_leb();
+        state_.function_name = bytes_.unsigned_leb();
+    }
     bytes_.skip_to(length <= std::numeric_limits<std::size_t>::max() - start ? start + static_cast<std::size_t>(length)
                                                                              : std::numeric_limits<std::size_t>::max());
 }
@@ -241,11 +276,69 @@ void unit_reader::run_special(std::uint8_t opcode)
     state_.line =
         static_cast<std::int64_t>(static_cast<std::uint64_t>(state_.line) +
                                   static_cast<std::uint64_t>(line_base_ + (opcode - opcode_base_) % line_range_));
+    state_.distance += static_cast<unsigned>((opcode - opcode_base_) / line_range_) * shortest_instruction_;
     row();
 }
 
-// The first row of a function that is its own code.
 void unit_reader::row()
+{
+    keep_row(false);
+    first_row_of_function();
+}
+
+void unit_reader::keep_row(bool ends)
+{
+    if (rows_ == nullptr || !state_.address_offset) return;
+    std::vector<line_row>& rows = rows_->rows.rows;
+    if (rows.size() == max_line_rows) {
+        rows_->rows.cut_off = true;
+        return;
+    }
+    line_row row{
+        .address_offset = *state_.address_offset, .distance = state_.distance, .start = state_.start, .ends = ends};
+    const bool placed = state_.line >= 1 && state_.line <= std::numeric_limits<int>::max() && state_.file >= 1 &&
+                        state_.file <= files_.size();
+    if (placed && !ends) {
+        row.file = number_of_file(state_.file);
+        if (row.file == no_file)
+            row.file = 0;
+        else
+            row.line = static_cast<std::uint32_t>(state_.line);
+        // Rows are counted from 1 in their function; a row that comes later would make circles possible.
+        if (state_.inlined_into > 0 && state_.inlined_into <= rows.size() - first_row_) {
+            row.inlined_into = static_cast<std::uint32_t>(first_row_ + state_.inlined_into);
+            if (state_.function_name <= std::numeric_limits<std::uint32_t>::max())
+                row.function_name = static_cast<std::uint32_t>(state_.function_name);
+        }
+    }
+    rows.push_back(row);
+}
+
+std::uint32_t unit_reader::number_of_file(std::uint64_t file)
+{
+    file_entry& entry = files_[static_cast<std::size_t>(file - 1)];
+    if (entry.number) return *entry.number;
+    const bool has_folder = entry.folder >= 1 && entry.folder <= folders_.size();
+    const std::string path =
+        source_path({.folder = has_folder ? folders_[static_cast<std::size_t>(entry.folder - 1)] : std::string_view{},
+                     .file = entry.name});
+    std::vector<std::string>& files = rows_->rows.files;
+    const auto [place, is_new] = rows_->number_of_file.try_emplace(path, static_cast<std::uint32_t>(files.size()));
+    if (is_new) {
+        if (path.size() > max_path_bytes - rows_->path_bytes) {
+            rows_->number_of_file.erase(place);
+            rows_->rows.cut_off = true;
+            return no_file;
+        }
+        rows_->path_bytes += path.size();
+        files.push_back(path);
+    }
+    entry.number = place->second;
+    return place->second;
+}
+
+// The first row of a function that is its own code.
+void unit_reader::first_row_of_function()
 {
     if (state_.told || state_.inlined_into != 0 || !state_.address_offset) return;
     if (state_.line < 1 || state_.line > std::numeric_limits<int>::max()) return;

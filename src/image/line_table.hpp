@@ -19,10 +19,32 @@ struct line_of_function {
     int line = 0;
 };
 
+/// One row of the table: code from its address on is of this line, up to the address of the next row.
+struct line_row {
+    std::uint64_t address_offset = 0;  ///< in the section: where a relocation puts the address that `distance` is from
+    std::uint64_t distance = 0;        ///< bytes of code
+    std::uint64_t start = 0;           ///< the address that stands in the section, which the relocation is added to
+    std::uint32_t file = 0;            ///< of `line_rows::files`
+    std::uint32_t line = 0;            ///< from 1; 0: code that is of no line
+    std::uint32_t inlined_into = 0;    ///< the number, from 1, of the row with the call; 0: the function's own code
+    std::uint32_t function_name = 0;   ///< in `.debug_str`, of a function that was inlined
+    bool ends = false;                 ///< the code of a function ends here
+};
+
+struct line_rows {
+    std::vector<std::string> files;  ///< paths; each once
+    std::vector<line_row> rows;      ///< in the order of the section; a row is inlined into an earlier one
+    bool cut_off = false;            ///< there are more than `max_line_rows`
+};
+
+/// 640 MB: as many as 8 GB of code have in a build with optimisation.
+inline constexpr std::size_t max_line_rows = std::size_t{1} << 24;
+
 /// Calls `found` for every function of a `.debug_line` section (DWARF 2 to 4, which nvcc writes), in the order of the
-/// section. `offset` is where the section starts in the image. What cannot be read becomes a diagnostic.
+/// section. `offset` is where the section starts in the image. What cannot be read becomes a diagnostic. With `rows`,
+/// all rows are added to these.
 void read_line_table(std::string_view section, std::uint64_t offset, std::vector<image_diagnostic>& diagnostics,
-                     const std::function<void(const line_of_function&)>& found);
+                     const std::function<void(const line_of_function&)>& found, line_rows* rows = nullptr);
 
 /// "folder/file", or the file alone where it is absolute or the folder is not told.
 std::string source_path(const line_of_function& function);

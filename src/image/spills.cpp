@@ -15,12 +15,6 @@ constexpr std::size_t instruction_size = 16;
 // list of n spills holds only the first n mod 8,192.
 constexpr std::size_t list_wraps_at = 8192;
 
-struct memory_access {
-    bool local = false, store = false;
-    std::int64_t bytes = 0;
-};
-
-std::optional<memory_access> decode(std::string_view code, std::size_t offset);
 void add(spill_counts& sum, const memory_access& access);
 
 }  // namespace
@@ -35,21 +29,16 @@ std::optional<spill_counts> count_spills(std::string_view code, const std::vecto
 std::optional<spill_limits> limit_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
                                          bool shared_scratch)
 {
-    spill_counts of_list;
-    for (const std::uint32_t offset : listed) {
-        if (offset % instruction_size != 0 || !slice(code, offset, instruction_size)) return std::nullopt;
-        const auto access = decode(code, offset);
-        if (!access) return std::nullopt;
-        add(of_list, *access);
-    }
+    const std::optional<spill_counts> of_list = sum_of_spills(code, listed);
+    if (!of_list) return std::nullopt;
 
-    const spill_limits exact{of_list, of_list};
+    const spill_limits exact{*of_list, *of_list};
     if (code.size() / instruction_size < list_wraps_at) return exact;  // too short for a longer list
 
     std::size_t count = 0;
     spill_counts of_code;
     for (std::size_t offset = 0; code.size() - offset >= instruction_size; offset += instruction_size) {
-        const auto access = decode(code, offset);
+        const auto access = decode_local_access(code, offset);
         if (!access || !(access->local || shared_scratch)) continue;
         ++count;
         add(of_code, *access);
@@ -59,13 +48,38 @@ std::optional<spill_limits> limit_spills(std::string_view code, const std::vecto
     // is one of 8,192 as well as none at all.
     if (!shared_scratch && !listed.empty() && (count - listed.size()) % list_wraps_at == 0)
         return spill_limits{of_code, of_code};
-    return spill_limits{of_list, of_code};
+    return spill_limits{*of_list, of_code};
+}
+
+std::optional<spill_counts> sum_of_spills(std::string_view code, const std::vector<std::uint32_t>& listed)
+{
+    spill_counts of_list;
+    for (const std::uint32_t offset : listed) {
+        if (offset % instruction_size != 0 || !slice(code, offset, instruction_size)) return std::nullopt;
+        const auto access = decode_local_access(code, offset);
+        if (!access) return std::nullopt;
+        add(of_list, *access);
+    }
+    return of_list;
+}
+
+void for_each_local_access(std::string_view code, const std::function<void(std::size_t offset)>& use)
+{
+    for (std::size_t offset = 0; code.size() - offset >= instruction_size; offset += instruction_size)
+        if (const auto access = decode_local_access(code, offset); access && access->local) use(offset);
 }
 
 namespace {
 
-// The loads and stores of local and shared memory; their opcodes and widths are the same from sm_70 to sm_121.
-std::optional<memory_access> decode(std::string_view code, std::size_t offset)
+void add(spill_counts& sum, const memory_access& access)
+{
+    (access.store ? sum.stores : sum.loads) += access.bytes;
+}
+
+}  // namespace
+
+// Opcodes and widths are the same from sm_70 to sm_121.
+std::optional<memory_access> decode_local_access(std::string_view code, std::size_t offset)
 {
     memory_access access;
     switch (read_number<std::uint64_t>(code, offset) & 0xfff) {
@@ -88,12 +102,5 @@ std::optional<memory_access> decode(std::string_view code, std::size_t offset)
     access.bytes = width[read_number<std::uint64_t>(code, offset + 8) >> 9 & 7];
     return access;
 }
-
-void add(spill_counts& sum, const memory_access& access)
-{
-    (access.store ? sum.stores : sum.loads) += access.bytes;
-}
-
-}  // namespace
 
 }  // namespace launchbox

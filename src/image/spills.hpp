@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,21 @@ struct spill_limits {
 /// and stores of local memory; without a list they can be none. `nullopt` when the list does not fit the code.
 std::optional<spill_limits> limit_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
                                          bool shared_scratch);
+
+/// A load or store of local or shared memory.
+struct memory_access {
+    bool local = false, store = false;
+    std::int64_t bytes = 0;  ///< per thread
+};
+
+/// What the 16-byte instruction at `offset` does; the caller has checked that it is there. `nullopt`: another one.
+std::optional<memory_access> decode_local_access(std::string_view code, std::size_t offset);
+
+/// Of the spills that are listed alone; `nullopt` when the list does not fit the code.
+std::optional<spill_counts> sum_of_spills(std::string_view code, const std::vector<std::uint32_t>& listed);
+
+/// The offset of every load and store of local memory, rising.
+void for_each_local_access(std::string_view code, const std::function<void(std::size_t offset)>& use);
 
 /// Adds up the width of the spill instructions of a kernel compiled for sm_70 or later. `listed` holds the code offsets
 /// that ptxas annotated as spills, `shared_scratch` whether it may spill to shared memory as well. `nullopt` when the

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <cstdint>
 
 namespace launchbox {
@@ -14,7 +16,7 @@ file_line location_of(const check_finding& finding, const check_outcome& outcome
         return {relative_path(info.written_at->file, outcome.directory), info.written_at->line};
     if (!info.source.file.empty() && info.source.file != "-")
         return {relative_path(info.source.file, outcome.directory), 1};
-    return {relative_path(finding.set_by.file, outcome.directory), finding.set_by.line};
+    return {relative_path(finding.set_by.file, outcome.directory), std::max(1, finding.set_by.line)};
 }
 
 std::string relative_path(const std::string& path, const std::string& directory)

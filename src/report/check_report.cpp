@@ -96,6 +96,7 @@ std::string summary_of(const check_result& result)
     std::string against;
     if (!result.budget_file.empty()) against = plural(result.rules, "rule", "rules");
     if (!result.baseline_file.empty()) against += against.empty() ? "the baseline" : " and the baseline";
+    if (result.options > 0) against += (against.empty() ? "" : " and ") + plural(result.options, "option", "options");
     text += " against " + against + ": ";
     std::string counts;
     const auto add = [&](std::size_t number, const char* one, const char* many) {
@@ -135,6 +136,7 @@ std::string architecture_of(const checked_kernel& kernel)
 
 std::string place_text(const file_line& place)
 {
+    if (place.line == 0) return place.file;  // an option of the command line
     return fmt::format("{}:{}", place.file == "-" ? "standard input" : place.file, place.line);
 }
 

@@ -5,6 +5,7 @@
 
 #include "report/json.hpp"
 #include "report/kernel_cells.hpp"
+#include "report/lines_report.hpp"
 #include "report/occupancy_report.hpp"
 #include "report/skipped_report.hpp"
 
@@ -44,6 +45,19 @@ void kernels_json_writer::finish()
 std::string kernel_json_text(const inspected_kernel& kernel, const kernel_account& account)
 {
     return json_element_text(kernel_json(kernel, account));
+}
+
+std::string kernels_json_first_line(const inspection& found)
+{
+    const ordered_json head{{"schema", "launchbox.kernels/2"},
+                            {"inputs", inputs_with_diagnoses_json(found.inputs)},
+                            {"selection", selection_json(found)}};
+    return head.dump() + '\n';
+}
+
+std::string kernel_json_line(const inspected_kernel& kernel, const kernel_account& account)
+{
+    return kernel_json(kernel, account).dump() + '\n';
 }
 
 std::string kernels_csv_header()
@@ -231,6 +245,8 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     object["written_at"] = nullptr;
     if (info.written_at)
         object["written_at"] = {{"file", json_text(info.written_at->file)}, {"line", info.written_at->line}};
+    if (info.lines) object["lines"] = lines_json(kernel);
+    if (info.pressure) object["register_pressure"] = pressure_json(kernel);
     object["relocatable"] = info.relocatable;
     object["linked"] = info.linked;
     object["stack_unbounded"] = info.stack_unbounded;

@@ -30,6 +30,10 @@ private:
 /// An element of `kernels[]`: the slow part, which can be done on any thread.
 std::string kernel_json_text(const inspected_kernel& kernel, const kernel_account& account);
 
+/// JSON lines: what stands before the kernels, on one line; then each kernel on its own.
+std::string kernels_json_first_line(const inspection& found);
+std::string kernel_json_line(const inspected_kernel& kernel, const kernel_account& account);
+
 std::string kernels_csv_header();
 
 /// One row a kernel and architecture.

@@ -33,6 +33,16 @@ document results_document(const results_report& found)
     return page;
 }
 
+document workload_document(const shown_run& shown, const ranking& workload, std::size_t top, bool all_failures)
+{
+    document page;
+    cell_signs signs;
+    add_ranking(page, shown, workload, top, signs);
+    add_failures(page, shown, workload, all_failures);
+    signs.explain(page);
+    return page;
+}
+
 std::string verdict_text(const std::vector<stored_result>& results, const ranking& workload)
 {
     if (!workload.decided)

@@ -30,6 +30,9 @@ struct results_report {
 
 document results_document(const results_report& found);
 
+/// One workload of a run: its table with at most `top` rows, its failures, the verdict.
+document workload_document(const shown_run& shown, const ranking& workload, std::size_t top, bool all_failures);
+
 /// launchbox.results/1, written candidate by candidate.
 void write_results_json(const results_report& found, std::ostream& out);
 

@@ -18,6 +18,8 @@ constexpr std::pair<std::string_view, std::string_view> rules[] = {
     {"max_registers", "A kernel uses more registers than its budget allows."},
     {"max_spill_bytes", "A kernel spills more than its budget allows."},
     {"max_stack_bytes", "A kernel's stack frame is larger than its budget allows."},
+    {"max_stack_reserve", "More GPU memory would be set aside for a kernel's stack than is allowed."},
+    {"max_image_bytes", "The images of a kernel's file have more bytes than is allowed."},
     {"max_static_shared", "A kernel uses more static shared memory than its budget allows."},
     {"max_code_bytes", "A kernel's machine code is larger than its budget allows."},
     {"min_blocks_per_sm", "Fewer blocks of a kernel are resident than its budget wants."},
@@ -68,10 +70,11 @@ ordered_json finding_result(const check_finding& finding, const check_outcome& o
                                                     {"decoratedName", json_text(kernel.info.name)},
                                                     {"kind", "function"}}})}});
     result["relatedLocations"] = ordered_json::array();
-    result["relatedLocations"].push_back(
-        {{"physicalLocation",
-          physical_location({relative_path(finding.set_by.file, outcome.directory), finding.set_by.line})},
-         {"message", {{"text", "the limit"}}}});
+    if (finding.set_by.line > 0)
+        result["relatedLocations"].push_back(
+            {{"physicalLocation",
+              physical_location({relative_path(finding.set_by.file, outcome.directory), finding.set_by.line})},
+             {"message", {{"text", "the limit"}}}});
     // GitHub recognises a result by primaryLocationLineHash alone.
     const std::string fingerprint = fingerprint_of(finding, kernel);
     result["partialFingerprints"] = {{"launchboxCheck/v1", fingerprint},

@@ -15,6 +15,8 @@ enum class exit_status {
     bad_input = 2,     ///< the input or the command line is wrong
     missing = 3,       ///< a compiler, GPU or library is not there
     interrupted = 4,   ///< stopped by the user; what was finished is kept
+    untestable =
+        125,  ///< only where the user asked for it: nothing could be checked, as `git bisect run` wants to know
 };
 
 /// `what()` says what is wrong and where, `hint()` what to do about it (may be empty).

@@ -59,7 +59,7 @@ TEST(inspect_verb, what_cannot_be_read_is_refused)
     const temporary_directory folder;
     expect_refused(launchbox_run({"inspect", "no_such_file.log"}), "cannot open no_such_file.log");
     expect_refused(launchbox_run({"inspect", "no_such_file.cu"}), "cannot open no_such_file.cu");
-    expect_refused(launchbox_run({"inspect", folder.path().string()}), "is a directory");
+    expect_refused(launchbox_run({"inspect", folder.path().string()}), "it holds no compiled CUDA code");
     fs::create_directory(folder.path() / "d.cu");
     expect_refused(launchbox_run({"inspect", (folder.path() / "d.cu").string()}), "is a directory");
     expect_refused(launchbox_run({"inspect", "a\x1b[31mb\xff.log"}), "a\\x1b[31mb\\xff.log");

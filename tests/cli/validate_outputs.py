@@ -90,7 +90,20 @@ def rows_of(found):
     """The records that make one CSV row each."""
     kind = found["schema"]
     if kind == "launchbox.kernels/2":
+        if any("lines" in each for each in found["kernels"]):
+            return [{**line, "kernel": each["name"]} for each in found["kernels"] if each.get("lines")
+                    for line in each["lines"]["lines"] if line["spill_stores"] + line["spill_loads"] > 0]
         return found["kernels"]
+    if kind == "launchbox.size/1":
+        return [row for each in found["files"] for row in
+                [{"file": each["file"], "bytes": one["stored_bytes"], "images": one["images"], "kernels": one["kernels"]}
+                 for one in each["architectures"]] +
+                [{"file": each["file"], "what": one["name"], "bytes": one["code_bytes"], "kernels": one["kernels"]}
+                 for one in each["templates"]]]
+    if kind == "launchbox.stack_reserve/1":
+        return found["gpus"]
+    if kind == "launchbox.compilers/1":
+        return [{**made, "kernel": each["name"]} for each in found["kernels"] for made in each["made"] if made]
     if kind == "launchbox.summary/1":
         return [{"file": each["file"], "kind": each["kind"], **row}
                 for each in found["inputs"] for row in each["architectures"]]
@@ -284,6 +297,8 @@ def calls():
         yield ["inspect", file, "--diff", os.path.join(LOGS, "several_architectures.log"), "--threads", "128"], None, b""
     yield ["inspect", os.path.join(LOGS, "spills.log"), "--diff", os.path.join(LOGS, "spills.log"), "--top", "1"], 0, b""
     whole = os.path.join(LOGS, "basic_sm_90.log")
+    yield ["inspect", whole, "--stack-reserve"], 0, b""
+    yield ["check", os.path.join(LOGS, "spills.log"), "--stack-reserve", "1M"], None, b""
     yield ["inspect", whole, os.path.join(LOGS, "spills.log"), "--summary"], 0, b""
     yield ["inspect", whole, "missing.log"], 2, b""
     yield ["occupancy", whole, "--threads", "256"], 0, b""
@@ -358,6 +373,10 @@ def calls():
         source = os.path.join("tests", "data", "kernels", "bounds.cu")
         yield ["inspect", source, "--arch", "sm_80,sm_90,sm_120"], 0, b""
         yield ["inspect", source, "--arch", "sm_80,sm_90", "--summary"], 0, b""
+        spills = os.path.join("tests", "data", "kernels", "spills.cu")
+        nvcc = re.search(r"\nnvcc \S+ \((\S+),", launchbox(["--version"], 0))[1]
+        for more in [["--lines"], ["--size"], ["--stack-reserve"], ["--nvcc", nvcc + "," + nvcc]]:
+            yield ["inspect", spills, "--arch", "sm_80,sm_90", *more], 0, b""
         launches = os.path.join("tests", "data", "kernels", "launches.cu")
         yield ["inspect", launches, "--arch", "sm_80,sm_90", "--", "-maxrregcount=32"], 0, b""
         yield ["inspect", source, "--arch", "sm_90", "--diff", source], 0, b""
@@ -410,7 +429,7 @@ def main():
     with_work = os.path.join("tests", "data", "results", "throughput.json")
     check_json(["emit", with_work], launchbox(["emit", with_work, "--format", "json"], 0))
     print(f"{outputs} outputs validated against {len(VALIDATORS)} schemas, {failures} failures")
-    if len(VALIDATORS) != (14 if compiles else 12):
+    if len(VALIDATORS) != (17 if compiles else 13):
         print(f"expected outputs of each schema, saw {sorted(VALIDATORS)}")
         return 1
     return 1 if failures else 0

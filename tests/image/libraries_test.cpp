@@ -9,6 +9,7 @@
 
 #include "cuda_libraries.hpp"
 #include "image/binary.hpp"
+#include "image/spills.hpp"
 #include "scale.hpp"
 #include "support/files/mapped_file.hpp"
 
@@ -26,6 +27,7 @@ struct library_counts {
 library_counts count(const binary_contents& contents);
 void print(const std::string& name, std::uintmax_t bytes, const library_counts& counts);
 void expect_plausible(const kernel_info& kernel);
+void expect_lines_add_up(const kernel_info& kernel);
 
 // Kernels in cubins, with those that only the device linker reads, as counted by a reader that shares no code with
 // ours. A library of another size is another version.
@@ -56,8 +58,9 @@ TEST(libraries, are_read_without_a_problem)
         }
         const mapped_file file(path);
         ASSERT_TRUE(looks_like_binary(file.bytes()));
-        const binary_contents contents =
-            read_binary(file.bytes(), path, {.wanted = {}, .jobs = 0, .hash_code = false, .before_linking = true});
+        const binary_contents contents = read_binary(
+            file.bytes(), path,
+            {.wanted = {}, .jobs = 0, .hash_code = false, .lines = wanted_lines::of_spills, .before_linking = true});
         EXPECT_EQ(contents.kind, "shared library");
         for (const image_diagnostic& diagnostic : contents.diagnostics)
             ADD_FAILURE() << "byte " << diagnostic.offset << ": " << diagnostic.what;
@@ -156,6 +159,20 @@ void expect_plausible(const kernel_info& kernel)
     for (const auto& bytes : {kernel.spill_store_bytes, kernel.spill_load_bytes, kernel.stack_frame_bytes,
                               kernel.reserved_shared_bytes, kernel.parameter_bytes})
         EXPECT_GE(bytes.value_or(0), 0);
+    expect_lines_add_up(kernel);
+}
+
+// What the lines of a kernel spill together is what it spills.
+void expect_lines_add_up(const kernel_info& kernel)
+{
+    const std::optional<spill_range> spills = spill_range_of(kernel);
+    if (!kernel.lines || !spills) return;
+    spill_counts sum;
+    for (const line_use& use : kernel.lines->uses) {
+        sum.stores += use.spill_store_bytes;
+        sum.loads += use.spill_load_bytes;
+    }
+    EXPECT_EQ(sum, (spill_counts{spills->min_stores, spills->min_loads})) << kernel.name;
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ void bounds_sweep::read_as_written(swept_unit& unit)
 {
     const nvcc_job job = unit.compiler->job({}, false);
     unit.functions = read_ptx(unit.written.ptx_outline, job.source, false).functions > 0;
-    compile_result written = read_compile(job, std::move(unit.written), true);
+    compile_result written = read_compile(job, std::move(unit.written), {.hash_code = true});
     if (!written.succeeded) {
         add_errors(tools_, written, result_.errors);
         return;
@@ -248,7 +248,7 @@ void bounds_sweep::compile_variant(variant_compile& work)
             {.declared_at = variant.declared_at, .attribute_at = variant.attribute_at, .attribute = variant.attribute});
     const std::string header = injection_header(bounds);
     const nvcc_job job = work.unit->compiler->job(header, false);
-    const compile_result result = read_compile(job, work.unit->compiler->compile(header, false), true);
+    const compile_result result = read_compile(job, work.unit->compiler->compile(header, false), {.hash_code = true});
     if (!result.succeeded && interrupted()) return;  // Ctrl-C reaches nvcc too
     if (!result.succeeded && work.variants.size() > 1)
         work.retry_alone = true;

@@ -17,7 +17,7 @@ namespace launchbox {
 /// A line of one of the user's files.
 struct file_line {
     std::string file;
-    int line = 0;  ///< from 1
+    int line = 0;  ///< from 1; 0: `file` is an option of the command line
 
     friend bool operator==(const file_line&, const file_line&) = default;
 };
@@ -88,6 +88,7 @@ struct check_result {
     std::size_t rules = 0;    ///< of the budget
     std::string baseline_file;
     std::size_t baseline_entries = 0;
+    std::size_t options = 0;  ///< limits that stand on the command line
 
     [[nodiscard]] std::size_t count(check_status status) const
     {

@@ -20,6 +20,7 @@
 #include <system_error>
 
 #include "support/error.hpp"
+#include "support/files/proc_file.hpp"
 
 namespace launchbox {
 
@@ -110,8 +111,7 @@ constexpr std::string_view name_of_ours = "launchbox-run-";
 // The 22nd field of its stat; empty: there is no such process. The name in the second field may hold blanks.
 std::string start_of_process(const std::string& process)
 {
-    std::ifstream file("/proc/" + process + "/stat");
-    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const std::string text = read_proc_file("/proc/" + process + "/stat");
     std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
     std::string field;
     constexpr int fields_behind_the_name = 20;

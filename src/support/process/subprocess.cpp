@@ -22,6 +22,7 @@
 #include <thread>
 
 #include "support/error.hpp"
+#include "support/files/proc_file.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/orphan_watch.hpp"
 
@@ -235,8 +236,7 @@ std::vector<pid_t> own_children()
 
 std::string content_of_process_file(pid_t process, const char* name)
 {
-    std::ifstream file("/proc/" + std::to_string(process) + "/" + name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    return read_proc_file(std::filesystem::path("/proc") / std::to_string(process) / name);
 }
 
 // Ended and not yet waited for.

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/text/terminal.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -14,12 +11,6 @@
 namespace launchbox {
 
 namespace {
-
-std::string environment(const char* name)
-{
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
 
 // Length of the UTF-8 sequence that starts here; 0 when there is none.
 std::size_t sequence_length(std::string_view text)
@@ -40,29 +31,6 @@ std::size_t sequence_length(std::string_view text)
 }
 
 }  // namespace
-
-output_style style_of_standard_output()
-{
-    output_style style;
-    const bool terminal = ::isatty(STDOUT_FILENO) == 1;
-    style.colour = terminal && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
-    winsize size{};
-    if (terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.width = size.ws_col;
-    const std::string columns = environment("COLUMNS");
-    int asked = 0;
-    const auto [end, failure] = std::from_chars(columns.data(), columns.data() + columns.size(), asked);
-    if (failure == std::errc() && end == columns.data() + columns.size() && asked > 0) style.width = asked;
-    style.width = std::clamp(style.width, 40, 400);
-
-    std::string locale = environment("LC_ALL");
-    if (locale.empty()) locale = environment("LC_CTYPE");
-    if (locale.empty()) locale = environment("LANG");
-    std::transform(locale.begin(), locale.end(), locale.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    // No locale at all is what containers and CI have; their logs show UTF-8.
-    style.unicode = locale.empty() || locale.find("utf") != std::string::npos;
-    return style;
-}
 
 int display_width(std::string_view text)
 {

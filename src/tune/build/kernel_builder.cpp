@@ -333,7 +333,7 @@ build_result kernel_builder::inside::finish(const request& wanted, compile_answe
     build_result result{.status = build_status::compile_error, .seconds = seconds};
     std::string cubin = answer.output.cubin;
     const compile_result compiled = read_compile({.source = job.source, .architecture = job.architecture},
-                                                 std::move(answer.output), /*hash_code=*/true);
+                                                 std::move(answer.output), {.hash_code = true});
     result.log = compiled.log;
     if (!compiled.succeeded) {
         result.reason = reason_of(compiled, job);

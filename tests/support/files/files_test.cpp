@@ -12,11 +12,21 @@
 #include <vector>
 
 #include "support/error.hpp"
+#include "support/files/proc_file.hpp"
 
 namespace launchbox {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A folder opens as a file and fails when it is read, as does a file of a process that has ended meanwhile.
+TEST(files, what_cannot_be_read_of_a_process_is_empty)
+{
+    EXPECT_EQ(read_proc_file("/proc/self/comm"), read_input("/proc/self/comm"));
+    EXPECT_FALSE(read_proc_file("/proc/self/maps").empty());
+    EXPECT_EQ(read_proc_file("/proc/self"), "");
+    EXPECT_EQ(read_proc_file("/proc/self/none"), "");
+}
 
 TEST(files, writes_and_reads_back_every_byte)
 {

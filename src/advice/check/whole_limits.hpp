@@ -1,0 +1,26 @@
+// Limits of all kernels together: GPU memory for their stacks, bytes of their images.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "advice/check/check_result.hpp"
+
+namespace launchbox {
+
+/// Adds a finding, "max_stack_reserve", to each kernel for which the driver sets aside more on some model of GPU: for
+/// the model where it is most. A kernel whose stack has no known limit cannot be checked, and fails.
+void check_stack_reserve(std::int64_t max_bytes, check_result& result);
+
+struct file_images {
+    std::string file;
+    std::uint64_t bytes = 0;  ///< of its images, as they are stored
+};
+
+/// Adds a finding, "max_image_bytes", to the largest kernel of each file that has more; a file without a kernel gets
+/// one among `unchecked`.
+void check_image_bytes(std::int64_t max_bytes, const std::vector<file_images>& files, check_result& result);
+
+}  // namespace launchbox

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advice/inspect/line_summary.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::size_t max_depth = 1000;  // of calls; more can only be a damaged image
+
+line_cost cost_of(const kernel_lines& lines, const line_use& use);
+void add(line_use& sum, const line_use& use);
+
+}  // namespace
+
+std::vector<line_cost> spilling_lines(const kernel_lines& lines)
+{
+    std::vector<line_cost> costs;
+    for (const line_use& use : lines.uses)
+        if (use.spill_stores + use.spill_loads > 0) costs.push_back(cost_of(lines, use));
+    std::ranges::stable_sort(costs, [](const line_cost& a, const line_cost& b) {
+        if (a.frames.empty() != b.frames.empty()) return b.frames.empty();
+        return a.use.spill_bytes() > b.use.spill_bytes();
+    });
+    return costs;
+}
+
+std::vector<line_cost> crowded_lines(const kernel_lines& lines)
+{
+    std::vector<line_cost> costs;
+    for (const line_use& use : lines.uses)
+        if (use.live_registers > 0 && use.place != no_line) costs.push_back(cost_of(lines, use));
+    std::ranges::stable_sort(costs, std::ranges::greater{},
+                             [](const line_cost& cost) { return cost.use.live_registers; });
+    return costs;
+}
+
+line_cost line_at(const kernel_lines& lines, std::uint32_t place)
+{
+    line_use use;
+    use.place = place;
+    return cost_of(lines, use);
+}
+
+std::string why_more_registers(const kernel_info& kernel)
+{
+    if (!kernel.registers || !kernel.pressure || !kernel.pressure->problem.empty()) return {};
+    const register_pressure& pressure = *kernel.pressure;
+    const int unused = pressure.highest - pressure.peak, beyond = *kernel.registers - pressure.highest;
+    if (unused + beyond <= 0) return {};
+    std::string text;
+    if (unused > 0)
+        text = std::to_string(unused) +
+               " below the highest one hold nothing at the peak (pairs and quadruples are aligned)";
+    if (beyond > 0)
+        text += (text.empty() ? "" : "; ") + std::to_string(beyond) +
+                (kernel.features.has(kernel_feature::setmaxnreg) ? " beyond it, of setmaxnreg and the ABI"
+                                                                 : " beyond it are the ABI's");
+    return text;
+}
+
+std::vector<line_cost> all_lines(const kernel_lines& lines)
+{
+    std::vector<line_cost> costs;
+    for (const line_use& use : lines.uses) costs.push_back(cost_of(lines, use));
+    return costs;
+}
+
+line_use total_of(const kernel_lines& lines)
+{
+    line_use sum;
+    for (const line_use& use : lines.uses) add(sum, use);
+    return sum;
+}
+
+margin_costs margins_of(const kernel_lines& lines)
+{
+    margin_costs margins;
+    for (const line_use& use : lines.uses) {
+        const line_cost cost = cost_of(lines, use);
+        std::vector<margin_cost*> counted;
+        for (std::size_t i = 0; i < cost.frames.size(); ++i) {
+            margin_cost& margin = margins[cost.frames[i].file][cost.frames[i].line];
+            if (i == 0) add(margin.own, use);
+            if (std::ranges::find(counted, &margin) != counted.end()) continue;
+            counted.push_back(&margin);
+            add(margin.with_inlined, use);
+        }
+    }
+    return margins;
+}
+
+std::string why_no_lines(const kernel_info& kernel)
+{
+    if (is_ptx(kernel)) return "PTX: what is spilled is decided when it is compiled";
+    if (!kernel.lines) {
+        if (kernel.source.container.ends_with("log")) return "a log names no lines: inspect the compiled file";
+        return "its code could not be read";
+    }
+    if (!kernel.lines->told) return "no line information: compile it with -lineinfo";
+    return {};
+}
+
+namespace {
+
+line_cost cost_of(const kernel_lines& lines, const line_use& use)
+{
+    line_cost cost{.frames = {}, .use = use};
+    if (!lines.places || use.place >= lines.places->places.size()) return cost;
+    const line_places& all = *lines.places;
+    for (std::uint32_t next = use.place + 1; next != 0 && cost.frames.size() < max_depth;) {
+        const line_place& place = all.places[next - 1];
+        cost.frames.push_back({.file = all.files[place.file],
+                               .line = static_cast<int>(place.line),
+                               .function = all.functions[place.function]});
+        next = place.inlined_into;
+    }
+    return cost;
+}
+
+void add(line_use& sum, const line_use& use)
+{
+    sum.instructions += use.instructions;
+    sum.live_registers = std::max(sum.live_registers, use.live_registers);
+    sum.spill_stores += use.spill_stores;
+    sum.spill_loads += use.spill_loads;
+    sum.spill_store_bytes += use.spill_store_bytes;
+    sum.spill_load_bytes += use.spill_load_bytes;
+}
+
+}  // namespace
+
+}  // namespace launchbox

@@ -1,0 +1,62 @@
+// The lines of a kernel's source that cost most, in the order in which they are shown.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "image/code_lines.hpp"
+#include "image/kernel_info.hpp"
+
+namespace launchbox {
+
+/// A line of a function; views into the kernel's `line_places`.
+struct line_frame {
+    std::string_view file;
+    int line = 0;
+    std::string_view function;  ///< as the linker knows it; empty: the kernel itself, or not told
+};
+
+/// What the code of one line does. The first frame is the line itself, each further one the call by which the one
+/// before it was inlined; empty: code of which no line is told.
+struct line_cost {
+    std::vector<line_frame> frames;
+    line_use use;
+};
+
+/// Lines with spills, most bytes first, then as they are numbered; what has no line last.
+std::vector<line_cost> spilling_lines(const kernel_lines& lines);
+
+/// Lines with live registers, most registers first, then as they are numbered.
+std::vector<line_cost> crowded_lines(const kernel_lines& lines);
+
+/// A line by its number in `kernel_lines::places`; no frames where there is none.
+line_cost line_at(const kernel_lines& lines, std::uint32_t place);
+
+/// In words, why the kernel has more registers than are live at once; empty where it has not, or that is not known.
+std::string why_more_registers(const kernel_info& kernel);
+
+/// All of them, in the order of their places.
+std::vector<line_cost> all_lines(const kernel_lines& lines);
+
+/// The sums of all lines; `place` has no meaning.
+line_use total_of(const kernel_lines& lines);
+
+/// What one line of a file costs: by itself, and with all that was inlined by calls on it.
+struct margin_cost {
+    line_use own, with_inlined;
+};
+
+/// By file and line. `with_inlined` counts an instruction once, also where a function calls itself on one line.
+using margin_costs = std::map<std::string_view, std::map<int, margin_cost>>;
+
+margin_costs margins_of(const kernel_lines& lines);
+
+/// Why no line can be named, and what to do; empty where lines are told, or there is nothing to tell.
+std::string why_no_lines(const kernel_info& kernel);
+
+}  // namespace launchbox

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/inspect_lines.hpp"
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "advice/inspect/line_summary.hpp"
+#include "compiler/register_pressure.hpp"
+#include "image/readable_names.hpp"
+#include "report/lines_report.hpp"
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/text/matching.hpp"
+
+namespace launchbox::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t largest_source = std::size_t{64} << 20;
+
+line_names names_for(const inspection& found)
+{
+    line_names names;
+    std::error_code failure;
+    names.folder = fs::current_path(failure).string();
+    std::set<std::string_view> functions;
+    for (const inspected_kernel& kernel : found.kernels) {
+        if (!kernel.info.lines || !kernel.info.lines->places) continue;
+        for (const line_cost& cost : all_lines(*kernel.info.lines))
+            for (const line_frame& frame : cost.frames)
+                if (!frame.function.empty()) functions.insert(frame.function);
+    }
+    const std::vector<std::string_view> list(functions.begin(), functions.end());
+    std::vector<readable_name> readable = readable_names(list);
+    for (std::size_t i = 0; i < list.size(); ++i) names.functions.emplace(list[i], std::move(readable[i].short_form));
+    return names;
+}
+
+std::vector<std::string> lines_of(std::string_view text)
+{
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        lines.emplace_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return lines;
+}
+
+margin_source source_of(const std::string& file)
+{
+    margin_source source{.file = file, .text = {}, .remark = {}};
+    std::error_code failure;
+    if (!fs::is_regular_file(file, failure)) {
+        source.remark = "the file is not there";
+        return source;
+    }
+    try {
+        source.text = lines_of(read_input(file, largest_source));
+    } catch (const error& problem) {
+        source.remark = problem.what();
+    }
+    return source;
+}
+
+std::vector<margin_source> sources_of(const inspection& found)
+{
+    std::set<std::string> files;
+    for (const inspected_kernel& kernel : found.kernels)
+        if (kernel.info.lines)
+            for (const auto& [file, lines] : margins_of(*kernel.info.lines)) files.emplace(file);
+    std::vector<margin_source> sources;
+    for (const std::string& file : files) sources.push_back(source_of(file));
+    return sources;
+}
+
+}  // namespace
+
+lines_wish parse_lines_wish(std::string_view word)
+{
+    return word == "spills"      ? lines_wish::spills
+           : word == "registers" ? lines_wish::registers
+           : word == "source"    ? lines_wish::source
+                                 : lines_wish::none;
+}
+
+void ask_for_lines(kernel_input_options& wanted, lines_wish wish)
+{
+    if (wish == lines_wish::none) return;
+    wanted.lines = wish == lines_wish::source ? wanted_lines::of_all_code : wanted_lines::of_spills;
+    if (wish == lines_wish::spills) return;
+    try {
+        wanted.examine =
+            pressure_examiner(find_nvdisasm(wanted.nvcc), [pattern = wanted.kernel](const kernel_info& kernel) {
+                if (pattern.empty()) return true;
+                const readable_name names = readable_names({kernel.name}).front();
+                return matches_kernel(pattern, kernel.name, names.demangled, names.short_form);
+            });
+    } catch (const error&) {
+        if (wish == lines_wish::registers) throw;
+    }
+}
+
+void add_lines_forms(report_forms& forms, const inspection& found, lines_wish wish, std::size_t lines_shown)
+{
+    forms.page = [&found, wish, lines_shown](const output_style& style) {
+        const line_names names = names_for(found);
+        if (wish == lines_wish::source) return margin_document(found, names, sources_of(found), style);
+        return wish == lines_wish::registers ? pressure_document(found, names, lines_shown)
+                                             : lines_document(found, names, lines_shown);
+    };
+    forms.write_csv = {};
+    forms.rows = [&found] { return lines_table(found, names_for(found)); };
+}
+
+}  // namespace launchbox::cli

@@ -1,0 +1,26 @@
+// `inspect --lines`: the lines of the source that spill, and the source with figures in its margin.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "cli/kernel_input.hpp"
+#include "cli/options.hpp"
+#include "report/kernels_report.hpp"
+
+namespace launchbox::cli {
+
+enum class lines_wish : std::uint8_t { none, spills, registers, source };
+
+/// "spills" and the like; none for an empty word.
+lines_wish parse_lines_wish(std::string_view word);
+
+/// What has to be read for it. `source` shows live registers where there is an nvdisasm, `registers` needs one.
+void ask_for_lines(kernel_input_options& wanted, lines_wish wish);
+
+/// The reports of the kernels in `found`, which outlives them. `lines_shown` of each kernel.
+void add_lines_forms(report_forms& forms, const inspection& found, lines_wish wish, std::size_t lines_shown);
+
+}  // namespace launchbox::cli

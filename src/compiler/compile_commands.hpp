@@ -1,0 +1,20 @@
+// The flags that a build uses for a source, from the compile_commands.json that CMake, Bazel and others write.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace launchbox {
+
+/// Those of `source` that matter for what its kernels become: include folders, macros, the language, options of ptxas.
+/// Outputs, dependencies and architectures are left out; relative paths become absolute. `text` is the content of the
+/// file, `database` its name, for messages. Throws `error` where the file is none, or does not have this source.
+std::vector<std::string> flags_in_compile_commands(std::string_view text, const std::string& database,
+                                                   const std::string& source);
+
+/// Of the file in this folder, or of this file itself.
+std::vector<std::string> flags_of_build(const std::string& folder_or_file, const std::string& source);
+
+}  // namespace launchbox

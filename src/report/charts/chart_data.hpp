@@ -1,0 +1,89 @@
+// A chart as values: what is drawn, before it is decided whether as SVG or by the page's script.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace launchbox {
+
+struct chart_axis {
+    std::string title;
+    bool logarithmic = false;
+    std::vector<std::string> categories = {};  ///< not empty: places 0, 1, ... have these names
+    bool from_zero = false;
+};
+
+enum class series_look { line, steps, dots, bars };
+
+/// Points of one kind. The vectors that are not empty are as long as `x`.
+struct chart_series {
+    std::string name;
+    series_look look = series_look::dots;
+    std::vector<double> x, y;
+    std::vector<double> low = {}, high = {};  ///< an interval around y
+    std::vector<std::string> labels = {};     ///< what is said of a point
+    bool strong = false;                      ///< drawn larger than the others: a winner, a baseline, where one is
+};
+
+/// A line across the plot at one x, or with `at_y` at one y.
+struct chart_mark {
+    double at = 0;
+    std::string text;
+    bool at_y = false;
+};
+
+struct xy_chart {
+    chart_axis x, y;
+    std::vector<chart_series> series = {};
+    std::vector<chart_mark> marks = {};
+};
+
+/// `values[row][column]`, with `rows[row]` and `columns[column]` as their names; `nullopt`: there is none.
+struct heat_chart {
+    std::string x_title, y_title, value_title;
+    std::vector<std::string> columns, rows;
+    std::vector<std::vector<std::optional<double>>> values;
+    std::vector<std::vector<std::string>> texts;  ///< what stands in the cells
+    bool less_is_better = true;
+    std::optional<std::pair<std::size_t, std::size_t>> marked = {};  ///< row and column of the best
+};
+
+/// Each line crosses every axis at one of its values.
+struct parallel_chart {
+    struct axis {
+        std::string name;
+        std::vector<std::string> values;
+    };
+    struct line {
+        std::vector<std::size_t> at;  ///< one place an axis
+        double value = 0;             ///< what it is coloured by: 0 the best, 1 the worst that is drawn
+        std::string label;
+        bool strong = false;
+    };
+    std::vector<axis> axes;
+    std::vector<line> lines;  ///< the best last, on top of the others
+};
+
+/// Areas in areas, as large as their values.
+struct tree_chart {
+    struct node {
+        std::string name;
+        double value = 0;  ///< of a leaf; else the sum of its children is drawn
+        std::vector<node> children = {};
+        std::string label = {};
+    };
+    node root;
+};
+
+struct chart {
+    std::string id;     ///< letters, digits and - only: a file name, and what links name
+    std::string title;  ///< plain text
+    std::string text;   ///< one or two sentences below it
+    std::variant<xy_chart, heat_chart, parallel_chart, tree_chart> content;
+};
+
+}  // namespace launchbox

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/charts/chart_svg.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "report/charts/svg_writer.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// The same names as in web/page/page.css. Both sets have a contrast of 4.5 and more for text.
+constexpr std::string_view colours_of_file =
+    "svg{--ink:#1b1f24;--faint:#57606a;--grid:#d8dee4;--paper:#ffffff;--s0:#0b62c4;--s1:#b45309;--s2:#0f766e;"
+    "--s3:#a21caf;--s4:#b91c1c;--s5:#4d7c0f}"
+    "@media(prefers-color-scheme:dark){svg{--ink:#e6edf3;--faint:#9da7b3;--grid:#30363d;--paper:#0d1117;--s0:#58a6ff;"
+    "--s1:#f0883e;--s2:#39c5bb;--s3:#d58ee8;--s4:#ff7b72;--s5:#a5d16a}}"
+    ".paper{fill:var(--paper)}";
+constexpr std::string_view shapes =
+    "text{font:12px system-ui,'DejaVu Sans',sans-serif;fill:var(--ink)}.faint{fill:var(--faint)}"
+    ".title{font-size:15px;font-weight:600}.grid{stroke:var(--grid);stroke-width:1}"
+    ".axis{stroke:var(--faint);stroke-width:1}.mark{stroke:var(--ink);stroke-width:1;stroke-dasharray:4 3}"
+    ".line{fill:none;stroke-width:1.8}.small{font-size:11px}.halo{paint-order:stroke;stroke:var(--paper);stroke-width:"
+    "3px}.thread{fill:none;stroke-width:1;stroke-opacity:.45}"
+    ".strong{stroke-width:3;stroke-opacity:1}.chosen{fill:none;stroke:#ff8c1a;stroke-width:3.5}"
+    ".c0{stroke:var(--s0);fill:var(--s0)}.c1{stroke:var(--s1);fill:var(--s1)}.c2{stroke:var(--s2);fill:var(--s2)}"
+    ".c3{stroke:var(--s3);fill:var(--s3)}.c4{stroke:var(--s4);fill:var(--s4)}.c5{stroke:var(--s5);fill:var(--s5)}"
+    ".line.c0,.line.c1,.line.c2,.line.c3,.line.c4,.line.c5{fill:none}.dot{stroke:none;fill-opacity:.7}"
+    ".area{stroke:var(--paper);stroke-width:1}.white{fill:#ffffff}.black{fill:#000000}";
+
+}  // namespace
+
+std::string svg_of(const chart& drawn, svg_use use)
+{
+    std::string inner;
+    const double height = std::visit([&](const auto& content) { return svg::draw(content, inner); }, drawn.content);
+    const bool file = use == svg_use::file;
+    const double top = file ? 40 : 0;
+    std::string text =
+        fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" class="picture" viewBox="0 0 {:.0f} {:.0f}")",
+                    svg::picture_width, height + top);
+    // Percentages and the like would let a viewer of the file scale it to nothing.
+    if (file) text += fmt::format(R"( width="{:.0f}" height="{:.0f}")", svg::picture_width, height + top);
+    text += fmt::format("><title>{}</title>", markup_text(drawn.title));
+    if (file) {
+        if (!drawn.text.empty()) text += fmt::format("<desc>{}</desc>", markup_text(drawn.text));
+        text += fmt::format("<style>{}{}</style>", colours_of_file, shapes);
+        text +=
+            fmt::format(R"(<rect class="paper" width="{:.0f}" height="{:.0f}"/>)", svg::picture_width, height + top);
+        svg::add_text(text, 12, 24, svg::fitted(drawn.title, svg::picture_width * 0.8), svg::anchor::start,
+                      "class=\"title\"");
+        text += fmt::format("<g transform=\"translate(0 {:.0f})\">", top);
+    }
+    text += inner;
+    if (file) text += "</g>";
+    return text + "</svg>\n";
+}
+
+std::string markup_text(std::string_view text)
+{
+    std::string result;
+    const std::string safe = escape_for_terminal(text);
+    for (const char letter : safe) switch (letter) {
+            case '&':
+                result += "&amp;";
+                break;
+            case '<':
+                result += "&lt;";
+                break;
+            case '>':
+                result += "&gt;";
+                break;
+            case '"':
+                result += "&quot;";
+                break;
+            case '\'':
+                result += "&#39;";
+                break;
+            default:
+                result += letter;
+        }
+    return result;
+}
+
+namespace svg {
+
+void add_text(std::string& svg, double x, double y, std::string_view text, anchor at, std::string_view more)
+{
+    svg += fmt::format(R"(<text x="{:.1f}" y="{:.1f}")", x, y);
+    if (at != anchor::start) svg += fmt::format(R"( text-anchor="{}")", at == anchor::end ? "end" : "middle");
+    if (!more.empty()) svg += ' ' + std::string(more);
+    svg += '>' + markup_text(text) + "</text>";
+}
+
+void add_line(std::string& svg, double x1, double y1, double x2, double y2, std::string_view css_class)
+{
+    svg +=
+        fmt::format(R"(<line class="{}" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>)", css_class, x1, y1, x2, y2);
+}
+
+double text_width(std::string_view text)
+{
+    return 6.7 * display_width(text);
+}
+
+std::string fitted(std::string_view text, double width)
+{
+    return shortened(text, std::max(2, static_cast<int>(width / 6.7)));
+}
+
+shade shade_of(double part)
+{
+    // Viridis in six steps, readable without colour: each is lighter than the one before it.
+    constexpr std::array<std::array<double, 3>, 6> steps{
+        {{68, 1, 84}, {65, 68, 135}, {42, 120, 142}, {34, 168, 132}, {122, 209, 81}, {253, 231, 37}}};
+    const double place = std::clamp(std::isfinite(part) ? part : 1.0, 0.0, 1.0) * 5;
+    const auto below = std::min<std::size_t>(4, static_cast<std::size_t>(place));
+    const double rest = place - static_cast<double>(below);
+    std::array<int, 3> rgb{};
+    double luminance = 0;
+    constexpr std::array<double, 3> weights{0.2126, 0.7152, 0.0722};
+    for (std::size_t i = 0; i < 3; ++i) {
+        rgb[i] = static_cast<int>(std::lround(steps[below][i] * (1 - rest) + steps[below + 1][i] * rest));
+        luminance += weights[i] * std::pow(rgb[i] / 255.0, 2.2);
+    }
+    return {fmt::format("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2]), luminance < 0.18};
+}
+
+}  // namespace svg
+
+}  // namespace launchbox

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/charts/kernel_charts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "report/charts/axis_scale.hpp"
+#include "report/count_text.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::size_t max_kernel_rows = 60, max_templates = 40, max_instances = 60;
+
+struct kernel_figure {
+    const char *id, *name, *unit;
+    bool less_is_better;
+    std::function<std::optional<double>(const inspected_kernel&)> value;
+};
+
+template <class Number>
+std::optional<double> real(const std::optional<Number>& value)
+{
+    return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+}
+
+const std::vector<kernel_figure>& kernel_figures()
+{
+    static const std::vector<kernel_figure> all{
+        {"registers", "registers", "registers a thread", true,
+         [](const inspected_kernel& kernel) { return real(kernel.info.registers); }},
+        {"spills", "spills", "spilled bytes a thread", true,
+         [](const inspected_kernel& kernel) { return real(spill_bytes(kernel.info)); }},
+        {"stack", "stack", "bytes of stack a thread", true,
+         [](const inspected_kernel& kernel) { return real(deepest_stack(kernel.info)); }},
+        {"shared", "shared memory", "static bytes a block", true,
+         [](const inspected_kernel& kernel) { return real(kernel.info.static_shared_bytes); }},
+        {"occupancy", "occupancy", "% of the warp slots", false, [](const inspected_kernel& kernel) {
+             return kernel.residency ? std::optional(kernel.residency->result.occupancy() * 100) : std::nullopt;
+         }}};
+    return all;
+}
+
+std::string template_of(const std::string& short_form)
+{
+    const std::size_t end = short_form.find('<');
+    return end == std::string::npos || end == 0 ? short_form : short_form.substr(0, end);
+}
+
+std::string architecture_of(const inspected_kernel& kernel)
+{
+    return kernel.info.architecture.empty() ? "unknown" : kernel.info.architecture;
+}
+
+// Rising, as everywhere.
+std::vector<std::string> architectures_of(const std::vector<inspected_kernel>& kernels)
+{
+    std::map<std::tuple<bool, compute_capability, std::string_view>, std::string> sorted;
+    for (const inspected_kernel& kernel : kernels)
+        sorted.try_emplace(architecture_order(kernel.info.capability, kernel.info.architecture),
+                           architecture_of(kernel));
+    std::vector<std::string> names;
+    for (const auto& [order, name] : sorted) names.push_back(name);
+    return names;
+}
+
+std::optional<chart_group> figures_over_architectures(const std::vector<inspected_kernel>& kernels)
+{
+    const std::vector<std::string> architectures = architectures_of(kernels);
+    std::unordered_map<std::string, std::size_t> columns;
+    for (std::size_t i = 0; i < architectures.size(); ++i) columns[architectures[i]] = i;
+
+    // Rows are names; the ones with the most registers are shown where there are too many.
+    std::map<std::string, std::vector<const inspected_kernel*>> by_name;
+    for (const inspected_kernel& kernel : kernels)
+        if (!is_ptx(kernel.info)) by_name[kernel.short_form].push_back(&kernel);
+    std::vector<std::pair<int, std::string>> names;
+    for (const auto& [name, copies] : by_name) {
+        int registers = 0;
+        for (const inspected_kernel* kernel : copies)
+            registers = std::max(registers, kernel->info.registers.value_or(0));
+        names.emplace_back(-registers, name);
+    }
+    std::sort(names.begin(), names.end());
+    const std::size_t all = names.size();
+    if (names.size() > max_kernel_rows) names.resize(max_kernel_rows);
+
+    chart_group group{"kernels", "Kernels over architectures", "", {}};
+    for (const kernel_figure& figure : kernel_figures()) {
+        heat_chart drawn{"architecture", "kernel", figure.unit, architectures, {}, {}, {}, figure.less_is_better};
+        bool any = false;
+        for (const auto& [registers, name] : names) {
+            drawn.rows.push_back(escape_for_terminal(name));
+            std::vector<std::optional<double>> row(architectures.size());
+            std::vector<std::string> texts(architectures.size());
+            for (const inspected_kernel* kernel : by_name[name]) {
+                const std::size_t column = columns[architecture_of(*kernel)];
+                const std::optional<double> value = figure.value(*kernel);
+                // Of several with one name the worst is shown.
+                if (!value || (row[column] && (*value > *row[column]) != figure.less_is_better)) continue;
+                row[column] = value;
+                texts[column] = number_text(std::round(*value * 10) / 10);
+                any = true;
+            }
+            drawn.values.push_back(std::move(row));
+            drawn.texts.push_back(std::move(texts));
+        }
+        if (!any) continue;
+        std::string text = "Of several kernels with one name the worst is shown.";
+        if (all > max_kernel_rows)
+            text += fmt::format(" {} of {} names are shown, those with the most registers.", max_kernel_rows,
+                                with_commas(static_cast<std::int64_t>(all)));
+        group.tabs.emplace_back(figure.name);
+        group.charts.push_back(
+            {std::string("kernels-") + figure.id, std::string("Kernels: ") + figure.unit, text, std::move(drawn)});
+    }
+    return group.charts.empty() ? std::nullopt : std::optional(std::move(group));
+}
+
+// The smaller ones of many are one area.
+void merge_smallest(std::vector<tree_chart::node>& nodes, std::size_t most)
+{
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [](const auto& one, const auto& other) { return one.value > other.value; });
+    if (nodes.size() <= most) return;
+    tree_chart::node rest{.name = fmt::format("{} smaller ones", nodes.size() - most), .value = 0};
+    for (std::size_t i = most; i < nodes.size(); ++i) rest.value += nodes[i].value;
+    rest.label = fmt::format("{}: {} B", rest.name, number_text(rest.value));
+    nodes.resize(most);
+    nodes.push_back(std::move(rest));
+}
+
+std::optional<chart_group> code_size(const std::vector<inspected_kernel>& kernels)
+{
+    std::map<std::string, std::map<std::string, std::map<std::string, double>>> sizes;
+    double all = 0;
+    for (const inspected_kernel& kernel : kernels) {
+        if (!kernel.info.code_bytes || *kernel.info.code_bytes <= 0) continue;
+        const auto bytes = static_cast<double>(*kernel.info.code_bytes);
+        sizes[architecture_of(kernel)][template_of(kernel.short_form)][kernel.short_form] += bytes;
+        all += bytes;
+    }
+    if (all <= 0) return std::nullopt;
+    tree_chart drawn{{.name = "all", .value = all}};
+    drawn.root.label = fmt::format("all code: {} B", number_text(all));
+    for (const auto& [architecture, templates] : sizes) {
+        tree_chart::node on{.name = architecture, .value = 0};
+        for (const auto& [name, instances] : templates) {
+            tree_chart::node one{.name = escape_for_terminal(name), .value = 0};
+            for (const auto& [instance, bytes] : instances) {
+                one.value += bytes;
+                if (instances.size() > 1)
+                    one.children.push_back({escape_for_terminal(instance),
+                                            bytes,
+                                            {},
+                                            fmt::format("{} on {}: {} B", escape_for_terminal(instance), architecture,
+                                                        number_text(bytes))});
+            }
+            merge_smallest(one.children, max_instances);
+            one.label = fmt::format("{} on {}: {}, {} B", one.name, architecture,
+                                    counted(instances.size(), "kernel", "kernels"), number_text(one.value));
+            on.value += one.value;
+            on.children.push_back(std::move(one));
+        }
+        merge_smallest(on.children, max_templates);
+        on.label = fmt::format("{}: {} B", architecture, number_text(on.value));
+        drawn.root.children.push_back(std::move(on));
+    }
+    return chart_group{
+        "code",
+        "Code size by architecture and template",
+        "",
+        {{"code", "Code size by architecture and template",
+          fmt::format("Areas are bytes of machine code, {} B in all.", number_text(all)), std::move(drawn)}}};
+}
+
+}  // namespace
+
+std::vector<chart_group> kernel_charts(const std::vector<inspected_kernel>& kernels)
+{
+    std::vector<chart_group> groups;
+    if (auto group = figures_over_architectures(kernels)) groups.push_back(std::move(*group));
+    if (auto group = code_size(kernels)) groups.push_back(std::move(*group));
+    return groups;
+}
+
+}  // namespace launchbox

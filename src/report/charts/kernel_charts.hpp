@@ -1,0 +1,16 @@
+// The charts of compiled kernels.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "advice/inspect/inspected_kernel.hpp"
+#include "report/charts/run_charts.hpp"
+
+namespace launchbox {
+
+/// Registers, spills, stack and occupancy of kernels over architectures, and code size by template and architecture.
+/// Empty where nothing is known.
+std::vector<chart_group> kernel_charts(const std::vector<inspected_kernel>& kernels);
+
+}  // namespace launchbox

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/charts/occupancy_charts.hpp"
+
+#include <fmt/format.h>
+
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+namespace {
+
+struct curve_words {
+    const char *title, *axis;
+};
+
+curve_words words_of(const occupancy_curve& curve)
+{
+    if (curve.name == "threads") return {"Block size", "threads per block"};
+    if (curve.name == "registers") return {"Registers", "registers per thread"};
+    return {"Shared memory", "shared memory per block, bytes"};
+}
+
+std::string subject_of(const occupancy_question& question)
+{
+    const std::string architecture(architecture_name(question.architecture).view());
+    return question.kernel.empty() ? architecture : escape_for_terminal(question.kernel) + " on " + architecture;
+}
+
+}  // namespace
+
+std::vector<chart> occupancy_charts(const occupancy_account& account, const std::string& prefix)
+{
+    std::vector<chart> charts;
+    for (const occupancy_curve& curve : account.curves) {
+        const curve_words words = words_of(curve);
+        chart_series line{.name = "resident warps", .look = series_look::steps, .x = {}, .y = {}};
+        // Block sizes that are no multiples of a warp are not asked about: no step is known between two points.
+        if (curve.name == "threads") line.look = series_look::line;
+        // A step is drawn where the height changes, and that is behind the last value with the old one.
+        for (std::size_t i = 0; i < curve.points.size(); ++i) {
+            line.x.push_back(static_cast<double>(curve.points[i].value));
+            line.y.push_back(curve.points[i].warps);
+        }
+        chart_series here{.name = "here",
+                          .look = series_look::dots,
+                          .x = {static_cast<double>(curve.here)},
+                          .y = {static_cast<double>(account.result.resident_warps)},
+                          .strong = true};
+        here.labels.push_back(fmt::format("{}: {} of {} warps", with_commas(curve.here), account.result.resident_warps,
+                                          account.result.warp_slots));
+        xy_chart drawn{{.title = words.axis, .from_zero = true}, {.title = "resident warps", .from_zero = true}};
+        drawn.series = {std::move(line), std::move(here)};
+        drawn.marks.push_back({static_cast<double>(account.result.warp_slots), "warp slots", true});
+        charts.push_back({prefix + curve.name, fmt::format("{}: {}", words.title, subject_of(account.question)),
+                          fmt::format("Resident warps by {}, all else as it is; here {} of {}.", words.axis,
+                                      account.result.resident_warps, account.result.warp_slots),
+                          std::move(drawn)});
+    }
+    return charts;
+}
+
+chart occupancy_map(const std::vector<occupancy_account>& accounts)
+{
+    heat_chart drawn{"threads per block", "architecture", "occupancy, %", {}, {}, {}, {}, false};
+    for (const occupancy_account& account : accounts) {
+        const occupancy_question& question = account.question;
+        for (const occupancy_curve& curve : account.curves) {
+            if (curve.name != "threads") continue;
+            std::vector<std::optional<double>> row;
+            std::vector<std::string> texts;
+            std::vector<std::string> columns;
+            for (const auto& point : curve.points) {
+                const double percent = 100.0 * point.warps / account.result.warp_slots;
+                row.emplace_back(percent);
+                texts.push_back(fmt::format("{:.0f}", percent));
+                columns.push_back(std::to_string(point.value));
+                if (point.value == curve.here) drawn.marked = {drawn.rows.size(), columns.size() - 1};
+            }
+            drawn.columns = columns;
+            drawn.rows.push_back(subject_of(question));
+            drawn.values.push_back(std::move(row));
+            drawn.texts.push_back(std::move(texts));
+        }
+    }
+    if (accounts.size() > 1) drawn.marked.reset();
+    return {"architectures", "Occupancy by architecture and block size",
+            "Percent of the warp slots, all else as it is.", std::move(drawn)};
+}
+
+}  // namespace launchbox

@@ -1,0 +1,19 @@
+// The charts of `launchbox occupancy`.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "advice/model/account.hpp"
+#include "report/charts/chart_data.hpp"
+
+namespace launchbox {
+
+/// Resident warps over block size, registers and shared memory, with the point marked; `account.curves` has them.
+/// `prefix` starts each id.
+std::vector<chart> occupancy_charts(const occupancy_account& account, const std::string& prefix);
+
+/// Occupancy over architecture and block size of the questions, which differ in their architecture.
+chart occupancy_map(const std::vector<occupancy_account>& accounts);
+
+}  // namespace launchbox

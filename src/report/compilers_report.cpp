@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/compilers_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "report/count_text.hpp"
+#include "report/json.hpp"
+#include "report/kernel_cells.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t max_listed_equal = 40;  // of more, those that differ are enough
+
+struct compared_kernel {
+    const inspected_kernel* first = nullptr;    // of the first compiler that has it
+    std::vector<const inspected_kernel*> made;  // by compiler; null: it did not make it
+    bool differs = false;
+};
+
+std::string figures_text(const kernel_info& info)
+{
+    std::string text = info.registers ? std::to_string(*info.registers) : "?";
+    const auto spills = spill_bytes(info);
+    if (!spills || *spills > 0) text += fmt::format(", {} spilled", spills ? with_commas(*spills) : "?");
+    if (deepest_stack(info).value_or(0) > 0) text += fmt::format(", stack {}", with_commas(*deepest_stack(info)));
+    return text;
+}
+
+bool same_figures(const kernel_info& a, const kernel_info& b)
+{
+    return a.registers == b.registers && a.spill_store_bytes == b.spill_store_bytes &&
+           a.spill_load_bytes == b.spill_load_bytes && a.stack_frame_bytes == b.stack_frame_bytes &&
+           a.static_shared_bytes == b.static_shared_bytes && a.barriers == b.barriers;
+}
+
+std::vector<compared_kernel> compared(const std::vector<compiler_result>& results)
+{
+    std::vector<compared_kernel> kernels;
+    std::map<std::pair<std::string, std::string>, std::size_t> place_of;
+    for (std::size_t c = 0; c < results.size(); ++c)
+        for (const inspected_kernel& kernel : results[c].kernels) {
+            // The short form: names of unnamed namespaces change from compiler to compiler.
+            const auto [place, is_new] =
+                place_of.try_emplace({kernel.short_form, kernel.info.architecture}, kernels.size());
+            if (is_new) kernels.push_back({&kernel, std::vector<const inspected_kernel*>(results.size()), false});
+            kernels[place->second].made[c] = &kernel;
+        }
+    for (compared_kernel& kernel : kernels)
+        kernel.differs = std::ranges::any_of(kernel.made, [&](const inspected_kernel* made) {
+            return made == nullptr || !same_figures(made->info, kernel.first->info);
+        });
+    std::ranges::stable_partition(kernels, &compared_kernel::differs);
+    return kernels;
+}
+
+}  // namespace
+
+document compilers_document(const std::vector<compiler_result>& results)
+{
+    document page;
+    const std::vector<compared_kernel> kernels = compared(results);
+    table rows{{{"arch"}}, {}};
+    for (const compiler_result& result : results) rows.columns.push_back({"CUDA " + escape_for_terminal(result.name)});
+    rows.columns.push_back({"kernel"});
+    std::size_t equal = 0;
+    for (const compared_kernel& kernel : kernels) {
+        if (!kernel.differs) {
+            ++equal;
+            if (kernels.size() > max_listed_equal) continue;
+        }
+        std::vector<cell> row{architecture_label(kernel.first->info)};
+        for (const inspected_kernel* made : kernel.made)
+            row.emplace_back(made == nullptr ? cell("not built", tone::bad) : cell(figures_text(made->info)));
+        row.emplace_back(escape_for_terminal(kernel.first->short_form));
+        rows.rows.push_back(std::move(row));
+    }
+    if (!rows.rows.empty()) {
+        page.add(std::move(rows));
+        page.line("  registers, bytes of spills (stored and loaded) and of stack, a thread", tone::faint);
+    }
+    if (equal > 0)
+        page.line(fmt::format("  {} {} the same registers, spills, stack, shared memory and barriers with all of them",
+                              counted(equal, "kernel", "kernels"), equal == 1 ? "has" : "have"));
+    return page;
+}
+
+ordered_json compilers_json(const std::vector<compiler_result>& results)
+{
+    ordered_json json{{"schema", "launchbox.compilers/1"}};
+    json["compilers"] = ordered_json::array();
+    for (const compiler_result& result : results) {
+        ordered_json errors = ordered_json::array();
+        for (const std::string& text : result.errors) errors.push_back(json_text(text));
+        json["compilers"].push_back({{"version", json_text(result.name)}, {"errors", std::move(errors)}});
+    }
+    json["kernels"] = ordered_json::array();
+    for (const compared_kernel& kernel : compared(results)) {
+        ordered_json one{{"name", json_text(kernel.first->info.name)},
+                         {"short_name", json_text(kernel.first->short_form)},
+                         {"architecture", json_text(kernel.first->info.architecture)},
+                         {"differs", kernel.differs}};
+        one["made"] = ordered_json::array();
+        for (const inspected_kernel* made : kernel.made) {
+            if (made == nullptr) {
+                one["made"].push_back(nullptr);
+                continue;
+            }
+            const kernel_info& info = made->info;
+            one["made"].push_back({{"registers", or_null(info.registers)},
+                                   {"spill_store_bytes", or_null(info.spill_store_bytes)},
+                                   {"spill_load_bytes", or_null(info.spill_load_bytes)},
+                                   {"stack_frame_bytes", or_null(info.stack_frame_bytes)},
+                                   {"static_shared_bytes", or_null(info.static_shared_bytes)},
+                                   {"barriers", or_null(info.barriers)},
+                                   {"code_bytes", or_null(info.code_bytes)}});
+        }
+        json["kernels"].push_back(std::move(one));
+    }
+    return json;
+}
+
+table compilers_table(const std::vector<compiler_result>& results)
+{
+    table rows{{{"kernel"},
+                {"architecture"},
+                {"compiler"},
+                {"registers", true},
+                {"spill_store_bytes", true},
+                {"spill_load_bytes", true},
+                {"stack_frame_bytes", true},
+                {"code_bytes", true}},
+               {}};
+    const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
+    for (const compared_kernel& kernel : compared(results))
+        for (std::size_t c = 0; c < results.size(); ++c) {
+            if (kernel.made[c] == nullptr) continue;
+            const kernel_info& info = kernel.made[c]->info;
+            rows.rows.push_back({escape_for_terminal(info.name), escape_for_terminal(info.architecture),
+                                 escape_for_terminal(results[c].name), text(info.registers),
+                                 text(info.spill_store_bytes), text(info.spill_load_bytes),
+                                 text(info.stack_frame_bytes), text(info.code_bytes)});
+        }
+    return rows;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/html/report_page.hpp"
+
+#include <fmt/format.h>
+
+#include "report/charts/kernel_charts.hpp"
+#include "report/count_text.hpp"
+#include "report/diff_report.hpp"
+#include "report/html/html_page.hpp"
+#include "report/run_cells.hpp"
+#include "report/skipped_report.hpp"
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::size_t rows_of_candidates = 25;
+// Every chart of a workload is there; with more workloads than these the page would be hundreds of charts long.
+constexpr std::size_t max_workloads_with_charts = 24;
+
+table best_table(const shown_run& shown)
+{
+    table rows{{{"workload"}, {"candidate"}, {"ms", true}, {"± %", true}, {"times as fast as the baseline", true}}, {}};
+    std::vector<assignment> workloads;
+    bool rates = false;
+    for (const ranking& workload : shown.rankings) {
+        workloads.push_back(workload.workload);
+        rates = rates || workload.work.any();
+    }
+    if (rates) rows.columns.push_back({"throughput"});
+    const std::vector<std::string> names = workload_names(workloads);
+    for (std::size_t i = 0; i < shown.rankings.size(); ++i) {
+        const ranking& workload = shown.rankings[i];
+        std::vector<cell> row{names[i]};
+        if (!workload.decided) {
+            row.emplace_back(verdict_text(shown.run.results, workload), tone::warning);
+            row.resize(rows.columns.size());
+            rows.rows.push_back(std::move(row));
+            continue;
+        }
+        const ranked_candidate& winner = workload.candidates[workload.decided->winner];
+        const std::optional<gain>& over =
+            workload.decided->over_baseline ? workload.decided->over_baseline : winner.over_baseline;
+        row.emplace_back(names_of(shown.run.results[winner.result].parameters), tone::strong);
+        row.emplace_back(milliseconds(winner.time.median, winner.time.median));
+        row.emplace_back(fmt::format("{:.1f}", winner.time.spread() * 100));
+        row.emplace_back(winner.is_baseline ? "the baseline itself"
+                         : over ? fmt::format("{:.3g} ({:.3g} to {:.3g})", over->times, over->low, over->high)
+                                : "–");
+        if (rates) row.emplace_back(rates_text(per_second(workload.work, winner.time.median)));
+        rows.rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+void add_environment(const shown_run& shown, html_page& page)
+{
+    const run_info& info = shown.run.info;
+    table rows{{{"what"}, {"value"}}, {}};
+    const auto add = [&](const char* name, const std::string& value) {
+        rows.rows.push_back({name, value.empty() ? "unknown" : escape_for_terminal(value)});
+    };
+    const environment_info& where = info.environment;
+    add(where.gpu.empty() ? "processor" : "GPU", where.gpu.empty() ? where.processor : where.gpu);
+    if (!where.gpu.empty()) {
+        add("architecture", where.architecture);
+        add("SMs", where.sms > 0 ? std::to_string(where.sms) : "");
+        add("memory", where.memory_bytes > 0 ? with_commas(where.memory_bytes) + " B" : "");
+        add("driver", where.driver);
+        add("compiler", where.toolkit);
+    }
+    add("launchbox", info.version);
+    add("started", info.started);
+    add("file", shown.file);
+    add("run in it", std::to_string(shown.run.number));
+    add("task", info.task_hash);
+    add("source", info.source_hash);
+    page.add(rows);
+    if (!info.command.empty()) {
+        page.line("The command that measured it, and repeats it where the spec and its sources are:");
+        page.verbatim(info.command);
+    } else {
+        page.line("The file does not tell the command.", tone::faint);
+    }
+    if (info.spec_text.empty()) return;
+    page.begin_details("The spec");
+    page.verbatim(info.spec_text);
+    page.end_details();
+}
+
+void add_run(const shown_run& shown, const std::string& name, const std::string& id, html_page& page)
+{
+    page.section(id, name + run_title(shown.run.info));
+    page.line(run_line(shown), tone::faint);
+    if (shown.rankings.empty()) {
+        page.line("The run has no results: it was interrupted before the first, or nothing of it was wanted.",
+                  tone::warning);
+        add_environment(shown, page);
+        return;
+    }
+    page.add(best_table(shown));
+    for (const chart_group& group : run_charts(shown)) page.add(group, id + "-");
+    for (std::size_t i = 0; i < shown.rankings.size(); ++i) {
+        const std::string part = fmt::format("{}-w{}", id, i + 1);
+        page.section(part, workload_name(shown.rankings[i].workload), 3);
+        page.line(verdict_text(shown.run.results, shown.rankings[i]), tone::strong);
+        page.begin_details("The fastest candidates, and what failed");
+        page.add(workload_document(shown, shown.rankings[i], rows_of_candidates, false));
+        page.end_details();
+        if (i >= max_workloads_with_charts) {
+            page.line(fmt::format("Charts are drawn of the first {} workloads; name others with --workload.",
+                                  max_workloads_with_charts),
+                      tone::faint);
+            continue;
+        }
+        for (const chart_group& group : workload_charts(shown, i)) page.add(group, part + "-");
+    }
+    page.section(id + "-environment", "Environment and commands", 3);
+    add_environment(shown, page);
+}
+
+void add_comparison(const comparison_report& runs, html_page& page)
+{
+    page.section("compare", "The runs side by side");
+    page.add(comparison_document(runs));
+    for (std::size_t i = 0; i < runs.others.size(); ++i)
+        for (const chart_group& group : comparison_charts(runs.found.runs[0], runs.found.runs[i + 1], runs.others[i]))
+            page.add(group, fmt::format("c{}-", i + 1));
+}
+
+void add_kernels(const page_content& content, html_page& page)
+{
+    const inspection& found = *content.kernels;
+    page.section("kernels", "Kernels");
+    for (const inspected_input& input : found.inputs)
+        page.line(fmt::format("{}: {}, {}", escape_for_terminal(input.file), input.kind,
+                              counted(input.kernels, "kernel", "kernels")),
+                  tone::faint);
+    if (found.kernels.empty()) {
+        page.line("No kernel was found in them.", tone::warning);
+        return;
+    }
+    for (const chart_group& group : kernel_charts(found.kernels)) page.add(group, "k-");
+    page.begin_details("All figures, and what they show");
+    constexpr output_style style{.width = 200};
+    page.add(shown_as_list(found) ? kernel_list_document(found, content.findings, style)
+                                  : kernel_tables_document(found, content.accounts));
+    page.end_details();
+    if (content.changes == nullptr) return;
+    page.section("changes", "What changed against " + escape_for_terminal(content.against));
+    page.add(diff_document(*content.changes, usual_page_rows, style, false));
+}
+
+}  // namespace
+
+std::string report_page(const page_content& content)
+{
+    html_page page(content.title);
+    for (const std::string& failure : content.errors) page.line(failure, tone::bad);
+    const std::vector<shown_run>& runs = content.runs.found.runs;
+    for (const std::string& note : content.runs.found.diagnostics) page.line("note: " + note, tone::warning);
+    for (std::size_t i = 0; i < runs.size(); ++i)
+        add_run(runs[i], runs.size() > 1 ? letter_of(i) + ": " : "", fmt::format("run{}", i + 1), page);
+    if (!content.runs.others.empty()) add_comparison(content.runs, page);
+    if (content.kernels) add_kernels(content, page);
+    return page.text();
+}
+
+}  // namespace launchbox

@@ -1,0 +1,29 @@
+// The page of `launchbox report`: runs, the runs against each other, kernels, two builds against each other.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advice/inspect/kernel_diff.hpp"
+#include "report/comparison_report.hpp"
+#include "report/kernels_report.hpp"
+
+namespace launchbox {
+
+/// What goes onto a page; what is empty is left out.
+struct page_content {
+    std::string title;
+    comparison_report runs;  ///< `others` where there are several
+    std::optional<inspection> kernels;
+    std::vector<kernel_account> accounts = {};  ///< of `kernels`, where they are few
+    std::vector<finding_count> findings = {};   ///< else
+    const kernel_diff* changes = nullptr;       ///< from `against` to `kernels`
+    std::string against = {};                   ///< the file of the earlier build
+    std::vector<std::string> errors = {};       ///< what could not be read
+};
+
+std::string report_page(const page_content& content);
+
+}  // namespace launchbox

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/lines_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "report/count_text.hpp"
+#include "report/json.hpp"
+#include "report/kernel_cells.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string bytes_or_dash(std::int64_t bytes);
+bool has_spills(const kernel_info& info);
+void add_kernel(document& page, const inspected_kernel& kernel, const line_names& names, std::size_t lines_shown);
+void add_others(document& page, const inspection& found);
+
+}  // namespace
+
+document lines_document(const inspection& found, const line_names& names, std::size_t lines_shown)
+{
+    document page;
+    for (const inspected_kernel& kernel : found.kernels)
+        if (has_spills(kernel.info)) add_kernel(page, kernel, names, lines_shown);
+    add_others(page, found);
+    return page;
+}
+
+table lines_table(const inspection& found, const line_names& names)
+{
+    table rows{{{"kernel"},
+                {"architecture"},
+                {"spill_store_bytes", true},
+                {"spill_load_bytes", true},
+                {"spill_stores", true},
+                {"spill_loads", true},
+                {"file"},
+                {"line", true},
+                {"function"},
+                {"inlined_at"}},
+               {}};
+    for (const inspected_kernel& kernel : found.kernels) {
+        if (!kernel.info.lines) continue;
+        for (const line_cost& cost : spilling_lines(*kernel.info.lines)) {
+            std::string calls;
+            for (std::size_t i = 1; i < cost.frames.size(); ++i)
+                calls += fmt::format("{}{}:{}", i > 1 ? " " : "", escape_for_terminal(cost.frames[i].file),
+                                     cost.frames[i].line);
+            const bool told = !cost.frames.empty();
+            const auto name = told ? names.functions.find(std::string(cost.frames[0].function)) : names.functions.end();
+            rows.rows.push_back({escape_for_terminal(kernel.info.name), escape_for_terminal(kernel.info.architecture),
+                                 std::to_string(cost.use.spill_store_bytes), std::to_string(cost.use.spill_load_bytes),
+                                 std::to_string(cost.use.spill_stores), std::to_string(cost.use.spill_loads),
+                                 told ? escape_for_terminal(cost.frames[0].file) : "",
+                                 told ? std::to_string(cost.frames[0].line) : "",
+                                 name == names.functions.end() ? "" : escape_for_terminal(name->second), calls});
+        }
+    }
+    return rows;
+}
+
+ordered_json lines_json(const inspected_kernel& kernel)
+{
+    if (!kernel.info.lines) return nullptr;
+    const kernel_lines& lines = *kernel.info.lines;
+    const auto figures = [&](const line_use& use) {
+        ordered_json json;
+        if (lines.all_code) json["instructions"] = use.instructions;
+        json["spill_stores"] = use.spill_stores;
+        json["spill_loads"] = use.spill_loads;
+        json["spill_store_bytes"] = use.spill_store_bytes;
+        json["spill_load_bytes"] = use.spill_load_bytes;
+        if (use.live_registers > 0) json["live_registers"] = use.live_registers;
+        return json;
+    };
+    ordered_json json{{"told", lines.told}, {"all_spills", lines.all_spills}, {"total", figures(total_of(lines))}};
+    json["lines"] = ordered_json::array();
+    for (const line_cost& cost : lines.all_code || kernel.info.pressure ? all_lines(lines) : spilling_lines(lines)) {
+        ordered_json frames = ordered_json::array();
+        for (const line_frame& frame : cost.frames)
+            frames.push_back({{"file", json_text(frame.file)},
+                              {"line", frame.line},
+                              {"function", text_or_null(std::string(frame.function))}});
+        ordered_json line = figures(cost.use);
+        line["frames"] = std::move(frames);
+        json["lines"].push_back(std::move(line));
+    }
+    return json;
+}
+
+namespace {
+
+std::string bytes_or_dash(std::int64_t bytes)
+{
+    return bytes == 0 ? "–" : with_commas(bytes);
+}
+
+bool has_spills(const kernel_info& info)
+{
+    return info.lines && std::ranges::any_of(info.lines->uses, [](const line_use& use) {
+               return use.spill_stores + use.spill_loads > 0;
+           });
+}
+
+}  // namespace
+
+std::string file_text(std::string_view file, const line_names& names)
+{
+    const std::string& folder = names.folder;
+    if (!folder.empty() && file.size() > folder.size() + 1 && file.starts_with(folder) && file[folder.size()] == '/')
+        file.remove_prefix(folder.size() + 1);
+    return escape_for_terminal(file);
+}
+
+std::string place_text(const line_cost& cost, const line_names& names)
+{
+    if (cost.frames.empty()) return "code of which no line is told";
+    std::string text;
+    for (std::size_t i = 0; i < cost.frames.size(); ++i) {
+        const line_frame& frame = cost.frames[i];
+        text += i == 0 ? "" : i == 1 ? ", inlined at " : ", at ";
+        text += fmt::format("{}:{}", file_text(frame.file, names), frame.line);
+        const auto name = names.functions.find(std::string(frame.function));
+        if (!frame.function.empty() && name != names.functions.end())
+            text += " in " + escape_for_terminal(name->second);
+    }
+    return text;
+}
+
+namespace {
+
+void add_kernel(document& page, const inspected_kernel& kernel, const line_names& names, std::size_t lines_shown)
+{
+    const kernel_lines& lines = *kernel.info.lines;
+    const line_use total = total_of(lines);
+    std::string title = fmt::format("{}  {}", escape_for_terminal(kernel.short_form), architecture_label(kernel.info));
+    if (kernel.info.written_at)
+        title += fmt::format("  ({}:{})", file_text(kernel.info.written_at->file, names), kernel.info.written_at->line);
+    page.heading(title);
+    if (!lines.told) {
+        page.line(fmt::format("  {} B stored, {} B loaded; {}", with_commas(total.spill_store_bytes),
+                              with_commas(total.spill_load_bytes), why_no_lines(kernel.info)));
+        return;
+    }
+    table rows{{{"stored", true}, {"loaded", true}, {"line"}}, {}};
+    const std::vector<line_cost> costs = spilling_lines(lines);
+    line_use rest;
+    std::size_t not_shown = 0;
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        const line_use& use = costs[i].use;
+        if (i < lines_shown || costs.size() == lines_shown + 1) {
+            rows.rows.push_back({bytes_or_dash(use.spill_store_bytes), bytes_or_dash(use.spill_load_bytes),
+                                 place_text(costs[i], names)});
+            continue;
+        }
+        ++not_shown;
+        rest.spill_store_bytes += use.spill_store_bytes;
+        rest.spill_load_bytes += use.spill_load_bytes;
+    }
+    if (not_shown > 0)
+        rows.rows.push_back({bytes_or_dash(rest.spill_store_bytes),
+                             bytes_or_dash(rest.spill_load_bytes),
+                             {fmt::format("{} more lines", count_text(not_shown)), tone::faint}});
+    if (costs.size() > 1)
+        rows.rows.push_back({{with_commas(total.spill_store_bytes), tone::strong},
+                             {with_commas(total.spill_load_bytes), tone::strong},
+                             {"bytes a thread, together", tone::faint}});
+    page.add(std::move(rows));
+    if (!lines.all_spills) page.line("  its image lists only a part of its spills; these are that part", tone::warning);
+}
+
+// Kernels without a table: those that spill nothing, and those of which nothing is known.
+void add_others(document& page, const inspection& found)
+{
+    std::size_t clean = 0;
+    std::map<std::string, std::size_t> unknown;
+    for (const inspected_kernel& kernel : found.kernels) {
+        const kernel_info& info = kernel.info;
+        const std::optional<spill_range> range = spill_range_of(info);
+        if (has_spills(info)) continue;
+        if (range && range->max_bytes() == 0)
+            ++clean;
+        else if (!range && info.lines && !is_ptx(info))
+            ++unknown["their images list no spills, as before CUDA 12.8"];
+        else
+            ++unknown[why_no_lines(info)];
+    }
+    if (clean + unknown.size() == 0) return;
+    if (!page.blocks.empty()) page.line("");
+    if (clean > 0)
+        page.line(fmt::format("  {} spill{} nothing", counted(clean, "kernel", "kernels"), clean == 1 ? "s" : ""));
+    for (const auto& [why, kernels] : unknown)
+        page.line(fmt::format("  {}: {}", counted(kernels, "kernel", "kernels"), why), tone::faint);
+}
+
+}  // namespace
+
+}  // namespace launchbox

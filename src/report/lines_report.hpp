@@ -1,0 +1,60 @@
+// `inspect --lines`: which lines of the source the spills of each kernel come from.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "advice/inspect/inspected_kernel.hpp"
+#include "advice/inspect/line_summary.hpp"
+#include "report/document.hpp"
+#include "report/kernels_report.hpp"
+
+namespace launchbox {
+
+/// What all pages about lines need beside the kernels.
+struct line_names {
+    std::string folder;                                      ///< paths in it are shown without it; empty: as they are
+    std::unordered_map<std::string, std::string> functions;  ///< short forms of the names of inlined functions
+};
+
+/// At most so many lines a kernel; the others are summed up below them.
+inline constexpr std::size_t lines_of_a_kernel = 8;
+
+/// A table of spilling lines for each kernel that spills; what else there is to say of the others in a line.
+document lines_document(const inspection& found, const line_names& names, std::size_t lines_shown);
+
+/// Where most registers are live in each kernel, which lines need them, and since which lines they are needed.
+document pressure_document(const inspection& found, const line_names& names, std::size_t lines_shown);
+
+/// "poly.cuh:4 in poly, inlined at poly.cuh:13 in twice, at app.cu:17"
+std::string place_text(const line_cost& cost, const line_names& names);
+
+/// A path, without the folder of `names`.
+std::string file_text(std::string_view file, const line_names& names);
+
+/// A row for each line of each kernel.
+table lines_table(const inspection& found, const line_names& names);
+
+/// `lines` of a kernel in launchbox.kernels/2.
+nlohmann::ordered_json lines_json(const inspected_kernel& kernel);
+
+/// `register_pressure` of a kernel in launchbox.kernels/2.
+nlohmann::ordered_json pressure_json(const inspected_kernel& kernel);
+
+/// A file's text beside what its lines cost.
+struct margin_source {
+    std::string file;
+    std::vector<std::string> text;  ///< its lines; empty: it could not be read
+    std::string remark;             ///< "it is not there", "it has changed since"
+};
+
+/// `inspect --lines=source`: the text of each file with the costs of its lines in the margin, a kernel at a time.
+document margin_document(const inspection& found, const line_names& names, const std::vector<margin_source>& sources,
+                         const output_style& style);
+
+}  // namespace launchbox

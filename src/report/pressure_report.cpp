@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "report/count_text.hpp"
+#include "report/json.hpp"
+#include "report/kernel_cells.hpp"
+#include "report/lines_report.hpp"
+
+namespace launchbox {
+
+namespace {
+
+void add_pressure(document& page, const inspected_kernel& kernel, const line_names& names, std::size_t lines_shown)
+{
+    const kernel_info& info = kernel.info;
+    const register_pressure& pressure = *info.pressure;
+    page.heading(fmt::format("{}  {}{}", escape_for_terminal(kernel.short_form), architecture_label(info),
+                             info.registers ? fmt::format("  {} registers", *info.registers) : ""));
+    page.line(fmt::format("  at most {} live, at byte {:#x} of its code; {} uniform, {} predicates", pressure.peak,
+                          pressure.peak_at, pressure.uniform_peak, pressure.predicate_peak));
+    if (const std::string why = why_more_registers(info); !why.empty()) page.line("  " + why, tone::faint);
+    if (!info.lines || !info.lines->told) {
+        page.line("  " + why_no_lines(info), tone::warning);
+        return;
+    }
+    const kernel_lines& lines = *info.lines;
+    table rows{{{"live", true}, {"spilled", true}, {"line"}}, {}};
+    std::vector<line_cost> costs = crowded_lines(lines);
+    for (std::size_t i = 0; i < costs.size() && i < lines_shown; ++i)
+        rows.rows.push_back({std::to_string(costs[i].use.live_registers),
+                             costs[i].use.spill_bytes() > 0 ? with_commas(costs[i].use.spill_bytes()) : "–",
+                             place_text(costs[i], names)});
+    page.add(std::move(rows));
+    table since{{{"held", true}, {"at the peak, written on"}}, {}};
+    for (std::size_t i = 0; i < pressure.live_at_peak.size() && i < lines_shown; ++i) {
+        const live_since& held = pressure.live_at_peak[i];
+        since.rows.push_back({std::to_string(held.registers), held.place == no_line
+                                                                  ? "code of which no line is told"
+                                                                  : place_text(line_at(lines, held.place), names)});
+    }
+    page.add(std::move(since));
+}
+
+}  // namespace
+
+document pressure_document(const inspection& found, const line_names& names, std::size_t lines_shown)
+{
+    document page;
+    std::map<std::string, std::size_t> unknown;
+    for (const inspected_kernel& kernel : found.kernels) {
+        const auto& pressure = kernel.info.pressure;
+        if (pressure && pressure->problem.empty())
+            add_pressure(page, kernel, names, lines_shown);
+        else
+            ++unknown[pressure              ? pressure->problem
+                      : is_ptx(kernel.info) ? "PTX has no registers yet"
+                                            : "no code to read"];
+    }
+    if (!unknown.empty() && !page.blocks.empty()) page.line("");
+    for (const auto& [why, kernels] : unknown)
+        page.line(fmt::format("  {}: {}", counted(kernels, "kernel", "kernels"), escape_for_terminal(why)),
+                  tone::warning);
+    return page;
+}
+
+nlohmann::ordered_json pressure_json(const inspected_kernel& kernel)
+{
+    if (!kernel.info.pressure) return nullptr;
+    const register_pressure& pressure = *kernel.info.pressure;
+    if (!pressure.problem.empty()) return {{"problem", json_text(pressure.problem)}};
+    const auto frames_of = [&](std::uint32_t place) {
+        nlohmann::ordered_json frames = nlohmann::ordered_json::array();
+        if (kernel.info.lines)
+            for (const line_frame& frame : line_at(*kernel.info.lines, place).frames)
+                frames.push_back({{"file", json_text(frame.file)},
+                                  {"line", frame.line},
+                                  {"function", text_or_null(std::string(frame.function))}});
+        return frames;
+    };
+    nlohmann::ordered_json json{{"live_registers", pressure.peak},
+                                {"live_uniform_registers", pressure.uniform_peak},
+                                {"live_predicates", pressure.predicate_peak},
+                                {"highest_register", pressure.highest - 1},
+                                {"peak_at_byte", pressure.peak_at}};
+    json["live_at_peak"] = nlohmann::ordered_json::array();
+    for (const live_since& held : pressure.live_at_peak)
+        json["live_at_peak"].push_back({{"registers", held.registers}, {"frames", frames_of(held.place)}});
+    return json;
+}
+
+}  // namespace launchbox

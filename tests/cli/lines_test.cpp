@@ -1,0 +1,319 @@
+// launchbox inspect --lines, --size, --stack-reserve, -p, several --nvcc; folders as inputs; check of whole files.
+#include "tool.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/process/subprocess.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Spills on line 5, which is inlined on line 11.
+const std::string spilling = R"cuda(
+__device__ __forceinline__ float poly(const float* p, int n, float x) {
+    float v[64];
+#pragma unroll
+    for (int i = 0; i < 64; ++i) v[i] = p[i * n];
+    float s = 0;
+#pragma unroll
+    for (int i = 0; i < 64; ++i) s += v[i] / x + v[63 - i];
+    return s;
+}
+__global__ void __launch_bounds__(1024, 2) crowded(const float* p, int n, float* out) { out[threadIdx.x] = poly(p, n, *p); }
+__global__ void roomy(float* p) { p[threadIdx.x] += 1; }
+)cuda";
+
+std::string written(const temporary_directory& folder, const std::string& name, const std::string& text)
+{
+    fs::create_directories((folder.path() / name).parent_path());
+    write_file_atomically(folder.path() / name, text);
+    return (folder.path() / name).string();
+}
+
+TEST(lines_verb, lines_of_a_source_add_up_to_its_spills)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string source = written(folder, "k.cu", spilling);
+    const call result = launchbox_run({"inspect", source, "--arch", "sm_80,sm_90", "--lines", "--format", "json"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const nlohmann::json json = result.json();
+    ASSERT_EQ(json["kernels"].size(), 4u);
+    for (const nlohmann::json& kernel : json["kernels"]) {
+        const nlohmann::json& lines = kernel["lines"];
+        EXPECT_TRUE(lines["told"] && lines["all_spills"]);
+        std::int64_t stores = 0, loads = 0;
+        bool found = false;
+        for (const nlohmann::json& line : lines["lines"]) {
+            stores += line["spill_store_bytes"].get<std::int64_t>();
+            loads += line["spill_load_bytes"].get<std::int64_t>();
+            const nlohmann::json& frames = line["frames"];
+            found = found || (frames.size() == 2 && frames[0]["line"] == 5 && frames[1]["line"] == 11);
+        }
+        EXPECT_EQ(lines["total"]["spill_store_bytes"], stores);
+        EXPECT_EQ(lines["total"]["spill_load_bytes"], loads);
+        EXPECT_EQ(found, kernel["short_name"] == "crowded");
+        // What ptxas lists for functions that it kept apart, such as division, is in the lines too.
+        EXPECT_GE(stores, kernel["spill_store_bytes"].get<std::int64_t>());
+    }
+    const call page = launchbox_run({"inspect", source, "--arch", "sm_90", "--lines"});
+    EXPECT_TRUE(page.shows("k.cu:5 in poly, inlined at") && page.shows("k.cu:11\n")) << page.out;
+    EXPECT_TRUE(page.shows("1 kernel spills nothing")) << page.out;
+    const call margin = launchbox_run({"inspect", source, "--arch", "sm_90", "-k", "crowded", "--lines=source"});
+    EXPECT_TRUE(margin.shows("│     for (int i = 0; i < 64; ++i) v[i] = p[i * n];")) << margin.out;
+}
+
+TEST(lines_verb, without_line_information_says_which_flag_gives_it)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string source = written(folder, "k.cu", spilling), cubin = (folder.path() / "k.cubin").string();
+    ASSERT_EQ(run({"nvcc", "-cubin", "-arch=sm_90", "-o", cubin, source}).exit_code, 0);
+    const call result = launchbox_run({"inspect", cubin, "--lines"});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_TRUE(result.shows("no line information: compile it with -lineinfo")) << result.out;
+    const call log = launchbox_run({"inspect", repository_file("tests/data/logs/spills.log"), "--lines"});
+    EXPECT_TRUE(log.shows("a log names no lines: inspect the compiled file")) << log.out;
+    expect_refused(launchbox_run({"inspect", cubin, "--lines=colours"}), "--lines");
+}
+
+TEST(lines_verb, live_registers_without_a_disassembler_say_what_installs_it)
+{
+    const temporary_directory folder;
+    const call result = launchbox_run({"inspect", log_90, "--lines=registers"}, {},
+                                      {"PATH=/nowhere", "CUDA_HOME=/nowhere", "CUDA_PATH=/nowhere"});
+    if (result.status == 0) GTEST_SKIP() << "there is an nvdisasm in /usr/local/cuda";
+    expect_refused(result, "pip install nvidia-cuda-nvdisasm", 3);
+}
+
+// An nvdisasm that knows one answer.
+TEST(lines_verb, live_registers_are_read_from_what_nvdisasm_prints)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string source = written(folder, "k.cu", "extern \"C\" __global__ void k(float* p) { *p = 1; }\n");
+    const std::string cubin = (folder.path() / "k.cubin").string();
+    ASSERT_EQ(run({"nvcc", "-cubin", "-arch=sm_90", "-lineinfo", "-o", cubin, source}).exit_code, 0);
+    const std::string script = written(folder, "bin/nvdisasm", R"(#!/bin/sh
+cat <<'END'
+                                   // +-------------+-----------+
+                                   // |     GPR     |   PRED    |
+                                   // |    0000     |           |
+                                   // |  # 0135     |  # 0      |
+                                   // +-------------+-----------+
+.text.k:                           // |             |           |
+        /*0000*/  MOV R1, R0 ;     // |  2 v^       |           |
+        /*0010*/  ISETP P0 ;       // |  3 ::^      |  1 ^      |
+        /*0020*/  STG [R0], R3 ;   // |  4 :vv^     |  1 v      |
+        /*0030*/  EXIT ;           // |  1    :     |           |
+                                   // +-------------+-----------+
+END
+)");
+    fs::permissions(script, fs::perms::owner_all);
+    const std::string path = "PATH=" + (folder.path() / "bin").string() + ":" + std::getenv("PATH");
+    const call result = launchbox_run({"inspect", cubin, "--lines=registers", "--format", "json"}, {}, {path});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const nlohmann::json pressure = result.json()["kernels"][0]["register_pressure"];
+    EXPECT_EQ(pressure["live_registers"], 4);
+    EXPECT_EQ(pressure["live_predicates"], 1);
+    EXPECT_EQ(pressure["highest_register"], 5);
+    EXPECT_EQ(pressure["peak_at_byte"], 0x20);
+
+    // One that prints something else is not believed.
+    write_file_atomically(script, "#!/bin/sh\necho sorry >&2; exit 9\n");
+    const call failed = launchbox_run({"inspect", cubin, "--lines=registers"}, {}, {path});
+    EXPECT_TRUE(failed.shows("nvdisasm ended with exit status 9: sorry")) << failed.out;
+}
+
+TEST(folder_input, reads_what_holds_kernels_and_names_what_is_cut_off)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string source = written(folder, "k.cu", spilling), cubin = written(folder, "cache/a/kernel.cubin", "");
+    ASSERT_EQ(run({"nvcc", "-cubin", "-arch=sm_90", "-o", cubin, source}).exit_code, 0);
+    const std::string bytes = read_input(cubin), cache = (folder.path() / "cache").string();
+    written(folder, "cache/a/kernel.json", R"({"shared": 4096, "num_warps": 8, "name": "_Z5roomyPf"})");
+    written(folder, "cache/a/kernel.ptx",
+            ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n");
+    written(folder, "cache/b/image.bin", std::string(32, '7') + bytes);  // as CuPy writes them
+    written(folder, "cache/notes.txt", "no kernels");
+    written(folder, "cache/picture.png", std::string("\x89PNG\0\0", 6));
+    fs::create_symlink("kernel.cubin", folder.path() / "cache" / "a" / "again.cubin");
+    fs::create_directory_symlink(".", folder.path() / "cache" / "circle");
+    const call result = launchbox_run({"inspect", cache, "--format", "json"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const nlohmann::json json = result.json();
+    EXPECT_EQ(json["inputs"].size(), 2u);
+    EXPECT_EQ(json["kernels"].size(), 4u);
+    for (const nlohmann::json& kernel : json["kernels"])
+        if (kernel["short_name"] == "roomy" && kernel["source"]["file"].get<std::string>().ends_with("kernel.cubin")) {
+            EXPECT_EQ(kernel["dynamic_shared_bytes"], 4096);
+        }
+
+    written(folder, "cache/c/empty.cubin", "");
+    written(folder, "cache/c/half.cubin", bytes.substr(0, bytes.size() / 2));
+    const call damaged = launchbox_run({"inspect", cache, "--format", "json"});
+    EXPECT_EQ(damaged.status, 2);
+    EXPECT_TRUE(damaged.says("empty.cubin' is empty")) << damaged.err;
+    EXPECT_TRUE(damaged.says("half.cubin: byte")) << damaged.err;
+    EXPECT_GE(damaged.json()["kernels"].size(), 4u);
+    fs::create_directory(folder.path() / "nothing");
+    const call nothing = launchbox_run({"inspect", (folder.path() / "nothing").string()});
+    EXPECT_EQ(nothing.status, 2);
+    EXPECT_TRUE(nothing.says("it holds no compiled CUDA code")) << nothing.err;
+}
+
+TEST(json_lines, are_the_same_kernels_one_a_line)
+{
+    const nlohmann::json whole = launchbox_run({"inspect", log_90, "--threads", "128", "--format", "json"}).json();
+    const std::vector<std::string> lines =
+        lines_of(launchbox_run({"inspect", log_90, "--threads", "128", "--format", "jsonl"}).out);
+    ASSERT_EQ(lines.size(), whole["kernels"].size() + 1);
+    EXPECT_EQ(nlohmann::json::parse(lines[0])["inputs"], whole["inputs"]);
+    for (std::size_t i = 1; i < lines.size(); ++i) EXPECT_EQ(nlohmann::json::parse(lines[i]), whole["kernels"][i - 1]);
+    expect_refused(launchbox_run({"inspect", log_90, "--summary", "--format", "jsonl"}), "use --format json");
+}
+
+TEST(size_verb, architectures_and_the_rest_are_the_file)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string source = written(folder, "k.cu", spilling), object = (folder.path() / "k.o").string();
+    ASSERT_EQ(run({"nvcc", "-c", "-gencode=arch=compute_80,code=sm_80",
+                   "-gencode=arch=compute_90,code=[sm_90,compute_90]", "-o", object, source})
+                  .exit_code,
+              0);
+    const call result = launchbox_run({"inspect", object, "--size", "--format", "json"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const nlohmann::json file = result.json()["files"][0];
+    std::uint64_t sum = file["other_bytes"];
+    for (const nlohmann::json& one : file["architectures"]) sum += one["stored_bytes"].get<std::uint64_t>();
+    EXPECT_EQ(sum, fs::file_size(object));
+    EXPECT_EQ(file["architectures"].size(), 3u);
+    EXPECT_EQ(file["templates"].size(), 2u);
+}
+
+TEST(stack_reserve, is_stack_by_threads_by_multiprocessors_and_check_names_the_kernel)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string source = written(folder, "k.cu", spilling), cubin = (folder.path() / "k.cubin").string();
+    ASSERT_EQ(run({"nvcc", "-cubin", "-arch=sm_90", "-o", cubin, source}).exit_code, 0);
+    const nlohmann::json kernels = launchbox_run({"inspect", cubin, "-k", "crowded", "--format", "json"}).json();
+    const auto stack = kernels["kernels"][0]["cumulative_stack_bytes"].get<std::int64_t>();
+    ASSERT_GT(stack, 0);
+    const nlohmann::json json = launchbox_run({"inspect", cubin, "--stack-reserve", "--format", "json"}).json();
+    bool found = false;
+    for (const nlohmann::json& gpu : json["gpus"]) {
+        if (gpu["gpu"] != "H200") continue;
+        found = true;
+        EXPECT_EQ(gpu["reserved_bytes"], stack * 2048 * 132);
+        EXPECT_TRUE(gpu["kernel"].get<std::string>().find("crowded") != std::string::npos);
+    }
+    EXPECT_TRUE(found);
+
+    const call over = launchbox_run({"check", cubin, "--stack-reserve", "1M"});
+    EXPECT_EQ(over.status, 1);
+    EXPECT_TRUE(over.shows("max_stack_reserve")) << over.out;
+    const nlohmann::json broken = launchbox_run({"check", cubin, "--stack-reserve", "1M", "--format", "json"}).json();
+    EXPECT_TRUE(broken["findings"][0]["message"].get<std::string>().find("are set aside for its stack of") !=
+                std::string::npos);
+    EXPECT_EQ(launchbox_run({"check", cubin, "--stack-reserve", "1T"}).status, 0);
+    const std::string bytes = std::to_string(fs::file_size(cubin));
+    EXPECT_EQ(launchbox_run({"check", cubin, "--size", bytes}).status, 0);
+    EXPECT_EQ(launchbox_run({"check", cubin, "--size", "1K"}).status, 1);
+    expect_refused(launchbox_run({"check", cubin, "--size", "much"}), "'much' is no size");
+}
+
+TEST(check_verb_bisect, ends_with_125_where_nothing_can_be_checked)
+{
+    EXPECT_EQ(launchbox_run({"check", "no_such_file", "--size", "1K", "--bisect"}).status, 125);
+    EXPECT_EQ(launchbox_run({"check", "no_such_file", "--size", "1K"}).status, 2);
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string broken = written(folder, "k.cu", "__global__ void k() { no }\n");
+    EXPECT_EQ(launchbox_run({"check", broken, "--arch", "sm_90", "--stack-reserve", "1M", "--bisect"}).status, 125);
+    const std::string fine = written(folder, "f.cu", "__global__ void k(int* p) { *p = 1; }\n");
+    EXPECT_EQ(launchbox_run({"check", fine, "--arch", "sm_90", "--stack-reserve", "1M", "--bisect"}).status, 0);
+}
+
+TEST(build_flags, come_from_compile_commands)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string source = written(folder, "src/k.cu",
+                                       "#include \"size.h\"\n__global__ void k(int* p) { __shared__ int s[ITEMS * "
+                                       "size]; s[threadIdx.x] = *p; __syncthreads(); *p = s[1]; }\n");
+    written(folder, "include/size.h", "constexpr int size = 8;\n");
+    written(folder, "build/compile_commands.json",
+            R"([{"directory": ")" + (folder.path() / "build").string() + R"(", "file": "../src/k.cu",
+                "command": "/usr/bin/nvcc -forward-unknown-to-host-compiler -DITEMS=16 -I../include --generate-code=arch=compute_75,code=[sm_75] -std=c++17 -MD -MT x -MF x.d -x cu -c ../src/k.cu -o k.o"}])");
+    const call result = launchbox_run(
+        {"inspect", source, "--arch", "sm_90", "-p", (folder.path() / "build").string(), "--format", "json"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.json()["kernels"][0]["static_shared_bytes"], 16 * 8 * 4);
+    expect_refused(launchbox_run({"inspect", source, "--arch", "sm_90", "-p", folder.path().string()}), "there is no ");
+    const std::string other = written(folder, "src/other.cu", "");
+    expect_refused(launchbox_run({"inspect", other, "--arch", "sm_90", "-p", (folder.path() / "build").string()}),
+                   "has no command for");
+}
+
+TEST(several_compilers, are_columns_and_one_that_is_missing_is_said)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string source = written(folder, "k.cu", "__global__ void k(int* p) { *p = 1; }\n");
+    const std::string nvcc = find_in_path("nvcc").string();
+    const call same = launchbox_run({"inspect", source, "--arch", "sm_90", "--nvcc", nvcc + "," + nvcc});
+    EXPECT_EQ(same.status, 0) << same.err;
+    EXPECT_TRUE(same.shows("1 kernel has the same registers")) << same.out;
+    const call missing =
+        launchbox_run({"inspect", source, "--arch", "sm_90", "--nvcc", nvcc + ",9.9", "--format", "json"});
+    EXPECT_EQ(missing.status, 3);
+    EXPECT_TRUE(missing.says("there is no CUDA compiler of that release here")) << missing.err;
+    EXPECT_TRUE(missing.json()["kernels"][0]["made"][1].is_null());
+}
+
+TEST(shell_manners, help_completion_and_man_are_made_of_the_options)
+{
+    EXPECT_EQ(launchbox_run({"help", "inspect"}).out, launchbox_run({"inspect", "--help"}).out);
+    EXPECT_EQ(launchbox_run({"help"}).out, launchbox_run({"--help"}).out);
+    for (const char* shell : {"bash", "zsh", "fish"}) {
+        const call result = launchbox_run({"completion", shell});
+        EXPECT_EQ(result.status, 0);
+        for (const char* word : {"stack-reserve", "occupancy", "before-linking"})
+            EXPECT_TRUE(result.shows(word)) << shell;
+    }
+    const temporary_directory folder;
+    const std::string script =
+        written(folder, "completion.sh",
+                launchbox_run({"completion", "bash"}).out +
+                    "COMP_WORDS=(launchbox inspect --before); COMP_CWORD=2; _launchbox; echo \"${COMPREPLY[@]}\"\n");
+    EXPECT_EQ(run({"bash", script}).output, "--before-linking\n");
+    const call page = launchbox_run({"man", "inspect"});
+    EXPECT_TRUE(page.out.starts_with(".TH \"launchbox\\-inspect\" 1")) << page.out.substr(0, 80);
+    EXPECT_TRUE(page.shows("\\-\\-before\\-linking"));
+    expect_refused(launchbox_run({"man", "nothing"}), "there is no verb 'nothing'");
+}
+
+TEST(gpu_names, stand_for_their_architectures)
+{
+    const call by_name =
+        launchbox_run({"occupancy", "--arch", "H100", "--threads", "256", "--registers", "63", "--format", "json"});
+    const call by_number =
+        launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--registers", "63", "--format", "json"});
+    EXPECT_EQ(by_name.out, by_number.out);
+    EXPECT_EQ(by_name.status, 0);
+    EXPECT_EQ(launchbox_run({"occupancy", "--arch", "rtx-4090,T4", "--threads", "256", "--registers", "63"}).status, 0);
+    expect_refused(launchbox_run({"occupancy", "--arch", "H1000", "--threads", "256", "--registers", "63"}),
+                   "is no architecture");
+}
+
+}  // namespace
+}  // namespace launchbox

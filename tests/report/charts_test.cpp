@@ -1,0 +1,152 @@
+// Charts as SVG and JSON, and pages: what is drawn, and that no text in them is markup.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "report/charts/axis_scale.hpp"
+#include "report/charts/chart_json.hpp"
+#include "report/charts/chart_svg.hpp"
+#include "report/html/html_page.hpp"
+#include "report/html/web_assets.hpp"
+
+namespace launchbox {
+namespace {
+
+const std::string hostile = "</title></script><script>alert(1)</script>&\"'\x1b[2J\xff";
+
+std::size_t count_of(const std::string& text, const std::string& part)
+{
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
+chart hostile_chart()
+{
+    xy_chart content{{.title = hostile}, {.title = hostile}};
+    content.series.push_back(
+        {.name = hostile, .look = series_look::dots, .x = {1, 2}, .y = {3, 4}, .labels = {hostile, "b"}});
+    content.marks.push_back({1, hostile});
+    return {"id", hostile, hostile, std::move(content)};
+}
+
+TEST(axis_scale, has_round_ticks_inside)
+{
+    for (const bool logarithmic : {false, true})
+        for (const auto& [low, high] : {std::pair{0.001, 0.0042}, {1.0, 1e9}, {5.0, 5.0}, {3.0, 1024.0}}) {
+            const axis_scale scale = scale_of({low, high}, logarithmic, false);
+            const std::vector<double> ticks = ticks_of(scale, 6);
+            EXPECT_GE(ticks.size(), 2u) << low << " to " << high;
+            EXPECT_LE(ticks.size(), 31u);
+            for (const double tick : ticks) {
+                EXPECT_GE(scale.place(tick), -1e-3);
+                EXPECT_LE(scale.place(tick), 1.001);
+            }
+            EXPECT_GT(scale.place(low), 0);
+            EXPECT_LT(scale.place(high), 1);
+        }
+}
+
+TEST(axis_scale, takes_nothing_and_what_is_no_number)
+{
+    const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+    for (const std::vector<double>& values : {std::vector<double>{}, {nan}, {infinite, -infinite}, {0, 0}, {-1}}) {
+        const axis_scale scale = scale_of(values, true, false);
+        EXPECT_TRUE(std::isfinite(scale.low) && std::isfinite(scale.high) && scale.low < scale.high);
+        EXPECT_TRUE(std::isfinite(scale.place(0)));
+    }
+}
+
+TEST(chart_svg, escapes_every_text)
+{
+    const std::string svg = svg_of(hostile_chart(), svg_use::file);
+    EXPECT_EQ(count_of(svg, "<script"), 0u);
+    EXPECT_EQ(count_of(svg, "</title>"), count_of(svg, "<title>"));
+    EXPECT_EQ(svg.find('\x1b'), std::string::npos);
+    EXPECT_EQ(svg.find('\xff'), std::string::npos);
+    EXPECT_NE(svg.find("&lt;script&gt;"), std::string::npos);
+}
+
+TEST(chart_svg, draws_a_point_for_each_value)
+{
+    EXPECT_EQ(count_of(svg_of(hostile_chart(), svg_use::file), "<circle"), 2u);
+    chart none = hostile_chart();
+    std::get<xy_chart>(none.content).series.front() = {.name = "none", .x = {}, .y = {}};
+    EXPECT_EQ(count_of(svg_of(none, svg_use::file), "<circle"), 0u);
+    const chart heat{"h", "heat", "",
+                     heat_chart{"x", "y", "ms", {"1", "2"}, {"a"}, {{1.0, std::nullopt}}, {{"1", ""}}}};
+    EXPECT_EQ(count_of(svg_of(heat, svg_use::file), "class=\"cell\""), 1u) << "no value, no cell";
+}
+
+TEST(chart_svg, gives_a_tree_map_areas_as_large_as_its_values)
+{
+    tree_chart tree{{.name = "all"}};
+    for (const double value : {100.0, 50.0, 25.0, 25.0, 0.0})
+        tree.root.children.push_back({std::to_string(value), value});
+    const std::string svg = svg_of({"t", "tree", "", tree}, svg_use::in_page);
+    std::vector<double> areas;
+    for (std::size_t at = svg.find("data-value=\""); at != std::string::npos; at = svg.find("data-value=\"", at + 1)) {
+        const auto number = [&](const char* name) {
+            const std::size_t place = svg.find(name, at) + std::string(name).size();
+            return std::strtod(svg.c_str() + place, nullptr);
+        };
+        areas.push_back(number(" width=\"") * number(" height=\""));
+        EXPECT_NEAR(areas.back() / areas.front(), number("data-value=\"") / 200, 1e-3);
+    }
+    EXPECT_EQ(areas.size(), 5u) << "the whole, and those that have an area";
+}
+
+TEST(chart_json, is_safe_inside_a_script_and_reads_back)
+{
+    chart_json_writer writer;
+    const chart drawn = hostile_chart();
+    writer.add(drawn, std::get<xy_chart>(drawn.content), "one");
+    const std::string text = writer.text();
+    EXPECT_EQ(text.find('<'), std::string::npos);
+    const nlohmann::json json = nlohmann::json::parse(text);
+    const auto& series = json["charts"]["one"]["series"][0];
+    EXPECT_EQ(series["x"], (std::vector<double>{1, 2}));
+    EXPECT_EQ(series["y"], (std::vector<double>{3, 4}));
+    EXPECT_NE(json["texts"][series["labels"][0].get<std::size_t>()].get<std::string>().find("<script>alert(1)"),
+              std::string::npos);
+}
+
+TEST(html_page, escapes_every_text_and_allows_no_network)
+{
+    html_page page(hostile);
+    page.section("a", hostile);
+    page.line(hostile, tone::bad);
+    page.verbatim(hostile + "\n" + hostile);
+    page.begin_details(hostile);
+    page.add(table{{{hostile, true}}, {{hostile}}});
+    page.end_details();
+    page.add({"group", hostile, hostile, {hostile_chart(), hostile_chart()}, {hostile, hostile}}, "p-");
+    const std::string text = page.text();
+    EXPECT_EQ(count_of(text, "<script>alert"), 0u);
+    EXPECT_EQ(count_of(text, "</title>"), 1u + count_of(text, "<svg"));
+    EXPECT_NE(text.find("default-src 'none'"), std::string::npos);
+    for (const char* word : {"unsafe-inline", "'unsafe-eval'", "http://", "https://", "*;", " src=", "@import"})
+        EXPECT_EQ(text.substr(0, text.find("<style>")).find(word), std::string::npos) << word;
+    EXPECT_NE(text.find("sha256-" + std::string(report_script().sha256)), std::string::npos);
+    EXPECT_EQ(count_of(text, " style=\""), 0u) << "the policy of the page would refuse it";
+}
+
+TEST(calculator_page, has_its_state_or_says_what_is_missing)
+{
+    if (calculator_program().content.empty()) {
+        EXPECT_FALSE(why_no_calculator().empty());
+        EXPECT_THROW(calculator_page(""), std::runtime_error);
+        return;
+    }
+    const std::string page = calculator_page("threads=256&kernel=</script>");
+    EXPECT_NE(page.find("\"threads=256&kernel=\\u003c/script>\""), std::string::npos);
+    EXPECT_NE(page.find("wasm-unsafe-eval"), std::string::npos);
+    EXPECT_EQ(page.find("unsafe-inline"), std::string::npos);
+    EXPECT_EQ(count_of(page, " style=\""), 0u);
+}
+
+}  // namespace
+}  // namespace launchbox

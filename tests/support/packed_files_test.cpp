@@ -1,0 +1,193 @@
+// Packed files of every kind that is read, and of the kinds that are made to do harm.
+#include "support/files/packed_files.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace launchbox {
+
+namespace {
+
+struct member {
+    std::string name, content;
+};
+
+using writer_setting = int (*)(archive*);
+
+std::string pack(const std::vector<member>& members, writer_setting format, writer_setting filter = nullptr,
+                 const char* options = nullptr, const char* passphrase = nullptr)
+{
+    std::string bytes(std::size_t{8} << 20, '\0');
+    std::size_t used = 0;
+    archive* const a = archive_write_new();
+    format(a);
+    if (filter != nullptr) filter(a);
+    if (options != nullptr) {
+        EXPECT_EQ(archive_write_set_options(a, options), ARCHIVE_OK) << archive_error_string(a);
+    }
+    if (passphrase != nullptr) archive_write_set_passphrase(a, passphrase);
+    EXPECT_EQ(archive_write_open_memory(a, bytes.data(), bytes.size(), &used), ARCHIVE_OK);
+    for (const member& one : members) {
+        archive_entry* const entry = archive_entry_new();
+        archive_entry_set_pathname(entry, one.name.c_str());
+        archive_entry_set_size(entry, static_cast<la_int64_t>(one.content.size()));
+        archive_entry_set_filetype(entry, AE_IFREG);
+        archive_entry_set_perm(entry, 0644);
+        EXPECT_EQ(archive_write_header(a, entry), ARCHIVE_OK) << archive_error_string(a);
+        archive_write_data(a, one.content.data(), one.content.size());
+        archive_entry_free(entry);
+    }
+    EXPECT_EQ(archive_write_close(a), ARCHIVE_OK) << archive_error_string(a);
+    archive_write_free(a);
+    bytes.resize(used);
+    return bytes;
+}
+
+struct unpacked {
+    std::map<std::string, std::string> members;
+    packed_findings findings;
+};
+
+// All but Python's files.
+unpacked unpack(std::string_view bytes, const packed_limits& limits = {})
+{
+    unpacked result;
+    packed_reader reader;
+    reader.wanted = [](std::string_view name, std::string_view) { return !name.ends_with(".py"); };
+    reader.use = [&](const std::string& name, std::string_view content) {
+        result.members[name] = content;
+        return true;
+    };
+    result.findings = read_packed(bytes, reader, limits);
+    return result;
+}
+
+const std::string large = [] {
+    std::string bytes;
+    for (std::uint32_t i = 0; bytes.size() < 300'000; i = i * 1664525 + 1013904223) bytes += static_cast<char>(i >> 24);
+    return bytes;
+}();
+const std::vector<member> three{{"lib/a.so", large},
+                                {"lib/b.py", "import a"},
+                                {"c.cubin",
+                                 "\x7f"
+                                 "ELF"}};
+const std::map<std::string, std::string> two{{"lib/a.so", large},
+                                             {"c.cubin",
+                                              "\x7f"
+                                              "ELF"}};
+
+TEST(packed_files, are_read_whatever_packed_them)
+{
+    for (const writer_setting filter :
+         {archive_write_add_filter_none, archive_write_add_filter_gzip, archive_write_add_filter_bzip2,
+          archive_write_add_filter_xz, archive_write_add_filter_zstd})
+        for (const writer_setting format : {archive_write_set_format_pax_restricted, archive_write_set_format_gnutar,
+                                            archive_write_set_format_ustar}) {
+            const std::string bytes = pack(three, format, filter);
+            EXPECT_TRUE(looks_packed(bytes));
+            const unpacked result = unpack(bytes);
+            EXPECT_EQ(result.members, two);
+            EXPECT_TRUE(result.findings.errors.empty());
+        }
+    for (const char* method : {"zip:compression=store", "zip:compression=deflate"}) {
+        const std::string bytes = pack(three, archive_write_set_format_zip, nullptr, method);
+        EXPECT_TRUE(looks_packed(bytes));
+        EXPECT_EQ(unpack(bytes).members, two) << method;
+    }
+}
+
+TEST(packed_files, packages_of_conda_and_debian_are_opened_two_deep_and_other_archives_are_named)
+{
+    const std::string inner = pack(three, archive_write_set_format_pax_restricted, archive_write_add_filter_zstd);
+    const std::string conda = pack({{"pkg-x-1.tar.zst", inner}, {"info-x-1.tar.zst", inner}, {"more.tar.zst", inner}},
+                                   archive_write_set_format_zip);
+    const unpacked of_conda = unpack(conda);
+    EXPECT_EQ(of_conda.members, two);
+    EXPECT_EQ(of_conda.findings.nested_archives, std::vector<std::string>{"more.tar.zst"});
+    EXPECT_TRUE(of_conda.findings.errors.empty());
+
+    const std::string debian = pack({{"debian-binary", "2.0\n"}, {"control.tar.zst", inner}, {"data.tar.zst", inner}},
+                                    archive_write_set_format_ar_svr4);
+    EXPECT_TRUE(is_debian_package(debian));
+    unpacked of_debian = unpack(debian);
+    of_debian.members.erase("debian-binary");
+    EXPECT_EQ(of_debian.members, two);
+    EXPECT_TRUE(of_debian.findings.nested_archives.empty());
+    EXPECT_FALSE(looks_packed(pack({{"a.o", "x"}}, archive_write_set_format_ar_svr4)));
+
+    // Three deep: the package in the package is named.
+    const unpacked deep = unpack(pack({{"pkg-x.tar.zst", pack({{"data.tar.zst", inner}}, archive_write_set_format_ustar,
+                                                              archive_write_add_filter_zstd)}},
+                                      archive_write_set_format_zip));
+    EXPECT_TRUE(deep.members.empty());
+    EXPECT_EQ(deep.findings.nested_archives, std::vector<std::string>{"data.tar.zst"});
+}
+
+TEST(packed_files, names_that_lead_out_and_encrypted_members_are_named_and_the_rest_is_read)
+{
+    const unpacked result = unpack(
+        pack({{"../up", "x"}, {"a/../../b", "x"}, {"fine", "x"}, {"a..b/c", "y"}}, archive_write_set_format_zip));
+    EXPECT_EQ(result.members, (std::map<std::string, std::string>{{"fine", "x"}, {"a..b/c", "y"}}));
+    ASSERT_EQ(result.findings.errors.size(), 2u);
+    EXPECT_EQ(result.findings.errors[0], "'../up' leads out of the archive, and is not read");
+
+    const unpacked secret =
+        unpack(pack(three, archive_write_set_format_zip, nullptr, "zip:encryption=aes256", "password"));
+    EXPECT_TRUE(secret.members.empty());
+    ASSERT_EQ(secret.findings.errors.size(), 3u);
+    EXPECT_EQ(secret.findings.errors[0], "'lib/a.so' is encrypted, and is not read");
+}
+
+TEST(packed_files, one_cap_holds_for_a_file_and_the_archives_in_it)
+{
+    const std::string zeros(4 << 20, '\0');
+    const packed_limits strict{.max_member = 64 << 20, .max_ratio = 10, .free_bytes = 100'000};
+    for (const std::string& bytes : {pack({{"a", "x"}, {"bomb", zeros}, {"b", "x"}}, archive_write_set_format_zip),
+                                     pack({{"a", "x"}, {"bomb.py", zeros}, {"b", "x"}}, archive_write_set_format_ustar,
+                                          archive_write_add_filter_gzip),
+                                     pack({{"a", "x"},
+                                           {"pkg-x.tar.zst", pack({{"bomb", zeros}}, archive_write_set_format_ustar,
+                                                                  archive_write_add_filter_zstd)},
+                                           {"b", "x"}},
+                                          archive_write_set_format_zip)}) {
+        const unpacked result = unpack(bytes, strict);
+        EXPECT_EQ(result.members, (std::map<std::string, std::string>{{"a", "x"}}));
+        ASSERT_EQ(result.findings.errors.size(), 1u);
+        EXPECT_TRUE(result.findings.errors[0].starts_with("it unpacks to more than 10 times its size (at 'bomb"))
+            << result.findings.errors[0];
+        EXPECT_EQ(unpack(bytes).findings.errors.size(), 0u);
+    }
+    // A member that is too large for the memory is named, and the next is read.
+    const unpacked too_large = unpack(pack(three, archive_write_set_format_zip), {.max_member = 100'000});
+    EXPECT_EQ(too_large.members.size(), 1u);
+    EXPECT_TRUE(too_large.findings.errors.at(0).starts_with("'lib/a.so' has 300000 bytes"));
+}
+
+TEST(packed_files, what_is_cut_off_or_damaged_is_said)
+{
+    for (const writer_setting format : {archive_write_set_format_zip, archive_write_set_format_ustar}) {
+        const std::string bytes =
+            pack(three, format, format == archive_write_set_format_zip ? nullptr : archive_write_add_filter_gzip);
+        for (const std::size_t length : {std::size_t{5}, bytes.size() / 2, bytes.size() - 40}) {
+            const unpacked result = unpack(std::string_view(bytes).substr(0, length));
+            EXPECT_LE(result.members.size(), 2u);
+            for (const auto& [name, content] : result.members)
+                EXPECT_TRUE(!two.contains(name) || two.at(name).size() >= content.size());
+            if (length == bytes.size() / 2) {
+                EXPECT_FALSE(result.findings.errors.empty());
+            }
+        }
+    }
+    EXPECT_FALSE(unpack("PK\x03\x04 no").findings.errors.empty());
+}
+
+}  // namespace
+
+}  // namespace launchbox

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A headless Chromium for the tests of pages, and the checks that hold for every page."""
+import glob
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains  # noqa: F401 (for the tests)
+    from selenium.webdriver.common.keys import Keys  # noqa: F401
+except ImportError:
+    webdriver = None
+
+SKIPPED = 77
+WIDTHS = (360, 800, 1400)
+
+
+def programs():
+    """Chromium and its driver; exits as skipped where one of them or selenium is not installed."""
+    browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if webdriver is None or not browser or not driver:
+        print("skipped: chromium, chromium-driver and python3-selenium are not all here; ./setup --browser installs them")
+        sys.exit(SKIPPED)
+    return browser, driver
+
+
+class Page:
+    """One browser with one page after the other."""
+
+    def __init__(self):
+        browser, driver = programs()
+        options = Options()
+        options.binary_location = browser
+        self.profile = tempfile.mkdtemp(prefix="launchbox-browser-")
+        # Without its own sandbox: tests run as root in containers. The pages are ours.
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+                         "--disable-background-networking", "--user-data-dir=" + self.profile):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(service=Service(driver), options=options)
+        self.driver.set_script_timeout(60)
+        self.size(1400)
+
+    def close(self):
+        self.driver.quit()
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+    def size(self, width, height=1000):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                    {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+
+    def theme(self, name):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                                    {"features": [{"name": "prefers-color-scheme", "value": name}]})
+
+    def open(self, file, state=""):
+        self.driver.get("about:blank")
+        self.driver.get(pathlib.Path(file).resolve().as_uri() + state)
+        self.until("return document.documentElement.dataset.ready === 'yes'", "the page to start")
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def wait_for(self, script, *arguments):
+        """The value that an asynchronous script gives; `done` is its last argument."""
+        return self.driver.execute_async_script("const done = arguments[arguments.length - 1];" + script, *arguments)
+
+    def until(self, script, what):
+        end = time.monotonic() + 60
+        while not self.run(script):
+            if time.monotonic() > end:
+                raise AssertionError(f"waited for {what} in vain")
+            time.sleep(0.02)
+
+    def find(self, name):
+        return self.driver.find_element("id", name)
+
+    def text(self, name):
+        return self.run("return document.getElementById(arguments[0]).textContent", name)
+
+
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+        print("FAILED:", what)
+
+
+def check_equal(found, wanted, what):
+    check(found == wanted, f"{what}: {str(found)[:300]} instead of {str(wanted)[:300]}")
+
+
+def check_silent(page, what):
+    for entry in page.driver.get_log("browser"):
+        check(False, f"{what}: the console says {entry['message'][:300]}")
+
+
+# Contrast as WCAG 2.1 defines it, of every piece of text with what lies behind it; names of controls; ids.
+LOOK = r"""
+const problems = [];
+const rgb = (text) => {
+    const found = text.match(/rgba?\(([^)]+)\)/);
+    if (!found) return null;
+    const parts = found[1].split(/[ ,\/]+/).map(Number);
+    return {r: parts[0], g: parts[1], b: parts[2], a: parts.length > 3 ? parts[3] : 1};
+};
+const luminance = (c) => [c.r, c.g, c.b].map((v) => v / 255)
+    .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+const behind = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+        const colour = rgb(getComputedStyle(at).backgroundColor);
+        if (colour && colour.a === 1) return colour;
+    }
+    return {r: 255, g: 255, b: 255, a: 1};
+};
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+let texts = 0;
+while (walker.nextNode()) {
+    const node = walker.currentNode, element = node.parentElement;
+    if (!node.textContent.trim() || ["SCRIPT", "STYLE", "NOSCRIPT", "TITLE"].includes(element.tagName)) continue;
+    if (!element.checkVisibility({checkOpacity: true, checkVisibilityCSS: true}) || element.closest("[disabled],option")) continue;
+    const svg = element.closest("svg"), style = getComputedStyle(element);
+    const ink = rgb(svg ? style.fill : style.color);
+    let paper = behind(svg ? svg.parentElement : element);
+    const cell = element.closest("g.cell");
+    if (cell) {
+        const hex = cell.querySelector("rect").getAttribute("fill");
+        paper = {r: parseInt(hex.slice(1, 3), 16), g: parseInt(hex.slice(3, 5), 16), b: parseInt(hex.slice(5, 7), 16)};
+    }
+    if (!ink) continue;
+    ++texts;
+    const [light, dark] = [luminance(ink), luminance(paper)].sort((a, b) => b - a);
+    const contrast = (light + 0.05) / (dark + 0.05);
+    if (contrast < 4.5) problems.push(`contrast ${contrast.toFixed(2)} of "${node.textContent.trim().slice(0, 40)}"`);
+}
+for (const control of document.querySelectorAll("input,select,textarea,button,[role=button],[role=tab],canvas,svg[role=img]")) {
+    const labelled = (control.getAttribute("aria-labelledby") || "").split(" ").map((id) => document.getElementById(id))
+        .filter(Boolean).map((one) => one.textContent).join("");
+    const name = control.getAttribute("aria-label") || labelled || [...(control.labels || [])].map((one) => one.textContent).join("") ||
+        (["BUTTON", "TD"].includes(control.tagName) ? control.textContent : "") || (control.querySelector(":scope > title") || {}).textContent;
+    if (!name || !name.trim()) problems.push("no accessible name: " + control.outerHTML.slice(0, 120));
+}
+const ids = new Set();
+for (const element of document.querySelectorAll("[id]")) {
+    if (ids.has(element.id)) problems.push("two elements have the id " + element.id);
+    ids.add(element.id);
+}
+for (const element of document.querySelectorAll("[aria-controls],[aria-labelledby]"))
+    for (const id of [element.getAttribute("aria-controls"), element.getAttribute("aria-labelledby")])
+        if (id && !document.getElementById(id)) problems.push("nothing has the id " + id);
+if (!document.documentElement.lang) problems.push("the page names no language");
+if (document.documentElement.scrollWidth > innerWidth + 1)
+    problems.push(`${document.documentElement.scrollWidth} pixels wide in ${innerWidth}`);
+return {problems: [...new Set(problems)], texts};
+"""
+
+
+def check_looks(page, what, picture=None):
+    """Labels, contrast and width, in light and dark and at three widths; pictures into the folder `picture`."""
+    for theme in ("light", "dark"):
+        page.theme(theme)
+        for width in WIDTHS:
+            page.size(width)
+            # Charts follow the size in the frames after it.
+            page.wait_for("let left = 10; const next = () => --left ? requestAnimationFrame(next) : done(); next();")
+            found = page.run(LOOK)
+            check(found["texts"] > 20, f"{what}: only {found['texts']} texts were looked at")
+            for problem in found["problems"][:12]:
+                check(False, f"{what}, {theme}, {width} wide: {problem}")
+            if picture:
+                page.driver.save_screenshot(f"{picture}/{what.replace(' ', '_')}_{theme}_{width}.png")
+    page.theme("light")
+    page.size(1400)
+
+
+def tool_output(tool, *arguments, status=0):
+    done = subprocess.run([tool, *arguments], capture_output=True, text=True)
+    if done.returncode != status:
+        raise AssertionError(f"launchbox {' '.join(arguments)}: exit status {done.returncode}: {done.stderr[:500]}")
+    return done.stdout
+
+
+def has_calculator(tool, folder):
+    """Exits as skipped where this build is without it."""
+    done = subprocess.run([tool, "report", "--calculator", "-o", f"{folder}/calculator.html"], capture_output=True, text=True)
+    if done.returncode == 3:
+        print("skipped:", done.stderr.strip())
+        sys.exit(SKIPPED)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    return f"{folder}/calculator.html"
+
+
+def finish():
+    """Ends the test."""
+    if failures:
+        print(len(failures), "checks failed")
+    sys.exit(1 if failures else 0)

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The calculator in a browser, against the tool:  calculator_test.py TOOL REPOSITORY [PICTURES]"""
+import base64
+import json
+import os
+import pathlib
+import random
+import re
+import sys
+import tempfile
+
+import browser
+from browser import Keys, check, check_equal
+
+TOOL, REPOSITORY = sys.argv[1], pathlib.Path(sys.argv[2])
+PICTURES = sys.argv[3] if len(sys.argv) > 3 else None
+SEED = int(os.environ.get("LAUNCHBOX_SEED", "21"))
+EXHAUSTIVE = os.environ.get("LAUNCHBOX_EXHAUSTIVE") == "1"
+POINTS = 2000 if EXHAUSTIVE else 500
+
+# Fills the fields and gives back what the page then shows, one question after the other.
+ANSWERS = """
+const questions = arguments[0], answers = [], about = document.documentElement.dataset;
+(async () => {
+    for (const question of questions) {
+        for (const [name, value] of Object.entries(question)) {
+            const field = document.getElementById(name);
+            field.value = value;
+            field.dispatchEvent(new Event("input", {bubbles: true}));
+        }
+        while (about.answered !== about.asked) await new Promise((next) => setTimeout(next, 1));
+        const text = (id) => document.getElementById(id).textContent;
+        const {curves, ...account} = window.account;
+        answers.push({account, occupancy: text("occupancy"), blocks: text("blocks"), warps: text("warps"), obstacle: text("obstacle")});
+    }
+    done(answers);
+})();
+"""
+
+
+def random_states(page):
+    """Questions over all architectures, and the same for the tool."""
+    source = random.Random(SEED)
+    print("seed", SEED)
+    rows = page.run("return [...document.getElementById('architecture').options].map((one) => one.value)")
+    check(len(rows) >= 20, f"only {len(rows)} architectures")
+    questions = []
+    for i in range(POINTS):
+        given = {"architecture": rows[i % len(rows)], "threads": source.choice([32 * source.randint(1, 32), source.randint(1, 1100)]),
+                 "registers": source.randint(0, 255), "static_shared_bytes": source.choice([0, source.randint(0, 49152)]),
+                 "dynamic_shared_bytes": source.choice([0, 0, source.randint(0, 120000)]), "barriers": source.randint(0, 16),
+                 "carveout": source.choice([-1, -1, source.randint(0, 100)]), "cache": source.choice(["none", "shared", "l1", "equal"]),
+                 "caching": source.choice(["off", "off", "preferred", "strict"]), "opt_in": source.choice(["max", "default"]),
+                 "max_threads": source.choice([1024, 1024, 256])}
+        questions.append(given)
+    return questions
+
+
+def tool_answer(given):
+    names = {"architecture": "--arch", "threads": "--threads", "registers": "--registers", "static_shared_bytes": "--shared",
+             "dynamic_shared_bytes": "--dynamic-shared", "barriers": "--barriers", "carveout": "--carveout", "cache": "--cache",
+             "caching": "--caching", "opt_in": "--max-dynamic-shared", "max_threads": "--max-threads"}
+    # The page's "max" is what the tool does when it is not told.
+    words = [f"{names[name]}={value}" for name, value in given.items() if (name, value) != ("opt_in", "max")]
+    return json.loads(browser.tool_output(TOOL, "occupancy", "--format", "json", *words))["results"][0]
+
+
+def agrees_with_the_tool(page):
+    questions = random_states(page)
+    answers = []
+    for i in range(0, len(questions), 50):
+        answers += page.wait_for(ANSWERS, questions[i : i + 50])
+    check_equal(len(answers), len(questions), "answers")
+    obstacles = 0
+    for given, answer in zip(questions, answers):
+        wanted = tool_answer(given)
+        check_equal(answer["account"], wanted, f"{given}")
+        check_equal(answer["blocks"], str(wanted["resident_blocks"]), f"blocks shown of {given}")
+        check_equal(answer["warps"], f"{wanted['resident_warps']} of {wanted['warp_slots']}", f"warps shown of {given}")
+        shown = float(answer["occupancy"].removesuffix(" %"))
+        check(abs(shown - 100 * wanted["occupancy"]) <= 0.051, f"occupancy {shown} shown of {given}")
+        check_equal(answer["obstacle"] != "", wanted["obstacle"] is not None, f"obstacle shown of {given}")
+        obstacles += wanted["obstacle"] is not None
+        if len(browser.failures) > 5:
+            return
+    check(0 < obstacles < len(questions), f"{obstacles} of {len(questions)} cannot be launched: no fair draw")
+
+
+def types_and_slides(page, file):
+    page.open(file, "#architecture=sm_90&threads=256&registers=63&static_shared_bytes=11264")
+    check_equal(page.text("blocks"), "4", "blocks of the example")
+    field = page.find("registers")
+    field.click()
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("48")
+    page.until("return document.getElementById('blocks').textContent === '5'", "48 typed registers to count")
+    page.until("return location.hash.includes('registers=48')", "the address to have what was typed")
+    slider = page.find("registers-slider")
+    slider.send_keys(Keys.ARROW_RIGHT)
+    page.until("return document.getElementById('registers').value === '49'", "the slider to move")
+    wanted = tool_answer({"architecture": "sm_90", "threads": 256, "registers": 49, "static_shared_bytes": 11264, "barriers": 1})
+    page.until(f"return document.getElementById('blocks').textContent === '{wanted['resident_blocks']}'", "the slider's answer")
+    # What is no number changes nothing, and the field shows the value again when it is left.
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys(Keys.BACKSPACE)
+    field.send_keys(Keys.TAB)
+    check_equal(page.run("return document.getElementById('registers').value"), "49", "an emptied field")
+    # The address alone gives the same page.
+    page.until("return location.hash.includes('registers=49')", "the address to follow")
+    state = page.run("return location.hash")
+    page.open(file, state)
+    check_equal(page.run("return [account.kernel.registers, account.shape.threads, account.resident_blocks]"),
+                [49, 256, wanted["resident_blocks"]], "the page behind the address")
+    page.open(file, "#architecture=nothing&threads=x&registers=-5&opt_in=1&cache=<b>&kernel=<b>x</b>&rows=,,")
+    check(page.text("occupancy").endswith("%"), "an address with nonsense")
+    check_equal(page.text("kernel-name"), "<b>x</b>", "a name in the address is text")
+
+
+def reads_logs_and_files(page, file):
+    page.open(file)
+    log = (REPOSITORY / "tests/data/logs/basic_sm_90.log").read_text()
+    field = page.find("log")
+    page.run("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new InputEvent('input', {bubbles: true}))", field, log)
+    page.until("return document.documentElement.dataset.read === '1'", "the log to be read")
+    kernels = json.loads(browser.tool_output(TOOL, "inspect", "--format", "json", str(REPOSITORY / "tests/data/logs/basic_sm_90.log")))["kernels"]
+    options = page.run("return [...document.getElementById('kernels').options].map((one) => one.textContent)")
+    check_equal(len(options), len(kernels), "kernels listed of the log")
+    for kernel in kernels:
+        check(any(str(kernel["registers"]) + " registers" in text for text in options), f"registers of {kernel['name']}")
+    page.run("const list = document.getElementById('kernels'); list.selectedIndex = 0; list.dispatchEvent(new Event('change'))")
+    check_equal(page.run("return document.getElementById('registers').value"), str(kernels[0]["registers"]), "registers taken")
+
+    hostile = "<script>alert(1)</script>"
+    text = (f"ptxas info    : Compiling entry function '{hostile}' for 'sm_80'\nptxas info    : Function properties for {hostile}\n"
+            "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\nptxas info    : Used 40 registers, used 1 barriers, 352 bytes cmem[0]\n")
+    page.run("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new InputEvent('input', {bubbles: true}))", field, text)
+    page.until("return document.getElementById('kernel-name').textContent.includes('script')", "the hostile kernel to be chosen")
+    check_equal(page.text("kernel-name"), hostile, "the hostile name")
+    check_equal(page.run("return document.querySelectorAll('main script').length"), 0, "scripts inside the page")
+
+    page.run("arguments[0].value = 'make: nothing to be done'; arguments[0].dispatchEvent(new InputEvent('input', {bubbles: true}))", field)
+    page.until("return document.getElementById('read').textContent.includes('no kernel')", "what is no log to be refused")
+    reads_a_binary(page, REPOSITORY / "tests/fuzz/corpus/cubin/sm_90.cubin")
+
+
+def reads_a_binary(page, path):
+    wanted = json.loads(browser.tool_output(TOOL, "inspect", "--format", "json", str(path)))["kernels"]
+    wanted = sorted(kernel["registers"] for kernel in wanted if kernel["registers"] is not None)
+    for how in ("choose", "drop"):
+        before = page.run("return document.documentElement.dataset.read || '0'")
+        if how == "choose":
+            page.find("file").send_keys(str(path))
+        else:
+            page.run("""
+                const bytes = Uint8Array.from(atob(arguments[0]), (c) => c.charCodeAt(0)), data = new DataTransfer();
+                data.items.add(new File([bytes], "dropped.cubin"));
+                document.getElementById("drop").dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
+                """, base64.b64encode(path.read_bytes()).decode())
+        page.until(f"return document.documentElement.dataset.read !== '{before}'", f"to {how} a file")
+        listed = page.run("return [...document.getElementById('kernels').options].map((one) => one.textContent)")
+        found = sorted(int(re.search(r"(\d+) registers", text).group(1)) for text in listed)
+        check(found, f"no kernel of {path.name} is listed")
+        check_equal(found, wanted, f"registers by {how} of {path.name}")
+
+
+def refuses_what_is_too_much(page, file, folder):
+    page.open(file)
+    large, noise, cut = folder / "large.so", folder / "noise.bin", folder / "cut.bin"
+    with open(large, "wb") as out:
+        out.truncate(500 << 20)
+    noise.write_bytes(bytes(random.Random(SEED).randrange(256) for _ in range(200000)))
+    # The head of an ELF file that promises what is not there.
+    cut.write_bytes(b"\x7fELF\x02\x01\x01\x07" + b"\0" * 8 + b"\x02\0\xbe\0\x01\0\0\0" + b"\xff" * 200)
+    for path, words in ((large, "500 MB"), (noise, "no kernel"), (cut, "no kernel")):
+        before = page.run("return document.documentElement.dataset.read || '0'")
+        page.find("file").send_keys(str(path))
+        page.until(f"return document.documentElement.dataset.read !== '{before}'", f"{path.name} to be read")
+        check(words in page.text("read"), f"{path.name}: {page.text('read')}")
+    page.run("location.hash = '#architecture=sm_80&threads=128&registers=64'")
+    page.until("return account.architecture === 'sm_80' && account.shape.threads === 128", "an answer after all that")
+
+
+def works_by_keyboard(page, file):
+    page.open(file, "#architecture=sm_90&threads=256&registers=63")
+    page.run("document.activeElement.blur()")
+    chain = browser.ActionChains(page.driver)
+    reached, tags = set(), set()
+    for _ in range(70):
+        chain.send_keys(Keys.TAB).perform()
+        chain.reset_actions()
+        found = page.run("const e = document.activeElement, s = getComputedStyle(e), p = e.closest('label,summary') || e;"
+                         "return [e.id, e.tagName, s.outlineStyle !== 'none' || getComputedStyle(p).outlineStyle !== 'none']")
+        if found[1] == "BODY":
+            break
+        check(found[2], f"no outline around {found[0] or found[1]}")
+        reached.add(found[0])
+        tags.add(found[1])
+    for name in ("architecture", "threads", "threads-slider", "registers", "static_shared_bytes", "dynamic_shared_bytes", "barriers",
+                 "log", "file", "copy"):
+        check(name in reached, f"{name} is not reached by the Tab key")
+    check("CANVAS" in tags and "TD" in tags and "SUMMARY" in tags, f"reached by the Tab key: {tags}")
+    # From cliff to cliff of the registers, and Enter takes the value.
+    page.run("document.querySelector('#chart-registers canvas').focus()")
+    chain.send_keys(Keys.ARROW_RIGHT).perform()
+    chain.reset_actions()
+    said = page.run("return document.querySelector('#chart-registers .said').textContent")
+    points = page.run("return account.curves.registers")
+    now = next(i for i, point in enumerate(points) if point[0] >= 63)
+    cliff = next(point for point in points[now:] if point[1] != points[now][1])
+    check(said.startswith(f"{cliff[0]} registers per thread: {cliff[1]} warps") and "before this cliff" in said, f"the cliff says: {said}")
+    chain.send_keys(Keys.ENTER).perform()
+    page.until(f"return document.getElementById('registers').value === '{cliff[0]}'", "the cliff's value to be taken")
+    # In the map with the arrow keys.
+    page.run("document.querySelector('#map td[tabindex=\"0\"]').focus()")
+    for key in (Keys.ARROW_DOWN, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ENTER):
+        chain.send_keys(key).perform()
+        chain.reset_actions()
+    page.until("return document.getElementById('threads').value === '96'", "the cell of the map to be taken")
+
+
+def map_agrees(page, file):
+    page.open(file, "#architecture=sm_80&threads=224&registers=52&static_shared_bytes=5000&rows=sm_75,sm_80,sm_90,sm_120")
+    rows = page.run("return [...document.querySelectorAll('#map tbody tr')].map((row) => [...row.cells].map((one) => one.textContent))")
+    check_equal([row[0] for row in rows], ["sm_75", "sm_80", "sm_90", "sm_120"], "rows of the map")
+    given = {"registers": 52, "static_shared_bytes": 5000, "barriers": 1}
+    for row in rows:
+        for column in (0, 6, 15, 31):
+            answer = tool_answer({"architecture": row[0], "threads": 32 * (column + 1), **given})
+            check_equal(row[column + 1], str(int(100 * answer["occupancy"] + 0.5)), f"map {row[0]} {32 * (column + 1)}")
+
+
+def main():
+    browser.programs()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        file = browser.has_calculator(TOOL, name)
+        page = browser.Page()
+        try:
+            page.open(file)
+            agrees_with_the_tool(page)
+            types_and_slides(page, file)
+            reads_logs_and_files(page, file)
+            refuses_what_is_too_much(page, file, folder)
+            works_by_keyboard(page, file)
+            map_agrees(page, file)
+            page.open(file, "#architecture=sm_90&threads=256&registers=63&sms=132&cluster_blocks=4&kernel=merge")
+            page.run("for (const one of document.querySelectorAll('details')) one.open = true")
+            browser.check_looks(page, "calculator", PICTURES)
+            browser.check_silent(page, "calculator")
+        finally:
+            page.close()
+    browser.finish()
+
+
+main()

@@ -1,0 +1,632 @@
+// The calculator's page: fields, charts and lists around the program in the worker, which does all the calculating.
+// SPDX-License-Identifier: Apache-2.0
+"use strict";
+
+(function () {
+    const byId = (id) => document.getElementById(id);
+    const maxFileBytes = 256 * 1024 * 1024, maxOptions = 500;
+    const defaults = {
+        architecture: "sm_90", threads: 256, registers: 32, static_shared_bytes: 0, dynamic_shared_bytes: 0, barriers: 1,
+        carveout: -1, opt_in: "max", max_threads: 1024, cluster_blocks: 1, sms: 0, grid: 0, cache: "none", caching: "off",
+        mode: "driver", kernel: "", rows: "",
+    };
+    const fields = Object.keys(defaults).filter((name) => byId(name));
+    const state = {...defaults};
+    let architectures = [];
+
+    // The worker -----------------------------------------------------------------------------------------------------
+
+    const programBytes = Uint8Array.from(atob(byId("program").textContent), (letter) => letter.charCodeAt(0));
+    const workerAddress = URL.createObjectURL(new Blob([byId("worker").textContent], {type: "text/javascript"}));
+
+    // One process of the program. After a failure, memory that is used up for example, a new one takes its place.
+    class Runner {
+        constructor() {
+            this.start();
+        }
+        start() {
+            this.waiting = new Map();
+            this.next = 0;
+            this.worker = new Worker(workerAddress);
+            this.worker.onmessage = ({data}) => {
+                const {resolve, reject} = this.waiting.get(data.id);
+                this.waiting.delete(data.id);
+                if (data.failure === undefined) return resolve(data.answer);
+                this.restart();
+                reject(new Error(data.failure));
+            };
+            this.post("start", programBytes).catch(() => {});  // what is asked next fails, and tells
+        }
+        restart() {
+            this.worker.terminate();
+            for (const {reject} of this.waiting.values()) reject(new Error("stopped"));
+            this.start();
+        }
+        post(what, input, transfer) {
+            return new Promise((resolve, reject) => {
+                const id = ++this.next;
+                this.waiting.set(id, {resolve, reject});
+                this.worker.postMessage({id, what, input}, transfer || []);
+            });
+        }
+    }
+    const model = new Runner();
+    let files = null;  // of its own, so that the model answers while a large file is read
+
+    // Values of the fields -------------------------------------------------------------------------------------------
+
+    const isNumber = (name) => typeof defaults[name] === "number";
+
+    function question() {
+        const given = {...state};
+        delete given.kernel;
+        delete given.rows;
+        return given;
+    }
+
+    function chosen() {
+        return architectures.find((one) => one.architecture === state.architecture) || architectures[0];
+    }
+
+    function readAddress(text) {
+        const given = new URLSearchParams(text.replace(/^#/, ""));
+        for (const name of Object.keys(defaults)) {
+            if (!given.has(name)) continue;
+            const value = given.get(name);
+            if (!isNumber(name)) state[name] = value.slice(0, 4096);
+            else if (/^-?\d{1,15}$/.test(value)) state[name] = Number(value);
+        }
+        for (const name of ["opt_in", "cache", "caching", "mode"])
+            if (![...byId(name).options].some((option) => option.value === state[name])) state[name] = defaults[name];
+    }
+
+    // Browsers refuse an address that changes with every movement of a slider.
+    let addressPause = 0;
+    function writeAddressSoon() {
+        clearTimeout(addressPause);
+        addressPause = setTimeout(writeAddress, 200);
+    }
+
+    function writeAddress() {
+        clearTimeout(addressPause);
+        const given = new URLSearchParams();
+        for (const name of Object.keys(defaults))
+            if (state[name] !== defaults[name] || name === "architecture" || name === "threads" || name === "registers")
+                given.set(name, state[name]);
+        history.replaceState(null, "", "#" + given);
+    }
+
+    function showFields() {
+        const row = chosen();
+        state.architecture = row.architecture;
+        const sharedMax = Math.max(row.shared_opt_in, state.static_shared_bytes + state.dynamic_shared_bytes);
+        byId("static_shared_bytes-slider").max = Math.max(row.shared_per_block, state.static_shared_bytes);
+        byId("dynamic_shared_bytes-slider").max = sharedMax;
+        byId("registers-slider").max = row.registers;
+        for (const name of fields) {
+            const field = byId(name), slider = byId(name + "-slider");
+            if (document.activeElement !== field || field.value === "" || Number(field.value) !== state[name]) {
+                if (document.activeElement !== field || field.tagName === "SELECT") field.value = state[name];
+            }
+            if (slider && document.activeElement !== slider) slider.value = state[name];
+        }
+        const disable = (name, off) => {
+            byId(name).disabled = off;
+            if (byId(name + "-slider")) byId(name + "-slider").disabled = off;
+        };
+        disable("cluster_blocks", !row.has_clusters);
+        disable("carveout", !row.has_carveout);
+        disable("opt_in", row.shared_opt_in === row.shared_per_block);
+        byId("mode").options[1].disabled = !row.spreadsheet;
+        byId("kernel-name").hidden = !state.kernel;
+        byId("kernel-name").textContent = state.kernel;
+    }
+
+    function set(changes) {
+        Object.assign(state, changes);
+        showFields();
+        ask();
+    }
+
+    for (const name of fields) {
+        const field = byId(name), slider = byId(name + "-slider");
+        const take = (text) => {
+            if (!isNumber(name)) return set({[name]: text});
+            const value = Math.round(Number(text));
+            if (text === "" || !Number.isFinite(value)) return;
+            const low = Number(field.min || 0);
+            set({[name]: Math.max(low, Math.min(value, 1e9))});
+        };
+        field.addEventListener("input", () => take(field.value));
+        field.addEventListener("change", () => { field.value = state[name]; });
+        if (slider) slider.addEventListener("input", () => { take(slider.value); field.value = state[name]; });
+    }
+    byId("form").addEventListener("submit", (event) => event.preventDefault());
+    window.addEventListener("hashchange", () => {
+        clearTimeout(addressPause);
+        Object.assign(state, defaults);
+        readAddress(location.hash);
+        for (const name of fields) byId(name).value = state[name];
+        showFields();
+        ask();
+    });
+
+    // The answer -----------------------------------------------------------------------------------------------------
+
+    let asked = 0;
+    async function ask() {
+        writeAddressSoon();
+        const number = ++asked;
+        document.documentElement.dataset.asked = number;
+        try {
+            const text = JSON.stringify(question());
+            const mapText = JSON.stringify({...question(), architectures: rowsShown()});
+            const [found, map] = await Promise.all([model.post("occupancy", text), model.post("map", mapText)]);
+            if (number !== asked) return;  // a newer question is on its way
+            if (found.error) throw new Error(found.error);
+            showAnswer(found.account);
+            showCharts(found.account);
+            showMap(map.rows);
+        } catch (failure) {
+            if (number === asked) byId("obstacle").textContent = "The calculation failed: " + failure.message;
+        }
+        if (number === asked) document.documentElement.dataset.answered = number;
+    }
+
+    const names = {warps: "warps", blocks: "block slots", registers: "registers", shared: "shared memory", barriers: "barriers",
+                   clusters: "clusters", threads: "threads"};
+
+    function showAnswer(account) {
+        window.account = account;
+        const percent = Math.round(account.occupancy * 1000) / 10;
+        byId("occupancy").textContent = percent + " %";
+        byId("blocks").textContent = account.resident_blocks;
+        byId("warps").textContent = `${account.resident_warps} of ${account.warp_slots}`;
+        const limiters = account.limiters.map((name) => names[name] || name);
+        byId("limiters").textContent = limiters.length === 0 ? "" : `Limited by ${limiters.join(" and ")}.`;
+        byId("obstacle").textContent = account.obstacle ? `It cannot be launched: ${account.obstacle}.` : "";
+        byId("next").textContent = account.next_step
+            ? `Cheapest step: ${account.next_step.text} (${Math.round(account.next_step.occupancy * 100)} %).` : "";
+        const waves = account.waves;
+        byId("waves").textContent = waves
+            ? `${numberText(waves.waves)} waves of ${numberText(waves.blocks_per_wave)} blocks, ${numberText(waves.tail_blocks)} ` +
+              `in the last: ${Math.round(waves.efficiency * 100)} % of the block slots held are used.` : "";
+        const clusters = account.clusters;
+        byId("clusters").textContent = clusters
+            ? `About ${clusters.estimate === null ? "?" : clusters.estimate} resident clusters of ${clusters.cluster_blocks} ` +
+              `(${clusters.low} to ${clusters.high}); ${clusters.settled_by} on the GPU settles it.`
+            : state.cluster_blocks > 1 ? "With the number of SMs, resident clusters are estimated." : "";
+        byId("notes").replaceChildren(...account.notes.map((text) => {
+            const line = document.createElement("p");
+            line.className = "warning";
+            line.textContent = text;
+            return line;
+        }));
+        const body = byId("limits").tBodies[0];
+        body.replaceChildren();
+        for (const [name, limit] of Object.entries(account.limits)) {
+            if (limit.blocks === null && limit.steps.length === 0) continue;
+            const row = body.insertRow(), limiting = account.limiters.includes(name);
+            const cells = [(names[name] || name) + (limiting ? " ◀" : ""), limit.blocks === null ? "–" : String(limit.blocks),
+                           limit.steps.map((step) => step.text).join("; ")];
+            cells.forEach((text, i) => {
+                const cell = row.insertCell();
+                cell.textContent = text;
+                cell.className = (i === 1 ? "right " : "") + (limiting ? "strong" : "");
+            });
+        }
+        const thresholds = byId("thresholds").tBodies[0];
+        thresholds.replaceChildren();
+        for (const slack of account.slack) {
+            const more = account.thresholds.find((one) => one.resource === slack.resource);
+            const row = thresholds.insertRow();
+            [names[slack.resource] || slack.resource, numberText(slack.now), more ? numberText(more.at_most) : "–",
+             numberText(slack.at_most)].forEach((text, i) => {
+                const cell = row.insertCell();
+                cell.textContent = text;
+                if (i > 0) cell.className = "right";
+            });
+        }
+    }
+
+    // Charts ---------------------------------------------------------------------------------------------------------
+
+    const curves = {
+        threads: {title: "Block size", axis: "threads per block", field: "threads"},
+        registers: {title: "Registers", axis: "registers per thread", field: "registers"},
+        shared: {title: "Shared memory", axis: "bytes per block, static and dynamic"},
+        barriers: {title: "Barriers", axis: "named barriers", field: "barriers"},
+        clusters: {title: "Cluster size", axis: "blocks per cluster", field: "cluster_blocks", y: "resident clusters (estimate)"},
+    };
+    const charts = new Map();
+    let lastAccount = null;
+
+    function hereOf(name) {
+        if (name === "shared") return state.static_shared_bytes + state.dynamic_shared_bytes;
+        return state[curves[name].field];
+    }
+
+    // Takes a value of a curve into the fields.
+    function takeValue(name, value) {
+        if (name !== "shared") return set({[curves[name].field]: value});
+        if (value >= state.static_shared_bytes) set({dynamic_shared_bytes: value - state.static_shared_bytes});
+        else set({static_shared_bytes: value, dynamic_shared_bytes: 0});
+    }
+
+    function cardOf(name) {
+        const card = document.createElement("div");
+        card.className = "card";
+        card.id = "chart-" + name;
+        const title = document.createElement("h3");
+        title.textContent = curves[name].title;
+        const box = document.createElement("div");
+        box.className = "canvas";
+        const canvas = document.createElement("canvas");
+        canvas.tabIndex = 0;
+        canvas.setAttribute("role", "img");
+        const said = document.createElement("p");
+        said.className = "said faint";
+        said.setAttribute("role", "status");
+        box.append(canvas);
+        card.append(title, box, said);
+        byId("charts").append(card);
+        return {card, canvas, said, chart: null, points: [], at: -1};
+    }
+
+    function pointText(name, entry, at) {
+        const [value, height] = entry.points[at], before = at > 0 ? entry.points[at - 1][1] : height;
+        const what = name === "clusters" ? "clusters" : "warps";
+        let text = `${numberText(value)} ${curves[name].axis}: ${numberText(height)} ${what}`;
+        if (name !== "clusters" && lastAccount) text += ` (${Math.round((height / lastAccount.warp_slots) * 100)} %)`;
+        if (height < before) text += `, ${numberText(before)} before this cliff`;
+        return text;
+    }
+
+    function showPoint(name, entry, at) {
+        entry.at = at;
+        const [value, height] = entry.points[at];
+        entry.said.textContent = pointText(name, entry, at);
+        const index = entry.chart.data.datasets[0].data.findIndex((point) => point.x === value && point.y === height);
+        entry.chart.setActiveElements([{datasetIndex: 0, index}]);
+        entry.chart.tooltip.setActiveElements([{datasetIndex: 0, index}], {x: 0, y: 0});
+        entry.chart.update();
+    }
+
+    function onKey(name, entry, event) {
+        const points = entry.points;
+        if (points.length === 0) return;
+        let at = entry.at >= 0 ? entry.at : points.findIndex(([value]) => value >= hereOf(name));
+        if (at < 0) at = points.length - 1;
+        if (event.key === "Enter" || event.key === " ") {
+            event.preventDefault();
+            if (entry.at >= 0) takeValue(name, points[entry.at][0]);
+            return;
+        }
+        if (event.key === "Home") at = 0;
+        else if (event.key === "End") at = points.length - 1;
+        else if (event.key === "ArrowRight") {
+            // To the next value at which the height changes, or the last.
+            const height = points[at][1];
+            do ++at; while (at < points.length - 1 && points[at][1] === height);
+        } else if (event.key === "ArrowLeft") {
+            const height = points[at][1];
+            do --at; while (at > 0 && points[at][1] === height);
+        } else return;
+        event.preventDefault();
+        showPoint(name, entry, Math.max(0, Math.min(at, points.length - 1)));
+    }
+
+    function showCharts(account) {
+        lastAccount = account;
+        for (const [name, about] of Object.entries(curves)) {
+            const points = (account.curves[name] || []).filter((point) => point[1] !== null);
+            if (!charts.has(name)) {
+                if (points.length === 0) continue;
+                const entry = cardOf(name);
+                charts.set(name, entry);
+                entry.canvas.addEventListener("keydown", (event) => onKey(name, entry, event));
+                entry.canvas.addEventListener("blur", () => {
+                    entry.at = -1;
+                    entry.chart.setActiveElements([]);
+                    entry.chart.tooltip.setActiveElements([], {x: 0, y: 0});
+                    entry.chart.update();
+                });
+            }
+            const entry = charts.get(name);
+            entry.card.hidden = points.length === 0;
+            entry.points = points;
+            if (points.length > 0) drawChart(name, about, entry, account);
+        }
+    }
+
+    function drawChart(name, about, entry, account) {
+        const top = name === "clusters" ? undefined : account.warp_slots;
+        const here = hereOf(name);
+        // The last point that is not above the value: the model's own answer stands beside the curve.
+        const height = name === "clusters" ? (account.clusters || {}).estimate : account.resident_warps;
+        const ink = colour("s0"), strong = colour("s1");
+        const data = [
+            {label: about.title, data: entry.points.map(([x, y]) => ({x, y})), borderColor: ink, backgroundColor: ink,
+             stepped: name === "clusters" || name === "barriers" ? "middle" : name === "threads" ? false : "after",
+             pointRadius: 0, pointHoverRadius: 5, borderWidth: 2},
+            {label: "here", data: height === null || height === undefined ? [] : [{x: here, y: height}], borderColor: strong,
+             backgroundColor: strong, pointRadius: 6, pointHoverRadius: 7, showLine: false},
+        ];
+        entry.canvas.setAttribute("aria-label", `${about.title}: ${about.y || "resident warps"} by ${about.axis}; now ` +
+            `${numberText(here)}: ${numberText(height)}`);
+        const options = baseOptions({title: about.axis}, {title: about.y || "resident warps", from_zero: true}, (item) => {
+            if (item.datasetIndex === 1) return `here: ${numberText(item.parsed.x)}, ${numberText(item.parsed.y)}`;
+            return pointText(name, entry, item.dataIndex);
+        }, []);
+        options.interaction = {mode: "nearest", axis: "x", intersect: false};
+        if (top) options.scales.y.max = top;
+        options.scales.x.min = entry.points[0][0];
+        options.scales.x.max = Math.max(here, entry.points[entry.points.length - 1][0]);
+        options.plugins.legend.display = false;
+        options.onClick = (event, items) => {
+            const item = items.find((one) => one.datasetIndex === 0);
+            if (item) takeValue(name, entry.points[item.index][0]);
+        };
+        if (entry.chart) {
+            entry.chart.data.datasets = data;
+            entry.chart.options = options;
+            entry.chart.update("none");
+        } else {
+            entry.chart = new Chart(entry.canvas, {type: "line", data: {datasets: data}, options, plugins: [marksPlugin]});
+        }
+    }
+    redraws.push(() => { if (lastAccount) { showCharts(lastAccount); ask(); } });
+
+    // The map of architectures ---------------------------------------------------------------------------------------
+
+    function rowsShown() {
+        if (state.rows) return state.rows.split(",");
+        const usual = architectures.filter((one) => Number(one.compute_capability.split(".")[0]) >= 7);
+        const list = usual.map((one) => one.architecture);
+        return list.includes(state.architecture) ? list : [state.architecture, ...list];
+    }
+
+    function shade(part) {
+        const steps = [[253, 231, 37], [122, 209, 81], [34, 168, 132], [42, 120, 142], [65, 68, 135], [68, 1, 84]];
+        const place = Math.max(0, Math.min(1, part)) * 5, below = Math.min(4, Math.floor(place)), rest = place - below;
+        const rgb = steps[below].map((value, i) => Math.round(value * (1 - rest) + steps[below + 1][i] * rest));
+        const light = [0.2126, 0.7152, 0.0722].reduce((sum, weight, i) => sum + weight * (rgb[i] / 255) ** 2.2, 0);
+        return [`rgb(${rgb.join(",")})`, light < 0.18 ? "#ffffff" : "#000000"];
+    }
+
+    let focused = null;  // the cell that has the keyboard: row and column
+    function showMap(rows) {
+        const table = byId("map"), held = table.contains(document.activeElement);
+        table.replaceChildren();
+        if (rows.length === 0) return;
+        const head = table.createTHead().insertRow();
+        const corner = document.createElement("th");
+        corner.textContent = "threads";
+        corner.className = "row";
+        head.append(corner);
+        rows[0].warps.forEach((_, i) => {
+            const cell = document.createElement("th");
+            cell.scope = "col";
+            cell.textContent = 32 * (i + 1);
+            head.append(cell);
+        });
+        const body = table.createTBody();
+        rows.forEach((row, r) => {
+            const line = body.insertRow(), name = document.createElement("th");
+            name.scope = "row";
+            name.className = "row";
+            name.textContent = row.architecture;
+            line.append(name);
+            row.warps.forEach((warps, c) => {
+                const cell = line.insertCell(), percent = Math.round((warps / row.warp_slots) * 100);
+                const threads = 32 * (c + 1), here = row.architecture === state.architecture && threads === state.threads;
+                [cell.style.background, cell.style.color] = shade(percent / 100);
+                cell.textContent = percent;
+                cell.title = `${row.architecture}, ${threads} threads: ${warps} of ${row.warp_slots} warps`;
+                cell.tabIndex = (focused ? focused[0] === r && focused[1] === c : r === 0 && c === 0) ? 0 : -1;
+                cell.setAttribute("role", "button");
+                cell.setAttribute("aria-label", `${row.architecture}, ${threads} threads: ${percent} %${here ? ", chosen" : ""}`);
+                if (here) cell.style.outline = "3px solid " + colour("ink");
+            });
+        });
+        if (held && focused) {
+            const cell = body.rows[focused[0]] && body.rows[focused[0]].cells[focused[1] + 1];
+            if (cell) cell.focus();
+        }
+    }
+    function placeOf(cell) {
+        return [cell.parentElement.sectionRowIndex, cell.cellIndex - 1];
+    }
+    function chooseCell(cell) {
+        if (cell.tagName !== "TD") return;
+        focused = placeOf(cell);
+        set({architecture: cell.parentElement.cells[0].textContent, threads: 32 * cell.cellIndex});
+    }
+    byId("map").addEventListener("click", (event) => chooseCell(event.target));
+    byId("map").addEventListener("keydown", (event) => {
+        const cell = event.target;
+        if (cell.tagName !== "TD") return;
+        if (event.key === "Enter" || event.key === " ") {
+            event.preventDefault();
+            return chooseCell(cell);
+        }
+        const move = {ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0]}[event.key];
+        if (!move) return;
+        event.preventDefault();
+        const [r, c] = placeOf(cell), rows = cell.parentElement.parentElement.rows;
+        const next = rows[r + move[0]] && rows[r + move[0]].cells[c + 1 + move[1]];
+        if (!next || next.tagName !== "TD") return;
+        cell.tabIndex = -1;
+        next.tabIndex = 0;
+        focused = placeOf(next);
+        next.focus();
+    });
+    function listRows() {
+        const shown = rowsShown();
+        byId("rows").replaceChildren(...architectures.map((one) => {
+            const label = document.createElement("label"), box = document.createElement("input");
+            box.type = "checkbox";
+            box.style.width = "auto";
+            box.style.minHeight = "0";
+            box.checked = shown.includes(one.architecture);
+            box.addEventListener("change", () => {
+                const now = new Set(rowsShown());
+                if (box.checked) now.add(one.architecture);
+                else now.delete(one.architecture);
+                set({rows: architectures.map((row) => row.architecture).filter((name) => now.has(name)).join(",")});
+            });
+            label.append(box, " " + one.architecture);
+            return label;
+        }));
+    }
+
+    // Logs and files -------------------------------------------------------------------------------------------------
+
+    let kernels = [];
+    function say(text, tone) {
+        byId("read").textContent = text;
+        byId("read").className = "said " + (tone || "faint");
+    }
+
+    function showFound(found, what) {
+        kernels = found.kernels;
+        byId("found").hidden = kernels.length === 0;
+        byId("filter").value = "";
+        listKernels();
+        let text = `${what}: ${found.kind}, ${found.found} kernel${found.found === 1 ? "" : "s"} with registers`;
+        if (found.found > kernels.length) text += `, of which the first ${kernels.length} are listed`;
+        if (found.only_ptx > 0) text += `, ${found.only_ptx} as PTX only`;
+        if (found.notes.length > 0) text += ". " + found.notes.join("; ");
+        if (found.found === 0 && found.kind === "compiler log")
+            text = `${what}: no kernel. It is neither a compiled file nor a log with the "Used N registers" lines of nvcc -Xptxas -v.`;
+        else if (found.found === 0 && found.only_ptx === 0)
+            text = `${what}: ${found.kind}, in which there is no kernel.` + (found.notes.length > 0 ? " " + found.notes.join("; ") : "");
+        say(text, found.found === 0 ? "warning" : "faint");
+        document.documentElement.dataset.read = Number(document.documentElement.dataset.read || 0) + 1;
+        if (kernels.length === 1) takeKernel(kernels[0]);
+    }
+
+    function listKernels() {
+        const part = byId("filter").value.toLowerCase();
+        const wanted = kernels.map((kernel, i) => [kernel, i]).filter(([kernel]) => kernel.demangled.toLowerCase().includes(part));
+        byId("kernels").replaceChildren(...wanted.slice(0, maxOptions).map(([kernel, i]) => {
+            const option = document.createElement("option");
+            option.value = i;
+            option.textContent = `${kernel.short} · ${kernel.architecture || "unknown architecture"} · ${kernel.registers === null ? "?" : kernel.registers} registers`;
+            option.title = kernel.demangled;
+            return option;
+        }));
+        if (wanted.length > maxOptions) {
+            const option = document.createElement("option");
+            option.disabled = true;
+            option.textContent = `${wanted.length - maxOptions} more: write a part of the name above`;
+            byId("kernels").append(option);
+        }
+    }
+
+    function takeKernel(kernel) {
+        const row = architectures.find((one) => kernel.architecture.replace(/[af]$/, "") === one.architecture);
+        const changes = {kernel: kernel.short, dynamic_shared_bytes: 0, cluster_blocks: kernel.cluster_blocks || 1,
+                         max_threads: kernel.threads || defaults.max_threads};
+        if (row) changes.architecture = row.architecture;
+        for (const name of ["registers", "static_shared_bytes", "barriers"])
+            if (kernel[name] !== null) changes[name] = kernel[name];
+        if (kernel.threads !== null) changes.threads = kernel.threads;
+        set(changes);
+        for (const name of fields) byId(name).value = state[name];
+        const unknown = [];
+        if (kernel.architecture && !row) unknown.push(`${kernel.architecture} is no architecture that is known here`);
+        if (kernel.threads === null) unknown.push("it has no launch bound: give the threads");
+        if (kernel.uses_dynamic_shared) unknown.push("it uses dynamic shared memory: give the size");
+        if (unknown.length > 0) say(`${kernel.short}: ${unknown.join("; ")}.`, "warning");
+    }
+
+    async function read(what, input, name, transfer) {
+        say(`${name}: reading …`);
+        byId("found").hidden = true;
+        files = files || new Runner();
+        try {
+            showFound(await files.post(what, input, transfer), name);
+        } catch (failure) {
+            say(`${name} is too much for this page (${failure.message}); launchbox inspect reads it.`, "bad");
+            document.documentElement.dataset.read = Number(document.documentElement.dataset.read || 0) + 1;
+        }
+    }
+
+    async function readFile(file) {
+        if (!file) return;
+        if (file.size > maxFileBytes) {
+            byId("found").hidden = true;
+            say(`${file.name} has ${Math.round(file.size / 1048576)} MB, and this page reads 256 MB at most; launchbox inspect reads it.`, "bad");
+            document.documentElement.dataset.read = Number(document.documentElement.dataset.read || 0) + 1;
+            return;
+        }
+        try {
+            const bytes = await file.arrayBuffer();
+            await read("binary", bytes, file.name, [bytes]);
+        } catch (failure) {
+            say(`${file.name} cannot be read: ${failure.message}`, "bad");
+        }
+    }
+
+    let pause = 0;
+    byId("log").addEventListener("input", () => {
+        clearTimeout(pause);
+        pause = setTimeout(() => {
+            const text = byId("log").value;
+            if (text.trim() === "") {
+                byId("found").hidden = true;
+                return say("");
+            }
+            read("log", text, "The log");
+        }, 150);
+    });
+    byId("file").addEventListener("change", () => readFile(byId("file").files[0]));
+    byId("filter").addEventListener("input", listKernels);
+    byId("kernels").addEventListener("change", () => {
+        const kernel = kernels[Number(byId("kernels").value)];
+        if (kernel) takeKernel(kernel);
+    });
+    const drop = byId("drop");
+    for (const name of ["dragenter", "dragover"])
+        document.addEventListener(name, (event) => {
+            event.preventDefault();
+            drop.classList.add("over");
+        });
+    for (const name of ["dragleave", "drop"]) document.addEventListener(name, () => drop.classList.remove("over"));
+    document.addEventListener("drop", (event) => {
+        event.preventDefault();
+        readFile(event.dataTransfer.files[0]);
+    });
+    byId("copy").addEventListener("click", async () => {
+        writeAddress();
+        try {
+            await navigator.clipboard.writeText(location.href);
+            byId("copied").textContent = "Copied.";
+        } catch {
+            byId("copied").textContent = "The address line of the browser has it.";
+        }
+    });
+
+    // For tests and for whoever wants the numbers: many questions at once.
+    window.askMany = (numbers) => model.post("many", numbers);
+    window.askModel = (given) => model.post("occupancy", JSON.stringify(given));
+
+    (async function start() {
+        architectures = (await model.post("architectures", "")).architectures;
+        byId("architecture").replaceChildren(...architectures.map((one) => {
+            const option = document.createElement("option");
+            option.value = one.architecture;
+            option.textContent = one.architecture;
+            return option;
+        }));
+        readAddress(location.hash.length > 1 ? location.hash : JSON.parse(byId("state").textContent));
+        for (const name of fields) byId(name).value = state[name];
+        showFields();
+        listRows();
+        await ask();
+        document.documentElement.dataset.ready = "yes";
+    })().catch((failure) => {
+        byId("obstacle").textContent = "The calculator did not start: " + failure.message;
+    });
+})();

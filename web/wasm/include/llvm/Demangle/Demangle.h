@@ -1,0 +1,16 @@
+// LLVM's demangler as libc++abi has it under its standard name: for WebAssembly alone.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cxxabi.h>
+
+#include <cstddef>
+
+namespace llvm {
+
+inline char* itaniumDemangle(const char* name, char* buffer, std::size_t* size, int* status)
+{
+    return abi::__cxa_demangle(name, buffer, size, status);
+}
+
+}  // namespace llvm
