@@ -90,9 +90,9 @@ std::optional<exit_status> complain_about_first_word(const CLI::App& app, const 
     }
     if (std::find(known.begin(), known.end(), word) != known.end()) return std::nullopt;
     const std::string meant = nearest(word, known);
-    std::string hint = "see launchbox --help";
-    if (!meant.empty()) hint = "did you mean launchbox " + meant + "?";
-    return complain("'" + word + (word.starts_with('-') ? "' is no option of launchbox" : "' is no verb of launchbox"),
+    std::string hint = "see " + app.get_name() + " --help";
+    if (!meant.empty()) hint = "did you mean " + app.get_name() + " " + meant + "?";
+    return complain("'" + word + (word.starts_with('-') ? "' is no option of " : "' is no verb of ") + app.get_name(),
                     hint, exit_status::bad_input);
 }
 
@@ -114,7 +114,7 @@ std::string hint_for(const CLI::App& app, const CLI::ParseError& failure, const 
         if (std::find(known.begin(), known.end(), name) != known.end()) continue;
         if (const std::string meant = nearest(name, known); !meant.empty()) return "did you mean " + meant + "?";
     }
-    return "see launchbox " + (verb == &app ? std::string() : verb->get_name() + " ") + "--help";
+    return "see " + app.get_name() + " " + (verb == &app ? std::string() : verb->get_name() + " ") + "--help";
 }
 
 // `tune` starts this program again to compile and to measure, in processes that may die.
@@ -127,15 +127,9 @@ std::optional<int> run_as_worker(int count, char** arguments)
     return std::nullopt;
 }
 
-exit_status run_command(int count, char** arguments, const tune_elsewhere* elsewhere)
+// Of launchbox; launchbox-mpi has tune alone.
+void add_verbs(CLI::App& app, call_context& context)
 {
-    CLI::App app("With which launch configuration should this CUDA kernel run, and how do I know?", "launchbox");
-    call_context context;
-    context.elsewhere = elsewhere;
-    app.set_version_flag("--version", version_text, "Show the version, and those of the compiler and driver found");
-    app.require_subcommand(1);
-    app.formatter(std::make_shared<help_formatter>());
-    app.get_formatter()->column_width(34);
     add_inspect(app, context);
     add_occupancy(app, context);
     add_suggest(app, context);
@@ -147,12 +141,28 @@ exit_status run_command(int count, char** arguments, const tune_elsewhere* elsew
     add_bench_search(app, context);
     add_emit(app, context);
     add_devices(app, context);
-    add_completion(app, context);
-    add_man(app, context);
     add_examples(app, "launchbox occupancy --arch sm_90 --threads 256 --registers 63 --shared 11264",
                  "launchbox devices");
+}
 
-    context.command = "launchbox";
+exit_status run_command(int count, char** arguments, const tune_elsewhere* elsewhere)
+{
+    CLI::App app(elsewhere == nullptr
+                     ? "With which launch configuration should this CUDA kernel run, and how do I know?"
+                     : "launchbox tune on the GPUs of all ranks that mpirun or srun has started; launchbox has the "
+                       "other verbs",
+                 elsewhere == nullptr ? "launchbox" : "launchbox-mpi");
+    call_context context;
+    context.elsewhere = elsewhere;
+    app.set_version_flag("--version", version_text, "Show the version, and those of the compiler and driver found");
+    app.require_subcommand(1);
+    app.formatter(std::make_shared<help_formatter>());
+    app.get_formatter()->column_width(34);
+    elsewhere == nullptr ? add_verbs(app, context) : add_tune(app, context);
+    add_completion(app, context);
+    add_man(app, context);
+
+    context.command = app.get_name();
     for (int i = 1; i < count; ++i) context.command += " " + std::string(arguments[i]);
     std::vector<std::string> words = own_arguments(count, arguments, context);
     // `launchbox help inspect` is `launchbox inspect --help`.

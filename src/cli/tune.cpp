@@ -506,9 +506,13 @@ void add_tune(CLI::App& app, call_context& context)
     options->output.add_to(*verb);
     options->elsewhere = context.elsewhere;
     if (context.elsewhere != nullptr) context.elsewhere->add_options(*verb);
-    add_examples(*verb, "launchbox tune examples/block_sort/block_sort.toml --build-only --arch sm_90 --budget 2",
-                 "launchbox tune examples/block_sort/block_sort.toml --replay "
-                 "measurements/nvidia-h200/tune_block_sort.json");
+    if (context.elsewhere != nullptr)
+        add_examples(*verb, "mpirun -n 9 launchbox-mpi tune spec.toml --store run.db",
+                     "srun --ntasks-per-node=4 --gpus-per-task=1 launchbox-mpi tune spec.toml --store run.db");
+    else
+        add_examples(*verb, "launchbox tune examples/block_sort/block_sort.toml --build-only --arch sm_90 --budget 2",
+                     "launchbox tune examples/block_sort/block_sort.toml --replay "
+                     "measurements/nvidia-h200/tune_block_sort.json");
     verb->callback([options, &context] {
         context.action = [options, &context] { return run_tune_verb(*options, context.command); };
     });

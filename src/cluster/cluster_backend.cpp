@@ -64,10 +64,21 @@ public:
 private:
     rank_load* choose();
     void get_reference(std::size_t measurer, std::size_t workload);
-    cluster_message ask_to_measure(int rank, const tune_job& job, long number, const prepared_job& made,
-                                   const measure_request& request, bool is_new);
+    measurement ask_to_measure(int rank, const tune_job& job, long number, const prepared_job& made,
+                               const measure_request& request, bool is_new);
     std::string module_for(int rank, long number);
     void forget(long number, rank_load& where);
+    // What it has answered. A rank that says what no rank of ours says gets no more work, and its candidate goes to
+    // another.
+    template <class Read>
+    auto understood(int rank, Read read)
+    {
+        try {
+            return read();
+        } catch (const error& failure) {
+            throw left_out(rank, failure.what());
+        }
+    }
     // From now on it gets no candidate.
     [[nodiscard]] rank_lost left_out(int rank, const std::string& why)
     {
@@ -93,6 +104,14 @@ std::optional<long> number_of(const prepared_job& made)
     long number = 0;
     const auto [end, failure] = std::from_chars(made.file.data(), made.file.data() + made.file.size(), number);
     return failure == std::errc() && !made.file.empty() ? std::optional(number) : std::nullopt;
+}
+
+// What it would take to send the module; 0: not known, or too much for a message. It is built where it runs then.
+std::uintmax_t size_in(const cluster_message& answer)
+{
+    const long bytes = answer.said.contains("module_bytes") ? number_in(answer, "module_bytes") : 0;
+    constexpr auto largest = static_cast<long>(max_message_bytes / 2);  // beside it there is what is said
+    return bytes > 0 && bytes <= largest ? static_cast<std::uintmax_t>(bytes) : 0;
 }
 
 // Under the lock. The rank with a free compiler that has the least to measure; those without a GPU take what the
@@ -128,14 +147,19 @@ prepared_job cluster_runner::prepare(const tune_job& job, const std::shared_ptr<
             number = next_number_++;
         }
         const int rank = where->who.rank;
-        std::optional<cluster_message> answer;
+        prepared_job made;
+        std::uintmax_t bytes = 0;
         const auto not_building = [&] {
             const std::lock_guard guard(lock_);
             --where->building;
         };
         try {
-            answer = calls_->call(
+            const cluster_message answer = calls_->call(
                 rank, {{"do", "prepare"}, {"backend", backend_}, {"number", number}, {"job", json_of(job)}});
+            understood(rank, [&] {
+                made = prepared_of(answer.said.value("prepared", cluster_json()));
+                bytes = size_in(answer);
+            });
         } catch (const rank_lost&) {
             not_building();
             continue;  // another does it
@@ -144,7 +168,6 @@ prepared_job cluster_runner::prepare(const tune_job& job, const std::shared_ptr<
             throw;
         }
         not_building();
-        prepared_job made = prepared_of(answer->said.at("prepared"));
         if (made.status != build_status::built || !made.machine_failure.empty()) return made;
         made.file = std::to_string(number);
         made.near = where->measurer;
@@ -152,10 +175,8 @@ prepared_job cluster_runner::prepare(const tune_job& job, const std::shared_ptr<
                                                 [self, number, where](const void*) { self->forget(number, *where); });
         const std::lock_guard guard(lock_);
         ++where->waiting;
-        modules_[number] = {.builder = rank,
-                            .holders = {rank},
-                            .bytes = answer->said.value("module_bytes", std::uintmax_t{0}),
-                            .compile_seconds = made.compile_seconds};
+        modules_[number] = {
+            .builder = rank, .holders = {rank}, .bytes = bytes, .compile_seconds = made.compile_seconds};
         return made;
     }
     prepared_job none;
@@ -170,8 +191,7 @@ measurement cluster_runner::measure(std::size_t measurer, const tune_job& job, c
     const long number = number_of(made).value_or(-1);
     try {
         if (needs_reference_ && !request.is_reference) get_reference(measurer, job.workload);
-        measurement measured =
-            measured_of(ask_to_measure(rank, job, number, made, request, false).said.at("measurement"));
+        measurement measured = ask_to_measure(rank, job, number, made, request, false);
         if (measured.what == outcome::device_lost) throw left_out(rank, measured.reason);
         const std::lock_guard guard(lock_);
         if (request.is_reference && measured.what == outcome::measured) {
@@ -199,8 +219,7 @@ void cluster_runner::get_reference(std::size_t measurer, std::size_t workload)
     const int rank = loads_[measurer].who.rank;
     measurement measured;
     for (int attempt = 0; attempt < 2; ++attempt) {
-        measured = measured_of(ask_to_measure(rank, reference, number, {}, {.samples = 1, .is_reference = true}, true)
-                                   .said.at("measurement"));
+        measured = ask_to_measure(rank, reference, number, {}, {.samples = 1, .is_reference = true}, true);
         if (measured.what != outcome::worker_died && measured.machine_failure.empty()) break;
     }
     if (measured.what != outcome::measured) {
@@ -212,8 +231,8 @@ void cluster_runner::get_reference(std::size_t measurer, std::size_t workload)
     has_reference_[measurer].insert(workload);
 }
 
-cluster_message cluster_runner::ask_to_measure(int rank, const tune_job& job, long number, const prepared_job& made,
-                                               const measure_request& request, bool is_new)
+measurement cluster_runner::ask_to_measure(int rank, const tune_job& job, long number, const prepared_job& made,
+                                           const measure_request& request, bool is_new)
 {
     cluster_json said{{"do", "measure"},
                       {"backend", backend_},
@@ -223,10 +242,12 @@ cluster_message cluster_runner::ask_to_measure(int rank, const tune_job& job, lo
     std::string bytes;
     if (!is_new) bytes = module_for(rank, number);
     if (!bytes.empty()) said["prepared"] = json_of(made);
-    cluster_message answer = calls_->call(rank, std::move(said), std::move(bytes));
+    const cluster_message answer = calls_->call(rank, std::move(said), std::move(bytes));
+    measurement measured =
+        understood(rank, [&] { return measured_of(answer.said.value("measurement", cluster_json())); });
     const std::lock_guard guard(lock_);
     if (const auto module = modules_.find(number); module != modules_.end()) module->second.holders.insert(rank);
-    return answer;
+    return measured;
 }
 
 // Empty: the rank has it, or builds it, which is cheaper than to send it.

@@ -36,8 +36,9 @@ struct known_rank {
     std::string name;
     call_clock::time_point heard = call_clock::now();
     std::optional<rank_facts> facts;
-    std::optional<call_json> ready;
-    std::string lost;  // why; empty: it is not
+    bool ready = false;
+    std::optional<error> not_ready;  // with `ready`: why it cannot take part
+    std::string lost;                // why; empty: it is not
 };
 
 }  // namespace
@@ -71,6 +72,7 @@ struct rank_calls::inside {
     }
     void listen(const std::stop_token& stop);
     void take(const rank_message& message);
+    void take_answer(cluster_message answer, int rank);
     void lose(int rank, const std::string& why);  // under the lock
     void look_for_silence(call_clock::time_point now);
 };
@@ -133,24 +135,43 @@ void rank_calls::inside::take(const rank_message& message)
     from.heard = call_clock::now();
     try {
         cluster_message read = cluster_message_of(message.text);
-        const std::string is = read.said.value("is", "");
-        if (is == "hello") {
+        const std::string is = text_in(read, "is");
+        if (is == "alive") return;
+        if (is == "hello" && !started) {
             from.facts = facts_of(read.said);
+            if (from.facts->rank != message.from) throw error("it says that it is another rank");
         } else if (is == "ready") {
-            from.ready = std::move(read.said);
+            if (const auto failed = read.said.find("error"); failed != read.said.end())
+                from.not_ready = failure_of(*failed, from.name);
+            from.ready = true;
         } else if (is == "answer") {
-            const auto found = calls.find(read.said.at("id").get<long>());
-            if (found != calls.end() && found->second.rank == message.from) {
-                found->second.answer.set_value(std::move(read));
-                calls.erase(found);
-            }
+            take_answer(std::move(read), message.from);
+        } else if (is == "confused") {
+            throw error("it cannot read what it is told: " + text_in(read, "why"));
+        } else {
+            throw error("it says what no rank of this launchbox says");
         }
-        if (is != "alive") changed.notify_all();
+        changed.notify_all();
     } catch (const error& failure) {
         lose(message.from, failure.what());
-    } catch (const call_json::exception& failure) {
-        lose(message.from, std::string("a message of it cannot be read: ") + failure.what());
     }
+}
+
+// To a call that was given up nobody listens.
+void rank_calls::inside::take_answer(cluster_message answer, int rank)
+{
+    const auto found = calls.find(number_in(answer, "id"));
+    if (found == calls.end()) return;
+    if (found->second.rank != rank) throw error("it answers what another rank was asked");
+    const auto failed = answer.said.find("error");
+    std::optional<error> failure;
+    if (failed != answer.said.end()) failure = failure_of(*failed, at(rank).name);
+    open_call call = std::move(found->second);
+    calls.erase(found);
+    if (failure)
+        call.answer.set_exception(std::make_exception_ptr(*failure));
+    else
+        call.answer.set_value(std::move(answer));
 }
 
 void rank_calls::inside::lose(int rank, const std::string& why)
@@ -176,6 +197,9 @@ std::map<int, rank_facts> rank_calls::wait_for_facts(double seconds, int except)
     for (std::unique_lock guard(inside_->lock);;) {
         for (int rank = 0; rank < inside_->link.ranks; ++rank)
             if (const auto& facts = inside_->at(rank).facts) all.insert_or_assign(rank, *facts);
+        // It is of no use to wait for the others: without this one nothing begins.
+        for (const known_rank& rank : inside_->ranks)
+            if (!rank.lost.empty()) throw error(rank.lost, "start the same launchbox-mpi on all nodes");
         const std::size_t wanted = inside_->ranks.size() - (except >= 0 && !all.contains(except) ? 1 : 0);
         if (all.size() >= wanted || call_clock::now() >= until) break;
         if (interrupted()) throw error("interrupted", {}, exit_status::interrupted);
@@ -195,8 +219,7 @@ void rank_calls::begin(const std::map<int, call_json>& roles)
             const known_rank& known = inside_->at(rank);
             if (!known.lost.empty()) break;
             if (known.ready) {
-                if (const std::string failure = known.ready->value("failure", ""); !failure.empty())
-                    throw error(known.name + ": " + failure, known.ready->value("hint", ""), exit_status::missing);
+                if (known.not_ready) throw error(*known.not_ready);
                 break;
             }
             if (interrupted()) throw error("interrupted", {}, exit_status::interrupted);
@@ -218,11 +241,7 @@ cluster_message rank_calls::call(int rank, call_json said, std::string bytes)
         answer = call.answer.get_future();
     }
     inside_->tell(rank, said, std::move(bytes));
-    cluster_message answered = answer.get();
-    if (const auto failed = answered.said.find("error"); failed != answered.said.end())
-        throw error(name_of(rank) + ": " + failed->value("what", ""), failed->value("hint", ""),
-                    static_cast<exit_status>(failed->value("status", static_cast<int>(exit_status::bad_input))));
-    return answered;
+    return answer.get();
 }
 
 void rank_calls::tell(int rank, const call_json& said)

@@ -33,7 +33,7 @@ public:
 
     [[nodiscard]] int ranks() const;
     /// What the ranks (all but `except`) say of themselves, by rank; waits until all have done so, at most so long.
-    /// Throws `error` of status `interrupted` after an interrupt.
+    /// Throws `error` for one that cannot be understood, and of status `interrupted` after an interrupt.
     std::map<int, rank_facts> wait_for_facts(double seconds, int except);
     /// The next answer to `begin`, of each of these ranks: empty where it was lost. Throws `error` for what one could
     /// not do.

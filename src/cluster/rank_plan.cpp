@@ -15,10 +15,11 @@ namespace launchbox {
 
 namespace {
 
-// Which GPU of the whole cluster it is. Where the driver does not tell, its number on its host has to do.
+// Which GPU of the whole cluster it is: containers on one machine have names of their own. Where the driver does not
+// tell, its number on its host has to do.
 std::string identity_of_gpu(const rank_facts& facts, const gpu_device& gpu)
 {
-    return gpu.uuid.empty() ? fmt::format("{} GPU {}", facts.host, gpu.index) : facts.host + " " + gpu.uuid;
+    return gpu.uuid.empty() ? fmt::format("{} GPU {}", facts.host, gpu.index) : gpu.uuid;
 }
 
 // GPUs for ranks, so that as many ranks as can be have one: an augmenting path for each.

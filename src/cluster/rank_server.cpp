@@ -26,6 +26,8 @@ using server_json = nlohmann::ordered_json;
 constexpr double patience_with_coordinator = 4;
 // Before it has given out the roles it waits for ranks that are still being started.
 constexpr double max_seconds_to_role = 600;
+// Each is a thread and a process.
+constexpr unsigned max_jobs = 4096;
 
 // Requests of one kind in the order in which they came, for the threads that do them.
 class request_queue {
@@ -69,13 +71,20 @@ public:
 private:
     void tell(server_json said, std::string bytes = {}) const
     {
-        link_.send(options_.coordinator, text_of({.said = std::move(said), .bytes = std::move(bytes)}));
+        std::string text = text_of({.said = said, .bytes = std::move(bytes)});
+        if (text.size() > max_message_bytes)
+            text = text_of({.said = {{"is", "answer"},
+                                     {"id", said.value("id", 0L)},
+                                     {"error", json_of(error("the answer is too large for a message"))}}});
+        link_.send(options_.coordinator, std::move(text));
     }
-    bool take(cluster_message message);
+    bool take(const std::string& text);
     void remove_own(const std::string& path) const;
-    void begin(const rank_role& role);
+    void begin(const cluster_message& message);
+    void begin_as(const rank_role& role);
     void answer(request_queue& requests);
-    void answer_one(const cluster_message& request, server_json& reply, std::string& bytes);
+    void answer_one(const cluster_message& request, long id);
+    void do_one(const cluster_message& request, server_json& reply, std::string& bytes);
     [[nodiscard]] const tune_backend& backend_for(const server_json& request) const;
     prepared_job made_for_measuring(const cluster_message& request, const tune_job& job, long number);
 
@@ -115,7 +124,7 @@ bool rank_server::run(const rank_facts& facts)
             goes_on = std::chrono::duration<double>(now - heard).count() < limit;
         } else if (message->from == options_.coordinator) {
             heard = now;
-            was_told = !take(cluster_message_of(message->text));
+            was_told = !take(message->text);
             goes_on = !was_told;
         }
     }
@@ -128,36 +137,36 @@ bool rank_server::run(const rank_facts& facts)
 }
 
 // False: that was the last.
-bool rank_server::take(cluster_message message)
-{
-    const std::string does = message.said.value("do", "");
+bool rank_server::take(const std::string& text)
+try {
+    cluster_message message = cluster_message_of(text);
+    const std::string does = text_in(message, "do");
     if (does == "end") return false;
     if (does == "begin") {
-        try {
-            begin(role_of(message.said.at("role")));
-        } catch (const error& failure) {
-            tell({{"is", "ready"}, {"failure", failure.what()}, {"hint", failure.hint()}});
-        }
-    } else if (does == "prepare") {
-        builds_.push(std::move(message));
-    } else if (does == "measure") {
-        measurements_.push(std::move(message));
-    } else if (does == "fetch") {
-        // At once: whoever fetches waits with a GPU.
-        server_json reply{{"is", "answer"}, {"id", message.said.at("id")}};
-        std::string bytes;
-        answer_one(message, reply, bytes);
-        tell(std::move(reply), std::move(bytes));
+        begin(message);
+    } else if (does == "prepare" || does == "measure" || does == "fetch") {
+        const long id = number_in(message, "id");  // whoever asks without one hears nothing
+        if (threads_.empty()) throw error("it is asked before it was told what to be");
+        if (does == "fetch")
+            answer_one(message, id);  // at once: whoever fetches waits with a GPU
+        else
+            (does == "prepare" ? builds_ : measurements_).push(std::move(message));
     } else if (does == "forget") {
         const std::lock_guard guard(lock_);
-        if (const auto made = made_.extract(message.said.at("number").get<long>())) {
+        if (const auto made = made_.extract(number_in(message, "number"))) {
             remove_own(made.mapped().file);
             remove_own(made.mapped().folder);
         }
     } else if (does == "give_up") {
         for (const tune_backend& backend : backends_)
             if (backend.give_up_preparing) backend.give_up_preparing();
+    } else if (does != "nothing") {
+        throw error("it is told what no coordinator of this launchbox says");
     }
+    return true;
+} catch (const error& failure) {
+    // The coordinator then knows why it gets no answer, and leaves this rank out.
+    tell({{"is", "confused"}, {"why", failure.what()}});
     return true;
 }
 
@@ -168,41 +177,61 @@ void rank_server::remove_own(const std::string& path) const
     if (!options_.folder.empty() && path.starts_with(options_.folder.string() + "/")) fs::remove_all(path, ignored);
 }
 
-void rank_server::begin(const rank_role& role)
+void rank_server::begin(const cluster_message& message)
 {
-    role_ = role;
-    backends_ = options_.open(role);
-    server_json ready{{"is", "ready"}, {"failure", ""}, {"hint", ""}};
-    if (role.gpu >= 0) {
-        const environment_info& here = backends_.at(0).environment;
-        ready["toolkit"] = here.toolkit;
-        ready["architecture"] = here.architecture;
+    if (!threads_.empty()) throw error("it is told twice what to be");
+    server_json ready{{"is", "ready"}};
+    try {
+        begin_as(role_of(message.said.value("role", server_json())));
+    } catch (const error& failure) {
+        ready["error"] = json_of(failure);
+    } catch (const std::exception& failure) {
+        ready["error"] = json_of(error(failure.what()));
     }
+    tell(std::move(ready));
+}
+
+void rank_server::begin_as(const rank_role& role)
+{
+    if (!options_.open) throw error("it has nothing to work with");
+    backends_ = options_.open(role);
+    if (backends_.empty() || (role.gpu >= 0 && backends_.front().measurers.empty()))
+        throw error("it has nothing that it can be");
+    role_ = role;
     // A worker at a GPU ends with the thread that has started it: all of the measuring is one thread's.
     threads_.emplace_back([this, role] {
         if (role.gpu >= 0 && backends_.front().open) backends_.front().open();
         answer(measurements_);
     });
     for (unsigned i = 0; i < role.jobs; ++i) threads_.emplace_back([this] { answer(builds_); });
-    tell(std::move(ready));
 }
 
 void rank_server::answer(request_queue& requests)
 {
-    while (const std::optional<cluster_message> request = requests.pop()) {
-        server_json reply{{"is", "answer"}, {"id", request->said.at("id")}};
-        std::string bytes;
-        answer_one(*request, reply, bytes);
-        tell(std::move(reply), std::move(bytes));
-    }
+    while (const std::optional<cluster_message> request = requests.pop())
+        answer_one(*request, number_in(*request, "id"));
 }
 
 // What goes wrong is an answer, too: the coordinator throws it where it would have been thrown on one machine.
-void rank_server::answer_one(const cluster_message& request, server_json& reply, std::string& bytes)
-try {
+void rank_server::answer_one(const cluster_message& request, long id)
+{
+    server_json reply{{"is", "answer"}, {"id", id}};
+    std::string bytes;
+    try {
+        do_one(request, reply, bytes);
+    } catch (const error& failure) {
+        reply["error"] = json_of(failure);
+    } catch (const std::exception& failure) {
+        reply["error"] = json_of(error(failure.what()));
+    }
+    tell(std::move(reply), std::move(bytes));
+}
+
+void rank_server::do_one(const cluster_message& request, server_json& reply, std::string& bytes)
+{
     const server_json& said = request.said;
-    const std::string does = said.at("do").get<std::string>();
-    const long number = said.at("number").get<long>();
+    const std::string does = text_in(request, "do");
+    const long number = number_in(request, "number");
     if (does == "fetch") {
         const std::lock_guard guard(lock_);
         const auto found = made_.find(number);
@@ -212,6 +241,7 @@ try {
     }
     const tune_backend& backend = backend_for(said);
     const tune_job job = job_of(said.at("job"));
+    if (job.workload >= options_.workloads) throw error("it is asked for a workload that the spec has not");
     if (does == "prepare") {
         prepared_job made = backend.prepare(job);
         reply["prepared"] = json_of(made);
@@ -233,11 +263,6 @@ try {
     else
         measured = backend.measurers.at(0)(job, made, how);
     reply["measurement"] = json_of(measured);
-} catch (const error& failure) {
-    reply["error"] = {
-        {"what", failure.what()}, {"hint", failure.hint()}, {"status", static_cast<int>(failure.status())}};
-} catch (const std::exception& failure) {
-    reply["error"] = {{"what", failure.what()}, {"hint", ""}, {"status", static_cast<int>(exit_status::bad_input)}};
 }
 
 // One with a GPU knows one backend alone.
@@ -289,6 +314,8 @@ rank_role role_of(const server_json& from)
                        .backend = from.at("backend").get<std::size_t>(),
                        .silence_seconds = from.at("silence_seconds").get<double>()};
         for (const server_json& gpu : from.at("gpus")) role.gpus.push_back(gpu_of(gpu));
+        if (role.jobs > max_jobs || !(role.silence_seconds > 0 && role.silence_seconds <= 86400))
+            throw error("a message of another rank has a role that is none");
         return role;
     } catch (const server_json::exception& failure) {
         throw error(std::string("a message of another rank cannot be read: ") + failure.what());

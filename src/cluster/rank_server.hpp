@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,7 @@ struct rank_server_options {
     int coordinator = 0;           ///< its rank
     std::filesystem::path folder;  ///< for modules, also those that other ranks send; what is in it may be removed
     double heartbeat_seconds = 1;
+    std::size_t workloads = std::numeric_limits<std::size_t>::max();  ///< of the spec: others are no work
     /// The backends as the role has them: of a rank with a GPU the one that it measures with. What it throws is told to
     /// the coordinator.
     std::function<std::vector<tune_backend>(const rank_role&)> open;

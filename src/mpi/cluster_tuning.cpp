@@ -105,6 +105,7 @@ bool serve_with(const tune_spec& spec, const cli::backend_request& request, cons
     serving here{.spec = spec, .request = request, .folder = {}, .planned = {}};
     rank_server_options options;
     options.folder = here.folder.path();
+    options.workloads = spec.workloads.size();
     options.open = [&](const rank_role& role) { return here.open(role); };
     return serve_rank(link, facts, options);
 }

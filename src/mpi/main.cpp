@@ -1,8 +1,6 @@
-// launchbox-mpi tune SPEC [options]: the same as launchbox tune, on the GPUs of all ranks that mpirun or srun has
-// started. SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include <cstdio>
+// launchbox-mpi tune SPEC [options]: the same as launchbox tune, on the GPUs of all ranks.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <iostream>
 #include <string_view>
 
@@ -19,13 +17,12 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Help and versions need no other ranks.
+// All but tune needs no other ranks, and neither do help and versions.
 bool only_tells(int count, char** arguments)
 {
-    if (count == 2 && arguments[1] == "--version"sv) return true;
-    for (int i = 2; i < count; ++i)
-        if (arguments[i] == "--help"sv || arguments[i] == "-h"sv) return arguments[1] == "tune"sv;
-    return false;
+    if (count < 2 || arguments[1] != "tune"sv) return true;
+    return std::any_of(arguments + 2, arguments + count,
+                       [](const char* word) { return word == "--help"sv || word == "-h"sv; });
 }
 
 bool is_worker(int count, char** arguments)
@@ -108,11 +105,6 @@ int main(int count, char** arguments)
         const cli::tune_elsewhere elsewhere{
             .add_options = [&](CLI::App& verb) { mpi::add_cluster_options(verb, settings); }, .plan = {}, .serve = {}};
         return cli::run_launchbox(count, arguments, &elsewhere);
-    }
-    if (count < 2 || std::string_view(arguments[1]) != "tune") {
-        std::cerr << "launchbox-mpi: its only verb is tune\n"
-                     "  mpirun -n 3 launchbox-mpi tune SPEC --store FILE; launchbox has all other verbs\n";
-        return static_cast<int>(exit_status::bad_input);
     }
     try {
         mpi_session session(count, arguments);

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/mpi_link.hpp"
 
-#define OMPI_SKIP_MPICXX 1
-#include <mpi.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <climits>
 #include <condition_variable>
 #include <cstdio>
 #include <deque>
@@ -16,7 +13,9 @@
 #include <mutex>
 #include <thread>
 
+#include "cluster/cluster_messages.hpp"
 #include "cluster/message_queue.hpp"
+#include "mpi/mpi_library.hpp"
 #include "support/error.hpp"
 
 namespace launchbox {
@@ -33,7 +32,7 @@ constexpr std::chrono::seconds longest_flush(5);
 struct outgoing {
     int to = 0;
     std::string text;
-    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Request request = nullptr;  // set when it is sent
 };
 
 }  // namespace
@@ -63,16 +62,20 @@ struct mpi_session::inside {
 
 mpi_session::mpi_session(int& count, char**& arguments) : inside_(std::make_unique<inside>())
 {
+    const mpi_library& mpi = loaded_mpi();
+    if (!mpi.missing.empty())
+        throw error(mpi.missing, "apt-get install openmpi-bin installs it; launchbox tune needs none on one machine",
+                    exit_status::missing);
     int level = MPI_THREAD_SINGLE;
-    if (MPI_Init_thread(&count, &arguments, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
+    if (mpi.init_thread(&count, &arguments, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
         throw error("MPI does not start", "start launchbox-mpi with mpirun or srun", exit_status::missing);
     if (level < MPI_THREAD_SERIALIZED)
         throw error("this MPI can be used by the first thread of a program alone", "use Open MPI from 4 on",
                     exit_status::missing);
     // A send to a rank that has died must not end this one.
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(MPI_COMM_WORLD, &inside_->rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &inside_->ranks);
+    mpi.set_error_handler(mpi.world, mpi.return_errors);
+    mpi.rank(mpi.world, &inside_->rank);
+    mpi.size(mpi.world, &inside_->ranks);
     inside_->communication = std::jthread([this](const std::stop_token& stop) { inside_->communicate(stop); });
 }
 
@@ -114,6 +117,7 @@ rank_link mpi_session::own_link()
 
 void mpi_session::inside::communicate(const std::stop_token& stop)
 {
+    const mpi_library& mpi = loaded_mpi();
     std::list<outgoing> on_their_way;
     std::chrono::microseconds nap(0);
     while (!stop.stop_requested()) {
@@ -130,13 +134,15 @@ void mpi_session::inside::communicate(const std::stop_token& stop)
     }
     // What is on its way to who does not listen stays there.
     for (outgoing& message : on_their_way) {
-        MPI_Cancel(&message.request);
-        MPI_Request_free(&message.request);
+        if (message.request == mpi.no_request) continue;
+        mpi.cancel(&message.request);
+        mpi.free_request(&message.request);
     }
 }
 
 bool mpi_session::inside::start_sending(std::list<outgoing>& on_their_way)
 {
+    const mpi_library& mpi = loaded_mpi();
     std::deque<outgoing> now;
     {
         const std::lock_guard guard(lock);
@@ -144,22 +150,22 @@ bool mpi_session::inside::start_sending(std::list<outgoing>& on_their_way)
     }
     for (outgoing& message : now) {
         outgoing& sent = on_their_way.emplace_back(std::move(message));
-        const bool fits = sent.text.size() <= static_cast<std::size_t>(INT_MAX);
+        const bool fits = sent.text.size() <= max_message_bytes;
         // A rank that has died is noticed by its silence.
-        if (!fits || MPI_Isend(sent.text.data(), static_cast<int>(sent.text.size()), MPI_BYTE, sent.to, message_tag,
-                               MPI_COMM_WORLD, &sent.request) != MPI_SUCCESS)
-            sent.request = MPI_REQUEST_NULL;
+        if (!fits || mpi.start_sending(sent.text.data(), static_cast<int>(sent.text.size()), mpi.byte, sent.to,
+                                       message_tag, mpi.world, &sent.request) != MPI_SUCCESS)
+            sent.request = mpi.no_request;
     }
     return !now.empty();
 }
 
 bool mpi_session::inside::end_sending(std::list<outgoing>& on_their_way)
 {
+    const mpi_library& mpi = loaded_mpi();
     std::size_t ended = 0;
     for (auto message = on_their_way.begin(); message != on_their_way.end();) {
         int done = 1;
-        if (message->request != MPI_REQUEST_NULL &&
-            MPI_Test(&message->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        if (message->request != mpi.no_request && mpi.test(&message->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             done = 1;
         if (done != 0) {
             message = on_their_way.erase(message);
@@ -178,16 +184,18 @@ bool mpi_session::inside::end_sending(std::list<outgoing>& on_their_way)
 
 bool mpi_session::inside::receive()
 {
+    const mpi_library& mpi = loaded_mpi();
     int there = 0;
     MPI_Status status;
-    if (MPI_Iprobe(MPI_ANY_SOURCE, message_tag, MPI_COMM_WORLD, &there, &status) != MPI_SUCCESS || there == 0)
-        return false;
+    if (mpi.probe(MPI_ANY_SOURCE, message_tag, mpi.world, &there, &status) != MPI_SUCCESS || there == 0) return false;
     int size = 0;
-    MPI_Get_count(&status, MPI_BYTE, &size);
+    mpi.count(&status, mpi.byte, &size);
+    // What is too large for us is taken off the wire and cut: nobody can read it then, and its rank is left out.
+    if (size < 0 || static_cast<std::size_t>(size) > max_message_bytes) size = 0;
     rank_message message{.from = status.MPI_SOURCE, .text = std::string(static_cast<std::size_t>(size), '\0')};
-    if (MPI_Recv(message.text.data(), size, MPI_BYTE, message.from, message_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE) !=
-        MPI_SUCCESS)
-        return false;
+    const int received =
+        mpi.receive(message.text.data(), size, mpi.byte, message.from, message_tag, mpi.world, MPI_STATUS_IGNORE);
+    if (received != MPI_SUCCESS && size > 0) return false;
     inbox.push(std::move(message));
     return true;
 }
@@ -205,7 +213,7 @@ void mpi_session::inside::flush()
 void mpi_session::finish()
 {
     inside_->flush();
-    MPI_Finalize();
+    loaded_mpi().finalize();
 }
 
 void mpi_session::finish_without_others(int status)
@@ -213,7 +221,7 @@ void mpi_session::finish_without_others(int status)
     inside_->flush();
     std::cout.flush();
     std::fflush(nullptr);
-    MPI_Abort(MPI_COMM_WORLD, status);
+    loaded_mpi().abort(loaded_mpi().world, status);
     ::_exit(status);
 }
 

@@ -127,6 +127,7 @@ TEST_F(launchbox_mpi_test, the_results_are_those_of_one_process)
 TEST_F(launchbox_mpi_test, a_rank_that_is_killed_is_named_and_its_candidate_is_measured_elsewhere)
 {
     const auto alone = of_one_process();
+    set_gpus(3);  // none for rank 0, which must not be the one
     fault_once("candidateILi7E", "kill_parent");
     const mpi_result ran = tune(4, "killed.db", {"--enable-recovery"}, {"--rank-timeout", "3"});
     EXPECT_TRUE(ran.says("is left out: it has not answered for 3 s")) << ran.text;
@@ -140,6 +141,7 @@ TEST_F(launchbox_mpi_test, a_rank_that_is_killed_is_named_and_its_candidate_is_m
 TEST_F(launchbox_mpi_test, a_rank_that_is_stopped_is_named_and_its_candidate_is_measured_elsewhere)
 {
     const auto alone = of_one_process();
+    set_gpus(3);  // as above
     fault_once("candidateILi7E", "stop_parent");
     const mpi_result ran = tune(4, "stopped.db", {}, {"--rank-timeout", "3"});
     EXPECT_TRUE(ran.says("is left out: it has not answered for 3 s")) << ran.text;
