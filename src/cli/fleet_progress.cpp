@@ -117,15 +117,20 @@ void fleet_progress::show(std::size_t backend, const std::string& label, const t
 void fleet_progress::tell_in_lines()
 {
     told_ = std::chrono::steady_clock::now();
-    for (const state& backend_state : states_) {
-        const std::string fleet = fleet_text(backend_state.now);
-        if (fleet.empty()) continue;
-        say(fmt::format("{} on {}: {} of {} results, {} left; {}", name_, backend_state.label, backend_state.now.done,
-                        backend_state.now.total, time_text(backend_state.now.seconds_left), fleet));
-        const auto devices = by_idleness(backend_state.now.devices, backend_state.now.seconds);
-        for (std::size_t i = 0; i < std::min(devices.size(), max_devices_shown); ++i)
-            say("  " + device_text(*devices[i], backend_state.now.seconds));
-    }
+    for (const state& backend_state : states_)
+        for (const std::string& line : fleet_lines(name_, backend_state.label, backend_state.now)) say(line);
+}
+
+std::vector<std::string> fleet_lines(const std::string& name, const std::string& label, const tune_progress& now)
+{
+    const std::string fleet = fleet_text(now);
+    if (fleet.empty()) return {};
+    std::vector<std::string> lines{fmt::format("{} on {}: {} of {} results, {} left; {}", name, label, now.done,
+                                               now.total, time_text(now.seconds_left), fleet)};
+    const auto devices = by_idleness(now.devices, now.seconds);
+    for (std::size_t i = 0; i < std::min(devices.size(), max_devices_shown); ++i)
+        lines.push_back("  " + device_text(*devices[i], now.seconds));
+    return lines;
 }
 
 void say_how_devices_compare(const std::vector<device_record>& devices)

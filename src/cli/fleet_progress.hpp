@@ -40,6 +40,9 @@ private:
 /// "8 GPUs, 5.2/s, 93 % busy (least: rank 3 (node7, GPU 1), 71 %), 3 failed, 1 lost"; empty for a single one.
 std::string fleet_text(const tune_progress& now);
 
+/// What a log says of them: such a line, and one for each of the most idle.
+std::vector<std::string> fleet_lines(const std::string& name, const std::string& label, const tune_progress& now);
+
 /// After a run on several GPUs: what each has done, which are slow, and which were lost on the way.
 void say_how_devices_compare(const std::vector<device_record>& devices);
 

@@ -42,6 +42,7 @@ struct rank_habits {
     double slower = 1;            ///< times
     int falls_silent_after = -1;  ///< measurements
     int says_nonsense_after = -1;
+    std::string nonsense = "this is no message";
     double compile_seconds = 1;  ///< that it claims
     std::string reference_fails = {};
     bool gpu_is_lost = false;
@@ -118,7 +119,7 @@ protected:
             if (habits.falls_silent_after >= 0 && before >= static_cast<std::size_t>(habits.falls_silent_after))
                 ranks->silence(rank);
             if (habits.says_nonsense_after >= 0 && before >= static_cast<std::size_t>(habits.says_nonsense_after))
-                ranks->say(rank, "this is no message");
+                ranks->say(rank, habits.nonsense);
             return time_of(job, habits.slower);
         });
         backend.needs_reference = true;
@@ -260,6 +261,25 @@ TEST_F(cluster_backend_test, a_rank_that_cannot_be_understood_is_left_out)
         << all.devices.at(0).lost;
 }
 
+TEST_F(cluster_backend_test, whatever_a_rank_says_instead_it_is_left_out)
+{
+    // Well-formed, and still none of ours. A number of an answer that nobody waits for is no fault: it came too late.
+    const std::vector<std::pair<std::string, std::string>> all{
+        {"[1]\n", "is no object"},
+        {"{\"is\":7}\n", "cannot be read"},
+        {"{\"is\":\"hello\",\"rank\":1}\n", "what no rank of this launchbox says"},
+        {"{\"is\":\"answer\"}\n", "has no number 'id'"},
+        {"{\"is\":\"confused\",\"why\":\"it is told twice what to be\"}\n", "cannot read what it is told"},
+        {"{\"is\":\"alive\",\"bytes\":99}\n", "is cut"}};
+    for (const auto& [says, why] : all) {
+        const outcome_of_run run = on_ranks(
+            {{.measure_seconds = 0.001, .says_nonsense_after = 2, .nonsense = says}, {.measure_seconds = 0.001}}, {},
+            "says" + std::to_string(says.size()) + ".db");
+        EXPECT_EQ(run.results.size(), all_jobs());
+        EXPECT_NE(run.devices.at(0).lost.find(why), std::string::npos) << run.devices.at(0).lost;
+    }
+}
+
 TEST_F(cluster_backend_test, a_gpu_that_is_lost_ends_nothing_while_there_are_others)
 {
     const outcome_of_run all =
@@ -350,6 +370,25 @@ TEST(cluster_messages_test, nobody_is_harmed_by_a_message)
     EXPECT_THROW(measured_of({{"outcome", "splendid"}}), error);
     EXPECT_THROW(facts_of({{"rank", "one"}}), error);
     EXPECT_THROW(role_of({{"gpu", 1}}), error);
+    // What another launchbox says of itself is enough to name it.
+    const rank_facts other = facts_of({{"is", "hello"}, {"rank", 2}, {"version", "9.9"}, {"things", 1}});
+    EXPECT_EQ(other.version, "9.9");
+    EXPECT_NE(other.failure, "");
+    // No time, no size, no depth that is none of ours.
+    nlohmann::ordered_json measured = json_of(measurement{.samples_ns = {1, 2}});
+    EXPECT_NO_THROW(measured_of(measured));
+    for (const double sample : {-1.0, 1e300}) {
+        measured["samples_ns"] = {sample};
+        EXPECT_THROW(measured_of(measured), error) << sample;
+    }
+    EXPECT_THROW(cluster_message_of("{\"is\":" + std::string(100000, '[') + "\n"), error);
+    const std::string whole = text_of({.said = {{"is", "answer"}}, .bytes = "module"});
+    EXPECT_NO_THROW(cluster_message_of(whole));
+    EXPECT_THROW(cluster_message_of(whole.substr(0, whole.size() - 1)), error) << "cut";
+    EXPECT_THROW(cluster_message_of(whole + "x"), error) << "longer than it says";
+    for (const char* size : {"18446744073709551615", "-1", "6.5", "\"6\"", "1e99"})
+        EXPECT_THROW(cluster_message_of(std::string("{\"bytes\":") + size + "}\nmodule"), error) << size;
+    EXPECT_THROW(failure_of({{"what", "x"}, {"hint", ""}, {"status", 0}}, "rank 1"), error);
 }
 
 TEST(cluster_messages_test, come_back_as_they_went)

@@ -1,6 +1,8 @@
 // launchbox-mpi as its users start it: under mpirun, on GPUs that are doubles, with ranks that are killed and stopped.
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -114,7 +116,7 @@ TEST_F(launchbox_mpi_test, the_results_are_those_of_one_process)
 {
     const auto alone = of_one_process();
     ASSERT_EQ(alone.size(), 200u);
-    for (const int ranks : {2, 3, 5, 8}) {
+    for (int ranks = 2; ranks <= 8; ++ranks) {
         const std::string store = std::to_string(ranks) + ".db";
         const mpi_result ran = tune(ranks, store);
         ASSERT_EQ(ran.status, 0) << ran.text;
@@ -194,9 +196,12 @@ TEST_F(launchbox_mpi_test, what_cannot_work_is_named_before_work_starts)
     const std::vector<std::pair<mpi_result, std::string>> all{
         {tune(1, "x.db"), "one rank alone"},
         {tune(3, "x.db"), "rank 2 has no GPU of its own"},
+        {tune(3, "x.db"), "GPU 0 is that of rank 1"},
         {tune(2, "x.db", {}, {"--replay", "a.json"}), "--replay measures nothing"},
         {tune(2, "x.db", {}, {"--build-only"}), "work on one machine"},
         {tune(2, "x.db", {}, {"--rank-timeout", "1"}), "--rank-timeout"},
+        {tune(2, "x.db", {}, {"--compile-ranks", "-1"}), "--compile-ranks"},
+        {tune(2, "no_such_folder/x.db"), "no_such_folder/x.db"},
     };
     for (const auto& [ran, words] : all) {
         EXPECT_EQ(ran.status, 2) << ran.text;
@@ -207,6 +212,97 @@ TEST_F(launchbox_mpi_test, what_cannot_work_is_named_before_work_starts)
     const mpi_result none = tune(2, "x.db");
     EXPECT_NE(none.status, 0);
     EXPECT_TRUE(none.says("GPU")) << none.text;
+}
+
+TEST_F(launchbox_mpi_test, a_store_that_is_no_file_is_refused_and_stays_what_it_is)
+{
+    // A device as /dev/null is one, where we may make it; else a pipe.
+    const fs::path device = here / "device";
+    if (::mknod(device.c_str(), S_IFCHR | 0600, ::makedev(1, 3)) != 0) {
+        ASSERT_EQ(::mkfifo(device.c_str(), 0600), 0);
+    }
+    const fs::file_type before = fs::status(device).type();
+    const mpi_result ran = tune(2, "device");
+    EXPECT_EQ(ran.status, 2) << ran.text;
+    EXPECT_TRUE(ran.says("device is not a file")) << ran.text;
+    EXPECT_EQ(fs::status(device).type(), before);
+    for (const char* suffix : {"-wal", "-shm", "-journal"}) EXPECT_FALSE(fs::exists(device.string() + suffix));
+}
+
+TEST_F(launchbox_mpi_test, a_rank_of_another_release_is_named)
+{
+    const std::vector<std::string> words{"tune", "candidates.toml", "--store", "x.db"};
+    std::vector<std::string> both{"-n", "2", LAUNCHBOX_MPI};
+    both.insert(both.end(), words.begin(), words.end());
+    both.insert(both.end(), {":", "-n", "1", LAUNCHBOX_MPI_OTHER});
+    both.insert(both.end(), words.begin(), words.end());
+    const mpi_result ran = start(both);
+    EXPECT_EQ(ran.status, 2) << ran.text;
+    EXPECT_TRUE(ran.says("runs launchbox 99.1, and rank 0")) << ran.text;
+    EXPECT_FALSE(fs::exists(here / "x.db"));
+}
+
+TEST_F(launchbox_mpi_test, ranks_with_another_toolkit_are_named_and_kept_apart)
+{
+    const std::vector<std::string> words{"tune", "candidates.toml", "--store", "x.db", "--budget", "4"};
+    std::vector<std::string> both{"-n", "2", LAUNCHBOX_MPI};
+    both.insert(both.end(), words.begin(), words.end());
+    both.insert(both.end(), {":", "-n", "1", LAUNCHBOX_MPI});
+    both.insert(both.end(), words.begin(), words.end());
+    both.insert(both.end(), {"--compiler", "nvcc"});
+    set_gpus(2);
+    const mpi_result ran = start(both);
+    EXPECT_EQ(ran.status, 0) << ran.text;
+    EXPECT_TRUE(ran.says("their results are kept apart")) << ran.text;
+    EXPECT_EQ(report("x.db").at("runs").size(), 2U);
+}
+
+TEST_F(launchbox_mpi_test, where_there_is_no_open_mpi_it_says_so_and_still_shows_its_help)
+{
+    const auto without = [&](const std::vector<std::string>& words) {
+        return run(words, {.directory = here, .environment = {"LD_PRELOAD=" LAUNCHBOX_NO_MPI}});
+    };
+    const subprocess_result ran = without({LAUNCHBOX_MPI, "tune", "candidates.toml"});
+    EXPECT_EQ(ran.exit_code, 3) << ran.output;
+    EXPECT_NE(ran.output.find("Open MPI (libmpi.so.40) is not installed here"), std::string::npos) << ran.output;
+    EXPECT_NE(ran.output.find("apt-get install openmpi-bin"), std::string::npos) << ran.output;
+    EXPECT_EQ(without({LAUNCHBOX_MPI, "tune", "--help"}).exit_code, 0);
+}
+
+TEST_F(launchbox_mpi_test, ranks_without_a_gpu_compile_for_the_others)
+{
+    const auto alone = of_one_process();
+    set_gpus(2);
+    const mpi_result refused = tune(5, "compile.db");
+    EXPECT_EQ(refused.status, 2) << refused.text;
+    EXPECT_TRUE(refused.says("--compile-ranks 2")) << refused.text;
+    const mpi_result ran = tune(5, "compile.db", {}, {"--compile-ranks", "2"});
+    EXPECT_EQ(ran.status, 0) << ran.text;
+    const json shown = report("compile.db");
+    EXPECT_EQ(outcomes(shown), alone);
+    EXPECT_EQ(shown.at("devices").size(), 2U);
+    // Of each GPU its rate and how idle it was, and how the two compare.
+    EXPECT_TRUE(ran.says("% idle")) << ran.text;
+    EXPECT_TRUE(ran.says("2 GPUs timed the reference")) << ran.text;
+}
+
+TEST_F(launchbox_mpi_test, without_its_coordinator_the_others_end)
+{
+    // Rank 0 has a plan of its own, in which its worker kills it; the others would wait for it forever.
+    set_gpus(3);
+    fault_once("candidateILi0E", "kill_parent");
+    write_file_atomically(here / "first.json", plan.dump());
+    plan.erase("faults");
+    const std::string words_of_first = "FAKE_GPU_PLAN=" + (here / "first.json").string();
+    const std::vector<std::string> words{LAUNCHBOX_MPI,    "tune", "candidates.toml", "--store", "x.db",
+                                         "--rank-timeout", "2"};
+    std::vector<std::string> both{"--enable-recovery", "-n", "1", "-x", words_of_first};
+    both.insert(both.end(), words.begin(), words.end());
+    both.insert(both.end(), {":", "-n", "2"});
+    both.insert(both.end(), words.begin(), words.end());
+    const mpi_result ran = start(both);
+    EXPECT_NE(ran.status, 0) << ran.text;
+    EXPECT_TRUE(ran.says("rank 0 is not heard of any more")) << ran.text;
 }
 
 TEST_F(launchbox_mpi_test, ranks_that_read_other_files_are_named)
@@ -240,9 +336,34 @@ TEST_F(launchbox_mpi_test, only_tune_and_only_with_others)
 {
     const subprocess_result help = run({LAUNCHBOX_MPI, "tune", "--help"});
     EXPECT_EQ(help.exit_code, 0);
-    EXPECT_NE(help.output.find("--compile-ranks"), std::string::npos);
+    for (const char* words : {"--compile-ranks", "--rank-timeout", "--budget", "mpirun -n 9 launchbox-mpi tune"})
+        EXPECT_NE(help.output.find(words), std::string::npos) << words;
     const subprocess_result other = run({LAUNCHBOX_MPI, "occupancy"});
     EXPECT_EQ(other.exit_code, 2);
+    EXPECT_NE(other.output.find("no verb of launchbox-mpi"), std::string::npos) << other.output;
+    EXPECT_EQ(run({LAUNCHBOX_MPI}).exit_code, 2);
+}
+
+// Made of the same options as the help: what only launchbox-mpi has is in none of launchbox.
+TEST_F(launchbox_mpi_test, completion_and_manual_page_have_its_options)
+{
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"man", "tune"}}) {
+        std::vector<std::string> of_mpi{LAUNCHBOX_MPI}, of_tool{LAUNCHBOX_TOOL};
+        of_mpi.insert(of_mpi.end(), words.begin(), words.end());
+        of_tool.insert(of_tool.end(), words.begin(), words.end());
+        const subprocess_result mpi = run(of_mpi), tool = run(of_tool);
+        EXPECT_EQ(mpi.exit_code, 0) << words[0];
+        const char* option = words[0] == "man" ? "compile\\-ranks" : "compile-ranks";
+        EXPECT_NE(mpi.output.find(option), std::string::npos) << mpi.output;
+        EXPECT_EQ(tool.output.find(option), std::string::npos) << words[1];
+        EXPECT_NE(mpi.output.find(words[0] == "man" ? "launchbox\\-mpi" : "launchbox-mpi"), std::string::npos);
+    }
+    const subprocess_result bash = run({"bash", "-c",
+                                        "source <(\"$0\" completion bash); COMP_WORDS=(launchbox-mpi tune --comp); "
+                                        "COMP_CWORD=2; _launchbox_mpi; echo \"${COMPREPLY[*]}\"",
+                                        LAUNCHBOX_MPI});
+    EXPECT_NE(bash.output.find("--compile-ranks"), std::string::npos) << bash.output;
 }
 
 }  // namespace launchbox
