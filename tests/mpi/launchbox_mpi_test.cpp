@@ -300,8 +300,7 @@ TEST_F(launchbox_mpi_test, without_its_coordinator_the_others_end)
     both.insert(both.end(), words.begin(), words.end());
     both.insert(both.end(), {":", "-n", "2"});
     both.insert(both.end(), words.begin(), words.end());
-    const mpi_result ran = start(both);
-    EXPECT_NE(ran.status, 0) << ran.text;
+    const mpi_result ran = start(both);  // with --enable-recovery mpirun's own status tells nothing
     EXPECT_TRUE(ran.says("rank 0 is not heard of any more")) << ran.text;
 }
 

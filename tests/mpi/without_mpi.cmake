@@ -21,8 +21,9 @@ endfunction()
 
 configure(none "launchbox-mpi is not built: there is no MPI here; ./setup --mpi installs Open MPI"
           -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON)
-file(WRITE ${BUILD}/other_mpi/mpi.h "#define MPICH_NAME 4\n")
-configure(other "launchbox-mpi is not built: the MPI here is not Open MPI"
-          -DMPI_CXX_WORKS=ON -DMPI_CXX_HEADER_DIR=${BUILD}/other_mpi -DMPI_CXX_INCLUDE_DIRS=${BUILD}/other_mpi
-          -DLAUNCHBOX_MPI_HEADER=${BUILD}/other_mpi/mpi.h)
+if(HAVE_MPI)
+  file(WRITE ${BUILD}/other_mpi/mpi.h "#define MPICH_NAME 4\n")
+  configure(other "launchbox-mpi is not built: the MPI here is not Open MPI"
+            -DLAUNCHBOX_MPI_HEADER=${BUILD}/other_mpi/mpi.h)
+endif()
 file(REMOVE_RECURSE ${BUILD})
