@@ -122,7 +122,8 @@ std::string import_results(const exchange_options& options, const std::vector<st
 
 void merge_results(const std::vector<std::string>& files, const std::string& path)
 {
-    if (path.empty()) throw error("--merge writes a store, which has no name", "name it with -o fleet.db");
+    if (path.empty() || path == "-")
+        throw error("--merge writes a store, which has no name", "name it with -o fleet.db");
     if (fs::exists(fs::symlink_status(path)))
         throw error(path + " is there already", "name another with -o, or remove it");
     std::vector<recorded_run> runs;

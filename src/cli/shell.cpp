@@ -75,7 +75,8 @@ std::string function_name(const CLI::App& app)
 
 std::string bash_completion(const CLI::App& app)
 {
-    const std::string program = app.get_name(), function = function_name(app);
+    const std::string& program = app.get_name();
+    const std::string function = function_name(app);
     std::string verbs, cases;
     for (const CLI::App* verb : verbs_of(app)) {
         verbs += (verbs.empty() ? "" : " ") + verb->get_name();
@@ -120,7 +121,8 @@ std::string zsh_text(const std::string& text)
 
 std::string zsh_completion(const CLI::App& app)
 {
-    const std::string program = app.get_name(), function = function_name(app);
+    const std::string& program = app.get_name();
+    const std::string function = function_name(app);
     std::string text = "#compdef " + program + "\n# zsh completion for " + program + ": put it as " + function +
                        " into a folder of $fpath\n" + function + "() {\n    local -a verbs\n    verbs=(\n";
     for (const CLI::App* verb : verbs_of(app))
@@ -141,7 +143,8 @@ std::string zsh_completion(const CLI::App& app)
 
 std::string fish_completion(const CLI::App& app)
 {
-    const std::string program = app.get_name(), complete = "complete -c " + program;
+    const std::string& program = app.get_name();
+    const std::string complete = "complete -c " + program;
     std::string text =
         "# fish completion for " + program + ": put it into ~/.config/fish/completions/" + program + ".fish\n";
     for (const CLI::App* verb : verbs_of(app)) {
@@ -193,7 +196,7 @@ std::string options_page(const CLI::App& verb)
 
 std::string man_page(const CLI::App& app, const CLI::App* verb)
 {
-    const std::string program = app.get_name();
+    const std::string& program = app.get_name();
     const std::string name = verb == nullptr ? program : program + "-" + verb->get_name();
     const CLI::App& shown = verb == nullptr ? app : *verb;
     std::string text = ".TH \"" + troff(name) + "\" 1 \"\" \"launchbox " LAUNCHBOX_VERSION "\"\n.SH NAME\n" +

@@ -166,6 +166,7 @@ gpu_device gpu_of(const message_json& from)
 message_json json_of(const rank_facts& facts)
 {
     message_json to{{"is", "hello"}, {"rank", facts.rank}, {"cores", facts.cores}, {"gpus", message_json::array()}};
+    to["lacks_something"] = facts.lacks_something;
     for (const text_of_facts& member : texts_of_facts) to[member.name] = facts.*member.text;
     for (const gpu_device& gpu : facts.gpus) to["gpus"].push_back(json_of(gpu));
     return to;
@@ -180,6 +181,7 @@ rank_facts facts_of(const message_json& from)
         try {
             rank_facts all = facts;
             from.at("cores").get_to(all.cores);
+            from.at("lacks_something").get_to(all.lacks_something);
             for (const text_of_facts& member : texts_of_facts) from.at(member.name).get_to(all.*member.text);
             for (const message_json& gpu : from.at("gpus")) all.gpus.push_back(gpu_of(gpu));
             return all;

@@ -42,6 +42,7 @@ struct rank_facts {
     std::string no_gpu;            ///< why it sees none
     std::string failure;           ///< why it cannot take part; empty: it can
     std::string hint;              ///< with `failure`: what to do
+    bool lacks_something = false;  ///< with `failure`: it would take part if it had a toolkit
 };
 
 nlohmann::ordered_json json_of(const rank_facts& facts);

@@ -89,7 +89,9 @@ void refuse_different(const std::map<int, rank_facts>& facts)
             throw error(fmt::format("{} runs launchbox {}, and {} runs {}", place_of(other), other.version,
                                     place_of(first), first.version),
                         "start the same launchbox-mpi on all nodes; results of two versions are not mixed");
-        if (!other.failure.empty()) throw error(place_of(other) + ": " + other.failure, other.hint);
+        if (!other.failure.empty())
+            throw error(place_of(other) + ": " + other.failure, other.hint,
+                        other.lacks_something ? exit_status::missing : exit_status::bad_input);
         if (other.spec_hash != first.spec_hash)
             throw error(
                 fmt::format("{} and {} read different specs under the same name", place_of(other), place_of(first)),
@@ -159,6 +161,9 @@ rank_plan plan_ranks(const std::map<int, rank_facts>& facts, const rank_plan_opt
         throw error("one rank alone is nobody's coordinator",
                     "start at least two, mpirun -n 2 launchbox-mpi ...; launchbox tune uses all GPUs of one machine");
     refuse_different(facts);
+    if (std::ranges::all_of(facts, [](const auto& rank) { return rank.second.gpus.empty(); }))
+        throw error("no rank has a GPU: " + facts.rbegin()->second.no_gpu, "start the ranks on nodes that have one",
+                    exit_status::missing);
     std::vector<int> without;
     const gpu_matching gpus = matched(facts, options, without);
     rank_plan plan;
@@ -174,9 +179,6 @@ rank_plan plan_ranks(const std::map<int, rank_facts>& facts, const rank_plan_opt
         plan.groups[number].ranks.push_back(rank);
         plan.roles[rank] = {.gpu = gpu->index, .gpus = {}, .driver = {}, .jobs = 1, .backend = number};
     }
-    if (plan.groups.empty())
-        throw error("no rank has a GPU: " + facts.rbegin()->second.no_gpu, "start the ranks on nodes that have one",
-                    exit_status::missing);
     for (const int rank : without) {
         // One toolkit compiles for all only where it is that of all.
         rank_role role;

@@ -69,7 +69,7 @@ public:
     bool run(const rank_facts& facts);
 
 private:
-    void tell(server_json said, std::string bytes = {}) const
+    void tell(const server_json& said, std::string bytes = {}) const
     {
         std::string text = text_of({.said = said, .bytes = std::move(bytes)});
         if (text.size() > max_message_bytes)
@@ -188,7 +188,7 @@ void rank_server::begin(const cluster_message& message)
     } catch (const std::exception& failure) {
         ready["error"] = json_of(error(failure.what()));
     }
-    tell(std::move(ready));
+    tell(ready);
 }
 
 void rank_server::begin_as(const rank_role& role)
@@ -224,7 +224,7 @@ void rank_server::answer_one(const cluster_message& request, long id)
     } catch (const std::exception& failure) {
         reply["error"] = json_of(error(failure.what()));
     }
-    tell(std::move(reply), std::move(bytes));
+    tell(reply, std::move(bytes));
 }
 
 void rank_server::do_one(const cluster_message& request, server_json& reply, std::string& bytes)

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "cli/messages.hpp"
@@ -64,12 +65,15 @@ rank_facts facts_here(const tune_spec& spec, const cli::backend_request& request
     } catch (const error& failure) {
         facts.failure = failure.what();
         facts.hint = failure.hint();
+        facts.lacks_something = failure.status() == exit_status::missing;
     }
     return facts;
 }
 
 // What a rank works with until it ends.
 struct serving {
+    serving(const tune_spec& what, cli::backend_request how) : spec(what), request(std::move(how)) {}
+
     const tune_spec& spec;
     cli::backend_request request;
     temporary_directory folder;
@@ -102,11 +106,17 @@ std::vector<tune_backend> serving::open(const rank_role& role)
 bool serve_with(const tune_spec& spec, const cli::backend_request& request, const rank_facts& facts,
                 const rank_link& link)
 {
-    serving here{.spec = spec, .request = request, .folder = {}, .planned = {}};
+    std::optional<serving> here;
+    try {
+        here.emplace(spec, request);
+    } catch (const error& failure) {  // no space for its files
+        report_failure(failure.what(), failure.hint(), link);
+        return true;
+    }
     rank_server_options options;
-    options.folder = here.folder.path();
+    options.folder = here->folder.path();
     options.workloads = spec.workloads.size();
-    options.open = [&](const rank_role& role) { return here.open(role); };
+    options.open = [&](const rank_role& role) { return here->open(role); };
     return serve_rank(link, facts, options);
 }
 

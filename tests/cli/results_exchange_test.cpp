@@ -66,6 +66,10 @@ TEST(results_merge, makes_one_store_of_several)
     EXPECT_EQ(candidates(fleet).size(), candidates(example).size());
     expect_refused(launchbox_run({"results", "--merge", example, "-o", fleet}), "is there already");
     expect_refused(launchbox_run({"results", "--merge", example}), "-o fleet.db");
+    expect_refused(launchbox_run({"results", "--merge", example, "-o", "-"}), "-o fleet.db");
+    expect_refused(launchbox_run({"results", "--merge", example, "-o", "/dev/null"}), "is there already");
+    EXPECT_TRUE(fs::is_character_file("/dev/null"));
+    expect_refused(launchbox_run({"results", "--merge", example, "--svg", "a.svg", "-o", again}), "shows nothing");
     expect_refused(launchbox_run({"results", "--merge", example, "nothing.db", "-o", again}), "nothing.db");
     EXPECT_FALSE(fs::exists(again));
     expect_refused(launchbox_run({"results", "--merge", example, "-o", again, "--format", "json"}), "shows nothing");

@@ -144,6 +144,17 @@ TEST(rank_plan_test, what_does_not_fit_together_is_named)
                        facts.hint = "install it";
                    }),
                    {.ranks = 3}, "rank 2 (n2): there is no nvcc");
+    // What is missing has a status of its own.
+    for (const bool lacks : {false, true}) try {
+            plan_ranks(with([&](rank_facts& facts) {
+                           facts.failure = "there is no nvcc";
+                           facts.lacks_something = lacks;
+                       }),
+                       {.ranks = 3});
+            ADD_FAILURE() << "accepted";
+        } catch (const error& refusal) {
+            EXPECT_EQ(refusal.status(), lacks ? exit_status::missing : exit_status::bad_input);
+        }
     expect_refusal(by_rank({first, good}), {.ranks = 4}, "ranks 2, 3 have not reported");
     expect_refusal(by_rank({first}), {.ranks = 1}, "one rank alone");
     expect_refusal(by_rank({first, rank_with(1, "n1", {})}), {.ranks = 2, .compile_ranks = 1}, "no rank has a GPU");

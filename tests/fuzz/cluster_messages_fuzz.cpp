@@ -58,7 +58,8 @@ void read_alone(const std::string& text)
     }
 }
 
-// The messages come one after each thing that the coordinator says, and then nonsense, which ends all waiting.
+// The messages come one after each thing that the coordinator says, or when it says nothing more, as after a message
+// that needs no answer; and then nonsense, which ends all waiting.
 class talking_rank {
 public:
     explicit talking_rank(const std::vector<std::string>& messages) : messages_(messages.begin(), messages.end()) {}
@@ -74,11 +75,12 @@ public:
                     },
                 .receive = [this](double) -> std::optional<rank_message> {
                     const std::lock_guard guard(lock_);
-                    if (may_say_ == 0) {
+                    if (may_say_ == 0 && ++silent_ < 500) {
                         std::this_thread::yield();
                         return std::nullopt;
                     }
-                    --may_say_;
+                    silent_ = 0;
+                    if (may_say_ > 0) --may_say_;
                     if (messages_.empty()) return rank_message{.from = 1, .text = "nonsense"};
                     rank_message message{.from = 1, .text = std::move(messages_.front())};
                     messages_.pop_front();
@@ -90,6 +92,7 @@ private:
     std::mutex lock_;
     std::deque<std::string> messages_;
     std::size_t may_say_ = 1;  // its hello
+    int silent_ = 0;
     const std::string nothing_ = text_of({.said = {{"do", "nothing"}}});
 };
 
@@ -98,7 +101,7 @@ void coordinate(const std::vector<std::string>& messages)
     talking_rank rank(messages);
     try {
         const auto calls = std::make_shared<rank_calls>(rank.link(), rank_calls_options{});
-        if (calls->wait_for_facts(5, 0).empty()) std::abort();  // it was lost, or has told of itself
+        if (calls->wait_for_facts(20, 0).empty()) std::abort();  // it was lost, or has told of itself
         calls->begin({{1, json_of(rank_role{.gpu = 0, .gpus = {}, .driver = {}})}});
         tune_backend local;
         const tune_backend backend = cluster_backend(
@@ -136,7 +139,7 @@ void serve(const std::vector<std::string>& messages)
 {
     static const temporary_directory folder;
     std::size_t next = 0;
-    int patience = 200;  // for what is answered by other threads
+    int patience = 50;  // for what is answered by other threads
     const rank_link link{.rank = 1,
                          .ranks = 2,
                          .send = [](int, const std::string& text) { (void)text_in(cluster_message_of(text), "is"); },

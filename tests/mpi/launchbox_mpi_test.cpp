@@ -210,8 +210,8 @@ TEST_F(launchbox_mpi_test, what_cannot_work_is_named_before_work_starts)
     EXPECT_FALSE(fs::exists(here / "x.db"));
     set_gpus(0);
     const mpi_result none = tune(2, "x.db");
-    EXPECT_NE(none.status, 0);
-    EXPECT_TRUE(none.says("GPU")) << none.text;
+    EXPECT_EQ(none.status, 3);
+    EXPECT_TRUE(none.says("no rank has a GPU")) << none.text;
 }
 
 TEST_F(launchbox_mpi_test, a_store_that_is_no_file_is_refused_and_stays_what_it_is)
