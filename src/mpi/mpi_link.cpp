@@ -28,6 +28,8 @@ constexpr int message_tag = 1;
 constexpr std::chrono::microseconds longest_nap(500);
 // How long the end waits for messages to leave.
 constexpr std::chrono::seconds longest_flush(5);
+// How long the end of a job takes of which some ranks do not answer.
+constexpr std::chrono::seconds longest_end(20);
 
 struct outgoing {
     int to = 0;
@@ -218,6 +220,12 @@ void mpi_session::finish()
 
 void mpi_session::finish_without_others(int status)
 {
+    // Nothing here is known to wait for who has died, and all of it is MPI's: should it wait, mpirun ends the job when
+    // it sees this process end.
+    std::thread([status] {
+        std::this_thread::sleep_for(longest_end);
+        ::_exit(status);
+    }).detach();
     inside_->flush();
     std::cout.flush();
     std::fflush(nullptr);

@@ -131,10 +131,10 @@ TEST_F(launchbox_mpi_test, a_rank_that_is_killed_is_named_and_its_candidate_is_m
     const auto alone = of_one_process();
     set_gpus(3);  // none for rank 0, which must not be the one
     fault_once("candidateILi7E", "kill_parent");
-    const mpi_result ran = tune(4, "killed.db", {"--enable-recovery"}, {"--rank-timeout", "3"});
-    EXPECT_TRUE(ran.says("is left out: it has not answered for 3 s")) << ran.text;
+    const mpi_result ran = tune(4, "killed.db", {"--enable-recovery"}, {"--rank-timeout", "6"});
+    EXPECT_TRUE(ran.says("is left out: it has not answered for 6 s")) << ran.text;
     const json shown = report("killed.db");
-    EXPECT_EQ(outcomes(shown), alone);
+    EXPECT_EQ(outcomes(shown), alone) << ran.text;
     int lost = 0;
     for (const json& device : shown.at("devices")) lost += device.at("lost").get<std::string>().empty() ? 0 : 1;
     EXPECT_EQ(lost, 1);
@@ -145,9 +145,9 @@ TEST_F(launchbox_mpi_test, a_rank_that_is_stopped_is_named_and_its_candidate_is_
     const auto alone = of_one_process();
     set_gpus(3);  // as above
     fault_once("candidateILi7E", "stop_parent");
-    const mpi_result ran = tune(4, "stopped.db", {}, {"--rank-timeout", "3"});
-    EXPECT_TRUE(ran.says("is left out: it has not answered for 3 s")) << ran.text;
-    EXPECT_EQ(outcomes(report("stopped.db")), alone);
+    const mpi_result ran = tune(4, "stopped.db", {}, {"--rank-timeout", "6"});
+    EXPECT_TRUE(ran.says("is left out: it has not answered for 6 s")) << ran.text;
+    EXPECT_EQ(outcomes(report("stopped.db")), alone) << ran.text;
 }
 
 TEST_F(launchbox_mpi_test, without_recovery_mpirun_ends_all_and_the_same_command_goes_on_with_fewer_ranks)
