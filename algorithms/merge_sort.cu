@@ -20,6 +20,17 @@ struct u128 {
         return a.high < b.high || (a.high == b.high && a.low < b.low);
     }
 };
+// Equal keys differ in the bytes of padding: the sort of it is stable.
+struct f64_i32 {
+    double first;
+    std::int32_t second;
+    friend __host__ __device__ bool operator<(const f64_i32& a, const f64_i32& b)
+    {
+        return a.first < b.first || (a.first == b.first && a.second < b.second);
+    }
+};
+using f32 = float;
+using f64 = double;
 using u8 = std::uint8_t;
 using u16 = std::uint16_t;
 using u32 = std::uint32_t;
@@ -53,6 +64,10 @@ __device__ Key key_at(u64 place, u64 mask)
 {
     if constexpr (std::is_same_v<Key, u128>)
         return {mixed(place) & mask, mixed(~place) & mask};
+    else if constexpr (std::is_same_v<Key, f64_i32>)
+        return {static_cast<double>(mixed(place) & mask), static_cast<std::int32_t>(mixed(~place) & mask)};
+    else if constexpr (std::is_floating_point_v<Key>)
+        return static_cast<Key>(static_cast<long long>(mixed(place) & mask));
     else
         return static_cast<Key>(mixed(place) & mask);
 }
@@ -62,6 +77,12 @@ __device__ u64 bits_of(const Key& key)
 {
     if constexpr (std::is_same_v<Key, u128>)
         return mixed(key.high) + key.low;
+    else if constexpr (std::is_same_v<Key, f64_i32>)
+        return mixed(bits_of(key.first)) + static_cast<u64>(key.second);
+    else if constexpr (std::is_same_v<Key, double>)
+        return static_cast<u64>(__double_as_longlong(key));
+    else if constexpr (std::is_same_v<Key, float>)
+        return __float_as_uint(key);
     else
         return key;
 }

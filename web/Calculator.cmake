@@ -96,7 +96,7 @@ file(GLOB model CONFIGURE_DEPENDS ${from}/advice/model/*.cpp)
 launchbox_wasm(image ${image} ${decompress})
 launchbox_wasm(log ${logs} ${from}/compiler/resource_log.cpp ${from}/support/text/terminal.cpp)
 launchbox_wasm(model ${model} ${from}/report/occupancy_json.cpp)
-launchbox_wasm(calculator ${CMAKE_CURRENT_SOURCE_DIR}/wasm/calculator.cpp)
+launchbox_wasm(calculator ${CMAKE_CURRENT_SOURCE_DIR}/wasm/answer.cpp ${CMAKE_CURRENT_SOURCE_DIR}/wasm/calculator.cpp)
 launchbox_wasm(without ${CMAKE_CURRENT_SOURCE_DIR}/wasm/without.cpp)
 set(launchbox_calculator_program ${CMAKE_CURRENT_BINARY_DIR}/calculator.wasm)
 add_custom_command(OUTPUT ${launchbox_calculator_program}

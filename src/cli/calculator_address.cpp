@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "cli/messages.hpp"
 #include "report/count_text.hpp"
@@ -81,7 +84,13 @@ std::string calculator_state(const occupancy_question& question)
     add("cache", caches[static_cast<std::size_t>(settings.cache)]);
     add("caching", cachings[static_cast<std::size_t>(settings.caching)]);
     add("mode", settings.mode == model_mode::driver ? "driver" : "spreadsheet");
-    add("opt_in", settings.max_dynamic_shared_bytes ? "max" : "default");
+    // As the page understands its "max": so much that the launch is allowed.
+    const std::int64_t most =
+        std::max<std::int64_t>({0, question.limits->shared_per_block_opt_in - question.resources.static_shared_bytes,
+                                question.shape.dynamic_shared_bytes});
+    const std::optional<std::int64_t> allowed = settings.max_dynamic_shared_bytes;
+    add("opt_in", !allowed ? "default" : *allowed == most ? "max" : "bytes");
+    if (allowed && *allowed != most) add("opt_in_bytes", std::to_string(*allowed));
     if (question.sms) add("sms", std::to_string(*question.sms));
     if (question.grid) add("grid", std::to_string(*question.grid));
     if (!question.kernel.empty()) add("kernel", escape_for_terminal(question.kernel));

@@ -165,8 +165,14 @@ void check_totals(const check_options& options, const kernel_input& input, check
         check_stack_reserve(parse_size(options.stack_reserve, "--stack-reserve"), result);
     if (options.size.empty()) return;
     std::vector<file_images> files;
-    for (const input_summary& summary : input.inputs)
+    for (const input_summary& summary : input.inputs) {
+        // What nothing was counted of has not kept to a limit.
+        if (summary.kind == "CUDA source" || summary.kind == "compiler log")
+            throw error("--size counts the images in a file, and " + escape_for_terminal(summary.file) + " is a " +
+                            summary.kind,
+                        "give it what the compiler wrote: a cubin, an object, a library or a program");
         if (!summary.images.empty()) files.push_back({summary.file, image_bytes_of(summary)});
+    }
     check_image_bytes(parse_size(options.size, "--size"), files, result);
 }
 

@@ -124,9 +124,6 @@ std::vector<chart> charts_of_accounts(const std::vector<occupancy_account>& acco
 exit_status run_occupancy(const occupancy_options& options, const call_context& context)
 {
     if (options.open && !options.svg.empty()) throw error("--open and --svg are two answers", "leave one of them out");
-    const std::optional<std::string>& allowed = options.launch.max_dynamic_shared;
-    if (options.open && allowed && allowed != "max" && allowed != "default")
-        throw error("--open: the calculator knows --max-dynamic-shared max and default alone", "use one of these");
     std::vector<occupancy_account> accounts;
     std::vector<inspected_input> inputs;
     exit_status status = exit_status::done;

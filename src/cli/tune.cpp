@@ -130,11 +130,15 @@ void say_what_it_cost(const tune_summary& summary, const tune_backend& backend, 
                     plural(backend.preparers, "core")));
     std::string phases;
     if (const phase_seconds& in = summary.phases; in != phase_seconds{}) {
-        const double rest = summary.measuring_seconds - (in.load + in.prepare + in.verify + in.time + in.check);
+        const double rest =
+            summary.measuring_seconds - (in.reference + in.load + in.prepare + in.verify + in.time + in.check);
+        // Where it is nothing there was no program.
+        const std::string reference =
+            in.reference < 0.001 ? "" : fmt::format("{} waiting for the reference, ", shortly(in.reference));
         phases = fmt::format(
-            ": {} loading modules, {} preparing buffers, {} first launches and comparison, {} timing, {} "
+            ": {}{} loading modules, {} preparing buffers, {} first launches and comparison, {} timing, {} "
             "checking, {} starting processes and asking them",
-            shortly(in.load), shortly(in.prepare), shortly(in.verify), shortly(in.time), shortly(in.check),
+            reference, shortly(in.load), shortly(in.prepare), shortly(in.verify), shortly(in.time), shortly(in.check),
             shortly(std::max(rest, 0.0)));
     }
     say(fmt::format("measuring took {}, {:.0f} % of the search{}; samples are {} of it",

@@ -228,6 +228,9 @@ TEST(stack_reserve, is_stack_by_threads_by_multiprocessors_and_check_names_the_k
     const std::string bytes = std::to_string(fs::file_size(cubin));
     EXPECT_EQ(launchbox_run({"check", cubin, "--size", bytes}).status, 0);
     EXPECT_EQ(launchbox_run({"check", cubin, "--size", "1K"}).status, 1);
+    expect_refused(launchbox_run({"check", repository_file("tests/data/tune/faults.cu"), "--size", "1K", "--arch",
+                                  "sm_90", "--nvcc", LAUNCHBOX_NVCC}),
+                   "is a CUDA source");
     expect_refused(launchbox_run({"check", cubin, "--size", "much"}), "'much' is no size");
 }
 

@@ -1,6 +1,7 @@
 // launchbox report, and the pictures and the calculator of other verbs: files written, and what is refused.
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "tool.hpp"
 
@@ -127,10 +128,14 @@ TEST(open_option, writes_the_calculator_with_the_values)
     EXPECT_EQ(fs::status(file.parent_path()).permissions() & fs::perms::others_all, fs::perms::none);
     const std::string page = written(file);
     EXPECT_NE(page.find("architecture=sm_90&threads=192&registers=63&static_shared_bytes=11264"), std::string::npos);
-    expect_refused(
-        launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "192", "--max-dynamic-shared", "60000", "--open"},
-                      {}, environment),
-        "max and default alone");
+    for (const auto& [allowed, state] : std::map<std::string, std::string>{
+             {"60000", "opt_in=bytes&opt_in_bytes=60000"}, {"max", "opt_in=max\""}, {"default", "opt_in=default\""}}) {
+        const call limited = launchbox_run(
+            {"occupancy", "--arch", "sm_90", "--threads", "192", "--max-dynamic-shared", allowed, "--open"}, {},
+            environment);
+        EXPECT_EQ(limited.status, 0) << limited.err;
+        EXPECT_NE(written(lines_of(limited.out).front()).find(state), std::string::npos) << allowed;
+    }
 }
 
 }  // namespace

@@ -190,6 +190,9 @@ TEST_F(tune_gpu_test, a_program_makes_the_reference)
     EXPECT_GE(right.at("measured"), 6) << text;
     EXPECT_FALSE(right.contains("wrong_result")) << text;
     EXPECT_EQ(read_input((here / "calls").string()), "10007\n") << "once a workload";
+    EXPECT_NE(statuses_against(R"(["sh", "-c", "sleep 3; cp $0 $1", "{in}", "{out}"])")
+                  .second.find(" s waiting for the reference, "),
+              std::string::npos);
     // The last element is another one.
     const auto [wrong, other] =
         statuses_against(R"(["sh", "-c", "head -c -4 $0 >$1; printf 'abcd' >>$1", "{in}", "{out}"])");

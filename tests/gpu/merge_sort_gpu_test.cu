@@ -155,6 +155,70 @@ TEST_F(merge_sort_on_gpu, queries_and_sizes_without_work)
     EXPECT_GT(key, 0u);
 }
 
+// Values of 16 bytes: sorted as indices, then moved.
+struct wide_value {
+    std::uint32_t words[4];
+};
+
+// Beside the sort in place, of the same keys; what is read stays as it is.
+TEST_F(merge_sort_on_gpu, copies_are_sorted_and_their_sources_stay)
+{
+    for (const std::size_t n : {0, 1, 2, 1000, 2049, 100000, is_reduced() ? 3000 : 3000000}) {
+        std::vector<std::uint32_t> keys(n), values(n);
+        std::vector<wide_value> wide(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            keys[i] = sort_inputs::key<std::uint32_t>(sort_inputs::element(kind::few, i, n, 5));
+            values[i] = static_cast<std::uint32_t>(i);
+            wide[i] = {{values[i], keys[i], values[i] + 1, ~values[i]}};
+        }
+        const auto size = static_cast<std::int64_t>(n);
+        const device_array<std::uint32_t> keys_in(keys), values_in(values), alone(n), keys_out(n), values_out(n),
+            wide_keys(n);
+        const device_array<wide_value> wide_in(wide), wide_out(n);
+        launchbox::merge_sort_copy(nullptr, keys_in.get(), alone.get(), size);
+        launchbox::merge_sort_copy(nullptr, keys_in.get(), values_in.get(), keys_out.get(), values_out.get(), size);
+        EXPECT_EQ(launchbox::try_merge_sort_copy(nullptr, keys_in.get(), wide_in.get(), wide_keys.get(), wide_out.get(),
+                                                 size, launchbox::greater{}),
+                  cudaSuccess);
+        std::vector<std::uint32_t> order = values, found(n);
+        std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return keys[a] < keys[b]; });
+        const auto expect_keys = [&](const device_array<std::uint32_t>& of, const char* what) {
+            of.copy_to(found);
+            for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(found[i], keys[order[i]]) << what << ' ' << i << " of " << n;
+        };
+        expect_keys(alone, "keys alone");
+        expect_keys(keys_out, "keys");
+        values_out.copy_to(found);
+        EXPECT_EQ(found, order) << n;
+        std::vector<std::uint32_t> falling = values;
+        std::stable_sort(falling.begin(), falling.end(), [&](auto a, auto b) { return keys[b] < keys[a]; });
+        std::vector<wide_value> moved(n);
+        wide_out.copy_to(moved);
+        for (std::size_t i = 0; i < n; ++i) {
+            ASSERT_EQ(moved[i].words[0], falling[i]) << "wide value " << i << " of " << n;
+            ASSERT_EQ(moved[i].words[3], ~falling[i]) << "wide value " << i << " of " << n;
+        }
+        keys_in.copy_to(found);
+        EXPECT_EQ(found, keys) << "the source of " << n;
+        values_in.copy_to(found);
+        EXPECT_EQ(found, values) << "the source's values of " << n;
+    }
+}
+
+TEST_F(merge_sort_on_gpu, without_exceptions_errors_are_returned)
+{
+    const device_array<std::uint32_t> keys(std::vector<std::uint32_t>{3, 1, 2});
+    EXPECT_EQ(launchbox::try_merge_sort(nullptr, keys.get(), std::int64_t{-1}), cudaErrorInvalidValue);
+    EXPECT_EQ(launchbox::try_merge_sort(nullptr, keys.get(), std::int64_t{1} << 20, launchbox::less{},
+                                        workspace{keys.get(), 12}),
+              cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    EXPECT_EQ(launchbox::try_merge_sort(nullptr, keys.get(), std::int64_t{3}), cudaSuccess);
+    std::vector<std::uint32_t> found(3);
+    keys.copy_to(found);
+    EXPECT_EQ(found, (std::vector<std::uint32_t>{1, 2, 3}));
+}
+
 struct own_stream {
     cudaStream_t stream = nullptr;
     own_stream() { ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }

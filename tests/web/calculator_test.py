@@ -51,7 +51,7 @@ def random_states(page):
                  "registers": source.randint(0, 255), "static_shared_bytes": source.choice([0, source.randint(0, 49152)]),
                  "dynamic_shared_bytes": source.choice([0, 0, source.randint(0, 120000)]), "barriers": source.randint(0, 16),
                  "carveout": source.choice([-1, -1, source.randint(0, 100)]), "cache": source.choice(["none", "shared", "l1", "equal"]),
-                 "caching": source.choice(["off", "off", "preferred", "strict"]), "opt_in": source.choice(["max", "default"]),
+                 "caching": source.choice(["off", "off", "preferred", "strict"]), "opt_in": source.choice(["max", "default", "bytes"]), "opt_in_bytes": source.randint(0, 200000),
                  "max_threads": source.choice([1024, 1024, 256])}
         questions.append(given)
     return questions
@@ -60,9 +60,11 @@ def random_states(page):
 def tool_answer(given):
     names = {"architecture": "--arch", "threads": "--threads", "registers": "--registers", "static_shared_bytes": "--shared",
              "dynamic_shared_bytes": "--dynamic-shared", "barriers": "--barriers", "carveout": "--carveout", "cache": "--cache",
-             "caching": "--caching", "opt_in": "--max-dynamic-shared", "max_threads": "--max-threads"}
+             "caching": "--caching", "max_threads": "--max-threads"}
+    words = [f"{names[name]}={value}" for name, value in given.items() if not name.startswith("opt_in")]
     # The page's "max" is what the tool does when it is not told.
-    words = [f"{names[name]}={value}" for name, value in given.items() if (name, value) != ("opt_in", "max")]
+    if given.get("opt_in", "max") != "max":
+        words.append(f"--max-dynamic-shared={given['opt_in_bytes'] if given['opt_in'] == 'bytes' else given['opt_in']}")
     return json.loads(browser.tool_output(TOOL, "occupancy", "--format", "json", *words))["results"][0]
 
 

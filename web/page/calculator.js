@@ -7,7 +7,7 @@
     const maxFileBytes = 256 * 1024 * 1024, maxOptions = 500;
     const defaults = {
         architecture: "sm_90", threads: 256, registers: 32, static_shared_bytes: 0, dynamic_shared_bytes: 0, barriers: 1,
-        carveout: -1, opt_in: "max", max_threads: 1024, cluster_blocks: 1, sms: 0, grid: 0, cache: "none", caching: "off",
+        carveout: -1, opt_in: "max", opt_in_bytes: 49152, max_threads: 1024, cluster_blocks: 1, sms: 0, grid: 0, cache: "none", caching: "off",
         mode: "driver", kernel: "", rows: "",
     };
     const fields = Object.keys(defaults).filter((name) => byId(name));
@@ -117,6 +117,7 @@
         disable("cluster_blocks", !row.has_clusters);
         disable("carveout", !row.has_carveout);
         disable("opt_in", row.shared_opt_in === row.shared_per_block);
+        byId("opt_in_bytes").hidden = state.opt_in !== "bytes";
         byId("mode").options[1].disabled = !row.spreadsheet;
         byId("kernel-name").hidden = !state.kernel;
         byId("kernel-name").textContent = state.kernel;
@@ -350,7 +351,8 @@
              stepped: name === "clusters" || name === "barriers" ? "middle" : name === "threads" ? false : "after",
              pointRadius: 0, pointHoverRadius: 5, borderWidth: 2},
             {label: "here", data: height === null || height === undefined ? [] : [{x: here, y: height}], borderColor: strong,
-             backgroundColor: strong, pointRadius: 6, pointHoverRadius: 7, showLine: false},
+             backgroundColor: strong, pointRadius: 6, pointHoverRadius: 7, showLine: false,
+             clip: 8},  // at full occupancy it lies on the edge
         ];
         entry.canvas.setAttribute("aria-label", `${about.title}: ${about.y || "resident warps"} by ${about.axis}; now ` +
             `${numberText(here)}: ${numberText(height)}`);

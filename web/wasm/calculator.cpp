@@ -1,257 +1,16 @@
-// The calculator's program: the model and the readers of images and logs behind two functions that a page calls. JSON
-// goes in and comes out, in the words of the tool's own JSON.
+// The calculator's program: the functions that a page calls.
 // SPDX-License-Identifier: Apache-2.0
-#include <launchbox/clusters.hpp>
-#include <launchbox/compute_capability.hpp>
 #include <launchbox/occupancy.hpp>
-#include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
-#include <string_view>
 
-#include "advice/model/account.hpp"
-#include "advice/model/kernel_question.hpp"
-#include "compiler/resource_log.hpp"
-#include "image/binary.hpp"
-#include "image/demangle.hpp"
-#include "report/json.hpp"
-#include "report/occupancy_report.hpp"
+#include "answer.hpp"
 
-namespace launchbox::calculator {
+using namespace launchbox;
 
 namespace {
-
-using nlohmann::ordered_json;
-
-// More names than these no list in a page can show.
-constexpr std::size_t max_kernels = 20'000;
-
-struct refusal {
-    ordered_json answer;
-};
-
-// What a page gave, within what the model takes; `otherwise` where it gave nothing.
-std::int64_t number(const ordered_json& given, const char* name, std::int64_t otherwise, std::int64_t low,
-                    std::int64_t high)
-{
-    const auto at = given.find(name);
-    if (at == given.end() || !at->is_number()) return otherwise;
-    const double value = at->get<double>();
-    if (!(value >= static_cast<double>(low))) return low;
-    return value >= static_cast<double>(high) ? high : static_cast<std::int64_t>(value);
-}
-
-std::string word(const ordered_json& given, const char* name)
-{
-    const auto at = given.find(name);
-    return at != given.end() && at->is_string() ? at->get<std::string>() : "";
-}
-
-// As launchbox occupancy asks it, with its defaults.
-std::optional<occupancy_question> question_of(const ordered_json& given, const std::string& architecture)
-{
-    const std::optional<compute_capability> capability = parse_compute_capability(architecture);
-    const sm_limits* limits = capability ? find_sm_limits(*capability) : nullptr;
-    if (limits == nullptr) return std::nullopt;
-    constexpr std::int64_t count = 1'000'000, bytes = std::int64_t{1} << 30;
-    occupancy_question question;
-    question.limits = limits;
-    question.architecture = *capability;
-    question.shape.threads = static_cast<int>(number(given, "threads", 256, 1, count));
-    question.resources.registers = static_cast<int>(number(given, "registers", 0, 0, count));
-    question.resources.static_shared_bytes = number(given, "static_shared_bytes", 0, 0, bytes);
-    question.resources.barriers = static_cast<int>(number(given, "barriers", 0, 0, count));
-    question.resources.max_threads = static_cast<int>(number(given, "max_threads", max_threads_per_block, 1, count));
-    question.shape.dynamic_shared_bytes = number(given, "dynamic_shared_bytes", 0, 0, bytes);
-    question.shape.cluster_blocks = static_cast<int>(number(given, "cluster_blocks", 1, 1, 64));
-    question.registers_known = given.contains("registers");
-    question.barriers_known = given.contains("barriers");
-    launch_settings& settings = question.settings;
-    settings.carveout_percent = static_cast<int>(number(given, "carveout", -1, -1, 100));
-    const std::string cache = word(given, "cache"), caching = word(given, "caching");
-    settings.cache = cache == "shared"  ? cache_preference::shared
-                     : cache == "l1"    ? cache_preference::l1
-                     : cache == "equal" ? cache_preference::equal
-                                        : cache_preference::none;
-    settings.caching = caching == "preferred" ? global_caching::preferred
-                       : caching == "strict"  ? global_caching::strict
-                                              : global_caching::off;
-    if (word(given, "mode") == "spreadsheet" && limits->spreadsheet) settings.mode = model_mode::spreadsheet;
-    // "default" is the runtime's 48 KB; else what a program that needs more would have set it to.
-    if (word(given, "opt_in") != "default")
-        settings.max_dynamic_shared_bytes =
-            std::max<std::int64_t>({0, limits->shared_per_block_opt_in - question.resources.static_shared_bytes,
-                                    question.shape.dynamic_shared_bytes});
-    if (const std::int64_t sms = number(given, "sms", 0, 0, 4096); sms > 0) question.sms = static_cast<int>(sms);
-    if (const std::int64_t grid = number(given, "grid", 0, 0, std::int64_t{1} << 46); grid > 0 && question.sms)
-        question.grid = grid;
-    return question;
-}
-
-ordered_json refused(const std::string& what)
-{
-    return {{"error", what}};
-}
-
-int warps_of(const occupancy_question& q, const kernel_resources& kernel, const launch_shape& shape)
-{
-    return resident_blocks(*q.limits, kernel, shape, q.settings) * ((shape.threads + warp_size - 1) / warp_size);
-}
-
-// The curves that `launchbox occupancy` does not draw: its three are in the account.
-void add_curves(const occupancy_question& q, ordered_json& curves)
-{
-    if (q.limits->barriers_per_sm) {
-        ordered_json points = ordered_json::array();
-        for (int barriers = 0; barriers <= 16; ++barriers) {
-            kernel_resources kernel = q.resources;
-            kernel.barriers = barriers;
-            points.push_back({barriers, warps_of(q, kernel, q.shape)});
-        }
-        curves["barriers"] = std::move(points);
-    }
-    if (q.limits->portable_cluster > 0 && q.sms) {
-        const int blocks = resident_blocks(*q.limits, q.resources, q.shape, q.settings);
-        ordered_json points = ordered_json::array();
-        for (int cluster = 1; cluster <= 16; ++cluster) {
-            const cluster_estimate found = estimate_clusters(*q.limits, *q.sms, cluster, blocks);
-            points.push_back({cluster, or_null(found.expected), found.low, found.high});
-        }
-        curves["clusters"] = std::move(points);
-    }
-}
-
-ordered_json answer_occupancy(const ordered_json& given)
-{
-    std::optional<occupancy_question> question = question_of(given, word(given, "architecture"));
-    if (!question) return refused("'" + json_text(word(given, "architecture")) + "' is no architecture that is known");
-    question->curves = true;
-    ordered_json account = account_json(explain(*question));
-    add_curves(*question, account["curves"]);
-    return {{"account", std::move(account)}};
-}
-
-// Warps of every block size, for each of the architectures.
-ordered_json answer_map(const ordered_json& given)
-{
-    ordered_json rows = ordered_json::array();
-    if (const auto list = given.find("architectures"); list != given.end() && list->is_array())
-        for (const ordered_json& name : *list) {
-            if (!name.is_string() || rows.size() >= 64) continue;
-            const std::optional<occupancy_question> question = question_of(given, name.get<std::string>());
-            if (!question) continue;
-            ordered_json warps = ordered_json::array();
-            for (int threads = warp_size; threads <= max_threads_per_block; threads += warp_size) {
-                launch_shape shape = question->shape;
-                shape.threads = threads;
-                warps.push_back(warps_of(*question, question->resources, shape));
-            }
-            rows.push_back({{"architecture", architecture_name(question->architecture).view()},
-                            {"warp_slots", question->limits->warps_per_sm()},
-                            {"warps", std::move(warps)}});
-        }
-    return {{"rows", std::move(rows)}};
-}
-
-ordered_json answer_architectures()
-{
-    ordered_json all = ordered_json::array();
-    for (const sm_limits& row : sm_limits_table)
-        all.push_back({{"architecture", architecture_name(row.capability).view()},
-                       {"compute_capability", compute_capability_name(row.capability).view()},
-                       {"registers", row.registers_per_thread},
-                       {"shared_per_block", row.shared_per_block},
-                       {"shared_opt_in", row.shared_per_block_opt_in},
-                       {"has_clusters", row.portable_cluster > 0},
-                       {"limits_barriers", row.barriers_per_sm.has_value()},
-                       {"has_carveout", row.capability.major >= 7},
-                       {"spreadsheet", row.spreadsheet.has_value()}});
-    return {{"architectures", std::move(all)}};
-}
-
-ordered_json kernels_json(const std::vector<const kernel_info*>& kernels)
-{
-    std::vector<std::string> mangled;
-    for (const kernel_info* kernel : kernels) mangled.push_back(kernel->name);
-    const std::vector<std::string> names = demangle_all(mangled);
-    ordered_json list = ordered_json::array();
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-        const kernel_info& kernel = *kernels[i];
-        list.push_back({{"name", json_text(kernel.name)},
-                        {"demangled", json_text(names[i])},
-                        {"short", json_text(short_name(names[i]))},
-                        {"architecture", json_text(kernel.architecture)},
-                        {"known", limits_of(kernel) != nullptr},
-                        {"registers", or_null(kernel.registers)},
-                        {"static_shared_bytes", or_null(kernel.static_shared_bytes)},
-                        {"barriers", or_null(kernel.barriers)},
-                        {"threads", or_null(bound_threads(kernel))},
-                        {"spill_bytes", or_null(spill_bytes(kernel))},
-                        {"cluster_blocks", or_null(cluster_blocks(kernel))},
-                        {"uses_dynamic_shared", or_null(kernel.uses_dynamic_shared)}});
-    }
-    return list;
-}
-
-// Without those that have no registers yet: PTX.
-ordered_json with_kernels(const std::vector<const kernel_info*>& found, ordered_json answer)
-{
-    std::vector<const kernel_info*> kernels;
-    std::size_t only_ptx = 0;
-    for (const kernel_info* kernel : found) {
-        if (is_ptx(*kernel))
-            ++only_ptx;
-        else
-            kernels.push_back(kernel);
-    }
-    answer["found"] = kernels.size();
-    answer["only_ptx"] = only_ptx;
-    if (kernels.size() > max_kernels) kernels.resize(max_kernels);
-    answer["kernels"] = kernels_json(kernels);
-    return answer;
-}
-
-ordered_json answer_log(std::string_view text)
-{
-    const resource_log log = parse_resource_log(text, "the log");
-    std::vector<const kernel_info*> kernels;
-    for (const kernel_info& kernel : log.kernels) kernels.push_back(&kernel);
-    ordered_json notes = ordered_json::array();
-    for (std::size_t i = 0; i < std::min<std::size_t>(log.diagnostics.size(), 5); ++i)
-        notes.push_back("line " + std::to_string(log.diagnostics[i].line) + ": " + json_text(log.diagnostics[i].what));
-    return with_kernels(kernels, {{"kind", "compiler log"}, {"notes", std::move(notes)}});
-}
-
-ordered_json answer_binary(std::string_view bytes)
-{
-    binary_options options;
-    options.max_kernel_bytes = std::uint64_t{256} << 20;
-    options.max_decompressed_at_once = std::uint64_t{512} << 20;
-    const binary_contents contents = read_binary(bytes, "the file", options);
-    std::vector<const kernel_info*> kernels;
-    for (const auto& image : contents.kernels)
-        for (const kernel_info& kernel : image) kernels.push_back(&kernel);
-    ordered_json notes = ordered_json::array();
-    for (std::size_t i = 0; i < std::min<std::size_t>(contents.diagnostics.size(), 5); ++i)
-        notes.push_back(json_text(contents.diagnostics[i].what));
-    return with_kernels(kernels,
-                        {{"kind", contents.kind}, {"images", contents.images.size()}, {"notes", std::move(notes)}});
-}
-
-ordered_json answer(std::string_view what, std::string_view input)
-{
-    if (what == "log") return answer_log(input);
-    if (what == "binary") return looks_like_binary(input) ? answer_binary(input) : answer_log(input);
-    if (what == "architectures") return answer_architectures();
-    const ordered_json given = ordered_json::parse(input, nullptr, false);
-    if (!given.is_object()) return refused("a question is a JSON object");
-    if (what == "occupancy") return answer_occupancy(given);
-    if (what == "map") return answer_map(given);
-    return refused("nobody answers this");
-}
 
 std::string& last_answer()
 {
@@ -260,10 +19,6 @@ std::string& last_answer()
 }
 
 }  // namespace
-
-}  // namespace launchbox::calculator
-
-using namespace launchbox;
 
 #define EXPORTED(name) __attribute__((export_name(#name), used)) extern "C"
 
@@ -282,10 +37,9 @@ EXPORTED(release) void release(char* memory)
 /// valid until the next call.
 EXPORTED(answer) const char* answer(char* what, std::size_t what_bytes, char* input, std::size_t bytes)
 {
-    std::string& text = calculator::last_answer();
+    std::string& text = last_answer();
     text.clear();
-    text = calculator::answer({what, what_bytes}, {input, bytes})
-               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    text = calculator::answer({what, what_bytes}, {input, bytes});
     std::free(what);
     std::free(input);
     return text.data();
@@ -293,7 +47,7 @@ EXPORTED(answer) const char* answer(char* what, std::size_t what_bytes, char* in
 
 EXPORTED(answer_bytes) std::size_t answer_bytes()
 {
-    return calculator::last_answer().size();
+    return last_answer().size();
 }
 
 /// The model alone, for many questions: 13 numbers each (row of the table of limits, threads, registers, static and

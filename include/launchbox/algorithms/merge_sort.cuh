@@ -4,6 +4,8 @@
 //     launchbox::merge_sort(stream, keys, n);                                    // ascending
 //     launchbox::merge_sort(stream, keys, n, launchbox::greater{});              // any strict weak order
 //     launchbox::merge_sort(stream, keys, values, n, launchbox::less{}, space);  // values move with their keys
+//     launchbox::merge_sort_copy(stream, keys, sorted, n);                       // keys stay as they are
+//     cudaError_t error = launchbox::try_merge_sort(stream, keys, n);            // without exceptions
 //
 // Tiles are sorted in shared memory, then passes merge up to 32 runs at once, so that 2^28 keys are read and written
 // five times. Integers alone are merged without bank conflicts, whatever they are; no host synchronisation; the stream
@@ -16,18 +18,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
-#include <limits>
-#include <type_traits>
 
-#include <launchbox/algorithms/detail/device_memory.cuh>
-#include <launchbox/algorithms/detail/grid_order.cuh>
-#include <launchbox/algorithms/detail/merge_part.cuh>
-#include <launchbox/algorithms/detail/merge_plan.hpp>
-#include <launchbox/algorithms/detail/merge_sort_tile.cuh>
-#include <launchbox/algorithms/detail/wide_access.cuh>
+#include <launchbox/algorithms/detail/merge_sort_kernels.cuh>
 #include <launchbox/algorithms/order.cuh>
 #include <launchbox/algorithms/workspace.hpp>
 #include <launchbox/launch_box.cuh>
@@ -48,257 +41,61 @@ template <class Tuning = void, class Key, class Value, class Compare = less>
 void merge_sort(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, Compare compare = {},
                 workspace space = {});
 
-namespace merge_sort_kernels {
+/// The same into `sorted[0]` to `sorted[n - 1]`; `keys` are only read. The two do not overlap.
+template <class Tuning = void, class Key, class Compare = less>
+void merge_sort_copy(cudaStream_t stream, const Key* keys, Key* sorted, std::int64_t n, Compare compare = {},
+                     workspace space = {});
 
-using namespace detail;
+/// The same with values; none of the four overlap.
+template <class Tuning = void, class Key, class Value, class Compare = less>
+void merge_sort_copy(cudaStream_t stream, const Key* keys, const Value* values, Key* sorted_keys, Value* sorted_values,
+                     std::int64_t n, Compare compare = {}, workspace space = {});
 
-inline __device__ unsigned char* block_memory()
-{
-    extern __shared__ __align__(16) unsigned char launchbox_shared[];
-    return launchbox_shared;
-}
-
-// Rows that by_type scales have odd numbers of items.
-template <class Row>
-constexpr int items_of(const Row& row)
-{
-    return static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(row.items, 2))));
-}
-
-template <class Key, class Value, class Compare, class Tuning>
-struct body {
-    using tuning = Tuning;
-    using row_type = typename Tuning::row_type;
-    using any_shape = merge_shape<Key, Value, Compare, 64, 2>;
-    using arrays = merge_arrays<any_shape>;
-    template <row_type r>
-    using shape = merge_shape<Key, Value, Compare, r.threads, items_of(r)>;
-    static constexpr std::int64_t tile(const row_type& row) { return std::int64_t{row.threads} * items_of(row); }
-    static constexpr bool programmatic_dependent_launch = true;  // each run waits for the grid ahead
-};
-
-template <class Key, class Value, class Compare, class Tuning>
-struct sort_tiles : body<Key, Value, Compare, Tuning> {
-    using base = body<Key, Value, Compare, Tuning>;
-    static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
-    {
-        return merge_shared_bytes<typename base::any_shape>(row.threads, items_of(row));
-    }
-    template <typename base::row_type r>
-    static __device__ void run(typename base::arrays in, typename base::arrays out, std::int64_t n,
-                               std::int64_t* splits, std::int64_t splits_count, Compare compare)
-    {
-        using shape = typename base::template shape<r>;
-        wait_for_grid_ahead();
-        // Clear the splits: the memory may hold words of an earlier sort.
-        for (std::int64_t i = std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x); i < splits_count;
-             i += std::int64_t{gridDim.x} * r.threads)
-            splits[i] = 0;
-        sort_tile<shape>(block_memory(), {in.keys, in.values}, {out.keys, out.values}, n, blockIdx.x, compare);
-    }
-};
-
-template <class Key, class Value, class Compare, class Tuning>
-struct find : body<Key, Value, Compare, Tuning> {
-    using base = body<Key, Value, Compare, Tuning>;
-    template <typename base::row_type r>
-    static __device__ void run(merge_task task, const Key* keys, Compare compare)
-    {
-        find_splits<typename base::template shape<r> >(
-            task, keys, std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x), compare);
-    }
-};
-
-template <bool FindsSplits, class Key, class Value, class Compare, class Tuning>
-struct merge_runs : sort_tiles<Key, Value, Compare, Tuning> {
-    using base = body<Key, Value, Compare, Tuning>;
-    template <typename base::row_type r>
-    static __device__ void run(merge_task task, typename base::arrays in, typename base::arrays out, Compare compare)
-    {
-        using shape = typename base::template shape<r>;
-        merge_part<FindsSplits, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values}, blockIdx.x,
-                                       compare);
-    }
-};
-
-template <class Value, class Index, class Tuning>
-struct permute {
-    using tuning = Tuning;
-    using row_type = typename Tuning::row_type;
-    static constexpr bool programmatic_dependent_launch = true;
-    template <row_type r>
-    static __device__ void run(const Value* in, const Index* order, Value* out, std::int64_t n)
-    {
-        wait_for_grid_ahead();
-        const std::int64_t first = std::int64_t{blockIdx.x} * (r.threads * r.items) + static_cast<int>(threadIdx.x);
-        // Values in flight at once.
-        constexpr int batch = sizeof(Value) > 64 ? 1 : sizeof(Value) > 16 ? 2 : 8;
-        const bool is_in_wide = is_wide(in), is_out_wide = is_wide(out);
-#pragma unroll 1
-        for (int done = 0; done < r.items; done += batch) {
-            std::int64_t places[batch];
-            raw_array<Value, batch> values;
-#pragma unroll
-            for (int i = 0; i < batch; ++i) {
-                const std::int64_t at = first + (done + i) * r.threads;
-                places[i] = at < n && done + i < r.items ? static_cast<std::int64_t>(order[at]) : -1;
-            }
-#pragma unroll
-            for (int i = 0; i < batch; ++i)
-                if (places[i] >= 0) values[i] = load_element<Value>(in, places[i], is_in_wide);
-#pragma unroll
-            for (int i = 0; i < batch; ++i)
-                if (places[i] >= 0) store_element(out, first + (done + i) * r.threads, values[i], is_out_wide);
-        }
-    }
-};
-
-template <class Tuning, class Key, class Value>
-using tuning_or_default =
-    typename std::conditional_t<std::is_void_v<Tuning>, std::type_identity<merge_sort_tuning<Key, Value> >,
-                                std::type_identity<Tuning> >::type;
-
-/// Where the parts of a sort's workspace begin: the buffers that the passes alternate with, and the splits.
-struct space {
-    std::size_t keys, values, splits;
-};
-
-template <class Key, class Value, class Compare, class Tuning>
-struct sort {
-    using kernel = sort_tiles<Key, Value, Compare, Tuning>;
-    using arrays = typename kernel::arrays;
-
-    merge_plan plan;
-    explicit sort(std::int64_t n)
-    {
-        const auto row = row_for<kernel>(n);
-        plan = plan_merges(n, row.threads, items_of(row),
-                           std::bit_width(static_cast<unsigned>(std::clamp(row.ways, 2, 1 << max_merge_levels))) - 1);
-    }
-
-    space add_to(memory_parts& parts, std::int64_t n) const
-    {
-        const std::size_t keys = plan.count == 0 ? 0 : static_cast<std::size_t>(n);
-        space space{};
-        space.keys = parts.add(keys * sizeof(Key));
-        if constexpr (!std::is_void_v<Value>) space.values = parts.add(keys * sizeof(Value));
-        space.splits = parts.add(static_cast<std::size_t>(splits_of(plan)) * sizeof(std::int64_t));
-        return space;
-    }
-
-    /// Sorts `data` in place. With `values_are_indices` the values begin as the indices of their keys.
-    void run(cudaStream_t stream, const arrays& data, const arrays& other, std::int64_t* splits, std::int64_t n,
-             const Compare& compare, bool values_are_indices = false) const
-    {
-        arrays from = plan.count % 2 == 0 ? data : other, to = plan.count % 2 == 0 ? other : data;
-        launch<kernel>(stream, n, arrays{data.keys, values_are_indices ? nullptr : data.values}, from, n, splits,
-                       splits_of(plan), compare);
-        for (int i = 0; i < plan.count; ++i) {
-            const merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
-            const merge_task task{n,     pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group,
-                                  i + 1, splits};
-            const blocks grid{launch_extent(pass.blocks), n};
-            if (!plan.blocks_find_splits) {
-                const std::int64_t threads = pass.blocks << pass.levels, of_block = row_for<kernel>(n).threads;
-                launch<find<Key, Value, Compare, Tuning> >(
-                    stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
-                    static_cast<const Key*>(from.keys), compare);
-                launch<merge_runs<false, Key, Value, Compare, Tuning> >(stream, grid, task, from, to, compare);
-            } else {
-                launch<merge_runs<true, Key, Value, Compare, Tuning> >(stream, grid, task, from, to, compare);
-            }
-            std::swap(from, to);
-        }
-    }
-};
-
-inline void check_size(std::int64_t n)
-{
-    if (n < 0 || n >= std::int64_t{1} << 48)
-        throw launch_error("merge_sort: " + std::to_string(n) + " elements. Give 0 to 2^48 - 1.", cudaErrorInvalidValue,
-                           launch_error_kind::runtime);
-}
-
-template <class Index, class Tuning, class Key, class Value, class Compare>
-void sort_by_index(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Compare& compare,
-                   workspace given)
-{
-    // A row for indices of 4 bytes may not fit those of 8, which only more than 2^32 elements need.
-    using table = tuning_or_default<std::conditional_t<sizeof(Index) == 4, Tuning, void>, Key, Index>;
-    const sort<Key, Index, Compare, table> sorting(n);
-    memory_parts parts;
-    const space space = sorting.add_to(parts, n);
-    const std::size_t order_at = parts.add(static_cast<std::size_t>(n) * sizeof(Index));
-    const std::size_t copy_at = parts.add(static_cast<std::size_t>(n) * sizeof(Value));
-    if (given.needed) {
-        *given.needed = parts.bytes();
-        return;
-    }
-    const device_memory memory(stream, given, parts.bytes(), "merge_sort");
-    Index* order = memory.at<Index>(order_at);
-    Value* copy = memory.at<Value>(copy_at);
-    if (const cudaError_t status = cudaMemcpyAsync(copy, values, static_cast<std::size_t>(n) * sizeof(Value),
-                                                   cudaMemcpyDeviceToDevice, stream);
-        status != cudaSuccess)
-        throw launch_error("merge_sort: copying the values: " + error_text(status), status, launch_error_kind::runtime);
-    sorting.run(stream, {keys, order}, {memory.at<Key>(space.keys), memory.at<Index>(space.values)},
-                memory.at<std::int64_t>(space.splits), n, compare, true);
-    launch<permute<Value, Index, table> >(stream, n, static_cast<const Value*>(copy), static_cast<const Index*>(order),
-                                          values, n);
-}
-
-template <class Tuning, class Key, class Value, class Compare>
-void sort_carrying(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Compare& compare,
-                   workspace given)
-{
-    using sorting_type = sort<Key, Value, Compare, tuning_or_default<Tuning, Key, Value> >;
-    using arrays = typename sorting_type::arrays;
-    const sorting_type sorting(n);
-    memory_parts parts;
-    const space space = sorting.add_to(parts, n);
-    if (given.needed) {
-        *given.needed = parts.bytes();
-        return;
-    }
-    const device_memory memory(stream, given, parts.bytes(), "merge_sort");
-    arrays data{keys, {}}, other{memory.at<Key>(space.keys), {}};
-    if constexpr (!std::is_void_v<Value>) {
-        data.values = values;
-        other.values = memory.at<Value>(space.values);
-    }
-    sorting.run(stream, data, other, memory.at<std::int64_t>(space.splits), n, compare);
-}
-
-/// Larger values are sorted as indices and moved once, since each pass would move them.
-inline constexpr std::size_t max_carried_bytes = 8;
-
-}  // namespace merge_sort_kernels
+/// merge_sort and merge_sort_copy with the same arguments after the stream, without exceptions: the runtime's error, or
+/// the nearest that it has for what launch_error would say.
+template <class Tuning = void, class... Arguments>
+cudaError_t try_merge_sort(cudaStream_t stream, Arguments... arguments) noexcept;
+template <class Tuning = void, class... Arguments>
+cudaError_t try_merge_sort_copy(cudaStream_t stream, Arguments... arguments) noexcept;
 
 template <class Tuning, class Key, class Compare>
 void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare, workspace space)
 {
-    static_assert(std::is_trivially_copyable_v<Key>, "merge_sort: keys are trivially copyable");
-    merge_sort_kernels::check_size(n);
-    if (space.needed) *space.needed = 0;
-    if (n < 2) return;
-    merge_sort_kernels::sort_carrying<Tuning, Key, void>(stream, keys, nullptr, n, compare, space);
+    merge_sort_kernels::sort_any<Tuning, Key, void>(stream, {keys, nullptr, keys, nullptr}, n, compare, space);
 }
 
 template <class Tuning, class Key, class Value, class Compare>
 void merge_sort(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, Compare compare, workspace space)
 {
-    static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>,
-                  "merge_sort: keys and values are trivially copyable");
-    namespace kernels = merge_sort_kernels;
-    kernels::check_size(n);
-    if (space.needed) *space.needed = 0;
-    if (n < 2) return;
-    if constexpr (sizeof(Value) <= kernels::max_carried_bytes)
-        kernels::sort_carrying<Tuning>(stream, keys, values, n, compare, space);
-    else if (n <= std::numeric_limits<std::uint32_t>::max())
-        kernels::sort_by_index<std::uint32_t, Tuning>(stream, keys, values, n, compare, space);
-    else
-        kernels::sort_by_index<std::uint64_t, Tuning>(stream, keys, values, n, compare, space);
+    merge_sort_kernels::sort_any<Tuning, Key, Value>(stream, {keys, values, keys, values}, n, compare, space);
+}
+
+template <class Tuning, class Key, class Compare>
+void merge_sort_copy(cudaStream_t stream, const Key* keys, Key* sorted, std::int64_t n, Compare compare,
+                     workspace space)
+{
+    merge_sort_kernels::sort_any<Tuning, Key, void>(stream, {const_cast<Key*>(keys), nullptr, sorted, nullptr}, n,
+                                                    compare, space);
+}
+
+template <class Tuning, class Key, class Value, class Compare>
+void merge_sort_copy(cudaStream_t stream, const Key* keys, const Value* values, Key* sorted_keys, Value* sorted_values,
+                     std::int64_t n, Compare compare, workspace space)
+{
+    merge_sort_kernels::sort_any<Tuning, Key, Value>(
+        stream, {const_cast<Key*>(keys), const_cast<Value*>(values), sorted_keys, sorted_values}, n, compare, space);
+}
+
+template <class Tuning, class... Arguments>
+cudaError_t try_merge_sort(cudaStream_t stream, Arguments... arguments) noexcept
+{
+    return merge_sort_kernels::error_of([&] { merge_sort<Tuning>(stream, arguments...); });
+}
+
+template <class Tuning, class... Arguments>
+cudaError_t try_merge_sort_copy(cudaStream_t stream, Arguments... arguments) noexcept
+{
+    return merge_sort_kernels::error_of([&] { merge_sort_copy<Tuning>(stream, arguments...); });
 }
 
 }  // namespace launchbox

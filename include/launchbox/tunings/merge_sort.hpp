@@ -271,6 +271,196 @@ using merge_sort_k8_v8_above_2097152 = launchbox::launch_box<
 >;
 #endif
 
+// table merge_sort_s4_upto_16384: 4-byte keys whose equal ones may differ, n up to 16384
+#ifdef LAUNCHBOX_MERGE_SORT_S4_UPTO_16384_ROW
+using merge_sort_s4_upto_16384 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_UPTO_16384_ROW>;
+#else
+using merge_sort_s4_upto_16384 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-23, launchbox 0.1.0
+    // gain: 1.121 times as fast (1.113 to 1.133) as {256, 8, 2, 32}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_s4.json.gz fnv1a64:cb6326136a606764
+    launchbox::sm<90, merge_sort_row{256, 4, 2, 16}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
+>;
+#endif
+
+// table merge_sort_s4_upto_262144: 4-byte keys whose equal ones may differ, n above 16384, n up to 262144
+#ifdef LAUNCHBOX_MERGE_SORT_S4_UPTO_262144_ROW
+using merge_sort_s4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_UPTO_262144_ROW>;
+#else
+using merge_sort_s4_upto_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
+    // baseline, not measured
+    launchbox::sm<90, merge_sort_row{256, 8, 2, 32}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
+>;
+#endif
+
+// table merge_sort_s4_upto_2097152: 4-byte keys whose equal ones may differ, n above 262144, n up to 2097152
+#ifdef LAUNCHBOX_MERGE_SORT_S4_UPTO_2097152_ROW
+using merge_sort_s4_upto_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_UPTO_2097152_ROW>;
+#else
+using merge_sort_s4_upto_2097152 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-23, launchbox 0.1.0
+    // gain: 1.067 times as fast (1.058 to 1.075) as {128, 32, 4, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_s4.json.gz fnv1a64:cb6326136a606764
+    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
+>;
+#endif
+
+// table merge_sort_s4_above_2097152: 4-byte keys whose equal ones may differ, n above 2097152
+#ifdef LAUNCHBOX_MERGE_SORT_S4_ABOVE_2097152_ROW
+using merge_sort_s4_above_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_ABOVE_2097152_ROW>;
+#else
+using merge_sort_s4_above_2097152 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<90, merge_sort_row{256, 32, 5, 16}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
+>;
+#endif
+
+// table merge_sort_s8_upto_16384: 8-byte keys whose equal ones may differ, n up to 16384
+#ifdef LAUNCHBOX_MERGE_SORT_S8_UPTO_16384_ROW
+using merge_sort_s8_upto_16384 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_UPTO_16384_ROW>;
+#else
+using merge_sort_s8_upto_16384 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-23, launchbox 0.1.0
+    // gain: 1.201 times as fast (1.188 to 1.211) as {256, 8, 2, 32}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_s8.json.gz fnv1a64:6b125c8be75d8f07
+    launchbox::sm<90, merge_sort_row{256, 4, 2, 32}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
+>;
+#endif
+
+// table merge_sort_s8_upto_262144: 8-byte keys whose equal ones may differ, n above 16384, n up to 262144
+#ifdef LAUNCHBOX_MERGE_SORT_S8_UPTO_262144_ROW
+using merge_sort_s8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_UPTO_262144_ROW>;
+#else
+using merge_sort_s8_upto_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
+    // baseline, not measured
+    launchbox::sm<90, merge_sort_row{256, 8, 2, 32}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
+>;
+#endif
+
+// table merge_sort_s8_upto_2097152: 8-byte keys whose equal ones may differ, n above 262144, n up to 2097152
+#ifdef LAUNCHBOX_MERGE_SORT_S8_UPTO_2097152_ROW
+using merge_sort_s8_upto_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_UPTO_2097152_ROW>;
+#else
+using merge_sort_s8_upto_2097152 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-23, launchbox 0.1.0
+    // gain: 1.078 times as fast (1.064 to 1.091) as {128, 32, 5, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_s8.json.gz fnv1a64:6b125c8be75d8f07
+    launchbox::sm<90, merge_sort_row{256, 16, 4, 16}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
+>;
+#endif
+
+// table merge_sort_s8_above_2097152: 8-byte keys whose equal ones may differ, n above 2097152
+#ifdef LAUNCHBOX_MERGE_SORT_S8_ABOVE_2097152_ROW
+using merge_sort_s8_above_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_ABOVE_2097152_ROW>;
+#else
+using merge_sort_s8_above_2097152 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-23, launchbox 0.1.0
+    // gain: 1.013 times as fast (1.012 to 1.013) as {128, 32, 4, 8}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_s8.json.gz fnv1a64:6b125c8be75d8f07
+    launchbox::sm<90, merge_sort_row{128, 32, 5, 8}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
+>;
+#endif
+
+// table merge_sort_s16_upto_16384: 16-byte keys whose equal ones may differ, n up to 16384
+#ifdef LAUNCHBOX_MERGE_SORT_S16_UPTO_16384_ROW
+using merge_sort_s16_upto_16384 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S16_UPTO_16384_ROW>;
+#else
+using merge_sort_s16_upto_16384 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-23, launchbox 0.1.0
+    // gain: 1.199 times as fast (1.191 to 1.210) as {512, 4, 2, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_s16.json.gz fnv1a64:b6dfd3cc578c97e3
+    launchbox::sm<90, merge_sort_row{256, 4, 2, 16}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
+>;
+#endif
+
+// table merge_sort_s16_upto_262144: 16-byte keys whose equal ones may differ, n above 16384, n up to 262144
+#ifdef LAUNCHBOX_MERGE_SORT_S16_UPTO_262144_ROW
+using merge_sort_s16_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S16_UPTO_262144_ROW>;
+#else
+using merge_sort_s16_upto_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
+    // baseline, not measured
+    launchbox::sm<90, merge_sort_row{512, 4, 2, 16}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
+>;
+#endif
+
+// table merge_sort_s16_above_262144: 16-byte keys whose equal ones may differ, n above 262144
+#ifdef LAUNCHBOX_MERGE_SORT_S16_ABOVE_262144_ROW
+using merge_sort_s16_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S16_ABOVE_262144_ROW>;
+#else
+using merge_sort_s16_above_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-23, launchbox 0.1.0
+    // gain: 1.789 times as fast (1.785 to 1.791) as {256, 16, 3, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_s16.json.gz fnv1a64:b6dfd3cc578c97e3
+    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
+>;
+#endif
+
 // clang-format on
 
 // Names of their own, since each letter of a kernel's name costs time at its launch.
@@ -279,6 +469,12 @@ struct merge_sort_k4 : by_size<upto<262144, merge_sort_k4_upto_262144>, upto<209
 struct merge_sort_k8 : by_size<upto<262144, merge_sort_k8_upto_262144>, upto<2097152, merge_sort_k8_upto_2097152>,
                                otherwise<merge_sort_k8_above_2097152>> {};
 struct merge_sort_k16 : by_size<upto<262144, merge_sort_k16_upto_262144>, otherwise<merge_sort_k16_above_262144>> {};
+struct merge_sort_s4 : by_size<upto<16384, merge_sort_s4_upto_16384>, upto<262144, merge_sort_s4_upto_262144>,
+                               upto<2097152, merge_sort_s4_upto_2097152>, otherwise<merge_sort_s4_above_2097152>> {};
+struct merge_sort_s8 : by_size<upto<16384, merge_sort_s8_upto_16384>, upto<262144, merge_sort_s8_upto_262144>,
+                               upto<2097152, merge_sort_s8_upto_2097152>, otherwise<merge_sort_s8_above_2097152>> {};
+struct merge_sort_s16 : by_size<upto<16384, merge_sort_s16_upto_16384>, upto<262144, merge_sort_s16_upto_262144>,
+                                otherwise<merge_sort_s16_above_262144>> {};
 struct merge_sort_k4_v4
     : by_size<upto<262144, merge_sort_k4_v4_upto_262144>, upto<2097152, merge_sort_k4_v4_upto_2097152>,
               otherwise<merge_sort_k4_v4_above_2097152>> {};
@@ -312,12 +508,17 @@ struct merge_sort_types<Key, void> {
 
 }  // namespace detail
 
-/// The rows for keys and values (`void`: none) of any types.
-template <class Key, class Value = void>
-using merge_sort_tuning =
-    by_type<typename detail::merge_sort_types<Key, Value>::key, typename detail::merge_sort_types<Key, Value>::value,
-            element_bytes<4, 0, merge_sort_k4>, element_bytes<8, 0, merge_sort_k8>,
-            element_bytes<16, 0, merge_sort_k16>, element_bytes<4, 4, merge_sort_k4_v4>,
-            element_bytes<8, 8, merge_sort_k8_v8>>;
+/// The rows for keys and values (`void`: none) of any types. `Differ`: equal keys may differ in their bits, as
+/// floating-point numbers and keys with an order of one's own do, so that they are merged one by one.
+template <class Key, class Value = void, bool Differ = false>
+using merge_sort_tuning = typename std::conditional_t<
+    Differ && std::is_void_v<Value>,
+    std::type_identity<
+        by_type<typename detail::merge_sort_types<Key, Value>::key, void, element_bytes<4, 0, merge_sort_s4>,
+                element_bytes<8, 0, merge_sort_s8>, element_bytes<16, 0, merge_sort_s16>>>,
+    std::type_identity<by_type<typename detail::merge_sort_types<Key, Value>::key,
+                               typename detail::merge_sort_types<Key, Value>::value, element_bytes<4, 0, merge_sort_k4>,
+                               element_bytes<8, 0, merge_sort_k8>, element_bytes<16, 0, merge_sort_k16>,
+                               element_bytes<4, 4, merge_sort_k4_v4>, element_bytes<8, 8, merge_sort_k8_v8>>>>::type;
 
 }  // namespace launchbox

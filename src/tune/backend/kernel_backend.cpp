@@ -183,7 +183,8 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
     }
     measurement measured = worker.measure(task);
     measured.seconds += waited;
-    if (measured.phases) measured.phases->prepare += waited;
+    // Other references are there, or not: looking for them is a part of asking.
+    if (measured.phases && spec_.verify.against == verification::source::program) measured.phases->reference += waited;
     if (measured.what == outcome::measured && request.is_reference) {
         measured.verified = spec_.verify.against != verification::source::nothing;  // what else is right?
         const std::lock_guard guard(lock_);

@@ -38,13 +38,14 @@ struct device_state {
     friend bool operator==(const device_state&, const device_state&) = default;
 };
 
-/// Wall seconds of the worker on one candidate.
+/// Wall seconds spent on one candidate.
 struct phase_seconds {
-    double load = 0;     ///< its module
-    double prepare = 0;  ///< buffers filled, restored and poisoned; the reference uploaded
-    double verify = 0;   ///< the first launch, and its outputs compared
-    double time = 0;     ///< the timed launches
-    double check = 0;    ///< outputs, inputs and guards after them
+    double reference = 0;  ///< waited for the program of [verify], which writes what is right
+    double load = 0;       ///< its module
+    double prepare = 0;    ///< buffers filled, restored and poisoned; the reference uploaded
+    double verify = 0;     ///< the first launch, and its outputs compared
+    double time = 0;       ///< the timed launches
+    double check = 0;      ///< outputs, inputs and guards after them
 
     phase_seconds& operator+=(const phase_seconds& other);
     friend bool operator==(const phase_seconds&, const phase_seconds&) = default;
@@ -54,11 +55,9 @@ struct phase_kind {
     const char* name;
     double phase_seconds::*seconds;
 };
-inline constexpr phase_kind phase_kinds[]{{"load", &phase_seconds::load},
-                                          {"prepare", &phase_seconds::prepare},
-                                          {"verify", &phase_seconds::verify},
-                                          {"time", &phase_seconds::time},
-                                          {"check", &phase_seconds::check}};
+inline constexpr phase_kind phase_kinds[]{{"reference", &phase_seconds::reference}, {"load", &phase_seconds::load},
+                                          {"prepare", &phase_seconds::prepare},     {"verify", &phase_seconds::verify},
+                                          {"time", &phase_seconds::time},           {"check", &phase_seconds::check}};
 
 struct measurement {
     outcome what = outcome::measured;

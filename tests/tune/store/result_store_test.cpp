@@ -130,7 +130,8 @@ TEST_F(result_store_file, gives_back_all_that_was_saved)
     odd.measured.samples_ns = {0.1, 1.0 / 3, 5e-324, 1e18, 0};
     odd.measured.device = device_state{};
     odd.measured.sticky = true;
-    odd.measured.phases = phase_seconds{.load = 0.1, .prepare = 1.0 / 3, .verify = 0, .time = 5e-324, .check = 2};
+    odd.measured.phases =
+        phase_seconds{.reference = 0.7, .load = 0.1, .prepare = 1.0 / 3, .verify = 0, .time = 5e-324, .check = 2};
     odd.weight = 0.3;
     odd.work = {.elements = 0.1, .flops = 1e30};
     odd.log = std::string("bytes \xff\0 of a compiler", 22);
@@ -339,7 +340,7 @@ TEST_F(result_store_file, phases_are_unknown_where_nobody_kept_them)
         "0, NULL, '', 0, 0, 0, '', '', NULL, 0);"
         "PRAGMA application_id = 1279414867; PRAGMA user_version = 3");
     EXPECT_EQ(result_store(file, access::read_only).results(1).at(0).measured.phases, std::nullopt);
-    const phase_seconds known{.load = 1, .prepare = 2, .verify = 3, .time = 4, .check = 5};
+    const phase_seconds known{.reference = 0, .load = 1, .prepare = 2, .verify = 3, .time = 4, .check = 5};
     {
         result_store store(file, access::open);
         stored_result again = store.results(1).at(0);
@@ -348,6 +349,9 @@ TEST_F(result_store_file, phases_are_unknown_where_nobody_kept_them)
         store.save(again);
     }
     EXPECT_EQ(result_store(file, access::read_only).results(1).at(0).measured.phases, known);
+    sql("UPDATE result SET phases = '{\"load\":1,\"prepare\":2,\"verify\":3,\"time\":4,\"check\":5}'");
+    EXPECT_EQ(result_store(file, access::read_only).results(1).at(0).measured.phases, known)
+        << "waiting for the reference was a part of prepare once";
     for (const char* value : {"'x'", "'[]'", "'{\"load\":-1}'", "'{\"load\":\"1\"}'", "x'00'", "7"}) {
         sql(std::string("UPDATE result SET phases = ") + value);
         const result_store read(file, access::read_only);

@@ -158,6 +158,7 @@ TEST_F(gpu_worker_test, phases_are_parts_of_the_whole)
     ASSERT_TRUE(found.phases.has_value());
     double sum = 0;
     for (const phase_kind& kind : phase_kinds) {
+        if (kind.seconds == &phase_seconds::reference) continue;  // not the worker waits for it
         EXPECT_GT(found.phases.value().*kind.seconds, 0) << kind.name;
         sum += found.phases.value().*kind.seconds;
     }

@@ -10,6 +10,9 @@
 
 namespace launchbox::detail {
 
+/// Passes of fewer levels find their splits as if they had that many, with runs of no elements: less code.
+inline constexpr int min_found_levels = 3;
+
 /// Finds where the block's part of the output begins and ends in each run, by all its threads, and writes that to the
 /// bounds. Waits for the grid ahead before it reads the runs.
 template <int Levels, class Shape>
@@ -20,7 +23,8 @@ __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memor
     const int thread = static_cast<int>(threadIdx.x), run = thread % (1 << Levels);
     const int half = thread / (Shape::threads / 2);
     const part_of_group part(task, block);
-    const std::int64_t begin = part.group + run * task.run, length = length_of_run(task, begin);
+    const std::int64_t begin = part.group + run * task.run;
+    const std::int64_t length = run >> task.levels == 0 ? length_of_run(task, begin) : 0;
     const std::int64_t at = half == 0 || part.is_last ? part.begin : part.end;
     auto& bounds = memory.bounds();
     wait_for_grid_ahead();
@@ -159,20 +163,21 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
     if constexpr (is_asynchronous) wait_for_copies();
 }
 
-/// Makes part number `block` of the output. `FindsSplits`: the block finds its splits itself instead of reading those
-/// of the task.
-template <bool FindsSplits, class Shape>
+/// Makes part number `block` of the output. The block finds its splits itself, for passes of up to `FoundLevels`
+/// levels; 0: it reads those of the task.
+template <int FoundLevels, class Shape>
 __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_task& task, const merge_arrays<Shape>& in,
                                            const merge_arrays<Shape>& out, std::int64_t block,
                                            const typename Shape::compare& compare)
 {
     const merge_memory<Shape> memory{shared};
     const kept_order<Shape> less{compare};
-    if constexpr (FindsSplits) {
-        with_levels(task.levels, [&]<int Levels>() { find_own_splits<Levels>(memory, task, in.keys, block, less); });
+    if constexpr (FoundLevels > 0) {
+        with_levels<min_found_levels, FoundLevels>(
+            task.levels, [&]<int Levels>() { find_own_splits<Levels>(memory, task, in.keys, block, less); });
         __syncthreads();
     }
-    write_run_bounds<FindsSplits>(memory, task, block);
+    write_run_bounds<(FoundLevels > 0)>(memory, task, block);
     __syncthreads();
     const int count = memory.bounds().ends[1 << task.levels];
     read_runs(memory, in, count, task.levels);
