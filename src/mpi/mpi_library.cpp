@@ -38,7 +38,7 @@ mpi_library load_mpi()
     need(mpi.free_request, "MPI_Request_free");
     need(mpi.probe, "MPI_Iprobe");
     need(mpi.count, "MPI_Get_count");
-    need(mpi.receive, "MPI_Recv");
+    need(mpi.start_receiving, "MPI_Irecv");
     need(mpi.world, "ompi_mpi_comm_world");
     need(mpi.byte, "ompi_mpi_byte");
     need(mpi.no_request, "ompi_request_null");

@@ -26,7 +26,7 @@ struct mpi_library {
     decltype(&MPI_Request_free) free_request = nullptr;
     decltype(&MPI_Iprobe) probe = nullptr;
     decltype(&MPI_Get_count) count = nullptr;
-    decltype(&MPI_Recv) receive = nullptr;
+    decltype(&MPI_Irecv) start_receiving = nullptr;
 
     // In Open MPI these are the addresses of objects in the library.
     MPI_Comm world = nullptr;

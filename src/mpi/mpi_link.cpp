@@ -7,10 +7,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <iostream>
 #include <list>
 #include <mutex>
+#include <set>
+#include <string_view>
 #include <thread>
 
 #include "cluster/cluster_messages.hpp"
@@ -37,7 +40,33 @@ struct outgoing {
     MPI_Request request = nullptr;  // set when it is sent
 };
 
+struct incoming {
+    rank_message message;
+    MPI_Request request = nullptr;
+};
+
+bool is_set(const char* variable)
+{
+    return std::getenv(variable) != nullptr;
+}
+
 }  // namespace
+
+// By default ranks of one host share memory, and one that dies in the middle of a write may leave it in a state in
+// which the others wait. What is sent is small. MPI_Init reads these variables, which mpirun makes of its --mca as
+// well.
+void choose_transport()
+{
+    if (is_set("OMPI_MCA_btl") || is_set("OMPI_MCA_pml")) return;
+    ::setenv("OMPI_MCA_pml", "ob1", 0);
+    ::setenv("OMPI_MCA_btl", "self,tcp", 0);
+    // Loopback is left out by default, and a machine without a network has nothing else.
+    const char* const here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    const char* const all = std::getenv("OMPI_COMM_WORLD_SIZE");
+    if (here != nullptr && all != nullptr && std::string_view(here) == all && !is_set("OMPI_MCA_btl_tcp_if_include") &&
+        !is_set("OMPI_MCA_btl_tcp_if_exclude"))
+        ::setenv("OMPI_MCA_btl_tcp_if_include", "lo", 0);
+}
 
 struct mpi_session::inside {
     int rank = 0, ranks = 1;
@@ -46,6 +75,9 @@ struct mpi_session::inside {
     std::condition_variable changed;
     std::deque<outgoing> to_send;
     std::size_t unsent = 0;  // with those on their way
+    // MPI reads and writes them until its end: they live longer than the thread.
+    std::list<outgoing> on_their_way;
+    std::list<incoming> arriving;
     std::jthread communication;
 
     void send(int to, std::string text)
@@ -56,9 +88,10 @@ struct mpi_session::inside {
         changed.notify_all();
     }
     void communicate(const std::stop_token& stop);
-    bool start_sending(std::list<outgoing>& on_their_way);
-    bool end_sending(std::list<outgoing>& on_their_way);
-    bool receive();
+    bool start_sending();
+    bool end_sending();
+    bool start_receiving();
+    bool end_receiving();
     void flush();
 };
 
@@ -68,6 +101,7 @@ mpi_session::mpi_session(int& count, char**& arguments) : inside_(std::make_uniq
     if (!mpi.missing.empty())
         throw error(mpi.missing, "apt-get install openmpi-bin installs it; launchbox tune needs none on one machine",
                     exit_status::missing);
+    choose_transport();
     int level = MPI_THREAD_SINGLE;
     if (mpi.init_thread(&count, &arguments, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
         throw error("MPI does not start", "start launchbox-mpi with mpirun or srun", exit_status::missing);
@@ -120,12 +154,12 @@ rank_link mpi_session::own_link()
 void mpi_session::inside::communicate(const std::stop_token& stop)
 {
     const mpi_library& mpi = loaded_mpi();
-    std::list<outgoing> on_their_way;
     std::chrono::microseconds nap(0);
     while (!stop.stop_requested()) {
-        bool moved = start_sending(on_their_way);
-        moved |= end_sending(on_their_way);
-        moved |= receive();
+        bool moved = start_sending();
+        moved |= end_sending();
+        moved |= start_receiving();
+        moved |= end_receiving();
         if (moved) {
             nap = std::chrono::microseconds(0);
             continue;
@@ -134,7 +168,7 @@ void mpi_session::inside::communicate(const std::stop_token& stop)
         std::unique_lock guard(lock);
         changed.wait_for(guard, nap, [this] { return !to_send.empty(); });
     }
-    // What is on its way to who does not listen stays there.
+    // What is on its way to who does not listen stays there, and what of him has half arrived is left to MPI.
     for (outgoing& message : on_their_way) {
         if (message.request == mpi.no_request) continue;
         mpi.cancel(&message.request);
@@ -142,7 +176,7 @@ void mpi_session::inside::communicate(const std::stop_token& stop)
     }
 }
 
-bool mpi_session::inside::start_sending(std::list<outgoing>& on_their_way)
+bool mpi_session::inside::start_sending()
 {
     const mpi_library& mpi = loaded_mpi();
     std::deque<outgoing> now;
@@ -161,7 +195,7 @@ bool mpi_session::inside::start_sending(std::list<outgoing>& on_their_way)
     return !now.empty();
 }
 
-bool mpi_session::inside::end_sending(std::list<outgoing>& on_their_way)
+bool mpi_session::inside::end_sending()
 {
     const mpi_library& mpi = loaded_mpi();
     std::size_t ended = 0;
@@ -184,7 +218,9 @@ bool mpi_session::inside::end_sending(std::list<outgoing>& on_their_way)
     return ended > 0;
 }
 
-bool mpi_session::inside::receive()
+// Nothing here waits for a message that has begun to arrive: MPI asks the sender for the rest of a large one, and a
+// sender that has died or was stopped meanwhile never answers.
+bool mpi_session::inside::start_receiving()
 {
     const mpi_library& mpi = loaded_mpi();
     int there = 0;
@@ -194,12 +230,35 @@ bool mpi_session::inside::receive()
     mpi.count(&status, mpi.byte, &size);
     // What is too large for us is taken off the wire and cut: nobody can read it then, and its rank is left out.
     if (size < 0 || static_cast<std::size_t>(size) > max_message_bytes) size = 0;
-    rank_message message{.from = status.MPI_SOURCE, .text = std::string(static_cast<std::size_t>(size), '\0')};
-    const int received =
-        mpi.receive(message.text.data(), size, mpi.byte, message.from, message_tag, mpi.world, MPI_STATUS_IGNORE);
-    if (received != MPI_SUCCESS && size > 0) return false;
-    inbox.push(std::move(message));
-    return true;
+    incoming& begun = arriving.emplace_back(
+        rank_message{.from = status.MPI_SOURCE, .text = std::string(static_cast<std::size_t>(size), '\0')});
+    if (mpi.start_receiving(begun.message.text.data(), size, mpi.byte, begun.message.from, message_tag, mpi.world,
+                            &begun.request) == MPI_SUCCESS)
+        return true;
+    arriving.pop_back();
+    return false;
+}
+
+// Those of one rank in the order in which they were sent.
+bool mpi_session::inside::end_receiving()
+{
+    const mpi_library& mpi = loaded_mpi();
+    bool moved = false;
+    std::set<int> waiting;  // ranks of which an earlier one is not whole
+    for (auto begun = arriving.begin(); begun != arriving.end();) {
+        int done = waiting.contains(begun->message.from) ? 0 : 1;
+        const int received = done != 0 ? mpi.test(&begun->request, &done, MPI_STATUS_IGNORE) : MPI_SUCCESS;
+        if (received == MPI_SUCCESS && done == 0) {
+            waiting.insert(begun->message.from);
+            ++begun;
+            continue;
+        }
+        // One that was cut is empty.
+        if (received == MPI_SUCCESS || begun->message.text.empty()) inbox.push(std::move(begun->message));
+        begun = arriving.erase(begun);
+        moved = true;
+    }
+    return moved;
 }
 
 void mpi_session::inside::flush()

@@ -8,6 +8,9 @@
 
 namespace launchbox {
 
+/// Before MPI starts: TCP alone, unless the environment says what to use.
+void choose_transport();
+
 /// MPI from its start to its end. One thread of its own does all communication, so that any MPI library will do.
 class mpi_session {
 public:

@@ -62,9 +62,9 @@ protected:
         write_file_atomically(here / "plan.json", plan.dump());
         // As root, as in a container, mpirun wants to be told so.
         words.insert(words.begin(), {LAUNCHBOX_MPIRUN, "--allow-run-as-root", "--oversubscribe"});
-        std::vector<std::string> environment{
-            "LD_LIBRARY_PATH=" LAUNCHBOX_FAKE_DRIVER, "FAKE_GPU_PLAN=" + (here / "plan.json").string(),
-            "LAUNCHBOX_CACHE=" LAUNCHBOX_TEST_CACHE, "NO_COLOR=1", "OMPI_MCA_btl_vader_single_copy_mechanism=none"};
+        std::vector<std::string> environment{"LD_LIBRARY_PATH=" LAUNCHBOX_FAKE_DRIVER,
+                                             "FAKE_GPU_PLAN=" + (here / "plan.json").string(),
+                                             "LAUNCHBOX_CACHE=" LAUNCHBOX_TEST_CACHE, "NO_COLOR=1"};
         environment.insert(environment.end(), more.begin(), more.end());
         const subprocess_result ran = run(words, {.directory = here, .environment = environment, .time_limit = 240});
         EXPECT_FALSE(ran.timed_out) << ran.output;
@@ -148,6 +148,33 @@ TEST_F(launchbox_mpi_test, a_rank_that_is_stopped_is_named_and_its_candidate_is_
     const mpi_result ran = tune(4, "stopped.db", {}, {"--rank-timeout", "6"});
     EXPECT_TRUE(ran.says("is left out: it has not answered for 6 s")) << ran.text;
     EXPECT_EQ(outcomes(report("stopped.db")), alone) << ran.text;
+}
+
+// Over shared memory, too, which the user may choose; there only without the kernel's copies between processes, by
+// which rank 0 reads the rest itself.
+TEST_F(launchbox_mpi_test, half_a_message_of_one_rank_does_not_keep_the_others_from_being_heard)
+{
+    const std::vector<std::string> shared{"OMPI_MCA_btl=self,vader", "OMPI_MCA_btl_vader_single_copy_mechanism=none"};
+    for (const std::vector<std::string>& transport : {std::vector<std::string>{}, shared}) {
+        const mpi_result ran = start({"-n", "3", LAUNCHBOX_HALF_MESSAGE}, transport);
+        EXPECT_TRUE(ran.says("heard 300 of 300")) << ran.text;
+    }
+}
+
+TEST_F(launchbox_mpi_test, ranks_of_one_host_talk_over_tcp_unless_the_user_chooses)
+{
+    // What MPI has loaded, in its own words.
+    const std::vector<std::string> words{"-n",      "2",    LAUNCHBOX_MPI, "tune", "candidates.toml",
+                                         "--store", "x.db", "--budget",    "1"};
+    const mpi_result usual = start(words, {"OMPI_MCA_btl_base_verbose=20"});
+    EXPECT_EQ(usual.status, 0) << usual.text;
+    EXPECT_TRUE(usual.says("init of component tcp returned success")) << usual.text;
+    EXPECT_TRUE(usual.says("Using interface: lo")) << usual.text;
+    EXPECT_FALSE(usual.says("component vader")) << usual.text;
+    const mpi_result chosen = start(words, {"OMPI_MCA_btl_base_verbose=20", "OMPI_MCA_btl=self,vader"});
+    EXPECT_EQ(chosen.status, 0) << chosen.text;
+    EXPECT_TRUE(chosen.says("init of component vader returned success")) << chosen.text;
+    EXPECT_FALSE(chosen.says("component tcp")) << chosen.text;
 }
 
 TEST_F(launchbox_mpi_test, without_recovery_mpirun_ends_all_and_the_same_command_goes_on_with_fewer_ranks)
