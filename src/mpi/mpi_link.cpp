@@ -230,8 +230,9 @@ bool mpi_session::inside::start_receiving()
     mpi.count(&status, mpi.byte, &size);
     // What is too large for us is taken off the wire and cut: nobody can read it then, and its rank is left out.
     if (size < 0 || static_cast<std::size_t>(size) > max_message_bytes) size = 0;
-    incoming& begun = arriving.emplace_back(
-        rank_message{.from = status.MPI_SOURCE, .text = std::string(static_cast<std::size_t>(size), '\0')});
+    arriving.push_back(
+        {.message = {.from = status.MPI_SOURCE, .text = std::string(static_cast<std::size_t>(size), '\0')}});
+    incoming& begun = arriving.back();
     if (mpi.start_receiving(begun.message.text.data(), size, mpi.byte, begun.message.from, message_tag, mpi.world,
                             &begun.request) == MPI_SUCCESS)
         return true;
