@@ -15,6 +15,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
+#include "cli/run_launchbox.hpp"
 #include "cli/verbs.hpp"
 #include "cli/version.hpp"
 #include "tune/build/kernel_builder.hpp"
@@ -51,9 +52,12 @@ public:
     }
 };
 
+bool others_complain = false;  // another process says the same
+
 // One line for what is wrong and one for what to do, whatever failed.
 exit_status complain(const std::string& what, const std::string& hint, exit_status status)
 {
+    if (others_complain) return status;
     const char* no_colour = std::getenv("NO_COLOR");
     const bool colour = ::isatty(STDERR_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
     std::cerr << (colour ? "\x1b[31mlaunchbox:\x1b[0m " : "launchbox: ") << shown(what) << '\n';
@@ -86,9 +90,9 @@ std::optional<exit_status> complain_about_first_word(const CLI::App& app, const 
     }
     if (std::find(known.begin(), known.end(), word) != known.end()) return std::nullopt;
     const std::string meant = nearest(word, known);
-    std::string hint = "see launchbox --help";
-    if (!meant.empty()) hint = "did you mean launchbox " + meant + "?";
-    return complain("'" + word + (word.starts_with('-') ? "' is no option of launchbox" : "' is no verb of launchbox"),
+    std::string hint = "see " + app.get_name() + " --help";
+    if (!meant.empty()) hint = "did you mean " + app.get_name() + " " + meant + "?";
+    return complain("'" + word + (word.starts_with('-') ? "' is no option of " : "' is no verb of ") + app.get_name(),
                     hint, exit_status::bad_input);
 }
 
@@ -110,7 +114,7 @@ std::string hint_for(const CLI::App& app, const CLI::ParseError& failure, const 
         if (std::find(known.begin(), known.end(), name) != known.end()) continue;
         if (const std::string meant = nearest(name, known); !meant.empty()) return "did you mean " + meant + "?";
     }
-    return "see launchbox " + (verb == &app ? std::string() : verb->get_name() + " ") + "--help";
+    return "see " + app.get_name() + " " + (verb == &app ? std::string() : verb->get_name() + " ") + "--help";
 }
 
 // `tune` starts this program again to compile and to measure, in processes that may die.
@@ -123,14 +127,9 @@ std::optional<int> run_as_worker(int count, char** arguments)
     return std::nullopt;
 }
 
-exit_status run_command(int count, char** arguments)
+// Of launchbox; launchbox-mpi has tune alone.
+void add_verbs(CLI::App& app, call_context& context)
 {
-    CLI::App app("With which launch configuration should this CUDA kernel run, and how do I know?", "launchbox");
-    call_context context;
-    app.set_version_flag("--version", version_text, "Show the version, and those of the compiler and driver found");
-    app.require_subcommand(1);
-    app.formatter(std::make_shared<help_formatter>());
-    app.get_formatter()->column_width(34);
     add_inspect(app, context);
     add_occupancy(app, context);
     add_suggest(app, context);
@@ -143,12 +142,28 @@ exit_status run_command(int count, char** arguments)
     add_bench_search(app, context);
     add_emit(app, context);
     add_devices(app, context);
-    add_completion(app, context);
-    add_man(app, context);
     add_examples(app, "launchbox occupancy --arch sm_90 --threads 256 --registers 63 --shared 11264",
                  "launchbox devices");
+}
 
-    context.command = "launchbox";
+exit_status run_command(int count, char** arguments, const tune_elsewhere* elsewhere)
+{
+    CLI::App app(elsewhere == nullptr
+                     ? "With which launch configuration should this CUDA kernel run, and how do I know?"
+                     : "launchbox tune on the GPUs of all ranks that mpirun or srun has started; launchbox has the "
+                       "other verbs",
+                 elsewhere == nullptr ? "launchbox" : "launchbox-mpi");
+    call_context context;
+    context.elsewhere = elsewhere;
+    app.set_version_flag("--version", version_text, "Show the version, and those of the compiler and driver found");
+    app.require_subcommand(1);
+    app.formatter(std::make_shared<help_formatter>());
+    app.get_formatter()->column_width(34);
+    elsewhere == nullptr ? add_verbs(app, context) : add_tune(app, context);
+    add_completion(app, context);
+    add_man(app, context);
+
+    context.command = app.get_name();
     for (int i = 1; i < count; ++i) context.command += " " + std::string(arguments[i]);
     std::vector<std::string> words = own_arguments(count, arguments, context);
     // `launchbox help inspect` is `launchbox inspect --help`.
@@ -196,28 +211,27 @@ int checked_output(exit_status status)
 
 }  // namespace
 
-}  // namespace launchbox::cli
-
-int main(int count, char** arguments)
+int run_launchbox(int count, char** arguments, const tune_elsewhere* elsewhere, bool quiet)
 {
-    using launchbox::exit_status;
-    launchbox::cli::open_standard_streams();
+    others_complain = quiet;
+    open_standard_streams();
     std::signal(SIGPIPE, SIG_DFL);  // `launchbox ... | head` ends quietly
     try {
-        if (const std::optional<int> status = launchbox::cli::run_as_worker(count, arguments)) return *status;
-        return launchbox::cli::checked_output(launchbox::cli::run_command(count, arguments));
-    } catch (const launchbox::error& failure) {
-        return static_cast<int>(launchbox::cli::complain(failure.what(), failure.hint(), failure.status()));
+        if (const std::optional<int> status = run_as_worker(count, arguments)) return *status;
+        return checked_output(run_command(count, arguments, elsewhere));
+    } catch (const error& failure) {
+        return static_cast<int>(complain(failure.what(), failure.hint(), failure.status()));
     } catch (const std::bad_alloc&) {
-        return static_cast<int>(
-            launchbox::cli::complain("not enough memory for this input", "split it", exit_status::bad_input));
+        return static_cast<int>(complain("not enough memory for this input", "split it", exit_status::bad_input));
     } catch (const std::filesystem::filesystem_error& failure) {
         // A path that is too long, a folder that was deleted while it was the current one.
-        return static_cast<int>(launchbox::cli::complain(
-            (failure.path1().empty() ? "the current folder" : failure.path1().string()) + ": " +
-                failure.code().message(),
-            "check the path, and that the current folder is still there", exit_status::bad_input));
+        return static_cast<int>(complain((failure.path1().empty() ? "the current folder" : failure.path1().string()) +
+                                             ": " + failure.code().message(),
+                                         "check the path, and that the current folder is still there",
+                                         exit_status::bad_input));
     } catch (const std::exception& failure) {
-        return static_cast<int>(launchbox::cli::complain(failure.what(), "please report this", exit_status::bad_input));
+        return static_cast<int>(complain(failure.what(), "please report this", exit_status::bad_input));
     }
 }
+
+}  // namespace launchbox::cli

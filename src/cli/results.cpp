@@ -42,6 +42,12 @@ exit_status run_results(results_options options)
     if (shows_log && options.view.any()) throw error("--log is a view of its own", "leave the other view out");
     if (shows_log && (options.output.format == "json" || options.output.format == "csv"))
         throw error("--log is text for people", "leave --format out; with --format json --samples logs are part of it");
+    if (options.exchange.merge) {
+        if (shows_log || options.view.any() || !options.svg.empty() || options.output.format != "table")
+            throw error("--merge writes a store and shows nothing", "launchbox results FILE shows what is in it");
+        merge_results(options.files, options.output.path);
+        return exit_status::done;
+    }
     if (!options.svg.empty() && (shows_log || options.view.any() || !options.output.path.empty()))
         throw error("--svg writes pictures alone", "leave --output, --log and the other views out");
     results_report report;

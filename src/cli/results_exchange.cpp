@@ -5,6 +5,7 @@
 
 #include <cctype>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <set>
 #include <sstream>
@@ -16,6 +17,7 @@
 #include "support/files/gzip.hpp"
 #include "tune/exchange/result_export.hpp"
 #include "tune/exchange/result_file.hpp"
+#include "tune/exchange/result_merge.hpp"
 #include "tune/store/result_store.hpp"
 
 namespace launchbox::cli {
@@ -31,9 +33,11 @@ constexpr std::size_t longest_name = 150;  // of a file, before its number and e
 
 void write_to(const std::string& path, const writer& write);
 void write_files(const std::string& folder, const std::string& format, const std::vector<exported_part>& parts);
+void write_store(const std::string& store, const std::function<void(result_store&)>& fill);
 void save_all(const std::string& store, const std::vector<recorded_run>& runs);
 writer writer_of(const std::string& format, const exported_part& part);
 std::string words_of(const exported_part& part);
+std::string counted(std::size_t count, const std::string& what);
 
 }  // namespace
 
@@ -45,6 +49,9 @@ void exchange_options::add_to(CLI::App& app)
         ->check(CLI::IsMember({"t4", "kernel-tuner", "csv"}));
     app.add_flag("--import", import,
                  "Write everything in the files, also those of Kernel Tuner, KTT and T4, to a new store");
+    app.add_flag("--merge", merge, "Write the runs of all files to one new store, which -o names")
+        ->excludes(app.get_option("--import"))
+        ->excludes(app.get_option("--export"));
     app.add_option("--store", store, "With --import: the store to write; default: the file's name with .db")
         ->type_name("FILE");
 }
@@ -113,7 +120,39 @@ std::string import_results(const exchange_options& options, const std::vector<st
     return store;
 }
 
+void merge_results(const std::vector<std::string>& files, const std::string& path)
+{
+    if (path.empty() || path == "-")
+        throw error("--merge writes a store, which has no name", "name it with -o fleet.db");
+    if (fs::exists(fs::symlink_status(path)))
+        throw error(path + " is there already", "name another with -o, or remove it");
+    std::vector<recorded_run> runs;
+    std::vector<std::string> from;
+    for (const std::string& file : files) {
+        result_file read = read_result_file(file);
+        for (const std::string& diagnostic : read.diagnostics) say(diagnostic);
+        from.insert(from.end(), read.runs.size(), file);
+        std::move(read.runs.begin(), read.runs.end(), std::back_inserter(runs));
+    }
+    if (runs.empty()) throw error("the files hold no runs", "name stores of launchbox tune");
+    merge_summary merged;
+    write_store(path, [&](result_store& store) { merged = merge_runs(store, runs, from); });
+    say(fmt::format("{}: {} of {}, {}", path, counted(merged.runs, "run"), counted(files.size(), "file"),
+                    counted(merged.results, "result")));
+    if (merged.joined > 0)
+        say(fmt::format("{} went on another of the same task and GPU", counted(merged.joined, "run")));
+    if (merged.repeated > 0) say(fmt::format("{} came twice", counted(merged.repeated, "result")));
+    for (const std::string& run : merged.kept_apart)
+        say(run +
+            " measured again what another has of the same task and GPU, with other times: kept as a run of its own");
+}
+
 namespace {
+
+std::string counted(std::size_t count, const std::string& what)
+{
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 void write_to(const std::string& path, const writer& write)
 {
@@ -177,13 +216,23 @@ std::string words_of(const exported_part& part)
 }
 
 // Beside the store and renamed in the end, so that there is all of it or none.
-void save_all(const std::string& store, const std::vector<recorded_run>& runs)
+void write_store(const std::string& store, const std::function<void(result_store&)>& fill)
 {
     const fs::path folder = fs::path(store).parent_path();
     const temporary_directory beside(folder.empty() ? "." : folder);
     const fs::path unfinished = beside.path() / "store";
     {
         result_store made(unfinished.string());
+        fill(made);
+    }
+    std::error_code failure;
+    fs::rename(unfinished, store, failure);
+    if (failure) throw error("cannot write " + store + ": " + failure.message(), "name another file");
+}
+
+void save_all(const std::string& store, const std::vector<recorded_run>& runs)
+{
+    write_store(store, [&](result_store& made) {
         for (const recorded_run& run : runs) {
             const std::int64_t number = made.begin_run(run.info);
             for (stored_result result : run.results) {
@@ -194,11 +243,9 @@ void save_all(const std::string& store, const std::vector<recorded_run>& runs)
                 race.run = number;
                 made.save(race);
             }
+            made.save(number, run.devices);
         }
-    }
-    std::error_code failure;
-    fs::rename(unfinished, store, failure);
-    if (failure) throw error("cannot write " + store + ": " + failure.message(), "name another with --store");
+    });
 }
 
 }  // namespace

@@ -65,16 +65,28 @@ bool takes_value(const CLI::Option& option)
     return option.get_items_expected_max() > 0;
 }
 
+// launchbox or launchbox-mpi; in shells a function is named after it.
+std::string function_name(const CLI::App& app)
+{
+    std::string name = "_" + app.get_name();
+    std::ranges::replace(name, '-', '_');
+    return name;
+}
+
 std::string bash_completion(const CLI::App& app)
 {
+    const std::string& program = app.get_name();
+    const std::string function = function_name(app);
     std::string verbs, cases;
     for (const CLI::App* verb : verbs_of(app)) {
         verbs += (verbs.empty() ? "" : " ") + verb->get_name();
         cases += "        " + verb->get_name() + ") options=\"" + joined(all_words(*verb)) + "\" ;;\n";
     }
-    return "# bash completion for launchbox: source it, or put it into "
-           "~/.local/share/bash-completion/completions/launchbox\n"
-           "_launchbox() {\n"
+    return "# bash completion for " + program +
+           ": source it, or put it into "
+           "~/.local/share/bash-completion/completions/" +
+           program + "\n" + function +
+           "() {\n"
            "    local word=${COMP_WORDS[COMP_CWORD]} options=\n"
            "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
            "        mapfile -t COMPREPLY < <(compgen -W \"" +
@@ -92,7 +104,8 @@ std::string bash_completion(const CLI::App& app)
            "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
            "    fi\n"
            "}\n"
-           "complete -o filenames -F _launchbox launchbox\n";
+           "complete -o filenames -F " +
+           function + " " + program + "\n";
 }
 
 // In zsh's descriptions [ ] and : have a meaning.
@@ -108,9 +121,10 @@ std::string zsh_text(const std::string& text)
 
 std::string zsh_completion(const CLI::App& app)
 {
-    std::string text =
-        "#compdef launchbox\n# zsh completion for launchbox: put it as _launchbox into a folder of $fpath\n"
-        "_launchbox() {\n    local -a verbs\n    verbs=(\n";
+    const std::string& program = app.get_name();
+    const std::string function = function_name(app);
+    std::string text = "#compdef " + program + "\n# zsh completion for " + program + ": put it as " + function +
+                       " into a folder of $fpath\n" + function + "() {\n    local -a verbs\n    verbs=(\n";
     for (const CLI::App* verb : verbs_of(app))
         text += "        '" + verb->get_name() + ":" + zsh_text(verb->get_description()) + "'\n";
     text +=
@@ -124,18 +138,21 @@ std::string zsh_completion(const CLI::App& app)
                         (takes_value(*option) ? ":value:_files" : "") + "'";
         text += " \\\n            '*:file:_files' ;;\n";
     }
-    return text + "    esac\n}\n_launchbox \"$@\"\n";
+    return text + "    esac\n}\n" + function + " \"$@\"\n";
 }
 
 std::string fish_completion(const CLI::App& app)
 {
-    std::string text = "# fish completion for launchbox: put it into ~/.config/fish/completions/launchbox.fish\n";
+    const std::string& program = app.get_name();
+    const std::string complete = "complete -c " + program;
+    std::string text =
+        "# fish completion for " + program + ": put it into ~/.config/fish/completions/" + program + ".fish\n";
     for (const CLI::App* verb : verbs_of(app)) {
-        text += "complete -c launchbox -n __fish_use_subcommand -a " + verb->get_name() + " -d '" +
+        text += complete + " -n __fish_use_subcommand -a " + verb->get_name() + " -d '" +
                 quoted_for_shell(first_sentence(verb->get_description())) + "'\n";
         for (const CLI::Option* option : verb->get_options()) {
             if (words_of(*option).empty()) continue;
-            text += "complete -c launchbox -n '__fish_seen_subcommand_from " + verb->get_name() + "'";
+            text += complete + " -n '__fish_seen_subcommand_from " + verb->get_name() + "'";
             for (const std::string& name : option->get_lnames()) text += " -l " + name;
             for (const std::string& name : option->get_snames()) text += " -s " + name;
             if (takes_value(*option)) text += " -r";
@@ -179,10 +196,12 @@ std::string options_page(const CLI::App& verb)
 
 std::string man_page(const CLI::App& app, const CLI::App* verb)
 {
-    const std::string name = verb == nullptr ? "launchbox" : "launchbox-" + verb->get_name();
+    const std::string& program = app.get_name();
+    const std::string name = verb == nullptr ? program : program + "-" + verb->get_name();
     const CLI::App& shown = verb == nullptr ? app : *verb;
     std::string text = ".TH \"" + troff(name) + "\" 1 \"\" \"launchbox " LAUNCHBOX_VERSION "\"\n.SH NAME\n" +
-                       troff(name) + " \\- " + troff(shown.get_description()) + "\n.SH SYNOPSIS\n\\fBlaunchbox\\fR ";
+                       troff(name) + " \\- " + troff(shown.get_description()) + "\n.SH SYNOPSIS\n\\fB" +
+                       troff(program) + "\\fR ";
     text += verb == nullptr ? "\\fIVERB\\fR" : "\\fB" + troff(verb->get_name()) + "\\fR";
     text += " [\\fIfile\\fR...] [\\fIoptions\\fR]\n";
     if (verb == nullptr) {
@@ -234,7 +253,7 @@ void add_man(CLI::App& app, call_context& context)
             for (const CLI::App* one : verbs_of(app))
                 if (one->get_name() == *wanted) found = one;
             if (!wanted->empty() && found == nullptr)
-                throw error("there is no verb '" + *wanted + "'", "see launchbox --help");
+                throw error("there is no verb '" + *wanted + "'", "see " + app.get_name() + " --help");
             std::cout << man_page(app, found);
             return exit_status::done;
         };

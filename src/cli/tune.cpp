@@ -4,13 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
+#include <thread>
 
+#include "cli/fleet_progress.hpp"
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "cli/tune_backends.hpp"
@@ -41,6 +46,7 @@ struct tune_verb_options {
     std::uint64_t seed = 1;
     bool resume = false, no_cache = false, check = false;
     output_options output;
+    const tune_elsewhere* elsewhere = nullptr;
 };
 
 // "200" is candidates; "90s", "10m", "1.5h" is time.
@@ -222,8 +228,10 @@ public:
     exit_status say_what_was_checked() const;
 
 private:
-    void run_on(const tune_backend& backend, const search_space& space, result_store& store);
-    tune_summary measure(const tune_backend& backend, const search_space& space, result_store& store);
+    void begin_on(const tune_backend& backend, const search_space& space) const;
+    void run_one_after_the_other();
+    void run_together();
+    tune_summary measure(std::size_t place, const tune_options& how, result_store& store, fleet_progress& shown) const;
     void note(const tune_summary& summary, const tune_backend& backend);
 
     const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
@@ -260,7 +268,8 @@ tune_call::tune_call(tune_spec spec, tune_verb_options options, std::string comm
     warm_ = warm_candidates(spec_, options_.warm_start);
     options_.backends.folder = folder_.path();
     options_.backends.builder.cache_folder = options_.no_cache ? fs::path{} : default_cache_folder();
-    planned_ = plan_backends(spec_, options_.backends);
+    planned_ = options_.elsewhere != nullptr ? options_.elsewhere->plan(spec_, options_.backends)
+                                             : plan_backends(spec_, options_.backends);
     std::set<std::string> notes;  // several GPUs say the same
     for (const planned_backend& backend : planned_.backends) {
         spaces_.emplace_back(spec_, backend.limits);
@@ -276,14 +285,14 @@ tune_call::tune_call(tune_spec spec, tune_verb_options options, std::string comm
 exit_status tune_call::run()
 {
     catch_interrupts();
-    result_store store(file_);
-    for (std::size_t i = 0; i < planned_.backends.size(); ++i) {
-        if (interrupted()) {
-            status_ = exit_status::interrupted;
-            break;
-        }
-        run_on(planned_.backends[i].backend, spaces_[i], store);
-    }
+    // Kinds of GPU do not wait for each other. What only builds, and the processor, has its machine to itself.
+    const bool together = planned_.backends.size() > 1 && std::ranges::all_of(planned_.backends, [](const auto& each) {
+                              return !each.backend.measurers.empty() && !each.backend.alone && !each.backend.recorded;
+                          });
+    if (together)
+        run_together();
+    else
+        run_one_after_the_other();
     if (options_.backends.build_only) {
         write_report(options_.output, {[&](const output_style&) { return build_document(built_); },
                                        [&] { return build_json(built_); }, [&] { return build_table(built_); }});
@@ -317,17 +326,79 @@ exit_status tune_call::say_what_was_checked() const
     return exit_status::done;
 }
 
-void tune_call::run_on(const tune_backend& backend, const search_space& space, result_store& store)
+void tune_call::begin_on(const tune_backend& backend, const search_space& space) const
 {
     say(fmt::format("{} on {}: {:.0f} points, {} x {}{}", spec_.name, backend.label, space.raw_size(),
                     plural(space.size(), "candidate"), plural(spec_.workloads.size(), "workload"),
                     keeps_ ? ", kept in " + file_ : ""));
-    how_.first = warm_start_in(spec_, space, warm_);
-    note(measure(backend, space, store), backend);
 }
 
-tune_summary tune_call::measure(const tune_backend& backend, const search_space& space, result_store& store)
+void tune_call::run_one_after_the_other()
 {
+    result_store store(file_);
+    for (std::size_t i = 0; i < planned_.backends.size(); ++i) {
+        if (interrupted()) {
+            status_ = exit_status::interrupted;
+            return;
+        }
+        const tune_backend& backend = planned_.backends[i].backend;
+        begin_on(backend, spaces_[i]);
+        how_.first = warm_start_in(spec_, spaces_[i], warm_);
+        fleet_progress shown(spec_.name, 1);
+        if (starting_seconds_ == 0) starting_seconds_ = seconds_since(begin_);
+        const tune_summary summary = measure(i, how_, store, shown);
+        shown.clear();
+        note(summary, backend);
+    }
+}
+
+// Each kind of GPU has a search of its own, and all go on until the last has ended: what one cannot do is no reason for
+// the others to stop.
+void tune_call::run_together()
+{
+    {
+        const result_store made(file_);
+    }  // by one
+    std::vector<tune_options> how(planned_.backends.size(), how_);
+    for (std::size_t i = 0; i < planned_.backends.size(); ++i) {
+        begin_on(planned_.backends[i].backend, spaces_[i]);
+        how[i].first = warm_start_in(spec_, spaces_[i], warm_);
+    }
+    // They share the compilers: what is being built is given up when the last has ended.
+    std::atomic<std::size_t> running = planned_.backends.size();
+    if (planned_.builder)
+        for (planned_backend& planned : planned_.backends)
+            planned.backend.give_up_preparing = [&running, give_up = planned.backend.give_up_preparing] {
+                if (--running == 0 || interrupted()) give_up();
+            };
+    starting_seconds_ = seconds_since(begin_);
+    std::vector<std::optional<tune_summary>> summaries(planned_.backends.size());
+    std::vector<std::exception_ptr> failures(planned_.backends.size());
+    fleet_progress shown(spec_.name, planned_.backends.size());
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < planned_.backends.size(); ++i)
+            threads.emplace_back([&, i] {
+                try {
+                    result_store store(file_);
+                    summaries[i] = measure(i, how[i], store, shown);
+                } catch (...) {
+                    failures[i] = std::current_exception();
+                }
+            });
+    }
+    shown.clear();
+    for (std::size_t i = 0; i < planned_.backends.size(); ++i)
+        if (summaries[i]) note(*summaries[i], planned_.backends[i].backend);
+    const auto failed = std::ranges::find_if(failures, [](const std::exception_ptr& each) { return each != nullptr; });
+    if (failed != failures.end()) std::rethrow_exception(*failed);
+}
+
+tune_summary tune_call::measure(std::size_t place, const tune_options& how, result_store& store,
+                                fleet_progress& shown) const
+{
+    const tune_backend& backend = planned_.backends[place].backend;
+    const search_space& space = spaces_[place];
     const run_info run{.name = spec_.name,
                        .spec_text = spec_.text,
                        .spec_hash = key_of({spec_.text}),
@@ -338,18 +409,8 @@ tune_summary tune_call::measure(const tune_backend& backend, const search_space&
                        .started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
                        .environment = backend.environment,
                        .baseline = spec_.baseline};
-    progress_line line("results");
-    if (starting_seconds_ == 0) starting_seconds_ = seconds_since(begin_);
-    tune_summary summary = run_tune(spec_, space, backend, store, run, how_, [&](const tune_progress& now) {
-        const std::string rates = rates_text(now.best_rates);
-        line.show(fmt::format("{} on {}, {}{}", spec_.name, backend.label, now.doing,
-                              now.best_ns > 0 ? fmt::format(", best {:.4g} ms{}{} with {}", now.best_ns * 1e-6,
-                                                            rates.empty() ? "" : ", ", rates, now.best)
-                                              : ""),
-                  now.done, now.total);
-    });
-    line.clear();
-    return summary;
+    return run_tune(spec_, space, backend, store, run, how,
+                    [&](const tune_progress& now) { shown.show(place, backend.label, now); });
 }
 
 void tune_call::note(const tune_summary& summary, const tune_backend& backend)
@@ -363,6 +424,7 @@ void tune_call::note(const tune_summary& summary, const tune_backend& backend)
         status_ = exit_status::missing;
     }
     if (failure_.empty()) failure_ = summary.first_failure;
+    say_how_devices_compare(summary.devices);
     if (summary.left > 0) {
         say(fmt::format("the machine lacked something for {}, which the next call measures: {}",
                         plural(summary.left, "result"), summary.machine_failure));
@@ -378,6 +440,10 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
     std::optional<tune_spec> spec = read_spec(options.file, options.write_spec);
     if (!spec) return exit_status::done;
     choose_workloads(*spec, options.workloads);
+    if (options.elsewhere != nullptr && options.elsewhere->serve) {
+        options.backends.builder.cache_folder = options.no_cache ? fs::path{} : default_cache_folder();
+        return options.elsewhere->serve(*spec, options.backends);
+    }
     note_inputs(files_of(*spec));
     note_inputs({options.store.empty() ? default_store(options.file) : options.store});
     refuse_own_input(options.output.path);
@@ -442,9 +508,15 @@ void add_tune(CLI::App& app, call_context& context)
         ->type_name("N");
     verb->add_flag("--no-cache", options->no_cache, "Compile everything again");
     options->output.add_to(*verb);
-    add_examples(*verb, "launchbox tune examples/block_sort/block_sort.toml --build-only --arch sm_90 --budget 2",
-                 "launchbox tune examples/block_sort/block_sort.toml --replay "
-                 "measurements/nvidia-h200/tune_block_sort.json");
+    options->elsewhere = context.elsewhere;
+    if (context.elsewhere != nullptr) context.elsewhere->add_options(*verb);
+    if (context.elsewhere != nullptr)
+        add_examples(*verb, "mpirun -n 9 launchbox-mpi tune spec.toml --store run.db",
+                     "srun --ntasks-per-node=4 --gpus-per-task=1 launchbox-mpi tune spec.toml --store run.db");
+    else
+        add_examples(*verb, "launchbox tune examples/block_sort/block_sort.toml --build-only --arch sm_90 --budget 2",
+                     "launchbox tune examples/block_sort/block_sort.toml --replay "
+                     "measurements/nvidia-h200/tune_block_sort.json");
     verb->callback([options, &context] {
         context.action = [options, &context] { return run_tune_verb(*options, context.command); };
     });

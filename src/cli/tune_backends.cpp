@@ -89,12 +89,6 @@ std::function<std::string()> watch_sources(const tune_spec& spec, std::vector<fs
     };
 }
 
-bool alike(const gpu_device& one, const gpu_device& other)
-{
-    return one.name == other.name && one.capability == other.capability && one.sms == other.sms &&
-           one.memory_bytes == other.memory_bytes;
-}
-
 std::vector<std::vector<gpu_device>> groups_of(const gpu_list& found, const std::vector<int>& wanted)
 {
     std::vector<std::vector<gpu_device>> groups;
@@ -104,7 +98,8 @@ std::vector<std::vector<gpu_device>> groups_of(const gpu_list& found, const std:
                         found.devices.empty() ? found.reason : "launchbox devices --here lists those that are");
     for (const gpu_device& gpu : found.devices) {
         if (!wanted.empty() && std::ranges::find(wanted, gpu.index) == wanted.end()) continue;
-        const auto same = std::ranges::find_if(groups, [&](const auto& group) { return alike(group.front(), gpu); });
+        const auto same =
+            std::ranges::find_if(groups, [&](const auto& group) { return are_alike(group.front(), gpu); });
         if (same == groups.end())
             groups.push_back({gpu});
         else
@@ -152,6 +147,15 @@ std::string label_of(const std::vector<gpu_device>& group)
     return group.size() == 1 ? group.front().name : fmt::format("{} x {}", group.size(), group.front().name);
 }
 
+std::vector<device_record> devices_of(const std::vector<gpu_device>& group)
+{
+    std::vector<device_record> devices;
+    for (const gpu_device& gpu : group)
+        devices.push_back(
+            {.name = fmt::format("GPU {}", gpu.index), .host = host_name(), .uuid = gpu.uuid, .ecc = gpu.ecc != 0});
+    return devices;
+}
+
 std::vector<int> indices_of(const std::vector<gpu_device>& group)
 {
     std::vector<int> indices;
@@ -159,9 +163,15 @@ std::vector<int> indices_of(const std::vector<gpu_device>& group)
     return indices;
 }
 
+// One of each kind is given where they are elsewhere.
+gpu_list gpus_for(const backend_request& request)
+{
+    return request.elsewhere.devices.empty() ? find_gpus() : request.elsewhere;
+}
+
 planned_backends kernel_backends(const tune_spec& spec, const backend_request& request)
 {
-    const gpu_list found = find_gpus();
+    const gpu_list found = gpus_for(request);
     if (found.devices.empty() && !request.build_only)
         throw error(fmt::format("{} launches a kernel, and there is no GPU here: {}", spec.file, found.reason),
                     "run the same command where there is one; here --build-only --arch sm_90 compiles and screens all "
@@ -179,7 +189,8 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
                                        .names = made.limits,
                                        .gpus = gpus,
                                        .folder = request.folder,
-                                       .worker_program = request.builder.worker_program});
+                                       .worker_program = request.builder.worker_program,
+                                       .elsewhere = !request.elsewhere.devices.empty()});
         made.backend.environment = std::move(environment);
         made.backend.label = std::move(label);
         made.backend.changed_source = watch_sources(spec, planned.builder->source_files());
@@ -205,6 +216,7 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
         const gpu_device& gpu = group.front();
         const target on = target_for(request, gpu);
         add(on, &gpu, indices_of(group), environment_of(gpu, found, on, planned.builder->compiler()), label_of(group));
+        planned.backends.back().backend.devices = devices_of(group);
     }
     return planned;
 }
@@ -222,7 +234,7 @@ planned_backends program_backends(const tune_spec& spec, const backend_request& 
         return made;
     };
     const bool needs_gpu = asks_for_architecture(*spec.program);
-    const gpu_list found = needs_gpu ? find_gpus() : gpu_list{};
+    const gpu_list found = needs_gpu ? gpus_for(request) : gpu_list{};
     if (needs_gpu && found.devices.empty() && (request.architecture.empty() || !request.build_only))
         throw error(
             fmt::format("{} builds for {{arch}}, and there is no GPU here: {}", spec.file, found.reason),
@@ -247,6 +259,7 @@ planned_backends program_backends(const tune_spec& spec, const backend_request& 
         planned_backend& made = add(name, indices_of(group));
         made.backend.environment = environment_of(group.front(), found, on, compiler_of(*spec.program));
         made.backend.label = label_of(group);
+        made.backend.devices = devices_of(group);
         made.limits = limits_for_expressions(*on.limits, &group.front());
     }
     return planned;

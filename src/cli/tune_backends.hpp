@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <CLI/CLI.hpp>
+
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "gpu/driver.hpp"
+#include "support/error.hpp"
 #include "tune/build/kernel_builder.hpp"
 #include "tune/run/backend.hpp"
 #include "tune/space/search_space.hpp"
@@ -17,6 +22,7 @@ namespace launchbox::cli {
 struct backend_request {
     std::string architecture;  ///< --arch; empty: that of each GPU
     std::vector<int> gpus;     ///< --gpu; empty: all
+    gpu_list elsewhere;        ///< GPUs of other machines, one of a kind: modules are built for them, not measured here
     std::string replay;        ///< a store or its JSON; empty: really measured
     bool build_only = false;
     builder_options builder;
@@ -37,6 +43,15 @@ struct planned_backends {
 /// GPUs that are alike share a backend. Throws `error` with status `missing` when the spec needs a GPU or a compiler
 /// and there is none, with what can be done instead. `spec` must outlive the backends.
 planned_backends plan_backends(const tune_spec& spec, const backend_request& request);
+
+/// How `tune` works where other processes have the GPUs.
+struct tune_elsewhere {
+    std::function<void(CLI::App& verb)> add_options;
+    /// In place of `plan_backends`.
+    std::function<planned_backends(const tune_spec&, const backend_request&)> plan;
+    /// Of a process that does what another asks: in place of the whole verb. Empty: this is the one that asks.
+    std::function<exit_status(const tune_spec&, const backend_request&)> serve;
+};
 
 /// `run_info::source_hash` of the spec's sources as they are now. Throws `error` where it needs a compiler to say which
 /// files a kernel includes and there is none.

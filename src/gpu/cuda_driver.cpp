@@ -34,6 +34,7 @@ cuda_driver load()
     need(driver.device_attribute, "cuDeviceGetAttribute");
     need(driver.device_memory, "cuDeviceTotalMem_v2");
     find(driver.device_bus, "cuDeviceGetPCIBusId");
+    find(driver.device_uuid, "cuDeviceGetUuid_v2");  // of a part of a GPU (MIG) its own
     need(driver.retain_context, "cuDevicePrimaryCtxRetain");
     need(driver.set_context_flags, "cuDevicePrimaryCtxSetFlags_v2");
     need(driver.use_context, "cuCtxSetCurrent");

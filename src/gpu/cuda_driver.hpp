@@ -23,6 +23,7 @@ struct cuda_driver {
     decltype(&cuDeviceGetAttribute) device_attribute = nullptr;
     decltype(&cuDeviceTotalMem) device_memory = nullptr;
     decltype(&cuDeviceGetPCIBusId) device_bus = nullptr;  ///< optional
+    decltype(&cuDeviceGetUuid) device_uuid = nullptr;     ///< optional
 
     decltype(&cuDevicePrimaryCtxRetain) retain_context = nullptr;
     decltype(&cuDevicePrimaryCtxSetFlags) set_context_flags = nullptr;

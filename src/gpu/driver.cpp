@@ -9,12 +9,32 @@ namespace launchbox {
 
 namespace {
 
+// As nvidia-smi writes it.
+std::string text_of(const CUuuid& uuid)
+{
+    constexpr const char* digits = "0123456789abcdef";
+    std::string text = "GPU-";
+    for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+        const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
+        text += digits[byte >> 4];
+        text += digits[byte & 15];
+    }
+    return text;
+}
+
 gpu_list failed(std::string reason)
 {
     return {{}, {}, std::move(reason)};
 }
 
 }  // namespace
+
+bool are_alike(const gpu_device& one, const gpu_device& other)
+{
+    return one.name == other.name && one.capability == other.capability && one.sms == other.sms &&
+           one.memory_bytes == other.memory_bytes;
+}
 
 gpu_list find_gpus()
 {
@@ -38,12 +58,15 @@ gpu_list find_gpus()
         gpu_device gpu{.index = index};
         if (driver.device_name(name.data(), static_cast<int>(name.size()) - 1, device) == CUDA_SUCCESS)
             gpu.name = name.data();
+        if (CUuuid uuid{}; driver.device_uuid != nullptr && driver.device_uuid(&uuid, device) == CUDA_SUCCESS)
+            gpu.uuid = text_of(uuid);
         if (driver.device_memory(&memory, device) == CUDA_SUCCESS) gpu.memory_bytes = static_cast<std::int64_t>(memory);
         const auto ask = [&](int& value, CUdevice_attribute which) {
             if (driver.device_attribute(&value, which, device) != CUDA_SUCCESS) value = 0;
         };
         ask(gpu.capability.major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
         ask(gpu.capability.minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+        ask(gpu.ecc, CU_DEVICE_ATTRIBUTE_ECC_ENABLED);
         ask(gpu.sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
         ask(gpu.threads_per_sm, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
         ask(gpu.blocks_per_sm, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);

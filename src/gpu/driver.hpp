@@ -15,15 +15,20 @@ namespace launchbox {
 struct gpu_device {
     int index = 0;
     std::string name = {};
+    std::string uuid = {};  ///< "GPU-8f1c...": of this one and no other; empty: the driver does not tell
     compute_capability capability = {};
     int sms = 0;
     std::int64_t memory_bytes = 0;
+    int ecc = 0;  ///< 1: its memory corrects errors
     int threads_per_sm = 0, blocks_per_sm = 0;
     int registers_per_sm = 0, registers_per_block = 0;
     int shared_per_sm = 0, shared_per_block = 0, shared_per_block_opt_in = 0, reserved_shared_per_block = 0;
     int threads_per_block = 0;
     std::array<int, 3> block_dimensions{}, grid_dimensions{};  ///< x, y, z
 };
+
+/// GPUs of one kind: a result of one holds for the other.
+bool are_alike(const gpu_device& one, const gpu_device& other);
 
 struct gpu_list {
     std::vector<gpu_device> devices;

@@ -144,6 +144,22 @@ ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& w
     return json;
 }
 
+ordered_json device_json(const device_record& device, std::size_t run)
+{
+    return {{"run", run},
+            {"name", json_text(device.name)},
+            {"host", json_text(device.host)},
+            {"uuid", json_text(device.uuid)},
+            {"ecc", device.ecc ? ordered_json(*device.ecc) : ordered_json(nullptr)},
+            {"calibration_ns", device.calibration_ns},
+            {"state", device.state ? json_of(*device.state) : ordered_json(nullptr)},
+            {"measured", device.measured},
+            {"failed", device.failed},
+            {"busy_seconds", device.busy_seconds},
+            {"seconds", device.seconds},
+            {"lost", json_text(device.lost)}};
+}
+
 }  // namespace
 
 void write_results_json(const results_report& found, std::ostream& out)
@@ -162,6 +178,10 @@ void write_results_json(const results_report& found, std::ostream& out)
     for (std::size_t run = 0; run < found.runs.size(); ++run)
         for (const race_result_info& race : found.runs[run].run.races)
             json.element(race_json(race, run, found.with_samples));
+    json.end_array();
+    json.begin_array("devices");
+    for (std::size_t run = 0; run < found.runs.size(); ++run)
+        for (const device_record& device : found.runs[run].run.devices) json.element(device_json(device, run));
     json.end_array();
     json.begin_array("candidates");
     for (std::size_t run = 0; run < found.runs.size(); ++run) {

@@ -10,12 +10,14 @@
 #include "report/kernel_cells.hpp"
 #include "report/overall_report.hpp"
 #include "report/run_cells.hpp"
+#include "tune/run/device_comparison.hpp"
 
 namespace launchbox {
 
 namespace {
 
 void add_run(document& page, const shown_run& shown, const results_report& found, cell_signs& signs);
+void add_devices(document& page, const std::vector<device_record>& devices);
 void add_ranking(document& page, const shown_run& shown, const ranking& workload, std::size_t top, cell_signs& signs);
 void add_failures(document& page, const shown_run& shown, const ranking& workload, bool all);
 }  // namespace
@@ -117,12 +119,28 @@ void add_run(document& page, const shown_run& shown, const results_report& found
 {
     page.heading(run_title(shown.run.info));
     page.line("  " + run_line(shown), tone::faint);
+    add_devices(page, shown.run.devices);
     if (shown.rankings.empty()) page.line("  No results.");
     for (const ranking& workload_ranking : shown.rankings) {
         add_ranking(page, shown, workload_ranking, found.top, signs);
         add_failures(page, shown, workload_ranking, found.all_failures);
     }
     if (shown.rankings.size() > 1) add_overall(shown, found.top, page);
+}
+
+// Of a run on several GPUs: what a reader of its times has to know of them.
+void add_devices(document& page, const std::vector<device_record>& devices)
+{
+    if (const auto comparison = compare_devices(devices)) {
+        page.line(fmt::format("  {} GPUs, {:.1f} % apart", comparison->compared, 100 * comparison->spread),
+                  tone::faint);
+        for (const slow_device& slow : comparison->slow)
+            page.line(fmt::format("  {} is {:.1f} % slower than its siblings", escape_for_terminal(slow.name),
+                                  100 * slow.behind));
+    }
+    for (const device_record& device : devices)
+        if (!device.lost.empty())
+            page.line("  " + escape_for_terminal(device.name) + " was lost: " + escape_for_terminal(device.lost));
 }
 
 struct shown_columns {

@@ -52,6 +52,30 @@ TEST(results_export, csv_is_the_table_of_format_csv)
               launchbox_run({"results", example, "--format", "csv"}).out);
 }
 
+TEST(results_merge, makes_one_store_of_several)
+{
+    const temporary_directory place;
+    const std::string fleet = (place.path() / "fleet.db").string(), again = (place.path() / "again.db").string();
+    const call made = launchbox_run({"results", "--merge", example, example, "-o", fleet});
+    EXPECT_EQ(made.status, 0) << made.err;
+    EXPECT_TRUE(made.says("1 run of 2 files")) << made.err;
+    EXPECT_TRUE(made.says("came twice")) << made.err;
+    const auto candidates = [](const std::string& file) {
+        return launchbox_run({"results", file, "--format", "json", "--samples"}).json().at("candidates");
+    };
+    EXPECT_EQ(candidates(fleet).size(), candidates(example).size());
+    expect_refused(launchbox_run({"results", "--merge", example, "-o", fleet}), "is there already");
+    expect_refused(launchbox_run({"results", "--merge", example}), "-o fleet.db");
+    expect_refused(launchbox_run({"results", "--merge", example, "-o", "-"}), "-o fleet.db");
+    expect_refused(launchbox_run({"results", "--merge", example, "-o", "/dev/null"}), "is there already");
+    EXPECT_TRUE(fs::is_character_file("/dev/null"));
+    expect_refused(launchbox_run({"results", "--merge", example, "--svg", "a.svg", "-o", again}), "shows nothing");
+    expect_refused(launchbox_run({"results", "--merge", example, "nothing.db", "-o", again}), "nothing.db");
+    EXPECT_FALSE(fs::exists(again));
+    expect_refused(launchbox_run({"results", "--merge", example, "-o", again, "--format", "json"}), "shows nothing");
+    expect_refused(launchbox_run({"results", "--merge", "--import", example, "-o", again}), "--import");
+}
+
 TEST(results_import, makes_a_store_once)
 {
     const temporary_directory place;

@@ -57,6 +57,7 @@ public:
     }
 
 private:
+    [[nodiscard]] bool measures_here() const { return !options_.gpus.empty() && !options_.elsewhere; }
     [[nodiscard]] assignment values_of(const tune_job& job) const
     {
         return joined(job.parameters, spec_.workloads[job.workload].values);
@@ -112,7 +113,7 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     const evaluated_launch launch = expressions_.launch(values);
     if (const std::string why = why_not_before_build(launch, *options_.limits); !why.empty()) return rejected(why);
 
-    if (!options_.gpus.empty()) references_.start(job.workload, with_places(expressions_.arguments(values)));
+    if (measures_here()) references_.start(job.workload, with_places(expressions_.arguments(values)));
     build_result built = builder_.build(values, options_.architecture);
     made.log = std::move(built.log);
     made.machine_failure = std::move(built.machine_failure);
@@ -137,7 +138,7 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     for (const task_argument& argument : given)
         made.same_when_equal += fmt::format(" {}:{}:{}:{}:{}", argument.name, argument.type, argument.count,
                                             argument.integer, argument.number);
-    if (!options_.gpus.empty()) {
+    if (measures_here() || options_.elsewhere) {
         made.file = (options_.folder / fmt::format("module_{}.cubin", modules_++)).string();
         write_file_atomically(made.file, built.cubin);
     }
@@ -189,8 +190,8 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
         const std::lock_guard guard(lock_);
         reference_ns_[job.workload] = std::ranges::max(measured.samples_ns);
     }
-    // One that died is tried again; of all others the module is not needed any more.
-    if (measured.what != outcome::worker_died && request.samples == 0) {
+    // One that died is tried again, one whose GPU is lost by another; of all others the module is not needed any more.
+    if (measured.what != outcome::worker_died && measured.what != outcome::device_lost && request.samples == 0) {
         std::error_code ignored;
         fs::remove(made.file, ignored);
     }
@@ -210,7 +211,7 @@ tune_backend kernel_backend(const tune_spec& spec, kernel_builder& builder, cons
     backend.check = [runner](const search_space& space) { return runner->check(space); };
     backend.prior = [runner](const assignment& parameters) { return runner->promise(parameters); };
     std::vector<std::shared_ptr<gpu_worker>> workers;
-    for (const int gpu : options.gpus) {
+    for (const int gpu : options.elsewhere ? std::vector<int>{} : options.gpus) {
         const std::shared_ptr<gpu_worker> worker = workers.emplace_back(
             std::make_shared<gpu_worker>(gpu_worker_options{.device = gpu, .worker_program = options.worker_program}));
         backend.measurers.push_back(

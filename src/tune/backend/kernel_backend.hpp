@@ -23,6 +23,7 @@ struct kernel_backend_options {
     std::vector<int> gpus;         ///< alike; empty: candidates are built and screened, and not measured
     std::filesystem::path folder;  ///< for modules and reference outputs; it outlives the backend
     std::string worker_program;    ///< starts with run_gpu_worker; empty: this program
+    bool elsewhere = false;        ///< they are on another machine: modules are made here and nothing is measured
 };
 
 /// The backend without its environment. `spec` and `builder` must outlive it. Throws `error` where the files or the

@@ -33,6 +33,7 @@ result_file read_store(const std::string& path, const std::string& name);
 recorded_run run_of(const ordered_json& value, const ordered_json& environments);
 stored_result result_of(const ordered_json& value, bool& from_median);
 race_result_info race_of(const ordered_json& value);
+device_record device_of(const ordered_json& value);
 
 /// A member that is not as the schema says.
 struct bad_member {
@@ -185,6 +186,10 @@ try {
                 race.run = run.number;
                 run.races.push_back(std::move(race));
             });
+    place = 0;
+    if (file.find("devices") != nullptr)
+        for (const ordered_json& value : file.array("devices"))
+            in_its_run(value, "device", [&](recorded_run& run) { run.devices.push_back(device_of(value)); });
     if (without_samples > 0)
         read.diagnostics.push_back(
             fmt::format("{} has no samples of {} candidates: their medians stand alone (results --samples writes all)",
@@ -201,9 +206,29 @@ result_file read_store(const std::string& path, const std::string& name)
     const result_store store(path, result_store::access::read_only);
     result_file read;
     for (auto& [number, info] : store.runs())
-        read.runs.push_back({number, std::move(info), store.results(number), store.races(number)});
+        read.runs.push_back(
+            {number, std::move(info), store.results(number), store.races(number), store.devices(number)});
     for (const std::string& diagnostic : store.diagnostics()) read.diagnostics.push_back(name + ": " + diagnostic);
     return read;
+}
+
+device_record device_of(const ordered_json& value)
+{
+    const members from(value);
+    device_record device;
+    device.name = from.text("name");
+    device.host = from.text("host");
+    device.uuid = from.text("uuid");
+    if (from.find("ecc") != nullptr) device.ecc = from.truth("ecc");
+    device.calibration_ns = from.samples("calibration_ns");
+    if (const ordered_json* state = from.find("state")) device.state = device_state_of(*state);
+    device.measured = from.integer("measured", std::numeric_limits<std::int64_t>::max());
+    device.failed = from.integer("failed", std::numeric_limits<std::int64_t>::max());
+    device.busy_seconds = from.number("busy_seconds", 0);
+    device.seconds = from.number("seconds", 0);
+    device.lost = from.text("lost");
+    if (!why_invalid(device).empty()) throw bad_member{"what is no device"};
+    return device;
 }
 
 recorded_run run_of(const ordered_json& value, const ordered_json& environments)

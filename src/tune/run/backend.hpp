@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,9 +38,11 @@ struct prepared_job {
     std::string code = {};
     std::string same_when_equal = {};  ///< jobs of one workload with the same text have the same time; empty: unknown
     std::string log = {};
-    std::string file = {};       ///< the module or program
-    std::string folder = {};     ///< of a program: what it was built in, and goes with it
-    std::string directory = {};  ///< of a program: where it is run
+    std::string file = {};                  ///< the module or program
+    std::string folder = {};                ///< of a program: what it was built in, and goes with it
+    std::string directory = {};             ///< of a program: where it is run
+    std::optional<std::size_t> near = {};   ///< the measurer that has it at hand; others have to get it
+    std::shared_ptr<const void> hold = {};  ///< goes when nobody needs the job any more: whoever waits for that
     double compile_seconds = 0;
     bool from_cache = false;
     work_amounts work = {};            ///< of the workload, as a record has it; the spec's have priority
@@ -76,9 +79,12 @@ struct tune_backend {
     std::function<std::string()> changed_source = {};
     /// How likely a candidate is worth a try before it is built; see strategy_options. Empty: nothing is known.
     std::function<double(const assignment& parameters)> prior = {};
-    std::vector<measurer> measurers;  ///< one thread each: GPUs that are alike. Empty: nothing is measured
-    bool alone = false;               ///< nothing may be prepared while something is measured: both use the processor
-    bool recorded = false;            ///< measurements are looked up: measuring again gives the same
+    /// One thread each: GPUs that are alike. Empty: nothing is measured. One that answers `device_lost` is not asked
+    /// again, and the others get its job.
+    std::vector<measurer> measurers;
+    std::vector<device_record> devices = {};  ///< of the measurers, by number, as far as they are known; may be empty
+    bool alone = false;     ///< nothing may be prepared while something is measured: both use the processor
+    bool recorded = false;  ///< measurements are looked up: measuring again gives the same
     std::vector<race_result_info> races = {};  ///< with `recorded`: the final races of the record
     bool needs_reference = true;               ///< nothing else can be measured before the reference is
 };

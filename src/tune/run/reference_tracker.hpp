@@ -22,6 +22,12 @@ public:
     /// The same, and an earlier call has measured it: only its outputs are missing.
     void set_known(queued_job& job);
 
+    /// The reference where its time and, as far as they are needed, its outputs are known; null: not yet.
+    [[nodiscard]] const queued_job* measured(std::size_t workload) const
+    {
+        const state& known = states_[workload];
+        return known.has_outputs || (known.is_known && !needed_) ? known.job : nullptr;
+    }
     [[nodiscard]] bool has(std::size_t workload) const { return states_[workload].job != nullptr; }
     [[nodiscard]] bool is_reference(const queued_job& job) const { return states_[job.job.workload].job == &job; }
     /// Whether this is the reference and no other candidate can be it.

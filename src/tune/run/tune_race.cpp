@@ -89,21 +89,30 @@ race_rules affordable(const race_setting& setting, const contestants& who)
     return rules;
 }
 
-race_outcome time_again(const race_setting& setting, const contestants& who)
+// All samples of a race are of one device: two of one model differ by more than the best candidates do. When it is
+// lost the race begins anew on another. `nullopt`: there is none left.
+std::optional<race_outcome> time_again(const race_setting& setting, const contestants& who)
 {
     std::vector<prepared_job> made;
     if (who.jobs.size() > 1)
         for (const tune_job& job : who.jobs) made.push_back(setting.prepare(job));
     const double median = summarise(who.results.front().measured.samples_ns).median * 1e-9;
     const int samples = median * samples_a_turn < setting.spec.measure.max_seconds / 4 ? samples_a_turn : 1;
-    return run_final_race(
-        who.jobs.size(), who.baseline, affordable(setting, who), [&](std::size_t i) -> std::optional<double> {
-            if (interrupted() || made[i].status != build_status::built) return std::nullopt;
-            const measurement again =
-                setting.backend.measurers.front()(who.jobs[i], made[i], {.samples = samples, .repeated = true});
-            if (again.what != outcome::measured || again.samples_ns.empty()) return std::nullopt;
-            return summarise(again.samples_ns).median;
-        });
+    for (;;) {
+        const auto device = std::ranges::find(setting.lost, false);
+        if (device == setting.lost.end()) return std::nullopt;
+        const measurer& measure =
+            setting.backend.measurers[static_cast<std::size_t>(std::distance(setting.lost.begin(), device))];
+        race_outcome raced = run_final_race(
+            who.jobs.size(), who.baseline, affordable(setting, who), [&](std::size_t i) -> std::optional<double> {
+                if (*device || interrupted() || made[i].status != build_status::built) return std::nullopt;
+                const measurement again = measure(who.jobs[i], made[i], {.samples = samples, .repeated = true});
+                if (again.what == outcome::device_lost) *device = true;
+                if (again.what != outcome::measured || again.samples_ns.empty()) return std::nullopt;
+                return summarise(again.samples_ns).median;
+            });
+        if (!*device) return raced;
+    }
 }
 
 // The race of the record, where all who took part in it have been measured now, and so nothing has to be decided anew.
@@ -136,8 +145,10 @@ void race_workload(const race_setting& setting, std::size_t workload)
         }
     const contestants who = contestants_of(setting, workload);
     if (who.jobs.empty() || (setting.nothing_new && have_raced(setting, who))) return;
-    const race_outcome raced = setting.backend.recorded ? compare_records(who) : time_again(setting, who);
-    if (interrupted()) return;
+    const std::optional<race_outcome> timed =
+        setting.backend.recorded ? compare_records(who) : time_again(setting, who);
+    if (!timed || interrupted()) return;
+    const race_outcome& raced = *timed;
     if (setting.backend.changed_source)
         if (const std::string file = setting.backend.changed_source(); !file.empty())
             throw error(file + " was changed during the final race, which is not kept",

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "tune/run/backend.hpp"
 #include "tune/run/final_race.hpp"
@@ -17,6 +18,8 @@ struct race_setting {
     const tune_spec& spec;
     const search_space& space;
     const tune_backend& backend;
+    std::vector<bool>&
+        lost;  ///< measurers that are not to be asked, by number; those that are lost in a race join them
     result_store& store;
     std::int64_t run = 0;
     bool nothing_new = false;  ///< no result was added since the last race

@@ -31,8 +31,12 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+// Of the reference, on each GPU where there are several: enough for an interval of its median.
+constexpr int calibration_samples = 15;
 // Deaths of workers after which a candidate is held responsible.
 constexpr int deaths_that_settle = 2;
+// Devices that were lost with a candidate after which no other is risked for it.
+constexpr int losses_that_settle = 2;
 // What the machine lacks for a moment is waited for; so many jobs in a row for which that did not help end the run.
 constexpr std::array machine_pauses{std::chrono::milliseconds(100), std::chrono::milliseconds(600)};
 constexpr int max_left_in_a_row = 4;
@@ -54,8 +58,13 @@ public:
           store_(store),
           options_(options),
           references_(spec.workloads.size(), backend.needs_reference),
-          sink_(spec, backend, store, store.begin_run(run))
+          sink_(spec, backend, store, store.begin_run(run)),
+          lost_(backend.measurers.size()),
+          calibrated_(backend.measurers.size(), backend.recorded || backend.measurers.size() < 2),
+          devices_(backend.devices)
     {
+        for (std::size_t i = devices_.size(); i < backend.measurers.size(); ++i)
+            devices_.push_back({.name = fmt::format("device {}", i), .host = {}, .uuid = {}});
         // Also for what earlier calls have measured: how much work it was is not part of what was measured.
         std::vector<std::pair<assignment, work_amounts>> work;
         for (const std::size_t workload : options.workloads)
@@ -89,12 +98,16 @@ private:
     void prepare_jobs();
     void take_prepared(queued_job& job, prepared_job made);
 
-    void measure_jobs(const measurer& measure);
-    void repeat_reference(queued_job& job, const measurer& measure);
-    void measure_job(queued_job& job, const measurer& measure);
+    void measure_jobs(std::size_t device);
+    [[nodiscard]] queued_job* next_ready(std::size_t device);
+    bool repeat_reference(queued_job& job, std::size_t device);
+    bool measure_job(queued_job& job, std::size_t device);
+    bool lose(std::size_t device, const std::string& why);
+    bool calibrate(std::size_t device, const tune_job& reference);
+    void note_device(std::size_t device, const measurement& measured, double seconds);
     measurement measure_with_retries(const queued_job& job, const measurer& measure, const measure_request& request,
                                      int& deaths);
-    void note_measured(const measurement& measured, double seconds);
+    void note_measured(std::size_t device, const measurement& measured, double seconds);
     void settle(queued_job& job, measurement measured, const stored_result* shared_with, int deaths);
     void close(queued_job& job);
 
@@ -123,12 +136,18 @@ private:
 
     std::mutex lock_;
     std::condition_variable changed_;
+    std::condition_variable
+        room_;  // for those who prepare: hundreds, of whom one is enough for each job that is settled
     std::shared_mutex processor_;  // in a backend that measures alone: shared by those who prepare
     job_queue jobs_;
     reference_tracker references_;
     result_sink sink_;
     std::optional<proposals> proposals_;
     bool exhausted_ = false;
+    std::vector<bool> lost_;  // by measurer
+    std::vector<bool> calibrated_;
+    std::vector<device_record> devices_;
+    std::map<job_key, int> losses_;
     std::set<std::size_t> candidates_measured_;
     std::size_t open_measured_ = 0;  // of these, with a job that is not settled
     std::atomic<bool> stop_ = false;
@@ -233,11 +252,14 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
         if (backend_.open) backend_.open();
         work(progress);
     }
+    for (device_record& device : devices_) device.seconds = seconds_since(start_);
+    if (devices_.size() > 1) store_.save(sink_.summary.run, devices_);
     if (failure_) std::rethrow_exception(failure_);
     sink_.finish_builds();
     const clock::time_point race_start = clock::now();
     if (!backend_.measurers.empty() && !interrupted() && sink_.summary.device_lost.empty()) race(progress);
     sink_.summary.race_seconds = seconds_since(race_start);
+    sink_.summary.devices = devices_;
     sink_.summary.interrupted = interrupted();
     sink_.summary.seconds = seconds_since(start_);
     return sink_.summary;
@@ -260,14 +282,15 @@ void tuning::work(const std::function<void(const tune_progress&)>& progress)
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < std::max(1u, backend_.preparers); ++i)
         threads.emplace_back([this, guarded] { guarded([this] { prepare_jobs(); }); });
-    for (const measurer& measure : backend_.measurers)
-        threads.emplace_back([this, guarded, &measure] { guarded([&] { measure_jobs(measure); }); });
+    for (std::size_t device = 0; device < backend_.measurers.size(); ++device)
+        threads.emplace_back([this, guarded, device] { guarded([&] { measure_jobs(device); }); });
     watch(progress);
     {
         const std::lock_guard guard(lock_);
         sink_.summary.out_of_budget |= !exhausted_ && finished();
         stop_ = true;
         changed_.notify_all();
+        room_.notify_all();
     }
     if (backend_.give_up_preparing) backend_.give_up_preparing();
 }
@@ -299,6 +322,7 @@ void tuning::race(const std::function<void(const tune_progress&)>& progress)
         race_workload({.spec = spec_,
                        .space = space_,
                        .backend = backend_,
+                       .lost = lost_,
                        .store = store_,
                        .run = sink_.summary.run,
                        .nothing_new = sink_.summary.measured == 0,
@@ -312,6 +336,8 @@ void tuning::note_progress()
 {
     sink_.show_best(shown_);
     shown_.doing = "measuring";
+    shown_.seconds = seconds_since(start_);
+    shown_.devices = devices_;
     shown_.done = jobs_.settled();
     shown_.total = sink_.summary.jobs - sink_.summary.known_before;
     if (options_.max_candidates) {
@@ -396,12 +422,13 @@ void tuning::prepare_jobs()
 {
     const std::size_t ahead = jobs_ahead();
     for (std::unique_lock guard(lock_);;) {
-        changed_.wait(guard, [&] {
+        room_.wait(guard, [&] {
             return stopping() || finished() || (jobs_.prepared_ahead() < ahead && (jobs_.has_waiting() || propose()));
         });
         if (stopping() || finished()) return;
         if (!jobs_.has_waiting()) continue;
         queued_job& job = jobs_.start_preparing();
+        if (jobs_.prepared_ahead() < ahead) room_.notify_one();
         guard.unlock();
         prepared_job made;
         {
@@ -437,21 +464,31 @@ void tuning::take_prepared(queued_job& job, prepared_job made)
     }
 }
 
-void tuning::measure_jobs(const measurer& measure)
+void tuning::measure_jobs(std::size_t device)
 {
-    const auto may_be_measured = [this](const queued_job& job) { return references_.may_be_measured(job, jobs_); };
     for (std::unique_lock guard(lock_);;) {
         if (stopping() || finished()) return;
         if (queued_job* const reference = references_.to_be_repeated(options_.workloads)) {
             reference->stage = job_stage::measuring;
             guard.unlock();
-            repeat_reference(*reference, measure);
+            const bool goes_on = repeat_reference(*reference, device);
             guard.lock();
             reference->stage = job_stage::settled;
             changed_.notify_all();
+            if (!goes_on) return;
             continue;
         }
-        queued_job* const job = jobs_.oldest_ready(may_be_measured);
+        if (const queued_job* const reference = references_.measured(options_.workloads.front());
+            reference != nullptr && !calibrated_[device]) {
+            calibrated_[device] = true;
+            const tune_job job = reference->job;
+            guard.unlock();
+            const bool goes_on = calibrate(device, job);
+            guard.lock();
+            if (!goes_on) return;
+            continue;
+        }
+        queued_job* const job = next_ready(device);
         if (job == nullptr) {
             changed_.wait_for(guard, std::chrono::milliseconds(200));
             continue;
@@ -459,14 +496,65 @@ void tuning::measure_jobs(const measurer& measure)
         job->stage = job_stage::measuring;
         references_.begin(*job);
         guard.unlock();
-        measure_job(*job, measure);
+        const bool goes_on = measure_job(*job, device);
         guard.lock();
         changed_.notify_all();
+        if (!goes_on) return;
     }
 }
 
-// A reference that an earlier call has measured: its outputs are needed again.
-void tuning::repeat_reference(queued_job& job, const measurer& measure)
+// Under the lock. What is at hand first; else what another would have to send.
+queued_job* tuning::next_ready(std::size_t device)
+{
+    const auto may_be_measured = [this](const queued_job& job) { return references_.may_be_measured(job, jobs_); };
+    if (queued_job* const job = jobs_.oldest_ready([&](const queued_job& ready) {
+            return ready.prepared.near.value_or(device) == device && may_be_measured(ready);
+        }))
+        return job;
+    return jobs_.oldest_ready(may_be_measured);
+}
+
+// Under the lock. False: there was another, which goes on.
+bool tuning::lose(std::size_t device, const std::string& why)
+{
+    lost_[device] = true;
+    const bool last = std::ranges::find(lost_, false) == lost_.end();
+    devices_[device].lost = why;
+    if (!last) return false;
+    sink_.summary.device_lost = why;
+    stop_ = true;
+    changed_.notify_all();
+    return true;
+}
+
+// How fast this GPU is beside its siblings: all of them time the reference, before anything else. False: it is lost.
+bool tuning::calibrate(std::size_t device, const tune_job& reference)
+{
+    const prepared_job made = prepare(reference);
+    if (made.status != build_status::built || stopping()) return true;
+    const clock::time_point start = clock::now();
+    const measurement measured = backend_.measurers[device](reference, made, {.samples = calibration_samples});
+    const std::lock_guard guard(lock_);
+    devices_[device].busy_seconds += seconds_since(start);
+    if (measured.what == outcome::device_lost) {
+        lose(device, measured.reason);
+        return false;
+    }
+    if (measured.what != outcome::measured) return true;
+    devices_[device].calibration_ns = measured.samples_ns;
+    devices_[device].state = measured.device;
+    return true;
+}
+
+// Under the lock.
+void tuning::note_device(std::size_t device, const measurement& measured, double seconds)
+{
+    devices_[device].busy_seconds += seconds;
+    ++(measured.what == outcome::measured ? devices_[device].measured : devices_[device].failed);
+}
+
+// A reference that an earlier call has measured: its outputs are needed again. False: the device is lost.
+bool tuning::repeat_reference(queued_job& job, std::size_t device)
 {
     const std::string name = text_of(job.job.parameters);
     prepared_job made = prepare(job.job);
@@ -478,13 +566,20 @@ void tuning::repeat_reference(queued_job& job, const measurer& measure)
         job.prepared = std::move(made);
     }
     int deaths = 0;
-    const measurement measured = measure_with_retries(job, measure, {.samples = 1, .is_reference = true}, deaths);
+    const measurement measured =
+        measure_with_retries(job, backend_.measurers[device], {.samples = 1, .is_reference = true}, deaths);
+    if (measured.what == outcome::device_lost) {
+        const std::lock_guard guard(lock_);
+        lose(device, measured.reason);
+        return false;
+    }
     if (measured.what != outcome::measured)
         throw error(
             fmt::format("{} was measured before and now fails: {}: {}", name, words_of(measured.what), measured.reason),
             "its results are the reference for all others; look at the GPU, or measure anew with --store");
     const std::lock_guard guard(lock_);
     references_.repeated(job);
+    return true;
 }
 
 measurement tuning::measure_with_retries(const queued_job& job, const measurer& measure, const measure_request& request,
@@ -510,7 +605,8 @@ measurement tuning::measure_with_retries(const queued_job& job, const measurer& 
     }
 }
 
-void tuning::measure_job(queued_job& job, const measurer& measure)
+// False: the device is lost.
+bool tuning::measure_job(queued_job& job, std::size_t device)
 {
     measure_request request;
     int deaths = 0;
@@ -519,7 +615,7 @@ void tuning::measure_job(queued_job& job, const measurer& measure)
         if (const stored_result* known = sink_.measured_before(job)) {
             const stored_result same = *known;
             settle(job, same.measured, &same, 0);
-            return;
+            return true;
         }
         // The budget in candidates counts those that are really measured.
         if (candidates_measured_.insert(job.job.candidate).second) ++open_measured_;
@@ -530,26 +626,29 @@ void tuning::measure_job(queued_job& job, const measurer& measure)
         store_.begin_attempt(sink_.summary.run, attempt_at(job.job, deaths));
     }
     const clock::time_point start = clock::now();
-    measurement measured = measure_with_retries(job, measure, request, deaths);
+    measurement measured = measure_with_retries(job, backend_.measurers[device], request, deaths);
     const double seconds = seconds_since(start);
     refuse_changed_sources();
     const std::lock_guard guard(lock_);
-    note_measured(measured, seconds);
-    if (interrupted() && measured.what != outcome::measured) return;  // it may be the interrupt's doing
+    note_measured(device, measured, seconds);
+    if (interrupted() && measured.what != outcome::measured) return true;  // it may be the interrupt's doing
     if (!measured.machine_failure.empty()) {
         leave(job, measured.machine_failure);
-        return;
+        return true;
     }
-    if (measured.what == outcome::device_lost) {
-        sink_.summary.device_lost = measured.reason;
-        stop_ = true;
-    }
+    const bool is_lost = measured.what == outcome::device_lost;
+    const bool was_last = is_lost && lose(device, measured.reason);
     if (request.is_reference) references_.end(job, measured.what == outcome::measured);
-    settle(job, std::move(measured), nullptr, deaths);
+    if (is_lost && !was_last && ++losses_[job.job.key()] < losses_that_settle)
+        jobs_.set_ready(job);  // another measures it
+    else
+        settle(job, std::move(measured), nullptr, deaths);
+    return !is_lost;
 }
 
-void tuning::note_measured(const measurement& measured, double seconds)
+void tuning::note_measured(std::size_t device, const measurement& measured, double seconds)
 {
+    note_device(device, measured, seconds);
     sink_.summary.measuring_seconds += seconds;
     for (const double sample : measured.samples_ns) sink_.summary.sample_seconds += sample * 1e-9;
     if (measured.phases) sink_.summary.phases += *measured.phases;
@@ -575,6 +674,7 @@ void tuning::close(queued_job& job)
 {
     jobs_.settle(job);
     if (!proposals_->is_open(job.job.candidate) && candidates_measured_.contains(job.job.candidate)) --open_measured_;
+    room_.notify_one();
     changed_.notify_all();
 }
 

@@ -37,6 +37,8 @@ struct tune_progress {
     work_amounts best_rates = {};
     std::string doing = {};  ///< "measuring", "final race"
     double seconds_left = 0;
+    double seconds = 0;                       ///< since the start
+    std::vector<device_record> devices = {};  ///< what each has done so far
 };
 
 /// What a run cost and what came of it, beside what is in the store.
@@ -54,11 +56,12 @@ struct tune_summary {
     double recorded_seconds = 0;   ///< in a replay: what compiling and measuring took then, one after the other
     std::size_t worker_deaths = 0;
     bool interrupted = false, out_of_budget = false;
-    std::vector<built_candidate> built;  ///< of a backend that measures nothing
-    std::string device_lost = {};        ///< why measuring ended early; empty: it did not
-    std::size_t left = 0;                ///< jobs for which the machine lacked something: the next call does them
-    std::string machine_failure = {};    ///< what it lacked the first time
-    std::string first_failure = {};      ///< of a candidate in this call, with its reason
+    std::vector<built_candidate> built;       ///< of a backend that measures nothing
+    std::string device_lost = {};             ///< why measuring ended early; empty: it did not
+    std::vector<device_record> devices = {};  ///< all measurers, the lost ones too
+    std::size_t left = 0;                     ///< jobs for which the machine lacked something: the next call does them
+    std::string machine_failure = {};         ///< what it lacked the first time
+    std::string first_failure = {};           ///< of a candidate in this call, with its reason
 };
 
 /// Results go to the store one by one; those that it has of the same task, sources and environment are not measured

@@ -221,6 +221,15 @@ std::string why_invalid(const stored_result& result)
     return {};
 }
 
+std::string why_invalid(const device_record& device)
+{
+    if (device.name.empty()) return "it has no name";
+    if (!std::all_of(device.calibration_ns.begin(), device.calibration_ns.end(), is_time)) return "a sample is no time";
+    if (!is_time(device.busy_seconds) || !is_time(device.seconds)) return "a duration is no time";
+    if (device.measured < 0 || device.failed < 0) return "a count is below 0";
+    return {};
+}
+
 std::string why_invalid(const race_result_info& race)
 {
     if (race.entries.empty()) return "a race without candidates";

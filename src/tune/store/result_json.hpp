@@ -27,6 +27,7 @@ std::optional<kernel_info> kernel_of(const nlohmann::ordered_json& value);
 /// What is wrong with a result that somebody else wrote, or is to be written: in a few words; empty: nothing.
 std::string why_invalid(const stored_result& result);
 std::string why_invalid(const race_result_info& race);
+std::string why_invalid(const device_record& device);
 
 /// Whether a time can be one: finite, not below 0, below 30 years.
 bool is_time(double nanoseconds);

@@ -159,6 +159,37 @@ void result_store::save(const race_result_info& race)
     transaction.commit();
 }
 
+void result_store::save(std::int64_t run, const std::vector<device_record>& devices)
+{
+    const std::lock_guard lock(inside_->one_at_a_time);
+    sqlite_database& database = inside_->database();
+    sqlite_transaction transaction(database);
+    for (const device_record& device : devices) {
+        if (const std::string why = why_invalid(device); !why.empty())
+            throw error("what is known of " + device.name + " cannot be stored: " + why, "please report this");
+        const std::optional<std::string> state =
+            device.state ? std::optional(column_text(json_of(*device.state))) : std::nullopt;
+        sqlite_statement insert(database,
+                                "INSERT OR REPLACE INTO device (run, name, host, uuid, ecc, calibration_ns, state, "
+                                "measured, failed, busy_seconds, seconds, lost) "
+                                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        insert.bind(1, run)
+            .bind(2, std::string_view(device.name))
+            .bind(3, std::string_view(device.host))
+            .bind(4, std::string_view(device.uuid));
+        if (device.ecc) insert.bind(5, std::int64_t{*device.ecc});  // else NULL
+        insert.bind_blob(6, blob_of(device.calibration_ns))
+            .bind(7, state)
+            .bind(8, device.measured)
+            .bind(9, device.failed)
+            .bind(10, device.busy_seconds)
+            .bind(11, device.seconds)
+            .bind(12, std::string_view(device.lost))
+            .step();
+    }
+    transaction.commit();
+}
+
 void result_store::begin_attempt(std::int64_t run, const attempt& what)
 {
     const std::lock_guard lock(inside_->one_at_a_time);
@@ -193,6 +224,12 @@ std::vector<race_result_info> result_store::races(std::int64_t run) const
 {
     const std::lock_guard lock(inside_->one_at_a_time);
     return read_races(inside_->database(), run, inside_->diagnostics);
+}
+
+std::vector<device_record> result_store::devices(std::int64_t run) const
+{
+    const std::lock_guard lock(inside_->one_at_a_time);
+    return read_devices(inside_->database(), run, inside_->diagnostics);
 }
 
 std::vector<std::string> result_store::diagnostics() const

@@ -29,6 +29,8 @@ public:
     /// same candidate, workload and run.
     void save(const stored_result& result);
     void save(const race_result_info& race);
+    /// Replaces what is known of GPUs with the same names.
+    void save(std::int64_t run, const std::vector<device_record>& devices);
     /// How much work these workloads are, for all their results, earlier ones too. Without amounts it is forgotten.
     void set_work(std::int64_t run, const std::vector<std::pair<assignment, work_amounts>>& workloads);
 
@@ -39,8 +41,9 @@ public:
     [[nodiscard]] std::vector<std::pair<std::int64_t, run_info>> runs() const;
     [[nodiscard]] std::vector<stored_result> results(std::int64_t run) const;
     [[nodiscard]] std::vector<race_result_info> races(std::int64_t run) const;
+    [[nodiscard]] std::vector<device_record> devices(std::int64_t run) const;
 
-    /// What the four above left out, because its values are not what launchbox writes: one sentence each, every one
+    /// What the five above left out, because its values are not what launchbox writes: one sentence each, every one
     /// once. Empty for every store that nobody else has written to.
     [[nodiscard]] std::vector<std::string> diagnostics() const;
 

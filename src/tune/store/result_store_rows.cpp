@@ -31,6 +31,11 @@ public:
     int count(const char* name) { return static_cast<int>(integer(name, std::numeric_limits<int>::max())); }
     bool truth(const char* name) { return integer(name, 1) == 1; }
     double number(const char* name) { return value_or_complain(row_.number(next_++), name); }
+    std::optional<bool> optional_truth(const char* name)
+    {
+        if (row_.is_null(next_)) return skipped();
+        return truth(name);
+    }
     std::optional<double> optional_number(const char* name)
     {
         if (row_.is_null(next_)) return skipped();
@@ -253,6 +258,34 @@ std::vector<race_result_info> read_races(const sqlite_database& database, std::i
             races.push_back(std::move(race));
     }
     return races;
+}
+
+std::vector<device_record> read_devices(const sqlite_database& database, std::int64_t run, row_diagnostics& diagnostics)
+{
+    sqlite_statement asked(database,
+                           "SELECT name, host, uuid, ecc, calibration_ns, state, measured, failed, busy_seconds, "
+                           "seconds, lost FROM device WHERE run = ? ORDER BY name");
+    asked.bind(1, run);
+    std::vector<device_record> devices;
+    while (asked.step()) {
+        row_reader row(asked);
+        device_record device;
+        device.name = row.text("name");
+        device.host = row.text("host");
+        device.uuid = row.text("uuid");
+        device.ecc = row.optional_truth("ecc");
+        device.calibration_ns = row.samples("calibration_ns");
+        device.state = row.device("state");
+        device.measured = row.integer("measured");
+        device.failed = row.integer("failed");
+        device.busy_seconds = row.number("busy_seconds");
+        device.seconds = row.number("seconds");
+        device.lost = row.text("lost");
+        if (row.complaint().empty())
+            if (const std::string why = why_invalid(device); !why.empty()) row.complain(why);
+        if (good(database, row, fmt::format("a GPU of run {}", run), diagnostics)) devices.push_back(std::move(device));
+    }
+    return devices;
 }
 
 std::vector<attempt> read_attempts(const sqlite_database& database, std::int64_t run, row_diagnostics& diagnostics)

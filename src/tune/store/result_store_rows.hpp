@@ -22,6 +22,8 @@ std::vector<stored_result> read_results(const sqlite_database& database, std::in
                                         row_diagnostics& diagnostics);
 std::vector<race_result_info> read_races(const sqlite_database& database, std::int64_t run,
                                          row_diagnostics& diagnostics);
+std::vector<device_record> read_devices(const sqlite_database& database, std::int64_t run,
+                                        row_diagnostics& diagnostics);
 std::vector<attempt> read_attempts(const sqlite_database& database, std::int64_t run, row_diagnostics& diagnostics);
 
 /// JSON as a column holds it: one line, UTF-8. Throws `error` for text that is not.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/store/result_store_schema.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -24,7 +27,7 @@ namespace fs = std::filesystem;
 
 // One step a version. A step that was released is never changed: a new one is added. A new file goes through all of
 // them, so that its tables are to the letter those of a migrated one.
-constexpr std::array<const char*, 4> steps{// 1
+constexpr std::array<const char*, 5> steps{// 1
                                            R"(
 CREATE TABLE environment (
     id INTEGER PRIMARY KEY, gpu TEXT NOT NULL, processor TEXT NOT NULL, architecture TEXT NOT NULL,
@@ -73,6 +76,14 @@ CREATE TABLE work (
                                            // 4: where the time of a measurement went
                                            R"(
 ALTER TABLE result ADD COLUMN phases TEXT;
+)",
+                                           // 5: the GPUs of a run, how they compare and what became of them
+                                           R"(
+CREATE TABLE device (
+    run INTEGER NOT NULL REFERENCES run (id), name TEXT NOT NULL, host TEXT NOT NULL, uuid TEXT NOT NULL,
+    ecc INTEGER, calibration_ns BLOB NOT NULL, state TEXT, measured INTEGER NOT NULL, failed INTEGER NOT NULL,
+    busy_seconds REAL NOT NULL, seconds REAL NOT NULL, lost TEXT NOT NULL,
+    PRIMARY KEY (run, name)) WITHOUT ROWID;
 )"};
 
 enum class content { nothing, store };
@@ -84,6 +95,8 @@ void switch_to_wal(sqlite_database& database);
 int version_of(const sqlite_database& database);
 void check_tables(const sqlite_database& database);
 void check_pages(const sqlite_database& database);
+
+void refuse_without_locks(const std::string& file);
 
 constexpr const char* not_ours_hint = "name a file that launchbox tune has written, or one that is not there yet";
 
@@ -107,6 +120,7 @@ opened_store open_store(const std::string& file, result_store::access how)
                     "name a file that launchbox tune has written");
     if (how == result_store::access::read_only) return open_to_read(file);
 
+    refuse_without_locks(file);
     const auto wanted = before == content::nothing ? sqlite_database::access::create : sqlite_database::access::write;
     // An absolute name is never one of SQLite's special ones.
     opened_store opened{nullptr, sqlite_database(fs::absolute(file).string(), wanted, file)};
@@ -125,6 +139,26 @@ opened_store open_store(const std::string& file, result_store::access how)
 }
 
 namespace {
+
+// SQLite takes a file system that has no locks for one on which somebody else holds them, and waits. Asked with a file
+// of our own: closing another descriptor of the store would drop SQLite's locks.
+void refuse_without_locks(const std::string& file)
+{
+    std::string probe = (fs::absolute(file).parent_path() / ".launchbox_lock_XXXXXX").string();
+    const int opened = ::mkostemp(probe.data(), O_CLOEXEC);
+    if (opened < 0) return;  // what is wrong with the folder is said when the store is opened
+    ::unlink(probe.c_str());
+    struct flock lock = {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_len = 1;
+    const int failure = ::fcntl(opened, F_SETLK, &lock) == 0 ? 0 : errno;
+    ::close(opened);
+    if (failure == ENOLCK || failure == EOPNOTSUPP || failure == ENOSYS || failure == EINVAL)
+        throw error(
+            file + ": its file system has no locks: " + std::system_category().message(failure),
+            "put the store on a disk of this machine (--store /tmp/run.db), and copy it when the run has ended");
+}
 
 // Looks at the bytes alone: SQLite itself would already write to what is not ours (a journal left beside it).
 content content_of(const std::string& file)

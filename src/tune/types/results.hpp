@@ -79,6 +79,21 @@ struct race_result_info {
     friend bool operator==(const race_result_info&, const race_result_info&) = default;
 };
 
+/// One of the GPUs of a run.
+struct device_record {
+    std::string name;  ///< "GPU 1", "rank 3 (node7, GPU 1)": that of no other GPU of the run
+    std::string host;
+    std::string uuid;                         ///< as the driver has it; empty: unknown
+    std::optional<bool> ecc = {};             ///< whether its memory corrects errors
+    std::vector<double> calibration_ns = {};  ///< samples of the reference, which all GPUs of the run have timed
+    std::optional<device_state> state = {};   ///< while it did
+    std::int64_t measured = 0, failed = 0;    ///< results of the last call
+    double busy_seconds = 0, seconds = 0;     ///< of the last call: measuring, and the whole search
+    std::string lost = {};                    ///< why it was left out; empty: it was not
+
+    friend bool operator==(const device_record&, const device_record&) = default;
+};
+
 /// A candidate that was being measured when the process that measured it, or launchbox itself, ended.
 struct attempt {
     assignment parameters, workload;

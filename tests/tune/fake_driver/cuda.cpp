@@ -50,6 +50,8 @@ int attribute(CUdevice_attribute which, const json& device)
             return capability.at(1);
         case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
             return device.value("sms", 132);
+        case CU_DEVICE_ATTRIBUTE_ECC_ENABLED:
+            return device.value("ecc", 1);
         case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
             return device.value("l2_bytes", 1 << 20);
         case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
@@ -208,6 +210,12 @@ DOUBLE cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device)
 DOUBLE cuDeviceGetPCIBusId(char* bus, int length, CUdevice device)
 {
     std::strncpy(bus, ("0000:0" + std::to_string(device) + ":00.0").c_str(), static_cast<std::size_t>(length));
+    return CUDA_SUCCESS;
+}
+DOUBLE cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device)
+{
+    std::memset(uuid->bytes, 0, sizeof uuid->bytes);
+    uuid->bytes[sizeof uuid->bytes - 1] = static_cast<char>(device + 1);
     return CUDA_SUCCESS;
 }
 DOUBLE cuDevicePrimaryCtxSetFlags_v2(CUdevice, unsigned)

@@ -274,6 +274,7 @@ CUresult fault(const std::string& stage, const std::string& kernel)
     if (action == "segfault") ::raise(SIGSEGV);
     if (action == "kill") ::raise(SIGKILL);
     if (action == "kill_parent") ::kill(::getppid(), SIGKILL);
+    if (action == "stop_parent") ::kill(::getppid(), SIGSTOP);
     if (action == "error") return static_cast<CUresult>(due->value("code", 1));
     if (action == "dead") return gpu().dead = static_cast<CUresult>(due->value("code", 700));
     return CUDA_SUCCESS;

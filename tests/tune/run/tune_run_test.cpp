@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <map>
@@ -448,6 +449,68 @@ TEST_F(tune_run_test, a_lost_gpu_ends_the_run_and_the_candidate_is_measured_the_
     const auto all = results();
     EXPECT_EQ(all.size(), 2 * candidates);
     for (const auto& [key, result] : all) EXPECT_EQ(result.measured.what, outcome::measured) << key;
+}
+
+TEST_F(tune_run_test, a_gpu_that_is_lost_gives_its_candidate_to_another)
+{
+    tune_backend backend = gpu.backend(3);
+    backend.devices = {{.name = "GPU 0", .host = {}, .uuid = {}},
+                       {.name = "GPU 1", .host = {}, .uuid = {}},
+                       {.name = "GPU 2", .host = {}, .uuid = {}}};
+    std::atomic<int> asked = 0;
+    backend.measurers[1] = [&](const tune_job& job, const prepared_job&, const measure_request& request) {
+        if (request.samples == 0 && ++asked > 2)
+            return measurement{.what = outcome::device_lost, .reason = "off the bus"};
+        return gpu.measure(job, request);
+    };
+    const tune_summary summary = tune(backend);
+    EXPECT_EQ(summary.device_lost, "");
+    EXPECT_LE(asked, 3) << "it is not asked again";
+    ASSERT_EQ(summary.devices.size(), 3u);
+    EXPECT_EQ(summary.devices[1].lost, asked == 3 ? "off the bus" : "");
+    const auto all = results();
+    EXPECT_EQ(all.size(), 2 * candidates);
+    for (const auto& [key, result] : all) EXPECT_EQ(result.measured.what, outcome::measured) << key;
+}
+
+TEST_F(tune_run_test, a_candidate_with_which_two_gpus_were_lost_is_not_risked_again)
+{
+    gpu.commanded["threads=32 items=4"] = {.what = outcome::device_lost, .reason = "the GPU fell off the bus"};
+    options.workloads = {0};
+    const tune_summary summary = tune(gpu.backend(4));
+    EXPECT_EQ(summary.device_lost, "");
+    EXPECT_EQ(std::ranges::count_if(summary.devices, [](const device_record& each) { return !each.lost.empty(); }), 2);
+    const auto all = results();
+    EXPECT_EQ(all.size(), candidates);
+    EXPECT_EQ(all.at("threads=32 items=4 n=1000").measured.what, outcome::device_lost);
+}
+
+TEST_F(tune_run_test, the_samples_of_a_final_race_are_of_one_gpu_and_another_takes_over_when_it_is_lost)
+{
+    options.workloads = {0};
+    std::array<std::atomic<int>, 3> raced{};
+    tune_backend backend = gpu.backend(3);
+    for (std::size_t i = 0; i < 3; ++i)
+        backend.measurers[i] = [&, i](const tune_job& job, const prepared_job&, const measure_request& request) {
+            if (request.repeated && ++raced[i] > 7 && i == 0)
+                return measurement{.what = outcome::device_lost, .reason = "off the bus"};
+            return gpu.measure(job, request);
+        };
+    // Two that cannot be told apart.
+    for (const char* name : {"threads=64 items=3", "threads=64 items=2"}) {
+        measurement same{.verified = true};
+        for (int i = 0; i < 12; ++i) same.samples_ns.push_back(10000 + i % 3);
+        gpu.commanded[name] = same;
+    }
+    tune(backend);
+    EXPECT_EQ(raced[0], 8);
+    EXPECT_GT(raced[1], 8);
+    EXPECT_EQ(raced[2], 0);
+    result_store store(file, result_store::access::open);
+    const std::vector<race_result_info> races = store.races(1);
+    ASSERT_EQ(races.size(), 1u);
+    for (const race_entry& entry : races[0].entries)
+        EXPECT_EQ(entry.samples_ns.size(), races[0].entries[0].samples_ns.size());
 }
 
 TEST_F(tune_run_test, a_constraint_that_names_a_workloads_value_rejects_on_that_workload)

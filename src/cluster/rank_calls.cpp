@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/rank_calls.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "support/error.hpp"
+#include "support/process/interrupt.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using call_clock = std::chrono::steady_clock;
+using call_json = nlohmann::ordered_json;
+
+double seconds_between(call_clock::time_point from, call_clock::time_point to)
+{
+    return std::chrono::duration<double>(to - from).count();
+}
+
+struct open_call {
+    int rank = 0;
+    std::optional<std::size_t> prepares_for;  // a backend
+    std::promise<cluster_message> answer;
+};
+
+struct known_rank {
+    std::string name;
+    call_clock::time_point heard = call_clock::now();
+    std::optional<rank_facts> facts;
+    bool ready = false;
+    std::optional<error> not_ready;  // with `ready`: why it cannot take part
+    std::string lost;                // why; empty: it is not
+};
+
+}  // namespace
+
+struct rank_calls::inside {
+    inside(rank_link with, const rank_calls_options& how)
+        : link(std::move(with)), options(how), ranks(static_cast<std::size_t>(link.ranks))
+    {
+        for (int rank = 0; rank < link.ranks; ++rank)
+            ranks[static_cast<std::size_t>(rank)].name = fmt::format("rank {}", rank);
+    }
+
+    rank_link link;
+    rank_calls_options options;
+    mutable std::mutex lock;
+    std::condition_variable changed;
+    std::vector<known_rank> ranks;
+    bool started = false;  // silence counts from then on
+    std::map<long, open_call> calls;
+    long next_call = 0;
+    std::jthread listener;
+
+    known_rank& at(int rank) { return ranks.at(static_cast<std::size_t>(rank)); }
+    void tell(int rank, const call_json& said, std::string bytes = {}) const
+    {
+        link.send(rank, text_of({.said = said, .bytes = std::move(bytes)}));
+    }
+    void tell_all(const call_json& said) const
+    {
+        for (int rank = 0; rank < link.ranks; ++rank) tell(rank, said);
+    }
+    void listen(const std::stop_token& stop);
+    void take(const rank_message& message);
+    void take_answer(cluster_message answer, int rank);
+    void lose(int rank, const std::string& why);  // under the lock
+    void look_for_silence(call_clock::time_point now);
+};
+
+rank_calls::rank_calls(rank_link link, const rank_calls_options& options)
+    : inside_(std::make_unique<inside>(std::move(link), options))
+{
+    inside_->listener = std::jthread([this](const std::stop_token& stop) { inside_->listen(stop); });
+}
+
+rank_calls::~rank_calls()
+{
+    inside_->tell_all({{"do", "end"}});
+    inside_->listener.request_stop();
+    inside_->listener.join();
+}
+
+int rank_calls::ranks() const
+{
+    return inside_->link.ranks;
+}
+
+void rank_calls::inside::listen(const std::stop_token& stop)
+{
+    call_clock::time_point looked = call_clock::now(), told = looked;
+    while (!stop.stop_requested()) {
+        const std::optional<rank_message> message = link.receive(0.1);
+        const call_clock::time_point now = call_clock::now();
+        {
+            const std::lock_guard guard(lock);
+            // Where this process was stopped for a while nobody else was silent.
+            if (const double gap = seconds_between(looked, now); gap > 2)
+                for (known_rank& rank : ranks) rank.heard += now - looked;
+            if (message) take(*message);
+            look_for_silence(now);
+        }
+        looked = now;
+        if (seconds_between(told, now) >= options.heartbeat_seconds) {
+            tell_all({{"do", "nothing"}});
+            told = now;
+        }
+    }
+}
+
+void rank_calls::inside::look_for_silence(call_clock::time_point now)
+{
+    if (!started) return;
+    for (int rank = 0; rank < link.ranks; ++rank) {
+        const known_rank& known = at(rank);
+        if (known.facts && known.lost.empty() && seconds_between(known.heard, now) > options.silence_seconds)
+            lose(rank, fmt::format("it has not answered for {:g} s", options.silence_seconds));
+    }
+}
+
+void rank_calls::inside::take(const rank_message& message)
+{
+    if (message.from < 0 || message.from >= link.ranks) return;
+    known_rank& from = at(message.from);
+    if (!from.lost.empty()) return;  // too late: its work is done elsewhere
+    from.heard = call_clock::now();
+    try {
+        cluster_message read = cluster_message_of(message.text);
+        const std::string is = text_in(read, "is");
+        if (is == "alive") return;
+        if (is == "hello" && !started) {
+            from.facts = facts_of(read.said);
+            if (from.facts->rank != message.from) throw error("it says that it is another rank");
+        } else if (is == "ready") {
+            if (const auto failed = read.said.find("error"); failed != read.said.end())
+                from.not_ready = failure_of(*failed, from.name);
+            from.ready = true;
+        } else if (is == "answer") {
+            take_answer(std::move(read), message.from);
+        } else if (is == "confused") {
+            throw error("it cannot read what it is told: " + text_in(read, "why"));
+        } else {
+            throw error("it says what no rank of this launchbox says");
+        }
+        changed.notify_all();
+    } catch (const error& failure) {
+        lose(message.from, failure.what());
+    }
+}
+
+// To a call that was given up nobody listens.
+void rank_calls::inside::take_answer(cluster_message answer, int rank)
+{
+    const auto found = calls.find(number_in(answer, "id"));
+    if (found == calls.end()) return;
+    if (found->second.rank != rank) throw error("it answers what another rank was asked");
+    const auto failed = answer.said.find("error");
+    std::optional<error> failure;
+    if (failed != answer.said.end()) failure = failure_of(*failed, at(rank).name);
+    open_call call = std::move(found->second);
+    calls.erase(found);
+    if (failure)
+        call.answer.set_exception(std::make_exception_ptr(*failure));
+    else
+        call.answer.set_value(std::move(answer));
+}
+
+void rank_calls::inside::lose(int rank, const std::string& why)
+{
+    known_rank& known = at(rank);
+    if (!known.lost.empty()) return;
+    known.lost = known.name + " is left out: " + why;
+    for (auto call = calls.begin(); call != calls.end();)
+        if (call->second.rank == rank) {
+            call->second.answer.set_exception(std::make_exception_ptr(rank_lost(known.lost)));
+            call = calls.erase(call);
+        } else {
+            ++call;
+        }
+    changed.notify_all();
+}
+
+std::map<int, rank_facts> rank_calls::wait_for_facts(double seconds, int except)
+{
+    const call_clock::time_point until =
+        call_clock::now() + std::chrono::duration_cast<call_clock::duration>(std::chrono::duration<double>(seconds));
+    std::map<int, rank_facts> all;
+    for (std::unique_lock guard(inside_->lock);;) {
+        for (int rank = 0; rank < inside_->link.ranks; ++rank)
+            if (const auto& facts = inside_->at(rank).facts) all.insert_or_assign(rank, *facts);
+        // It is of no use to wait for the others: without this one nothing begins.
+        for (const known_rank& rank : inside_->ranks)
+            if (!rank.lost.empty()) throw error(rank.lost, "start the same launchbox-mpi on all nodes");
+        const std::size_t wanted = inside_->ranks.size() - (except >= 0 && !all.contains(except) ? 1 : 0);
+        if (all.size() >= wanted || call_clock::now() >= until) break;
+        if (interrupted()) throw error("interrupted", {}, exit_status::interrupted);
+        inside_->changed.wait_for(guard, std::chrono::milliseconds(100));
+    }
+    return all;
+}
+
+void rank_calls::begin(const std::map<int, call_json>& roles)
+{
+    std::unique_lock guard(inside_->lock);
+    inside_->started = true;
+    for (known_rank& rank : inside_->ranks) rank.heard = call_clock::now();
+    for (const auto& [rank, role] : roles) inside_->tell(rank, {{"do", "begin"}, {"role", role}});
+    for (const auto& [rank, role] : roles)
+        for (;;) {
+            const known_rank& known = inside_->at(rank);
+            if (!known.lost.empty()) break;
+            if (known.ready) {
+                if (known.not_ready) throw error(*known.not_ready);
+                break;
+            }
+            if (interrupted()) throw error("interrupted", {}, exit_status::interrupted);
+            inside_->changed.wait_for(guard, std::chrono::milliseconds(100));
+        }
+}
+
+cluster_message rank_calls::call(int rank, call_json said, std::string bytes)
+{
+    std::future<cluster_message> answer;
+    {
+        const std::lock_guard guard(inside_->lock);
+        if (const std::string& why = inside_->at(rank).lost; !why.empty()) throw rank_lost(why);
+        const long id = inside_->next_call++;
+        said["id"] = id;
+        open_call& call = inside_->calls[id];
+        call.rank = rank;
+        if (said.value("do", "") == "prepare") call.prepares_for = said.value("backend", std::size_t{0});
+        answer = call.answer.get_future();
+    }
+    inside_->tell(rank, said, std::move(bytes));
+    return answer.get();
+}
+
+void rank_calls::tell(int rank, const call_json& said)
+{
+    if (!is_lost(rank)) inside_->tell(rank, said);
+}
+
+void rank_calls::give_up_preparing(std::size_t backend, const std::vector<int>& ranks)
+{
+    const std::lock_guard guard(inside_->lock);
+    for (const int rank : ranks)
+        if (inside_->at(rank).lost.empty()) inside_->tell(rank, {{"do", "give_up"}});
+    for (auto call = inside_->calls.begin(); call != inside_->calls.end();)
+        if (call->second.prepares_for == backend) {
+            call->second.answer.set_exception(
+                std::make_exception_ptr(error("interrupted", {}, exit_status::interrupted)));
+            call = inside_->calls.erase(call);
+        } else {
+            ++call;
+        }
+}
+
+void rank_calls::name(int rank, std::string name)
+{
+    const std::lock_guard guard(inside_->lock);
+    inside_->at(rank).name = std::move(name);
+}
+
+std::string rank_calls::name_of(int rank) const
+{
+    const std::lock_guard guard(inside_->lock);
+    return inside_->at(rank).name;
+}
+
+void rank_calls::lose(int rank, const std::string& why)
+{
+    const std::lock_guard guard(inside_->lock);
+    inside_->lose(rank, why);
+}
+
+bool rank_calls::is_lost(int rank) const
+{
+    const std::lock_guard guard(inside_->lock);
+    return !inside_->at(rank).lost.empty();
+}
+
+std::vector<std::string> rank_calls::lost() const
+{
+    const std::lock_guard guard(inside_->lock);
+    std::vector<std::string> all;
+    for (const known_rank& rank : inside_->ranks)
+        if (!rank.lost.empty()) all.push_back(rank.lost);
+    return all;
+}
+
+}  // namespace launchbox

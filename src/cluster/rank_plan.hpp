@@ -1,0 +1,42 @@
+// Who measures on which GPU and who compiles, and what is wrong with the ranks: before any work starts.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster_messages.hpp"
+#include "cluster/rank_server.hpp"
+
+namespace launchbox {
+
+/// GPUs that are alike, under one driver and one toolkit: their results are one run.
+struct rank_group {
+    gpu_device gpu;  ///< one of them
+    std::string driver, toolkit;
+    std::vector<int> ranks;  ///< that measure on them, rising
+};
+
+struct rank_plan {
+    std::map<int, rank_role> roles;  ///< of ranks that take part
+    std::vector<rank_group> groups;
+    std::vector<std::string> notes;  ///< worth a second look: one sentence each
+};
+
+struct rank_plan_options {
+    int ranks = 1;
+    int coordinator = 0;
+    int compile_ranks = 0;  ///< ranks that may be without a GPU
+    unsigned jobs = 0;      ///< compilers at once of each rank; 0: its share of the cores that it may run on
+    double silence_seconds = 30;
+};
+
+/// Each GPU goes to one rank; the coordinator gets one that nobody else needs, or none. Throws `error` for ranks that
+/// cannot take part, are of another launchbox, read other files, or have no GPU of their own.
+rank_plan plan_ranks(const std::map<int, rank_facts>& facts, const rank_plan_options& options);
+
+/// "rank 3 (node7, GPU 1)".
+std::string name_of(const rank_facts& facts, int gpu);
+
+}  // namespace launchbox

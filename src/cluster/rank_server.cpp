@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/rank_server.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/process/clock.hpp"
+
+namespace launchbox {
+
+namespace {
+
+namespace fs = std::filesystem;
+using server_json = nlohmann::ordered_json;
+
+// How many times the silence that ends a rank a coordinator may be silent: it has more to do than any rank.
+constexpr double patience_with_coordinator = 4;
+// Before it has given out the roles it waits for ranks that are still being started.
+constexpr double max_seconds_to_role = 600;
+// Each is a thread and a process.
+constexpr unsigned max_jobs = 4096;
+
+// Requests of one kind in the order in which they came, for the threads that do them.
+class request_queue {
+public:
+    void push(cluster_message request)
+    {
+        const std::lock_guard guard(lock_);
+        requests_.push_back(std::move(request));
+        changed_.notify_one();
+    }
+    void end()
+    {
+        const std::lock_guard guard(lock_);
+        ended_ = true;
+        requests_.clear();
+        changed_.notify_all();
+    }
+    // Nothing: it has ended.
+    std::optional<cluster_message> pop()
+    {
+        std::unique_lock guard(lock_);
+        changed_.wait(guard, [this] { return ended_ || !requests_.empty(); });
+        if (ended_) return std::nullopt;
+        cluster_message request = std::move(requests_.front());
+        requests_.pop_front();
+        return request;
+    }
+
+private:
+    std::mutex lock_;
+    std::condition_variable changed_;
+    std::deque<cluster_message> requests_;
+    bool ended_ = false;
+};
+
+class rank_server {
+public:
+    rank_server(const rank_link& link, const rank_server_options& options) : link_(link), options_(options) {}
+    bool run(const rank_facts& facts);
+
+private:
+    void tell(const server_json& said, std::string bytes = {}) const
+    {
+        std::string text = text_of({.said = said, .bytes = std::move(bytes)});
+        if (text.size() > max_message_bytes)
+            text = text_of({.said = {{"is", "answer"},
+                                     {"id", said.value("id", 0L)},
+                                     {"error", json_of(error("the answer is too large for a message"))}}});
+        link_.send(options_.coordinator, std::move(text));
+    }
+    bool take(const std::string& text);
+    void remove_own(const std::string& path) const;
+    void begin(const cluster_message& message);
+    void begin_as(const rank_role& role);
+    void answer(request_queue& requests);
+    void answer_one(const cluster_message& request, long id);
+    void do_one(const cluster_message& request, server_json& reply, std::string& bytes);
+    [[nodiscard]] const tune_backend& backend_for(const server_json& request) const;
+    prepared_job made_for_measuring(const cluster_message& request, const tune_job& job, long number);
+
+    const rank_link& link_;
+    const rank_server_options& options_;
+    rank_role role_;
+    std::vector<tune_backend> backends_;
+    request_queue builds_, measurements_;
+    std::vector<std::jthread> threads_;
+    std::mutex lock_;
+    std::map<long, prepared_job> made_;  // by the number that the coordinator has given it
+};
+
+bool rank_server::run(const rank_facts& facts)
+{
+    using clock = std::chrono::steady_clock;
+    // The process lives as long as it says so: by a thread that does nothing else.
+    std::jthread alive([this](const std::stop_token& stop) {
+        std::mutex lock;
+        std::condition_variable_any never;
+        for (std::unique_lock guard(lock); !stop.stop_requested();) {
+            tell({{"is", "alive"}});
+            never.wait_for(guard, stop, std::chrono::duration<double>(options_.heartbeat_seconds),
+                           [] { return false; });
+        }
+    });
+    tell(json_of(facts));
+    bool goes_on = true, was_told = false;
+    for (clock::time_point heard = clock::now(), looked = heard; goes_on;) {
+        std::optional<rank_message> message = link_.receive(0.2);
+        const clock::time_point now = clock::now();
+        // A process that was stopped for a while has not listened.
+        if (now - looked > std::chrono::seconds(2)) heard = now;
+        looked = now;
+        const double limit = threads_.empty() ? max_seconds_to_role : patience_with_coordinator * role_.silence_seconds;
+        if (!message) {
+            goes_on = std::chrono::duration<double>(now - heard).count() < limit;
+        } else if (message->from == options_.coordinator) {
+            heard = now;
+            was_told = !take(message->text);
+            goes_on = !was_told;
+        }
+    }
+    for (const tune_backend& backend : backends_)
+        if (backend.give_up_preparing) backend.give_up_preparing();
+    builds_.end();
+    measurements_.end();
+    threads_.clear();
+    return was_told;
+}
+
+// False: that was the last.
+bool rank_server::take(const std::string& text)
+try {
+    cluster_message message = cluster_message_of(text);
+    const std::string does = text_in(message, "do");
+    if (does == "end") return false;
+    if (does == "begin") {
+        begin(message);
+    } else if (does == "prepare" || does == "measure" || does == "fetch") {
+        const long id = number_in(message, "id");  // whoever asks without one hears nothing
+        if (threads_.empty()) throw error("it is asked before it was told what to be");
+        if (does == "fetch")
+            answer_one(message, id);  // at once: whoever fetches waits with a GPU
+        else
+            (does == "prepare" ? builds_ : measurements_).push(std::move(message));
+    } else if (does == "forget") {
+        const std::lock_guard guard(lock_);
+        if (const auto made = made_.extract(number_in(message, "number"))) {
+            remove_own(made.mapped().file);
+            remove_own(made.mapped().folder);
+        }
+    } else if (does == "give_up") {
+        for (const tune_backend& backend : backends_)
+            if (backend.give_up_preparing) backend.give_up_preparing();
+    } else if (does != "nothing") {
+        throw error("it is told what no coordinator of this launchbox says");
+    }
+    return true;
+} catch (const error& failure) {
+    // The coordinator then knows why it gets no answer, and leaves this rank out.
+    tell({{"is", "confused"}, {"why", failure.what()}});
+    return true;
+}
+
+// What a backend has put somewhere else is its own affair.
+void rank_server::remove_own(const std::string& path) const
+{
+    std::error_code ignored;
+    if (!options_.folder.empty() && path.starts_with(options_.folder.string() + "/")) fs::remove_all(path, ignored);
+}
+
+void rank_server::begin(const cluster_message& message)
+{
+    if (!threads_.empty()) throw error("it is told twice what to be");
+    server_json ready{{"is", "ready"}};
+    try {
+        begin_as(role_of(message.said.value("role", server_json())));
+    } catch (const error& failure) {
+        ready["error"] = json_of(failure);
+    } catch (const std::exception& failure) {
+        ready["error"] = json_of(error(failure.what()));
+    }
+    tell(ready);
+}
+
+void rank_server::begin_as(const rank_role& role)
+{
+    if (!options_.open) throw error("it has nothing to work with");
+    backends_ = options_.open(role);
+    if (backends_.empty() || (role.gpu >= 0 && backends_.front().measurers.empty()))
+        throw error("it has nothing that it can be");
+    role_ = role;
+    // A worker at a GPU ends with the thread that has started it: all of the measuring is one thread's.
+    threads_.emplace_back([this, role] {
+        if (role.gpu >= 0 && backends_.front().open) backends_.front().open();
+        answer(measurements_);
+    });
+    for (unsigned i = 0; i < role.jobs; ++i) threads_.emplace_back([this] { answer(builds_); });
+}
+
+void rank_server::answer(request_queue& requests)
+{
+    while (const std::optional<cluster_message> request = requests.pop())
+        answer_one(*request, number_in(*request, "id"));
+}
+
+// What goes wrong is an answer, too: the coordinator throws it where it would have been thrown on one machine.
+void rank_server::answer_one(const cluster_message& request, long id)
+{
+    server_json reply{{"is", "answer"}, {"id", id}};
+    std::string bytes;
+    try {
+        do_one(request, reply, bytes);
+    } catch (const error& failure) {
+        reply["error"] = json_of(failure);
+    } catch (const std::exception& failure) {
+        reply["error"] = json_of(error(failure.what()));
+    }
+    tell(reply, std::move(bytes));
+}
+
+void rank_server::do_one(const cluster_message& request, server_json& reply, std::string& bytes)
+{
+    const server_json& said = request.said;
+    const std::string does = text_in(request, "do");
+    const long number = number_in(request, "number");
+    if (does == "fetch") {
+        const std::lock_guard guard(lock_);
+        const auto found = made_.find(number);
+        // Without bytes the other rank builds it itself.
+        if (found != made_.end() && !found->second.file.empty()) bytes = read_input(found->second.file);
+        return;
+    }
+    const tune_backend& backend = backend_for(said);
+    const tune_job job = job_of(said.at("job"));
+    if (job.workload >= options_.workloads) throw error("it is asked for a workload that the spec has not");
+    if (does == "prepare") {
+        prepared_job made = backend.prepare(job);
+        reply["prepared"] = json_of(made);
+        if (made.status != build_status::built || !made.machine_failure.empty()) return;
+        std::error_code unknown;
+        const std::uintmax_t size = made.folder.empty() ? fs::file_size(made.file, unknown) : 0;
+        reply["module_bytes"] = unknown ? 0 : size;
+        const std::lock_guard guard(lock_);
+        made_.insert_or_assign(number, std::move(made));
+        return;
+    }
+    const measure_request how = request_of(said.at("request"));
+    const prepared_job made = made_for_measuring(request, job, number);
+    measurement measured;
+    if (!made.machine_failure.empty())
+        measured.machine_failure = made.machine_failure;
+    else if (made.status != build_status::built)
+        measured = {.what = outcome_of(made.status), .reason = made.reason};
+    else
+        measured = backend.measurers.at(0)(job, made, how);
+    reply["measurement"] = json_of(measured);
+}
+
+// One with a GPU knows one backend alone.
+const tune_backend& rank_server::backend_for(const server_json& request) const
+{
+    return role_.gpu >= 0 ? backends_.at(0) : backends_.at(request.at("backend").get<std::size_t>());
+}
+
+// What is here, what came with the request, or else what is built now. It stays here until it has been measured.
+prepared_job rank_server::made_for_measuring(const cluster_message& request, const tune_job& job, long number)
+{
+    {
+        const std::lock_guard guard(lock_);
+        if (const auto found = made_.find(number); found != made_.end()) return found->second;
+    }
+    prepared_job made;
+    if (request.bytes.empty()) {
+        made = backend_for(request.said).prepare(job);
+    } else {
+        made = prepared_of(request.said.at("prepared"));
+        made.file = (options_.folder / fmt::format("sent_{}.cubin", number)).string();
+        write_file_atomically(made.file, request.bytes);
+    }
+    const std::lock_guard guard(lock_);
+    return made_.insert_or_assign(number, std::move(made)).first->second;
+}
+
+}  // namespace
+
+server_json json_of(const rank_role& role)
+{
+    server_json to{{"gpu", role.gpu},
+                   {"driver", role.driver},
+                   {"jobs", role.jobs},
+                   {"backend", role.backend},
+                   {"silence_seconds", role.silence_seconds},
+                   {"gpus", server_json::array()}};
+    for (const gpu_device& gpu : role.gpus) to["gpus"].push_back(json_of(gpu));
+    return to;
+}
+
+rank_role role_of(const server_json& from)
+{
+    try {
+        rank_role role{.gpu = from.at("gpu").get<int>(),
+                       .gpus = {},
+                       .driver = from.at("driver").get<std::string>(),
+                       .jobs = from.at("jobs").get<unsigned>(),
+                       .backend = from.at("backend").get<std::size_t>(),
+                       .silence_seconds = from.at("silence_seconds").get<double>()};
+        for (const server_json& gpu : from.at("gpus")) role.gpus.push_back(gpu_of(gpu));
+        if (role.jobs > max_jobs || !(role.silence_seconds > 0 && role.silence_seconds <= 86400))
+            throw error("a message of another rank has a role that is none");
+        return role;
+    } catch (const server_json::exception& failure) {
+        throw error(std::string("a message of another rank cannot be read: ") + failure.what());
+    }
+}
+
+bool serve_rank(const rank_link& link, const rank_facts& facts, const rank_server_options& options)
+{
+    return rank_server(link, options).run(facts);
+}
+
+}  // namespace launchbox

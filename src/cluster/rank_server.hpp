@@ -1,0 +1,44 @@
+// A rank that does what the coordinator (rank 0) asks: prepares candidates on its cores, and measures them on its GPU.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster_messages.hpp"
+#include "cluster/rank_link.hpp"
+#include "tune/run/backend.hpp"
+
+namespace launchbox {
+
+/// What a rank is to be, as the coordinator has decided.
+struct rank_role {
+    int gpu = -1;                  ///< the GPU that it measures on, by its number here; -1: none
+    std::vector<gpu_device> gpus;  ///< without one: for what it compiles, in the order of the coordinator's backends
+    std::string driver;            ///< with `gpus`: theirs
+    unsigned jobs = 1;             ///< compilers at once; 0: it is not asked to compile
+    std::size_t backend = 0;       ///< with a GPU: which of the coordinator's backends it belongs to
+    double silence_seconds = 30;   ///< without a word from the coordinator for four times as long the rank ends
+};
+nlohmann::ordered_json json_of(const rank_role& role);
+rank_role role_of(const nlohmann::ordered_json& from);
+
+struct rank_server_options {
+    int coordinator = 0;           ///< its rank
+    std::filesystem::path folder;  ///< for modules, also those that other ranks send; what is in it may be removed
+    double heartbeat_seconds = 1;
+    std::size_t workloads = std::numeric_limits<std::size_t>::max();  ///< of the spec: others are no work
+    /// The backends as the role has them: of a rank with a GPU the one that it measures with. What it throws is told to
+    /// the coordinator.
+    std::function<std::vector<tune_backend>(const rank_role&)> open;
+};
+
+/// Tells the coordinator of this rank, and serves it until it says that all is done or is not heard of any more. False:
+/// the latter.
+bool serve_rank(const rank_link& link, const rank_facts& facts, const rank_server_options& options);
+
+}  // namespace launchbox

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/cluster_tuning.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "cli/messages.hpp"
+#include "cluster/cluster_backend.hpp"
+#include "cluster/rank_plan.hpp"
+#include "cluster/rank_server.hpp"
+#include "compiler/compile_cache.hpp"
+#include "support/files/files.hpp"
+#include "tune/backend/program_backend.hpp"
+
+namespace launchbox::mpi {
+
+namespace {
+
+std::string host_of_rank()
+{
+    std::array<char, 256> name{};
+    return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+std::vector<int> cores_of_rank()
+{
+    cpu_set_t may{};
+    std::vector<int> cores;
+    if (::sched_getaffinity(0, sizeof may, &may) != 0) return cores;
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+        if (CPU_ISSET(core, &may)) cores.push_back(core);
+    return cores;
+}
+
+rank_facts bare_facts(int rank)
+{
+    rank_facts facts;
+    facts.rank = rank;
+    facts.version = LAUNCHBOX_VERSION;
+    facts.host = host_of_rank();
+    facts.cores = cores_of_rank();
+    return facts;
+}
+
+// Nothing throws: what is missing here is for rank 0 to say.
+rank_facts facts_here(const tune_spec& spec, const cli::backend_request& request, int rank)
+{
+    rank_facts facts = bare_facts(rank);
+    try {
+        facts.spec_hash = key_of({spec.text});
+        facts.source_hash = cli::source_hash_of(spec);
+        if (spec.kernel) facts.toolkit = kernel_builder(spec, request.builder).compiler();
+        const gpu_list found = find_gpus();
+        facts.driver = found.driver_version;
+        facts.no_gpu = found.reason;
+        for (const gpu_device& gpu : found.devices)
+            if (request.gpus.empty() || std::ranges::find(request.gpus, gpu.index) != request.gpus.end())
+                facts.gpus.push_back(gpu);
+    } catch (const error& failure) {
+        facts.failure = failure.what();
+        facts.hint = failure.hint();
+        facts.lacks_something = failure.status() == exit_status::missing;
+    }
+    return facts;
+}
+
+// What a rank works with until it ends.
+struct serving {
+    serving(const tune_spec& what, cli::backend_request how) : spec(what), request(std::move(how)) {}
+
+    const tune_spec& spec;
+    cli::backend_request request;
+    temporary_directory folder;
+    std::vector<cli::planned_backends> planned;
+
+    std::vector<tune_backend> open(const rank_role& role);
+};
+
+std::vector<tune_backend> serving::open(const rank_role& role)
+{
+    request.folder = folder.path();
+    request.builder.jobs = std::max(1u, role.jobs);
+    std::vector<tune_backend> backends;
+    if (role.gpu >= 0) {
+        request.gpus = {role.gpu};
+        planned.push_back(cli::plan_backends(spec, request));
+        backends.push_back(planned.back().backends.at(0).backend);
+        return backends;
+    }
+    for (const gpu_device& gpu : role.gpus) {
+        cli::backend_request for_gpu = request;
+        for_gpu.gpus.clear();
+        for_gpu.elsewhere = {.devices = {gpu}, .driver_version = role.driver, .reason = {}};
+        planned.push_back(cli::plan_backends(spec, for_gpu));
+        backends.push_back(planned.back().backends.at(0).backend);
+    }
+    return backends;
+}
+
+bool serve_with(const tune_spec& spec, const cli::backend_request& request, const rank_facts& facts,
+                const rank_link& link)
+{
+    std::optional<serving> here;
+    try {
+        here.emplace(spec, request);
+    } catch (const error& failure) {  // no space for its files
+        report_failure(failure.what(), failure.hint(), link);
+        return true;
+    }
+    rank_server_options options;
+    options.folder = here->folder.path();
+    options.workloads = spec.workloads.size();
+    options.open = [&](const rank_role& role) { return here->open(role); };
+    return serve_rank(link, facts, options);
+}
+
+// What tune needs to know of the GPUs is asked of a backend that measures nothing.
+cli::planned_backends plan_group(const tune_spec& spec, const cli::backend_request& request, const rank_group& group)
+{
+    cli::backend_request here = request;
+    here.gpus.clear();
+    here.elsewhere = {.devices = {group.gpu}, .driver_version = group.driver, .reason = {}};
+    here.elsewhere.devices.front().index = 0;
+    cli::planned_backends planned = cli::plan_backends(spec, here);
+    environment_info& where = planned.backends.at(0).backend.environment;
+    if (spec.kernel) where.toolkit = group.toolkit;
+    return planned;
+}
+
+device_record device_of(const rank_facts& facts, int index)
+{
+    device_record device{.name = name_of(facts, index), .host = facts.host, .uuid = {}};
+    for (const gpu_device& gpu : facts.gpus)
+        if (gpu.index == index) {
+            device.uuid = gpu.uuid;
+            device.ecc = gpu.ecc != 0;
+        }
+    return device;
+}
+
+}  // namespace
+
+cli::planned_backends plan_cluster(const tune_spec& spec, const cli::backend_request& request,
+                                   const cluster_settings& settings, const rank_link& link, const rank_link& own_link,
+                                   cluster_coordinator& coordinator)
+{
+    if (!request.replay.empty())
+        throw error("--replay measures nothing, and so needs no other ranks", "launchbox tune --replay does it");
+    if (request.build_only) throw error("--check and --build-only work on one machine", "launchbox tune has them");
+    if (spec.program && !asks_for_architecture(*spec.program))
+        throw error(spec.file + " builds a program for the processor: its commands do not name {arch}",
+                    "launchbox-mpi hands out GPUs; launchbox tune measures such programs");
+    if (link.ranks < 2)
+        throw error("one rank alone is nobody's coordinator",
+                    "start at least two, mpirun -n 2 launchbox-mpi ...; launchbox tune uses all GPUs of one machine");
+    // What is missing here would be missing everywhere: said once, and before anything else.
+    const rank_facts own = facts_here(spec, request, link.rank);
+    if (!own.failure.empty()) throw error(own.failure, own.hint, exit_status::missing);
+    coordinator.calls =
+        std::make_shared<rank_calls>(link, rank_calls_options{.silence_seconds = settings.silence_seconds});
+    coordinator.own_server =
+        std::jthread([&spec, request, own, own_link] { serve_with(spec, request, own, own_link); });
+    const std::shared_ptr<rank_calls>& calls = coordinator.calls;
+    const std::map<int, rank_facts> facts = calls->wait_for_facts(settings.start_seconds, -1);
+    rank_plan plan = plan_ranks(facts, {.ranks = link.ranks,
+                                        .coordinator = link.rank,
+                                        .compile_ranks = settings.compile_ranks,
+                                        .jobs = request.builder.jobs,
+                                        .silence_seconds = settings.silence_seconds});
+    std::map<int, nlohmann::ordered_json> roles;
+    for (const auto& [rank, role] : plan.roles) {
+        calls->name(rank, name_of(facts.at(rank), role.gpu));
+        roles[rank] = json_of(role);
+    }
+    for (const std::string& note : plan.notes) cli::say(note);
+    calls->begin(roles);
+
+    cli::planned_backends all;
+    for (std::size_t i = 0; i < plan.groups.size(); ++i) {
+        const rank_group& group = plan.groups[i];
+        const auto kept = std::make_shared<cli::planned_backends>(plan_group(spec, request, group));
+        cluster_backend_options options{.backend = i, .measuring = {}, .compiling = {}};
+        std::vector<device_record> devices;
+        for (const int rank : group.ranks) {
+            options.measuring.push_back({.rank = rank, .jobs = plan.roles[rank].jobs});
+            devices.push_back(device_of(facts.at(rank), plan.roles[rank].gpu));
+        }
+        for (const auto& [rank, role] : plan.roles)
+            if (role.gpu < 0 && spec.kernel) options.compiling.push_back({.rank = rank, .jobs = role.jobs});
+        cli::planned_backend made = kept->backends.front();
+        made.backend = cluster_backend(made.backend, calls, options);
+        made.backend.devices = std::move(devices);
+        made.backend.label =
+            group.ranks.size() == 1 ? group.gpu.name : fmt::format("{} x {}", group.ranks.size(), group.gpu.name);
+        // Its builder lives as long as the backend.
+        made.backend.prepare = [kept, prepare = made.backend.prepare](const tune_job& job) { return prepare(job); };
+        all.backends.push_back(std::move(made));
+    }
+    return all;
+}
+
+bool serve_cluster(const tune_spec& spec, const cli::backend_request& request, const rank_link& link)
+{
+    return serve_with(spec, request, facts_here(spec, request, link.rank), link);
+}
+
+void report_failure(const std::string& what, const std::string& hint, const rank_link& link)
+{
+    rank_facts facts = bare_facts(link.rank);
+    facts.failure = what;
+    facts.hint = hint;
+    serve_rank(link, facts, {});
+}
+
+}  // namespace launchbox::mpi

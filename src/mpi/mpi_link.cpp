@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/mpi_link.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <iostream>
+#include <list>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <thread>
+
+#include "cluster/cluster_messages.hpp"
+#include "cluster/message_queue.hpp"
+#include "mpi/mpi_library.hpp"
+#include "support/error.hpp"
+
+namespace launchbox {
+
+namespace {
+
+constexpr int message_tag = 1;
+// MPI has no wait for "a message, or something to be sent". Where nothing moves it is looked for every half
+// millisecond: a candidate takes hundreds of them.
+constexpr std::chrono::microseconds longest_nap(500);
+// How long the end waits for messages to leave.
+constexpr std::chrono::seconds longest_flush(5);
+// How long the end of a job takes of which some ranks do not answer.
+constexpr std::chrono::seconds longest_end(20);
+
+struct outgoing {
+    int to = 0;
+    std::string text;
+    MPI_Request request = nullptr;  // set when it is sent
+};
+
+struct incoming {
+    rank_message message;
+    MPI_Request request = nullptr;
+};
+
+bool is_set(const char* variable)
+{
+    return std::getenv(variable) != nullptr;
+}
+
+}  // namespace
+
+// By default ranks of one host share memory, and one that dies in the middle of a write may leave it in a state in
+// which the others wait. What is sent is small. MPI_Init reads these variables, which mpirun makes of its --mca as
+// well.
+void choose_transport()
+{
+    if (is_set("OMPI_MCA_btl") || is_set("OMPI_MCA_pml")) return;
+    ::setenv("OMPI_MCA_pml", "ob1", 0);
+    ::setenv("OMPI_MCA_btl", "self,tcp", 0);
+    // Loopback is left out by default, and a machine without a network has nothing else.
+    const char* const here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    const char* const all = std::getenv("OMPI_COMM_WORLD_SIZE");
+    if (here != nullptr && all != nullptr && std::string_view(here) == all && !is_set("OMPI_MCA_btl_tcp_if_include") &&
+        !is_set("OMPI_MCA_btl_tcp_if_exclude"))
+        ::setenv("OMPI_MCA_btl_tcp_if_include", "lo", 0);
+}
+
+struct mpi_session::inside {
+    int rank = 0, ranks = 1;
+    message_queue inbox, own_inbox;
+    std::mutex lock;
+    std::condition_variable changed;
+    std::deque<outgoing> to_send;
+    std::size_t unsent = 0;  // with those on their way
+    // MPI reads and writes them until its end: they live longer than the thread.
+    std::list<outgoing> on_their_way;
+    std::list<incoming> arriving;
+    std::jthread communication;
+
+    void send(int to, std::string text)
+    {
+        const std::lock_guard guard(lock);
+        to_send.push_back({.to = to, .text = std::move(text)});
+        ++unsent;
+        changed.notify_all();
+    }
+    void communicate(const std::stop_token& stop);
+    bool start_sending();
+    bool end_sending();
+    bool start_receiving();
+    bool end_receiving();
+    void flush();
+};
+
+mpi_session::mpi_session(int& count, char**& arguments) : inside_(std::make_unique<inside>())
+{
+    const mpi_library& mpi = loaded_mpi();
+    if (!mpi.missing.empty())
+        throw error(mpi.missing, "apt-get install openmpi-bin installs it; launchbox tune needs none on one machine",
+                    exit_status::missing);
+    choose_transport();
+    int level = MPI_THREAD_SINGLE;
+    if (mpi.init_thread(&count, &arguments, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
+        throw error("MPI does not start", "start launchbox-mpi with mpirun or srun", exit_status::missing);
+    if (level < MPI_THREAD_SERIALIZED)
+        throw error("this MPI can be used by the first thread of a program alone", "use Open MPI from 4 on",
+                    exit_status::missing);
+    // A send to a rank that has died must not end this one.
+    mpi.set_error_handler(mpi.world, mpi.return_errors);
+    mpi.rank(mpi.world, &inside_->rank);
+    mpi.size(mpi.world, &inside_->ranks);
+    inside_->communication = std::jthread([this](const std::stop_token& stop) { inside_->communicate(stop); });
+}
+
+mpi_session::~mpi_session() = default;
+
+int mpi_session::rank() const
+{
+    return inside_->rank;
+}
+
+int mpi_session::ranks() const
+{
+    return inside_->ranks;
+}
+
+rank_link mpi_session::link()
+{
+    inside* const in = inside_.get();
+    return {.rank = in->rank,
+            .ranks = in->ranks,
+            .send =
+                [in](int to, std::string text) {
+                    if (to == in->rank)
+                        in->own_inbox.push({.from = in->rank, .text = std::move(text)});
+                    else
+                        in->send(to, std::move(text));
+                },
+            .receive = [in](double seconds) { return in->inbox.pop(seconds); }};
+}
+
+rank_link mpi_session::own_link()
+{
+    inside* const in = inside_.get();
+    return {.rank = in->rank,
+            .ranks = in->ranks,
+            .send = [in](int, std::string text) { in->inbox.push({.from = in->rank, .text = std::move(text)}); },
+            .receive = [in](double seconds) { return in->own_inbox.pop(seconds); }};
+}
+
+void mpi_session::inside::communicate(const std::stop_token& stop)
+{
+    const mpi_library& mpi = loaded_mpi();
+    std::chrono::microseconds nap(0);
+    while (!stop.stop_requested()) {
+        bool moved = start_sending();
+        moved |= end_sending();
+        moved |= start_receiving();
+        moved |= end_receiving();
+        if (moved) {
+            nap = std::chrono::microseconds(0);
+            continue;
+        }
+        nap = std::min(nap + std::chrono::microseconds(20), longest_nap);
+        std::unique_lock guard(lock);
+        changed.wait_for(guard, nap, [this] { return !to_send.empty(); });
+    }
+    // What is on its way to who does not listen stays there, and what of him has half arrived is left to MPI.
+    for (outgoing& message : on_their_way) {
+        if (message.request == mpi.no_request) continue;
+        mpi.cancel(&message.request);
+        mpi.free_request(&message.request);
+    }
+}
+
+bool mpi_session::inside::start_sending()
+{
+    const mpi_library& mpi = loaded_mpi();
+    std::deque<outgoing> now;
+    {
+        const std::lock_guard guard(lock);
+        now.swap(to_send);
+    }
+    for (outgoing& message : now) {
+        outgoing& sent = on_their_way.emplace_back(std::move(message));
+        const bool fits = sent.text.size() <= max_message_bytes;
+        // A rank that has died is noticed by its silence.
+        if (!fits || mpi.start_sending(sent.text.data(), static_cast<int>(sent.text.size()), mpi.byte, sent.to,
+                                       message_tag, mpi.world, &sent.request) != MPI_SUCCESS)
+            sent.request = mpi.no_request;
+    }
+    return !now.empty();
+}
+
+bool mpi_session::inside::end_sending()
+{
+    const mpi_library& mpi = loaded_mpi();
+    std::size_t ended = 0;
+    for (auto message = on_their_way.begin(); message != on_their_way.end();) {
+        int done = 1;
+        if (message->request != mpi.no_request && mpi.test(&message->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            done = 1;
+        if (done != 0) {
+            message = on_their_way.erase(message);
+            ++ended;
+        } else {
+            ++message;
+        }
+    }
+    if (ended > 0) {
+        const std::lock_guard guard(lock);
+        unsent -= ended;
+        changed.notify_all();
+    }
+    return ended > 0;
+}
+
+// Nothing here waits for a message that has begun to arrive: MPI asks the sender for the rest of a large one, and a
+// sender that has died or was stopped meanwhile never answers.
+bool mpi_session::inside::start_receiving()
+{
+    const mpi_library& mpi = loaded_mpi();
+    int there = 0;
+    MPI_Status status;
+    if (mpi.probe(MPI_ANY_SOURCE, message_tag, mpi.world, &there, &status) != MPI_SUCCESS || there == 0) return false;
+    int size = 0;
+    mpi.count(&status, mpi.byte, &size);
+    // What is too large for us is taken off the wire and cut: nobody can read it then, and its rank is left out.
+    if (size < 0 || static_cast<std::size_t>(size) > max_message_bytes) size = 0;
+    arriving.push_back(
+        {.message = {.from = status.MPI_SOURCE, .text = std::string(static_cast<std::size_t>(size), '\0')}});
+    incoming& begun = arriving.back();
+    if (mpi.start_receiving(begun.message.text.data(), size, mpi.byte, begun.message.from, message_tag, mpi.world,
+                            &begun.request) == MPI_SUCCESS)
+        return true;
+    arriving.pop_back();
+    return false;
+}
+
+// Those of one rank in the order in which they were sent.
+bool mpi_session::inside::end_receiving()
+{
+    const mpi_library& mpi = loaded_mpi();
+    bool moved = false;
+    std::set<int> waiting;  // ranks of which an earlier one is not whole
+    for (auto begun = arriving.begin(); begun != arriving.end();) {
+        int done = waiting.contains(begun->message.from) ? 0 : 1;
+        const int received = done != 0 ? mpi.test(&begun->request, &done, MPI_STATUS_IGNORE) : MPI_SUCCESS;
+        if (received == MPI_SUCCESS && done == 0) {
+            waiting.insert(begun->message.from);
+            ++begun;
+            continue;
+        }
+        // One that was cut is empty.
+        if (received == MPI_SUCCESS || begun->message.text.empty()) inbox.push(std::move(begun->message));
+        begun = arriving.erase(begun);
+        moved = true;
+    }
+    return moved;
+}
+
+void mpi_session::inside::flush()
+{
+    {
+        std::unique_lock guard(lock);
+        changed.wait_for(guard, longest_flush, [this] { return unsent == 0; });
+    }
+    communication.request_stop();
+    communication.join();
+}
+
+void mpi_session::finish()
+{
+    inside_->flush();
+    loaded_mpi().finalize();
+}
+
+void mpi_session::finish_without_others(int status)
+{
+    // Nothing here is known to wait for who has died, and all of it is MPI's: should it wait, mpirun ends the job when
+    // it sees this process end.
+    std::thread([status] {
+        std::this_thread::sleep_for(longest_end);
+        ::_exit(status);
+    }).detach();
+    inside_->flush();
+    std::cout.flush();
+    std::fflush(nullptr);
+    loaded_mpi().abort(loaded_mpi().world, status);
+    ::_exit(status);
+}
+
+}  // namespace launchbox

@@ -1,0 +1,72 @@
+// Three ranks, of which rank 1 begins a large message to rank 0 and then leaves MPI alone, as one that was stopped in
+// the middle of it: rank 0 goes on hearing rank 2. Rank 0 says "heard N of M" and ends all.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "mpi/mpi_library.hpp"
+#include "mpi/mpi_link.hpp"
+
+namespace {
+
+constexpr int tag_of_link = 1, messages = 300;
+// More than any transport sends before the receiver has asked for the rest.
+constexpr int large = 8 << 20;
+
+void begin_and_stop(int& count, char**& arguments)
+{
+    const launchbox::mpi_library& mpi = launchbox::loaded_mpi();
+    int level = 0;
+    mpi.init_thread(&count, &arguments, MPI_THREAD_SERIALIZED, &level);
+    // When a message of rank 0 is there, so is the connection: what is sent then leaves at once.
+    MPI_Status status;
+    for (int there = 0; there == 0;) mpi.probe(0, tag_of_link, mpi.world, &there, &status);
+    static const std::string half(large, 'x');
+    MPI_Request request = mpi.no_request;
+    mpi.start_sending(half.data(), large, mpi.byte, 0, tag_of_link, mpi.world, &request);
+    for (;;) ::pause();
+}
+
+void say_much(const launchbox::rank_link& link)
+{
+    if (!link.receive(60)) return;
+    for (int i = 0; i < messages; ++i) {
+        link.send(0, std::to_string(i));
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    for (;;) ::pause();
+}
+
+}  // namespace
+
+int main(int count, char** arguments)
+{
+    // Before MPI starts only the variable of mpirun tells the rank.
+    const char* const rank = std::getenv("OMPI_COMM_WORLD_RANK");
+    if (rank == nullptr) return 2;
+    if (*rank == '1') {
+        // As in a session: the ranks have to agree on how they reach each other.
+        launchbox::choose_transport();
+        begin_and_stop(count, arguments);
+    }
+    launchbox::mpi_session session(count, arguments);
+    const launchbox::rank_link link = session.link();
+    if (session.rank() == 2) say_much(link);
+    link.send(1, "begin");
+    link.send(2, "begin");
+    int heard = 0;
+    while (heard < messages) {
+        const std::optional<launchbox::rank_message> message = link.receive(20);
+        // With some transports rank 0 reads the rest itself.
+        if (message && message->from == 1) continue;
+        if (!message || message->text != std::to_string(heard)) break;
+        ++heard;
+    }
+    std::cout << "heard " << heard << " of " << messages << std::endl;
+    session.finish_without_others(0);
+}

@@ -1,0 +1,142 @@
+// Runs of several stores in one: halves become a whole, what contradicts is kept apart, nothing is lost.
+#include "tune/exchange/result_merge.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "recorded_results.hpp"
+#include "support/files/files.hpp"
+
+namespace launchbox {
+namespace {
+
+class result_merge_test : public ::testing::Test {
+protected:
+    temporary_directory folder;
+    result_store store{(folder.path() / "fleet.db").string()};
+
+    merge_summary merge(const std::vector<recorded_run>& runs)
+    {
+        std::vector<std::string> from;
+        for (std::size_t i = 0; i < runs.size(); ++i)
+            from.push_back(std::string(1, static_cast<char>('a' + i)) + ".db");
+        return merge_runs(store, runs, from);
+    }
+
+    // All results of all runs in words, whichever run they are in.
+    [[nodiscard]] std::multiset<std::string> content() const
+    {
+        std::multiset<std::string> all;
+        for (const auto& [number, info] : store.runs())
+            for (const stored_result& result : store.results(number)) all.insert(words(result));
+        return all;
+    }
+    static std::string words(const stored_result& result)
+    {
+        std::string text = text_of(result.parameters) + " " + text_of(result.workload) + " " +
+                           std::string(name_of(result.measured.what)) + " " + result.log;
+        for (const double sample : result.measured.samples_ns) text += " " + std::to_string(sample);
+        return text;
+    }
+    static std::multiset<std::string> content_of(const std::vector<recorded_run>& runs)
+    {
+        std::multiset<std::string> all;
+        for (const recorded_run& run : runs)
+            for (const stored_result& result : run.results) all.insert(words(result));
+        return all;
+    }
+};
+
+// The even or the odd results.
+recorded_run half_of(recorded_run run, std::size_t which)
+{
+    std::vector<stored_result> half;
+    for (std::size_t i = which; i < run.results.size(); i += 2) half.push_back(run.results[i]);
+    run.results = half;
+    if (which == 1) run.races.clear();
+    return run;
+}
+
+}  // namespace
+
+TEST_F(result_merge_test, two_halves_become_a_whole)
+{
+    const recorded_run whole = example_results();
+    const merge_summary merged = merge({half_of(whole, 0), half_of(whole, 1)});
+    EXPECT_EQ(merged.runs, 1U);
+    EXPECT_EQ(merged.joined, 1U);
+    EXPECT_EQ(merged.results, whole.results.size());
+    EXPECT_TRUE(merged.kept_apart.empty());
+    EXPECT_EQ(store.runs().size(), 1U);
+    EXPECT_EQ(content(), content_of({whole}));
+    EXPECT_EQ(store.races(1).size(), whole.races.size());
+}
+
+TEST_F(result_merge_test, the_same_file_twice_adds_nothing)
+{
+    const recorded_run run = example_results();
+    const merge_summary merged = merge({run, run, run});
+    EXPECT_EQ(merged.runs, 1U);
+    EXPECT_EQ(merged.repeated, 2 * run.results.size());
+    EXPECT_EQ(content(), content_of({run}));
+}
+
+TEST_F(result_merge_test, other_times_of_the_same_candidates_are_kept_as_a_run_of_their_own)
+{
+    const recorded_run one = example_results();
+    recorded_run other = one;
+    for (stored_result& result : other.results)
+        for (double& sample : result.measured.samples_ns) sample *= 1.01;
+    for (race_result_info& race : other.races)
+        for (race_entry& entry : race.entries)
+            for (double& sample : entry.samples_ns) sample *= 1.01;
+    const merge_summary merged = merge({one, other, one, other});
+    EXPECT_EQ(merged.runs, 2U) << "each came twice";
+    EXPECT_EQ(merged.kept_apart, (std::vector<std::string>{"run 1 of b.db"}));
+    EXPECT_EQ(content(), content_of({one, other}));
+    ASSERT_EQ(store.runs().size(), 2U);
+    for (const auto& [number, info] : store.runs()) EXPECT_EQ(store.races(number).size(), one.races.size());
+    // tune continues the first.
+    EXPECT_EQ(store.begin_run(example_run()), 1);
+}
+
+TEST_F(result_merge_test, one_candidate_that_differs_keeps_all_of_its_run_together)
+{
+    const recorded_run one = example_results();
+    recorded_run other = half_of(one, 0);
+    other.results.front().measured.samples_ns.front() += 1;
+    const merge_summary merged = merge({one, other});
+    EXPECT_EQ(merged.runs, 2U);
+    EXPECT_EQ(content(), content_of({one, other}));
+}
+
+TEST_F(result_merge_test, other_specs_sources_and_gpus_are_other_runs)
+{
+    const recorded_run one = example_results();
+    recorded_run spec = one, source = one, gpu = one, host = half_of(one, 1);
+    spec.info.task_hash = "other";
+    source.info.source_hash = "other";
+    gpu.info.environment.gpu = "Other GPU";
+    host.info.environment.host = "another";  // the same otherwise: the same run
+    const merge_summary merged = merge({one, spec, source, gpu, host});
+    EXPECT_EQ(merged.runs, 4U);
+    EXPECT_EQ(merged.joined, 1U);
+    EXPECT_TRUE(merged.kept_apart.empty());
+    EXPECT_EQ(content(), content_of({one, spec, source, gpu}));
+}
+
+TEST_F(result_merge_test, gpus_come_along)
+{
+    recorded_run one = half_of(example_results(), 0), two = half_of(example_results(), 1);
+    one.devices = {
+        {.name = "rank 1 (a, GPU 0)", .host = "a", .uuid = "GPU-1", .ecc = true, .calibration_ns = {1, 2, 3}}};
+    two.devices = {{.name = "rank 1 (b, GPU 0)", .host = "b", .uuid = {}, .measured = 7, .lost = "it was slow"}};
+    EXPECT_EQ(merge({one, two}).runs, 1U);
+    std::vector<device_record> both = one.devices;
+    both.push_back(two.devices.front());
+    EXPECT_EQ(store.devices(1), both);
+}
+
+}  // namespace launchbox
