@@ -17,9 +17,9 @@ struct tune_elsewhere;
 
 /// What is the same for all verbs of one call.
 struct call_context {
-    std::vector<std::string> compiler_flags;  ///< all after "--": for the compiler, or a program and its arguments
-    std::string command;                      ///< the command line as it was typed
-    std::function<exit_status()> action;      ///< set by the verb that is called
+    std::vector<std::string> compiler_flags;    ///< all after "--": for the compiler, or a program and its arguments
+    std::string command;                        ///< the command line as it was typed
+    std::function<exit_status()> action;        ///< set by the verb that is called
     const tune_elsewhere* elsewhere = nullptr;  ///< how `tune` works with other processes; null: on this machine alone
 };
 

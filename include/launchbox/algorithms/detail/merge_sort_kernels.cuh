@@ -64,7 +64,7 @@ struct largest_sizes {
                   "merge_sort: the sizes of upto<...> are less than 2^31");
     static constexpr int max_levels = [] {
         int most = 1;
-        for (const auto& row : table::rows) most = std::max(most, levels_of(row));
+        for (const auto& row : box_in_use<table>::rows) most = std::max(most, levels_of(row));
         return most;
     }();
 };
@@ -215,7 +215,8 @@ struct sort {
                                   i + 1, splits};
             const blocks grid{launch_extent(pass.blocks), n};
             if (!plan.blocks_find_splits) {
-                const std::int64_t of_block = find_row<Key>.threads,
+                // Of the row that it runs with, which LAUNCHBOX_ROW may have replaced.
+                const std::int64_t of_block = row_for<finding>(n).threads,
                                    threads = pass.blocks
                                              << levels_of_search(pass.run, pass.levels, largest::max_levels);
                 launch<finding>(stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
