@@ -41,7 +41,7 @@ std::vector<std::string> bombs()
     return {types, arguments, nested, in_list + "EvT_"};
 }
 
-// Real names repeat types as often, without doubling.
+// Real hostile_names repeat types as often, without doubling.
 std::string long_name()
 {
     std::string name = "_Z6kernelN2ns3boxIiEE";
@@ -75,7 +75,7 @@ double seconds_since(std::chrono::steady_clock::time_point start)
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What some names make of the process that reads them.
+// What some hostile_names make of the process that reads them.
 std::string read(const std::string& name)
 {
     if (name == "abort") std::abort();
@@ -90,7 +90,7 @@ std::string read(const std::string& name)
     return name + " read";
 }
 
-using names = std::vector<std::string>;
+using hostile_names = std::vector<std::string>;
 
 TEST(hostile_name, comes_back_as_it_is)
 {
@@ -107,7 +107,7 @@ TEST(hostile_name, comes_back_as_it_is)
 
 TEST(hostile_name, does_not_harm_those_beside_it)
 {
-    names mangled{"_Z5plainPi"}, demangled{"plain(int*)"};
+    hostile_names mangled{"_Z5plainPi"}, demangled{"plain(int*)"};
     for (const std::string& bomb : bombs()) {
         for (const std::string& name : {bomb, long_name(), std::string("main"), std::string("_Z5plainPi")})
             mangled.push_back(name);
@@ -115,7 +115,7 @@ TEST(hostile_name, does_not_harm_those_beside_it)
             demangled.push_back(name);
     }
     EXPECT_EQ(demangle_all(mangled), demangled);
-    EXPECT_EQ(demangle_all({}), names{});
+    EXPECT_EQ(demangle_all({}), hostile_names{});
     EXPECT_EQ(demangle(long_name()), long_name_demangled());
 }
 
@@ -145,7 +145,7 @@ TEST(read_in_children, goes_on_behind_the_name_that_killed_it)
     const auto descriptors = open_descriptors();
     testing::internal::CaptureStderr();
     EXPECT_EQ(read_in_children({"a", "abort", "b", "throw", "memory", "loop", "c", "abort"}, read),
-              (names{"a read", "abort", "b read", "throw", "memory", "loop", "c read", "abort"}));
+              (hostile_names{"a read", "abort", "b read", "throw", "memory", "loop", "c read", "abort"}));
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
     EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
     EXPECT_EQ(open_descriptors(), descriptors);
@@ -153,7 +153,7 @@ TEST(read_in_children, goes_on_behind_the_name_that_killed_it)
 
 TEST(read_in_children, gives_up_after_16_deaths)
 {
-    names all(15, "abort");
+    hostile_names all(15, "abort");
     all.push_back("a");
     EXPECT_EQ(read_in_children(all, read).back(), "a read");
     all.insert(all.begin(), "abort");
@@ -167,12 +167,12 @@ TEST(read_in_children, caps_a_result)
 
 TEST(read_in_children, stops_at_an_interrupt)
 {
-    EXPECT_EQ(read_in_children({"a", "interrupt", "b"}, read), (names{"a read", "interrupt", "b"}));
+    EXPECT_EQ(read_in_children({"a", "interrupt", "b"}, read), (hostile_names{"a read", "interrupt", "b"}));
 }
 
 [[noreturn]] void exit_with_whether_it_works()
 {
-    const names expected{"a read", "abort", "b read"};
+    const hostile_names expected{"a read", "abort", "b read"};
     ::_exit(read_in_children({"a", "abort", "b"}, read) == expected ? 0 : 1);
 }
 
@@ -201,7 +201,7 @@ TEST(read_in_children, gives_the_names_back_when_there_can_be_no_child)
         if (::getuid() == 0 && ::setuid(65534) != 0) ::_exit(2);
         const rlimit none{0, 0};
         ::setrlimit(resource, &none);
-        const names all{"a", "b"};
+        const hostile_names all{"a", "b"};
         ::_exit(read_in_children(all, read) == all && demangle("_Z5plainPi") == "plain(int*)" ? 0 : 1);
     };
     EXPECT_EXIT(limited(RLIMIT_NPROC), testing::ExitedWithCode(0), "");   // fork fails
