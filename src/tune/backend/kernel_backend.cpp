@@ -14,6 +14,7 @@
 #include "support/files/files.hpp"
 #include "support/process/clock.hpp"
 #include "tune/backend/argument_check.hpp"
+#include "tune/backend/backend_folder.hpp"
 #include "tune/backend/launch_expressions.hpp"
 #include "tune/backend/reference_check.hpp"
 #include "tune/backend/reference_outputs.hpp"
@@ -35,8 +36,9 @@ public:
         : spec_(spec),
           builder_(builder),
           options_(std::move(options)),
+          folder_(folder_of_backend(options_.folder)),
           expressions_(spec, options_.names),
-          references_(spec, options_.folder)
+          references_(spec, folder_)
     {
     }
 
@@ -74,6 +76,7 @@ private:
     const tune_spec& spec_;
     kernel_builder& builder_;
     const kernel_backend_options options_;
+    const fs::path folder_;
     const launch_expressions expressions_;
     reference_outputs references_;
     std::mutex lock_;
@@ -139,7 +142,7 @@ prepared_job kernel_runner::prepare(const tune_job& job)
         made.same_when_equal += fmt::format(" {}:{}:{}:{}:{}", argument.name, argument.type, argument.count,
                                             argument.integer, argument.number);
     if (measures_here() || options_.elsewhere) {
-        made.file = (options_.folder / fmt::format("module_{}.cubin", modules_++)).string();
+        made.file = (folder_ / fmt::format("module_{}.cubin", modules_++)).string();
         write_file_atomically(made.file, built.cubin);
     }
     return made;

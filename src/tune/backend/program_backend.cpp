@@ -21,6 +21,7 @@
 #include "support/process/machine_failure.hpp"
 #include "support/process/subprocess.hpp"
 #include "support/text/pattern.hpp"
+#include "tune/backend/backend_folder.hpp"
 #include "tune/backend/program_folder.hpp"
 #include "tune/bench/benchmark_output.hpp"
 
@@ -132,7 +133,10 @@ std::string or_none(const std::string& checksum)
 class program_runner {
 public:
     program_runner(const tune_spec& spec, program_backend_options options)
-        : spec_(spec), program_(spec.program.value()), options_(std::move(options))
+        : spec_(spec),
+          program_(spec.program.value()),
+          options_(std::move(options)),
+          folder_(folder_of_backend(options_.folder))
     {
     }
 
@@ -154,6 +158,7 @@ private:
     const tune_spec& spec_;
     const program_target& program_;
     const program_backend_options options_;
+    const fs::path folder_;
     std::mutex lock_;
     std::map<std::string, prepared_job> built_;  // by command: a program serves all workloads that it does not know
     std::map<std::string, std::shared_ptr<std::mutex>> under_way_;
@@ -270,7 +275,7 @@ prepared_job program_runner::prepare(const tune_job& job)
             return made;
         }
     }
-    made = build(values, options_.folder / fmt::format("program_{}", programs_++));
+    made = build(values, folder_ / fmt::format("program_{}", programs_++));
     if (made.status != build_status::built) {
         std::error_code ignored;
         fs::remove_all(made.folder, ignored);
