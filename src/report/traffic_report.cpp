@@ -52,7 +52,8 @@ void add_traffic(document& page, const inspected_kernel& kernel, const line_name
         "  {}; {}", synchronisation_text(traffic),
         traffic.loops == 0
             ? "no loops"
-            : fmt::format("{}, at most {} deep", counted(traffic.loops, "loop", "loops"), traffic.deepest_loop)));
+            : fmt::format("{}, at most {} deep", counted(static_cast<std::size_t>(traffic.loops), "loop", "loops"),
+                          traffic.deepest_loop)));
     const auto local = std::ranges::find_if(
         traffic.uses, [](const memory_use& use) { return use.space == memory_space::local && use.loop_depth > 0; });
     if (local != traffic.uses.end())

@@ -189,7 +189,7 @@ protected:
             ranks.link(0), rank_calls_options{.silence_seconds = silence_seconds, .heartbeat_seconds = 0.05});
         EXPECT_EQ(calls->wait_for_facts(20, 0).size(), static_cast<std::size_t>(count - 1));
         calls->begin(roles);
-        const outcome_of_run all = tune_with(cluster_backend(rank_backend(0, {}, nullptr), calls, how), file);
+        outcome_of_run all = tune_with(cluster_backend(rank_backend(0, {}, nullptr), calls, how), file);
         EXPECT_TRUE(notes.prepared[0].empty()) << "the coordinator prepares nothing itself";
         return all;
     }

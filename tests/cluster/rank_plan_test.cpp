@@ -112,7 +112,7 @@ TEST(rank_plan_test, cores_are_shared_by_the_ranks_of_a_host)
 {
     std::vector<rank_facts> all{rank_with(0, "n0", {})};
     for (int rank = 1; rank <= 4; ++rank)
-        all.push_back(rank_with(rank, "n1", {gpu_named(rank, std::to_string(rank))}, rank == 4 ? 6 : 6));
+        all.push_back(rank_with(rank, "n1", {gpu_named(rank, std::to_string(rank))}, 6));
     rank_plan plan = plan_ranks(by_rank(all), {.ranks = 5});
     EXPECT_EQ(plan.roles.at(1).jobs, 2U);
     EXPECT_EQ(plan.roles.at(2).jobs, 2U);
