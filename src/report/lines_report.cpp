@@ -67,6 +67,16 @@ table lines_table(const inspection& found, const line_names& names)
     return rows;
 }
 
+ordered_json frames_json(const std::vector<line_frame>& frames)
+{
+    ordered_json json = ordered_json::array();
+    for (const line_frame& frame : frames)
+        json.push_back({{"file", json_text(frame.file)},
+                        {"line", frame.line},
+                        {"function", text_or_null(std::string(frame.function))}});
+    return json;
+}
+
 ordered_json lines_json(const inspected_kernel& kernel)
 {
     if (!kernel.info.lines) return nullptr;
@@ -84,13 +94,8 @@ ordered_json lines_json(const inspected_kernel& kernel)
     ordered_json json{{"told", lines.told}, {"all_spills", lines.all_spills}, {"total", figures(total_of(lines))}};
     json["lines"] = ordered_json::array();
     for (const line_cost& cost : lines.all_code || kernel.info.pressure ? all_lines(lines) : spilling_lines(lines)) {
-        ordered_json frames = ordered_json::array();
-        for (const line_frame& frame : cost.frames)
-            frames.push_back({{"file", json_text(frame.file)},
-                              {"line", frame.line},
-                              {"function", text_or_null(std::string(frame.function))}});
         ordered_json line = figures(cost.use);
-        line["frames"] = std::move(frames);
+        line["frames"] = frames_json(cost.frames);
         json["lines"].push_back(std::move(line));
     }
     return json;

@@ -40,6 +40,9 @@ std::string place_text(const line_cost& cost, const line_names& names);
 /// A path, without the folder of `names`.
 std::string file_text(std::string_view file, const line_names& names);
 
+/// `frames` of a line: its file, line and function, then those of the calls that it was inlined by.
+nlohmann::ordered_json frames_json(const std::vector<line_frame>& frames);
+
 /// A row for each line of each kernel.
 table lines_table(const inspection& found, const line_names& names);
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "report/count_text.hpp"
 #include "report/json.hpp"
@@ -74,13 +75,7 @@ nlohmann::ordered_json pressure_json(const inspected_kernel& kernel)
     const register_pressure& pressure = *kernel.info.pressure;
     if (!pressure.problem.empty()) return {{"problem", json_text(pressure.problem)}};
     const auto frames_of = [&](std::uint32_t place) {
-        nlohmann::ordered_json frames = nlohmann::ordered_json::array();
-        if (kernel.info.lines)
-            for (const line_frame& frame : line_at(*kernel.info.lines, place).frames)
-                frames.push_back({{"file", json_text(frame.file)},
-                                  {"line", frame.line},
-                                  {"function", text_or_null(std::string(frame.function))}});
-        return frames;
+        return frames_json(kernel.info.lines ? line_at(*kernel.info.lines, place).frames : std::vector<line_frame>());
     };
     nlohmann::ordered_json json{{"live_registers", pressure.peak},
                                 {"live_uniform_registers", pressure.uniform_peak},

@@ -98,7 +98,8 @@ document traffic_document(const inspection& found, const line_names& names, std:
             continue;
         }
         if (kernel.info.traffic)
-            page.line(fmt::format("{}: {}", escape_for_terminal(kernel.short_form), kernel.info.traffic->problem),
+            page.line(fmt::format("{}: {}", escape_for_terminal(kernel.short_form),
+                                  escape_for_terminal(kernel.info.traffic->problem)),
                       tone::warning);
         else
             ++without;
@@ -117,24 +118,19 @@ document traffic_document(const inspection& found, const line_names& names, std:
 ordered_json traffic_json(const inspected_kernel& kernel)
 {
     const code_traffic& traffic = *kernel.info.traffic;
-    if (!traffic.problem.empty()) return {{"problem", traffic.problem}};
+    if (!traffic.problem.empty()) return {{"problem", json_text(traffic.problem)}};
     ordered_json mix = ordered_json::object();
     for (std::size_t i = 0; i < traffic.mix.size(); ++i)
         mix[name_of(static_cast<instruction_class>(i))] = traffic.mix[i];
     ordered_json uses = ordered_json::array();
     for (const memory_use& use : traffic.uses) {
-        ordered_json frames = ordered_json::array();
-        if (kernel.info.lines)
-            for (const line_frame& frame : line_at(*kernel.info.lines, use.place).frames)
-                frames.push_back({{"file", json_text(frame.file)},
-                                  {"line", frame.line},
-                                  {"function", text_or_null(std::string(frame.function))}});
         uses.push_back({{"space", name_of(use.space)},
                         {"access", name_of(use.access)},
                         {"bytes", use.bytes == 0 ? ordered_json(nullptr) : ordered_json(use.bytes)},
                         {"loop_depth", use.loop_depth},
                         {"instructions", use.instructions},
-                        {"frames", std::move(frames)}});
+                        {"frames", frames_json(kernel.info.lines ? line_at(*kernel.info.lines, use.place).frames
+                                                                 : std::vector<line_frame>())}});
     }
     ordered_json not_known = ordered_json::array();
     for (const std::string& name : traffic.not_known) not_known.push_back(json_text(name));
