@@ -4,14 +4,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 
+#include "advice/model/kernel_question.hpp"
+#include "advice/model/launch_words.hpp"
 #include "cli/messages.hpp"
 #include "report/count_text.hpp"
 #include "report/html/html_page.hpp"
@@ -79,15 +79,12 @@ std::string calculator_state(const occupancy_question& question)
     add("cluster_blocks", std::to_string(question.shape.cluster_blocks));
     const launch_settings& settings = question.settings;
     add("carveout", std::to_string(settings.carveout_percent));
-    constexpr std::array caches{"none", "shared", "l1", "equal"};
-    constexpr std::array cachings{"off", "preferred", "strict"};
-    add("cache", caches[static_cast<std::size_t>(settings.cache)]);
-    add("caching", cachings[static_cast<std::size_t>(settings.caching)]);
+    add("cache", name_of(settings.cache));
+    add("caching", name_of(settings.caching));
     add("mode", settings.mode == model_mode::driver ? "driver" : "spreadsheet");
     // As the page understands its "max": so much that the launch is allowed.
     const std::int64_t most =
-        std::max<std::int64_t>({0, question.limits->shared_per_block_opt_in - question.resources.static_shared_bytes,
-                                question.shape.dynamic_shared_bytes});
+        raised_shared_limit(*question.limits, question.resources, question.shape.dynamic_shared_bytes);
     const std::optional<std::int64_t> allowed = settings.max_dynamic_shared_bytes;
     add("opt_in", !allowed ? "default" : *allowed == most ? "max" : "bytes");
     if (allowed && *allowed != most) add("opt_in_bytes", std::to_string(*allowed));

@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 
+#include "advice/model/kernel_question.hpp"
+#include "advice/model/launch_words.hpp"
 #include "support/error.hpp"
 #include "support/expression/value_expression.hpp"
 
@@ -99,20 +101,13 @@ launch_settings launch_options::settings(const target& where, const kernel_resou
                                 compute_capability_name(where.architecture).view()),
                     "it ends at 8.6 and leaves out 7.2; use --mode driver");
     settings.carveout_percent = carveout;
-    settings.cache = cache == "shared"  ? cache_preference::shared
-                     : cache == "l1"    ? cache_preference::l1
-                     : cache == "equal" ? cache_preference::equal
-                                        : cache_preference::none;
-    settings.caching = caching == "preferred" ? global_caching::preferred
-                       : caching == "strict"  ? global_caching::strict
-                                              : global_caching::off;
+    settings.cache = cache_preference_named(cache);
+    settings.caching = global_caching_named(caching);
     // Left to itself, the limit is what a program that needs more than 48 KB would have set it to: all there is.
-    const std::int64_t room =
-        std::max<std::int64_t>(0, where.limits->shared_per_block_opt_in - kernel.static_shared_bytes);
     if (!max_dynamic_shared)
-        settings.max_dynamic_shared_bytes = std::max(room, dynamic_bytes);
+        settings.max_dynamic_shared_bytes = raised_shared_limit(*where.limits, kernel, dynamic_bytes);
     else if (max_dynamic_shared == "max")
-        settings.max_dynamic_shared_bytes = room;
+        settings.max_dynamic_shared_bytes = raised_shared_limit(*where.limits, kernel, 0);
     else if (max_dynamic_shared != "default")
         settings.max_dynamic_shared_bytes = parse_bytes(*max_dynamic_shared, "--max-dynamic-shared");
     return settings;

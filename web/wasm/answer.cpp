@@ -13,6 +13,7 @@
 
 #include "advice/model/account.hpp"
 #include "advice/model/kernel_question.hpp"
+#include "advice/model/launch_words.hpp"
 #include "compiler/resource_log.hpp"
 #include "image/binary.hpp"
 #include "image/demangle.hpp"
@@ -70,22 +71,15 @@ std::optional<occupancy_question> question_of(const ordered_json& given, const s
     question.barriers_known = given.contains("barriers");
     launch_settings& settings = question.settings;
     settings.carveout_percent = static_cast<int>(number(given, "carveout", -1, -1, 100));
-    const std::string cache = word(given, "cache"), caching = word(given, "caching");
-    settings.cache = cache == "shared"  ? cache_preference::shared
-                     : cache == "l1"    ? cache_preference::l1
-                     : cache == "equal" ? cache_preference::equal
-                                        : cache_preference::none;
-    settings.caching = caching == "preferred" ? global_caching::preferred
-                       : caching == "strict"  ? global_caching::strict
-                                              : global_caching::off;
+    settings.cache = cache_preference_named(word(given, "cache"));
+    settings.caching = global_caching_named(word(given, "caching"));
     if (word(given, "mode") == "spreadsheet" && limits->spreadsheet) settings.mode = model_mode::spreadsheet;
     // "default" is the runtime's 48 KB, "bytes" what is given; else what a program that needs more would have set it to.
     if (const std::string opt_in = word(given, "opt_in"); opt_in == "bytes")
         settings.max_dynamic_shared_bytes = number(given, "opt_in_bytes", 0, 0, bytes);
     else if (opt_in != "default")
         settings.max_dynamic_shared_bytes =
-            std::max<std::int64_t>({0, limits->shared_per_block_opt_in - question.resources.static_shared_bytes,
-                                    question.shape.dynamic_shared_bytes});
+            raised_shared_limit(*limits, question.resources, question.shape.dynamic_shared_bytes);
     if (const std::int64_t sms = number(given, "sms", 0, 0, 4096); sms > 0) question.sms = static_cast<int>(sms);
     if (const std::int64_t grid = number(given, "grid", 0, 0, std::int64_t{1} << 46); grid > 0 && question.sms)
         question.grid = grid;

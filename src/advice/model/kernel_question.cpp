@@ -36,13 +36,16 @@ std::optional<occupancy_question> question_for(const kernel_info& kernel, std::o
     return question;
 }
 
+std::int64_t raised_shared_limit(const sm_limits& limits, const kernel_resources& kernel, std::int64_t dynamic_bytes)
+{
+    return std::max<std::int64_t>({0, limits.shared_per_block_opt_in - kernel.static_shared_bytes, dynamic_bytes});
+}
+
 void set_dynamic_shared(occupancy_question& question, std::int64_t bytes)
 {
     question.shape.dynamic_shared_bytes = bytes;
-    // As a working program does it: the limit of dynamic shared memory is raised as far as is needed.
     if (bytes > 0)
-        question.settings.max_dynamic_shared_bytes = std::max<std::int64_t>(
-            bytes, question.limits->shared_per_block_opt_in - question.resources.static_shared_bytes);
+        question.settings.max_dynamic_shared_bytes = raised_shared_limit(*question.limits, question.resources, bytes);
 }
 
 }  // namespace launchbox

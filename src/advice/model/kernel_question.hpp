@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,9 @@ kernel_resources resources_of(const kernel_info& kernel);
 /// or the architecture is not.
 /// Dynamic shared memory is what `kernel_info` tells of it.
 std::optional<occupancy_question> question_for(const kernel_info& kernel, std::optional<int> threads);
+
+/// The limit of dynamic shared memory that a working program sets: as far as the GPU allows, and as the launch needs.
+std::int64_t raised_shared_limit(const sm_limits& limits, const kernel_resources& kernel, std::int64_t dynamic_bytes);
 
 /// The question for a launch with this much dynamic shared memory, allowed as far as the GPU does.
 void set_dynamic_shared(occupancy_question& question, std::int64_t bytes);

@@ -1,0 +1,19 @@
+// The words for a launch's settings, as options and the calculator's page have them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <launchbox/occupancy.hpp>
+
+#include <string_view>
+
+namespace launchbox {
+
+/// "none", "shared", "l1" or "equal"; any other word is none.
+cache_preference cache_preference_named(std::string_view word);
+const char* name_of(cache_preference preference);
+
+/// "off", "preferred" or "strict"; any other word is off.
+global_caching global_caching_named(std::string_view word);
+const char* name_of(global_caching caching);
+
+}  // namespace launchbox
