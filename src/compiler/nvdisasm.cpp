@@ -38,7 +38,7 @@ std::filesystem::path find_nvdisasm(const std::string& nvcc)
     std::error_code failure;
     for (const fs::path& place : places)
         if (fs::is_regular_file(place, failure)) return place;
-    throw error("this needs nvdisasm, which is not in PATH, $CUDA_HOME or /usr/local/cuda",
+    throw error("live registers, loads and stores need nvdisasm, which is not in PATH, $CUDA_HOME or /usr/local/cuda",
                 "install it with: pip install nvidia-cuda-nvdisasm, and add its folder nvidia/cu13/bin to PATH",
                 exit_status::missing);
 }
