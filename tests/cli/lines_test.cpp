@@ -92,15 +92,29 @@ TEST(lines_verb, live_registers_without_a_disassembler_say_what_installs_it)
     expect_refused(result, "pip install nvidia-cuda-nvdisasm", 3);
 }
 
+// Of a kernel with one line, which that line is told of.
+std::string cubin_of_one_store(const temporary_directory& folder)
+{
+    const std::string source = written(folder, "k.cu", "extern \"C\" __global__ void k(float* p) { *p = 1; }\n");
+    const std::string cubin = (folder.path() / "k.cubin").string();
+    EXPECT_EQ(run({"nvcc", "-cubin", "-arch=sm_90", "-lineinfo", "-o", cubin, source}).exit_code, 0);
+    return cubin;
+}
+
+// The variable that puts an nvdisasm first that prints this script's output.
+std::string path_with_nvdisasm(const temporary_directory& folder, const std::string& script)
+{
+    fs::permissions(written(folder, "bin/nvdisasm", script), fs::perms::owner_all);
+    return "PATH=" + (folder.path() / "bin").string() + ":" + std::getenv("PATH");
+}
+
 // An nvdisasm that knows one answer.
 TEST(lines_verb, live_registers_are_read_from_what_nvdisasm_prints)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
-    const std::string source = written(folder, "k.cu", "extern \"C\" __global__ void k(float* p) { *p = 1; }\n");
-    const std::string cubin = (folder.path() / "k.cubin").string();
-    ASSERT_EQ(run({"nvcc", "-cubin", "-arch=sm_90", "-lineinfo", "-o", cubin, source}).exit_code, 0);
-    const std::string script = written(folder, "bin/nvdisasm", R"(#!/bin/sh
+    const std::string cubin = cubin_of_one_store(folder);
+    const std::string path = path_with_nvdisasm(folder, R"(#!/bin/sh
 cat <<'END'
                                    // +-------------+-----------+
                                    // |     GPR     |   PRED    |
@@ -115,8 +129,6 @@ cat <<'END'
                                    // +-------------+-----------+
 END
 )");
-    fs::permissions(script, fs::perms::owner_all);
-    const std::string path = "PATH=" + (folder.path() / "bin").string() + ":" + std::getenv("PATH");
     const call result = launchbox_run({"inspect", cubin, "--lines=registers", "--format", "json"}, {}, {path});
     ASSERT_EQ(result.status, 0) << result.err;
     const nlohmann::json pressure = result.json()["kernels"][0]["register_pressure"];
@@ -126,7 +138,7 @@ END
     EXPECT_EQ(pressure["peak_at_byte"], 0x20);
 
     // One that prints something else is not believed.
-    write_file_atomically(script, "#!/bin/sh\necho sorry >&2; exit 9\n");
+    path_with_nvdisasm(folder, "#!/bin/sh\necho sorry >&2; exit 9\n");
     const call failed = launchbox_run({"inspect", cubin, "--lines=registers"}, {}, {path});
     EXPECT_TRUE(failed.shows("nvdisasm ended with exit status 9: sorry")) << failed.out;
 }
@@ -136,10 +148,8 @@ TEST(lines_verb, loads_and_stores_are_read_from_what_nvdisasm_prints)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
-    const std::string source = written(folder, "k.cu", "extern \"C\" __global__ void k(float* p) { *p = 1; }\n");
-    const std::string cubin = (folder.path() / "k.cubin").string();
-    ASSERT_EQ(run({"nvcc", "-cubin", "-arch=sm_90", "-lineinfo", "-o", cubin, source}).exit_code, 0);
-    const std::string script = written(folder, "bin/nvdisasm", R"(#!/bin/sh
+    const std::string cubin = cubin_of_one_store(folder);
+    const std::string path = path_with_nvdisasm(folder, R"(#!/bin/sh
 cat <<'END'
 .text.k:
 .L_x_0:
@@ -149,8 +159,6 @@ cat <<'END'
         /*0030*/                   EXIT ;
 END
 )");
-    fs::permissions(script, fs::perms::owner_all);
-    const std::string path = "PATH=" + (folder.path() / "bin").string() + ":" + std::getenv("PATH");
     const nlohmann::json code = launchbox_run({"inspect", cubin, "--lines=memory", "--format", "json"}, {}, {path})
                                     .json()["kernels"][0]["code"];
     EXPECT_EQ(code["instructions"], 4);
@@ -162,7 +170,7 @@ END
     EXPECT_EQ(code["waits_for_grid"], false);
     const call page = launchbox_run({"inspect", cubin, "--lines=memory"}, {}, {path});
     EXPECT_TRUE(page.shows("local memory, spills or arrays, is used inside a loop")) << page.out;
-    write_file_atomically(script, "#!/bin/sh\necho sorry >&2; exit 9\n");
+    path_with_nvdisasm(folder, "#!/bin/sh\necho sorry >&2; exit 9\n");
     const call failed = launchbox_run({"inspect", cubin, "--lines=memory"}, {}, {path});
     EXPECT_TRUE(failed.shows("nvdisasm ended with exit status 9: sorry")) << failed.out;
 }

@@ -9,6 +9,7 @@
 #include <random>
 #include <regex>
 
+#include "candidates.hpp"
 #include "scale.hpp"
 #include "support/process/subprocess.hpp"
 #include "tool.hpp"
@@ -58,17 +59,8 @@ protected:
     void SetUp() override
     {
         NEEDS_NVCC();
-        for (const char* each : {"candidates.cu", "candidates.toml"})
-            fs::copy_file(repository_file(std::string("tests/data/tune/") + each), here / each);
+        plan = candidates_in(here);
         plan["devices"] = {{{"name", "Double"}, {"memory_bytes", 64 << 20}}};
-        plan["state"] = (here / "state.json").string();
-        plan["noise"] = 0.001;
-        // Fastest with 128 threads and 4 items.
-        plan["kernels"] = {
-            {{"match", "candidateILi(\\d+)ELi(\\d+)ELi(\\d+)E"},
-             {"effect", "copy"},
-             {"ns", 20000},
-             {"terms", {{{"group", 2}, {"best", 128}, {"cost", 0.1}}, {{"group", 3}, {"best", 4}, {"cost", 0.1}}}}}};
     }
 
     void command_faults()
