@@ -173,6 +173,15 @@ END
     path_with_nvdisasm(folder, "#!/bin/sh\necho sorry >&2; exit 9\n");
     const call failed = launchbox_run({"inspect", cubin, "--lines=memory"}, {}, {path});
     EXPECT_TRUE(failed.shows("nvdisasm ended with exit status 9: sorry")) << failed.out;
+
+    // What it says may be anything.
+    path_with_nvdisasm(folder, "#!/bin/sh\nprintf 'no\\033[31m\\377\\n' >&2; exit 9\n");
+    const call odd = launchbox_run({"inspect", cubin, "--lines=memory"}, {}, {path});
+    EXPECT_TRUE(odd.shows("exit status 9: no\\x1b[31m")) << odd.out;
+    EXPECT_EQ(odd.out.find('\033'), std::string::npos);
+    const call json = launchbox_run({"inspect", cubin, "--lines=memory", "--format", "json"}, {}, {path});
+    EXPECT_NE(json.json()["kernels"][0]["code"]["problem"].get<std::string>().find("exit status 9: no"),
+              std::string::npos);
 }
 
 TEST(folder_input, reads_what_holds_kernels_and_names_what_is_cut_off)
