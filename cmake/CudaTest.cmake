@@ -76,11 +76,12 @@ function(launchbox_cuda_object variable name source)
   cmake_path(ABSOLUTE_PATH source NORMALIZE)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.cuda/${cuda_AS})
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${name}.cuda)
+  # -O is for the code of the host, which in ./test wants to be built soon; kernels are optimised in any case.
   add_custom_command(
     OUTPUT ${object}
     COMMAND ${LAUNCHBOX_NVCC} -c ${source} -o ${object} -ccbin ${CMAKE_CXX_COMPILER} -std=c++20
             -Xcompiler=-Wall,-Wextra,-Werror -Werror=cross-execution-space-call
-            "$<IF:$<CONFIG:Debug>,-g,-O3>" "$<$<CONFIG:Release,MinSizeRel>:-DNDEBUG>" -lineinfo ${targets}
+            "$<IF:$<CONFIG:Debug>,-g,$<IF:$<CONFIG:RelWithDebInfo>,-O0,-O3>>" "$<$<CONFIG:Release,MinSizeRel>:-DNDEBUG>" -lineinfo ${targets}
             ${cuda_OPTIONS} ${cuda_DEFINITIONS}
             "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
             "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"

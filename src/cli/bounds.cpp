@@ -181,8 +181,8 @@ void add_bounds(CLI::App& app, call_context& context)
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
     options->output.add_to(*verb);
-    add_examples(*verb, "launchbox bounds examples/merge.cu --arch sm_80,sm_90,sm_120 --kernel 'merge_tiles_greedy*'",
-                 "launchbox bounds examples/merge.cu --arch sm_90 --format csv -- -O3");
+    add_examples(*verb, "launchbox bounds examples/merge.cu --arch sm_90 --kernel 'merge_tiles_greedy*'",
+                 "launchbox bounds examples/merge.cu --arch sm_90 --kernel 'merge_tiles_greedy*' --format csv");
     verb->callback(
         [options, &context] { context.action = [options, &context] { return run_bounds(*options, context); }; });
 }
