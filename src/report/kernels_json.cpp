@@ -246,7 +246,8 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     if (info.written_at)
         object["written_at"] = {{"file", json_text(info.written_at->file)}, {"line", info.written_at->line}};
     if (info.lines) object["lines"] = lines_json(kernel);
-    if (info.pressure) object["register_pressure"] = pressure_json(kernel);
+    if (info.pressure)
+        object["register_pressure"] = pressure_json(kernel, account.occupancy ? account.occupancy->next : std::nullopt);
     if (info.traffic) object["code"] = traffic_json(kernel);
     object["relocatable"] = info.relocatable;
     object["linked"] = info.linked;

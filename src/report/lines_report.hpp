@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -49,8 +50,8 @@ table lines_table(const inspection& found, const line_names& names);
 /// `lines` of a kernel in launchbox.kernels/2.
 nlohmann::ordered_json lines_json(const inspected_kernel& kernel);
 
-/// `register_pressure` of a kernel in launchbox.kernels/2.
-nlohmann::ordered_json pressure_json(const inspected_kernel& kernel);
+/// `register_pressure` of a kernel in launchbox.kernels/2; `next`: its cheapest step to more resident blocks.
+nlohmann::ordered_json pressure_json(const inspected_kernel& kernel, const std::optional<next_step>& next);
 
 /// `code` of a kernel in launchbox.kernels/2.
 nlohmann::ordered_json traffic_json(const inspected_kernel& kernel);

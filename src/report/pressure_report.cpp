@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,17 @@ namespace launchbox {
 
 namespace {
 
-void add_pressure(document& page, const inspected_kernel& kernel, const line_names& names, std::size_t lines_shown)
+// "to save 6 registers (then 5 blocks are resident): no more than 45 live, an estimate; 3 lines have more"
+std::string saving_text(const register_saving& saving)
+{
+    return fmt::format("to save {} (then {}): no more than {} live, an estimate; {} more",
+                       counted(static_cast<std::size_t>(saving.registers), "register", "registers"),
+                       counted(static_cast<std::size_t>(saving.blocks), "block is resident", "blocks are resident"),
+                       saving.live_at_most, counted(saving.lines, "line has", "lines have"));
+}
+
+void add_pressure(document& page, const inspected_kernel& kernel, const std::optional<next_step>& next,
+                  const line_names& names, std::size_t lines_shown)
 {
     const kernel_info& info = kernel.info;
     const register_pressure& pressure = *info.pressure;
@@ -30,12 +41,15 @@ void add_pressure(document& page, const inspected_kernel& kernel, const line_nam
         return;
     }
     const kernel_lines& lines = *info.lines;
+    const std::optional<register_saving> saving = register_saving_of(info, next);
+    if (saving) page.line("  " + saving_text(*saving));
     table rows{{{"live", true}, {"spilled", true}, {"line"}}, {}};
     std::vector<line_cost> costs = crowded_lines(lines);
     for (std::size_t i = 0; i < costs.size() && i < lines_shown; ++i)
-        rows.rows.push_back({std::to_string(costs[i].use.live_registers),
-                             costs[i].use.spill_bytes() > 0 ? with_commas(costs[i].use.spill_bytes()) : "–",
-                             place_text(costs[i], names)});
+        rows.rows.push_back(
+            {{std::to_string(costs[i].use.live_registers), saving && i < saving->lines ? tone::strong : tone::plain},
+             costs[i].use.spill_bytes() > 0 ? with_commas(costs[i].use.spill_bytes()) : "–",
+             place_text(costs[i], names)});
     page.add(std::move(rows));
     table since{{{"held", true}, {"at the peak, written on"}}, {}};
     for (std::size_t i = 0; i < pressure.live_at_peak.size() && i < lines_shown; ++i) {
@@ -47,6 +61,12 @@ void add_pressure(document& page, const inspected_kernel& kernel, const line_nam
     page.add(std::move(since));
 }
 
+std::optional<next_step> next_step_of(const inspected_kernel& kernel, std::optional<int> threads)
+{
+    const kernel_account account = account_of(kernel, threads);
+    return account.occupancy ? account.occupancy->next : std::nullopt;
+}
+
 }  // namespace
 
 document pressure_document(const inspection& found, const line_names& names, std::size_t lines_shown)
@@ -56,7 +76,7 @@ document pressure_document(const inspection& found, const line_names& names, std
     for (const inspected_kernel& kernel : found.kernels) {
         const auto& pressure = kernel.info.pressure;
         if (pressure && pressure->problem.empty())
-            add_pressure(page, kernel, names, lines_shown);
+            add_pressure(page, kernel, next_step_of(kernel, found.threads), names, lines_shown);
         else
             ++unknown[pressure              ? pressure->problem
                       : is_ptx(kernel.info) ? "PTX has no registers yet"
@@ -69,7 +89,7 @@ document pressure_document(const inspection& found, const line_names& names, std
     return page;
 }
 
-nlohmann::ordered_json pressure_json(const inspected_kernel& kernel)
+nlohmann::ordered_json pressure_json(const inspected_kernel& kernel, const std::optional<next_step>& next)
 {
     if (!kernel.info.pressure) return nullptr;
     const register_pressure& pressure = *kernel.info.pressure;
@@ -82,6 +102,12 @@ nlohmann::ordered_json pressure_json(const inspected_kernel& kernel)
                                 {"live_predicates", pressure.predicate_peak},
                                 {"highest_register", pressure.highest - 1},
                                 {"peak_at_byte", pressure.peak_at}};
+    json["to_save"] = nullptr;
+    if (const auto saving = register_saving_of(kernel.info, next))
+        json["to_save"] = {{"registers", saving->registers},
+                           {"resident_blocks", saving->blocks},
+                           {"live_at_most", saving->live_at_most},
+                           {"lines", saving->lines}};
     json["live_at_peak"] = nlohmann::ordered_json::array();
     for (const live_since& held : pressure.live_at_peak)
         json["live_at_peak"].push_back({{"registers", held.registers}, {"frames", frames_of(held.place)}});

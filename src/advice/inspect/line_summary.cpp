@@ -44,6 +44,22 @@ line_cost line_at(const kernel_lines& lines, std::uint32_t place)
     return cost_of(lines, use);
 }
 
+std::optional<register_saving> register_saving_of(const kernel_info& kernel, const std::optional<next_step>& next)
+{
+    if (!next || next->changes.size() != 1 || next->changes[0].name != "registers") return std::nullopt;
+    if (!kernel.pressure || !kernel.pressure->problem.empty() || !kernel.lines || !kernel.lines->told)
+        return std::nullopt;
+    register_saving saving;
+    saving.registers = static_cast<int>(next->changes[0].from - next->changes[0].to);
+    saving.blocks = next->blocks;
+    saving.live_at_most = kernel.pressure->peak - saving.registers;
+    if (saving.registers <= 0 || saving.live_at_most <= 0) return std::nullopt;
+    saving.lines = static_cast<std::size_t>(std::ranges::count_if(kernel.lines->uses, [&](const line_use& use) {
+        return use.place != no_line && use.live_registers > saving.live_at_most;
+    }));
+    return saving;
+}
+
 std::string why_more_registers(const kernel_info& kernel)
 {
     if (!kernel.registers || !kernel.pressure || !kernel.pressure->problem.empty()) return {};

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "advice/model/account.hpp"
 #include "image/code_lines.hpp"
 #include "image/kernel_info.hpp"
 
@@ -36,6 +38,18 @@ std::vector<line_cost> crowded_lines(const kernel_lines& lines);
 
 /// A line by its number in `kernel_lines::places`; no frames where there is none.
 line_cost line_at(const kernel_lines& lines, std::uint32_t place);
+
+/// Fewer registers with which more blocks are resident, and what that asks of the code.
+struct register_saving {
+    int registers = 0;      ///< to save
+    int blocks = 0;         ///< resident then
+    int live_at_most = 0;   ///< an estimate: the registers that hold nothing at the peak stay as many as they are
+    std::size_t lines = 0;  ///< that need more: the first of `crowded_lines`
+};
+
+/// From `next`, the cheapest step to more resident blocks. nullopt: registers alone do not get there, or what is live
+/// or on which lines is not known.
+std::optional<register_saving> register_saving_of(const kernel_info& kernel, const std::optional<next_step>& next);
 
 /// In words, why the kernel has more registers than are live at once; empty where it has not, or that is not known.
 std::string why_more_registers(const kernel_info& kernel);
