@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <thread>
 #include <utility>
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/parallel.hpp"
 #include "support/process/subprocess.hpp"
 
 namespace launchbox {
@@ -17,9 +19,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A line of 300 bytes for each instruction of 16: what one run prints stays below 256 MB.
-constexpr std::int64_t code_at_once = std::int64_t{2} << 20;
+// A line of 300 bytes for each instruction of 16: what one run prints stays below 32 MB. Less code at once would be
+// lost on nvdisasm's start, which reads the whole image.
+constexpr std::int64_t code_at_once = std::int64_t{256} << 10;
 constexpr std::size_t output_at_most = std::size_t{1} << 30;
+
+void disassemble_batch(const cubin_examination& cubin, const nvdisasm_command& with, const fs::path& file,
+                       disassembled_kernels& batch);
 
 }  // namespace
 
@@ -63,26 +69,42 @@ void disassemble(const cubin_examination& cubin, const nvdisasm_command& with,
     const temporary_directory folder;
     const fs::path file = folder.path() / "image.cubin";
     write_file_atomically(file, cubin.bytes);
+    // As many runs at a time as there are cores; what they print is read in order.
+    const std::size_t at_once = std::max(1u, std::thread::hardware_concurrency());
     for (std::size_t next = 0; next < chosen.size() && !interrupted();) {
-        disassembled_kernels batch;
-        std::string symbols;
-        std::int64_t code = 0;
-        for (; next < chosen.size() && (batch.kernels.empty() || code < code_at_once); ++next) {
-            batch.kernels.push_back(chosen[next]);
-            symbols += (symbols.empty() ? "" : ",") + std::to_string(cubin.symbols[chosen[next]]);
-            code += cubin.kernels[chosen[next]].code_bytes.value_or(0);
+        std::vector<disassembled_kernels> batches;
+        while (next < chosen.size() && batches.size() < at_once) {
+            disassembled_kernels& batch = batches.emplace_back();
+            for (std::int64_t code = 0; next < chosen.size() && (batch.kernels.empty() || code < code_at_once);
+                 ++next) {
+                batch.kernels.push_back(chosen[next]);
+                code += cubin.kernels[chosen[next]].code_bytes.value_or(0);
+            }
         }
-        std::vector<std::string> words{with.nvdisasm.string(), "--print-code"};
-        words.insert(words.end(), with.options.begin(), with.options.end());
-        words.insert(words.end(), {"--cuda-function-index", symbols, file.string()});
-        subprocess_result result = run(words, {.directory = {}, .environment = {}, .output_cap = output_at_most});
-        if (result.exit_code != 0)
-            batch.problem =
-                "nvdisasm ended with exit status " + std::to_string(result.exit_code) + ": " + last_line(result.output);
-        else
-            batch.output = std::move(result.output);
-        read(batch);
+        run_parallel(batches.size(), [&](std::size_t i) { disassemble_batch(cubin, with, file, batches[i]); });
+        for (const disassembled_kernels& batch : batches) read(batch);
     }
 }
+
+namespace {
+
+void disassemble_batch(const cubin_examination& cubin, const nvdisasm_command& with, const fs::path& file,
+                       disassembled_kernels& batch)
+{
+    std::string symbols;
+    for (const std::size_t kernel : batch.kernels)
+        symbols += (symbols.empty() ? "" : ",") + std::to_string(cubin.symbols[kernel]);
+    std::vector<std::string> words{with.nvdisasm.string(), "--print-code"};
+    words.insert(words.end(), with.options.begin(), with.options.end());
+    words.insert(words.end(), {"--cuda-function-index", symbols, file.string()});
+    subprocess_result result = run(words, {.directory = {}, .environment = {}, .output_cap = output_at_most});
+    if (result.exit_code != 0)
+        batch.problem =
+            "nvdisasm ended with exit status " + std::to_string(result.exit_code) + ": " + last_line(result.output);
+    else
+        batch.output = std::move(result.output);
+}
+
+}  // namespace
 
 }  // namespace launchbox

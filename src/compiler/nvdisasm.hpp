@@ -32,7 +32,7 @@ struct disassembled_kernels {
     void for_each_line(const std::function<void(std::string_view)>& read) const;
 };
 
-/// Disassembles the kernels of a cubin that are wanted, some megabytes of code at a time.
+/// Disassembles the kernels of a cubin that are wanted, some quarters of a megabyte of code at a time, on all cores.
 void disassemble(const cubin_examination& cubin, const nvdisasm_command& with,
                  const std::function<bool(const kernel_info& kernel)>& wanted,
                  const std::function<void(const disassembled_kernels&)>& read);
