@@ -2,30 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
-#include <variant>
-#include <vector>
 
-#include "support/expression/parameter_value.hpp"
 #include "tune/t1/python_syntax.hpp"
+#include "tune/t1/python_value.hpp"
 
 namespace launchbox {
-
-struct python_value;
-
-struct python_sequence {
-    enum class kind { list, tuple, range };
-    kind what = kind::list;
-    std::shared_ptr<const std::vector<python_value>> elements = {};  ///< never null in a value
-};
-
-struct python_value {
-    std::variant<std::monostate, bool, std::int64_t, double, std::string, python_sequence> value = {};
-};
 
 /// What names stand for.
 struct python_scope {
@@ -58,12 +41,5 @@ python_value value_of(const python_node& node, const python_scope& scope, const 
 
 /// Whether `node` is a call or a [...] in which a name alone stands for its list in `scope.lists`.
 bool takes_a_list(const python_node& node, const python_scope& scope);
-
-python_value python_of(const parameter_value& value);
-python_value python_list_of(const std::vector<parameter_value>& values);
-
-/// bool() and repr() of Python.
-bool truth_of(const python_value& value);
-std::string repr_of(const python_value& value);
 
 }  // namespace launchbox
