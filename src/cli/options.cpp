@@ -13,6 +13,7 @@
 #include "report/json.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/pager.hpp"
 
 namespace launchbox::cli {
 
@@ -146,8 +147,9 @@ void write_report(const output_options& options, const report_forms& forms, bool
             out << render_csv(forms.rows());
         else if (options.format == "markdown")
             out << render_markdown(forms.page({.width = 100}));
-        else
-            out << render_text(forms.page(style), style);
+        else if (const std::string page = render_text(forms.page(style), style);
+                 &out != &std::cout || !show_in_pager(page))
+            out << page;
     };
     if (!options.path.empty()) {
         write_file_atomically(options.path, write);

@@ -1,7 +1,14 @@
 // Where output goes and how it looks: files, pipes, widths, locales.
 #include "tool.hpp"
 
+#include <pty.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -212,6 +219,51 @@ TEST(output, a_reader_that_leaves_early_is_no_error_message)
     const subprocess_result head = run(
         {"sh", "-c", "\"$0\" occupancy --arch all --threads 256 --curves --format json | head -n 1", LAUNCHBOX_TOOL});
     EXPECT_EQ(head.output, "{\n");
+}
+
+// What a terminal of 100 columns and 12 rows gets from `launchbox arguments...`, line ends as they were written.
+std::string on_terminal(const std::vector<std::string>& arguments, const std::string& variable)
+{
+    winsize size{.ws_row = 12, .ws_col = 100, .ws_xpixel = 0, .ws_ypixel = 0};
+    int terminal = -1;
+    const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
+    if (child == 0) {
+        ::putenv(const_cast<char*>(variable.c_str()));
+        ::setenv("TERM", "xterm", 1);
+        ::setenv("NO_COLOR", "1", 1);
+        std::vector<char*> words{const_cast<char*>(LAUNCHBOX_TOOL)};
+        for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
+        words.push_back(nullptr);
+        ::execv(words[0], words.data());
+        ::_exit(127);
+    }
+    std::string shown;
+    std::array<char, 4096> part{};
+    for (ssize_t got = 0; (got = ::read(terminal, part.data(), part.size())) > 0;)
+        shown.append(part.data(), static_cast<std::size_t>(got));
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ::close(terminal);
+    std::erase(shown, '\r');
+    return shown + (WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "" : "failed");
+}
+
+TEST(output, a_page_that_is_higher_than_the_terminal_goes_through_the_pager)
+{
+    const std::vector<std::string> long_page{"occupancy", "--arch", "sm_90", "--threads", "256"};
+    const std::string plain = on_terminal(long_page, "LAUNCHBOX_PAGER=");
+    EXPECT_GT(std::ranges::count(plain, '\n'), 12);
+    EXPECT_EQ(on_terminal(long_page, "LAUNCHBOX_PAGER=sed s/^/paged:/ | head -n 1").find("paged:"), 0u);
+    EXPECT_EQ(on_terminal(long_page, "PAGER=cat"), plain);
+
+    // One that is not there, one that has seen enough, and a page that fits.
+    const std::string without = on_terminal(long_page, "LAUNCHBOX_PAGER=no-such-pager");
+    EXPECT_NE(without.find(plain), std::string::npos) << without;
+    EXPECT_EQ(on_terminal(long_page, "LAUNCHBOX_PAGER=true"), "");
+    EXPECT_EQ(on_terminal({"--version"}, "LAUNCHBOX_PAGER=sed s/^/paged:/").find("paged:"), std::string::npos);
+    const std::string json =
+        on_terminal({"occupancy", "--arch", "sm_90", "--threads", "256", "--format", "json"}, "LAUNCHBOX_PAGER=true");
+    EXPECT_TRUE(nlohmann::json::accept(json)) << "only pages for people";
 }
 
 }  // namespace

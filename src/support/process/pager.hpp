@@ -1,0 +1,14 @@
+// A pager for what is higher than the terminal.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace launchbox {
+
+/// Shows the text in a pager: $LAUNCHBOX_PAGER, $PAGER or less, whichever is set first, with `less` as git starts it
+/// (LESS=FRX unless that is set). false, and nothing was shown: standard output is no terminal or a dumb one, the text
+/// fits on it, a variable is empty or "cat", or the pager cannot be started.
+bool show_in_pager(const std::string& text);
+
+}  // namespace launchbox
