@@ -307,6 +307,7 @@ void add_launches(const kernel_input_options& options, kernel_input& input)
         if (place->second && place->second->is_of(kernel.info.name)) {
             kernel.info.dynamic_shared_bytes = place->second->shared_bytes;
             kernel.info.launch_threads = place->second->threads;
+            if (const auto threads = place->second->threads) kernel.info.triton_warps = *threads / warp_size;
         }
     }
     if (!options.dynamic_shared) return;

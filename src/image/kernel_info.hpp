@@ -84,6 +84,7 @@ struct kernel_info {
     std::optional<std::int64_t>
         dynamic_shared_bytes;                   ///< of a launch; no image holds it: the user, or a file beside it
     std::optional<int> launch_threads;          ///< per block, likewise
+    std::optional<int> triton_warps;            ///< num_warps, where Triton made the kernel and says so beside it
     std::vector<constant_bank> constant_banks;  ///< rising; empty: not told
     std::optional<std::int64_t> parameter_bytes;
     std::optional<int> barriers;                         ///< highest named barrier + 1

@@ -127,6 +127,32 @@ bool check_bought_nothing(const subject& s)
     return pays;
 }
 
+// The same for a kernel of Triton, in whose source there are no launch bounds: num_warps and maxnreg decide.
+void check_triton_spills(const subject& s, const std::string& figures)
+{
+    const int registers = *s.kernel.registers, warps = *s.kernel.triton_warps, threads = warps * warp_size;
+    if (s.kernel.requested_max_registers && registers >= *s.kernel.requested_max_registers - 1) {
+        s.add("spills_from_bound", severity::error,
+              fmt::format("{}: maxnreg = {} is the cause", figures, *s.kernel.requested_max_registers),
+              "raise maxnreg in its triton.Config, or leave it out");
+        return;
+    }
+    const int cap = s.kernel.register_cap.value_or(register_cap(s.limits, threads, 1).value_or(0));
+    const int with_half = warps > 1 ? register_cap(s.limits, threads / 2, 1).value_or(0) : 0;
+    if (cap > 0 && registers + 8 > cap && with_half > cap) {
+        s.add("spills_from_bound", severity::warning,
+              fmt::format("{}: num_warps = {} leaves a thread no more than {}", figures, warps, cap),
+              fmt::format("try num_warps = {}, with which a thread can have {}; or smaller blocks of the tensors",
+                          warps / 2, with_half));
+        return;
+    }
+    s.add(
+        "spills", severity::warning, figures,
+        fmt::format("try smaller blocks of the tensors, more warps (num_warps is {}) or fewer stages (num_stages), so "
+                    "that a thread holds less",
+                    warps));
+}
+
 // Spills, and whether a bound is to blame.
 void check_spills(const subject& s)
 {
@@ -135,6 +161,10 @@ void check_spills(const subject& s)
         "{}{} B of spill stores and {} B of loads at {} registers", s.kernel.spills_between ? "at least " : "",
         with_commas(s.kernel.spill_store_bytes.value_or(s.spills().min_stores)),
         with_commas(s.kernel.spill_load_bytes.value_or(s.spills().min_loads)), *s.kernel.registers);
+    if (s.kernel.triton_warps) {
+        check_triton_spills(s, figures);
+        return;
+    }
     const int registers = *s.kernel.registers;
     const bool one_argument = s.bound && !s.kernel.min_blocks.value_or(0) && !s.kernel.requested_max_registers;
     const std::optional<int> whole = s.bound ? register_cap(s.limits, *s.bound, 1) : std::nullopt;
@@ -206,7 +236,9 @@ bool check_launchable(const subject& s)
     else
         return true;  // shared memory: ptxas refuses too much of it
     std::string fix = fmt::format("launch at most {} threads", largest);
-    if (result.obstacle != launch_obstacle::over_launch_bound && lower > 0)
+    if (s.kernel.triton_warps)
+        fix = fmt::format("num_warps at most {}", largest / warp_size);
+    else if (result.obstacle != launch_obstacle::over_launch_bound && lower > 0)
         fix += fmt::format(", or compile with {} (at most {} registers)",
                            bounds_text(std::min(*s.threads, max_threads_per_block)), lower);
     s.add("never_launches", severity::error, message, fix);

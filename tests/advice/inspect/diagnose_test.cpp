@@ -349,5 +349,33 @@ TEST(diagnose, the_stack_of_printf_is_no_array_to_unroll)
     EXPECT_EQ(diagnose(kernel, 256)[0].fix.find("unroll"), std::string::npos);
 }
 
+TEST(diagnose, a_kernel_of_triton_is_told_what_can_be_written_there)
+{
+    // 16 warps have at most 128 registers a thread, 8 warps 255.
+    kernel_info info = spilling(kernel("sm_90", 128, 512), 400, 600);
+    info.required_threads = info.max_threads;
+    info.triton_warps = 16;
+    const diagnosis warps = only(info);
+    EXPECT_EQ(warps.id, "spills_from_bound");
+    EXPECT_NE(warps.message.find("num_warps = 16 leaves a thread no more than 128"), std::string::npos)
+        << warps.message;
+    EXPECT_NE(warps.fix.find("num_warps = 8, with which a thread can have 255"), std::string::npos) << warps.fix;
+
+    info.requested_max_registers = 128;
+    EXPECT_NE(only(info).message.find("maxnreg = 128 is the cause"), std::string::npos) << only(info).message;
+
+    kernel_info full = spilling(kernel("sm_90", 255, 128), 400, 600);
+    full.triton_warps = 4;
+    EXPECT_EQ(only(full).id, "spills");
+    EXPECT_NE(only(full).fix.find("more warps (num_warps is 4)"), std::string::npos) << only(full).fix;
+    for (const kernel_info& each : {info, full})
+        EXPECT_EQ(only(each).fix.find("launch_bounds"), std::string::npos) << only(each).fix;
+
+    kernel_info never = kernel("sm_90", 255, 512);
+    never.triton_warps = 16;
+    EXPECT_EQ(only(never).id, "never_launches");
+    EXPECT_EQ(only(never).fix, "num_warps at most 8");
+}
+
 }  // namespace
 }  // namespace launchbox
