@@ -294,6 +294,17 @@ void read_file(const kernel_input_options& options, const std::string& file, con
     if (content.shrank()) result.inputs.back().errors.push_back("it was cut by another program while it was read");
 }
 
+void add_triton_launch(kernel_info& kernel, const triton_metadata& metadata)
+{
+    kernel.dynamic_shared_bytes = metadata.shared_bytes;
+    kernel.launch_threads = metadata.threads;
+    if (metadata.threads) kernel.triton_warps = *metadata.threads / warp_size;
+    if (!metadata.max_registers) return;
+    kernel.requested_max_registers = metadata.max_registers;
+    if (kernel.min_blocks_inferred) kernel.min_blocks.reset();  // the cap is not a bound's
+    kernel.min_blocks_inferred = false;
+}
+
 // What no image holds: how a kernel is launched.
 void add_launches(const kernel_input_options& options, kernel_input& input)
 {
@@ -304,11 +315,7 @@ void add_launches(const kernel_input_options& options, kernel_input& input)
         const std::string& file = kernel.info.source.file;
         auto place = metadata_of.find(file);
         if (place == metadata_of.end()) place = metadata_of.emplace(file, metadata_beside(file)).first;
-        if (place->second && place->second->is_of(kernel.info.name)) {
-            kernel.info.dynamic_shared_bytes = place->second->shared_bytes;
-            kernel.info.launch_threads = place->second->threads;
-            if (const auto threads = place->second->threads) kernel.info.triton_warps = *threads / warp_size;
-        }
+        if (place->second && place->second->is_of(kernel.info.name)) add_triton_launch(kernel.info, *place->second);
     }
     if (!options.dynamic_shared) return;
     const auto bytes_for = dynamic_shared_function(*options.dynamic_shared);

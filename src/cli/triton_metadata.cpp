@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t largest_metadata = std::size_t{1} << 20;  // it has some thousand bytes
 constexpr std::int64_t largest_shared = std::int64_t{1} << 30;
+constexpr std::int64_t max_registers = 255;  // of a thread
 
 std::optional<std::int64_t> whole_number(const nlohmann::json& object, const char* name, std::int64_t most)
 {
@@ -50,6 +51,8 @@ std::optional<triton_metadata> parse_triton_metadata(const std::string& text)
     metadata.shared_bytes = whole_number(object, "shared", largest_shared);
     if (const auto warps = whole_number(object, "num_warps", max_threads_per_block / warp_size); warps && *warps > 0)
         metadata.threads = static_cast<int>(*warps) * warp_size;
+    if (const auto registers = whole_number(object, "maxnreg", max_registers); registers && *registers > 0)
+        metadata.max_registers = static_cast<int>(*registers);
     return metadata;
 }
 

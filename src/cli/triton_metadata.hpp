@@ -13,6 +13,7 @@ struct triton_metadata {
     std::string kernel;                        ///< its name; empty: not told
     std::optional<std::int64_t> shared_bytes;  ///< dynamic shared memory, bytes per block
     std::optional<int> threads;                ///< per block: warps × threads of a warp
+    std::optional<int> max_registers;          ///< maxnreg, with which ptxas was called
 
     [[nodiscard]] bool is_of(std::string_view name) const { return kernel.empty() || kernel == name; }
 };

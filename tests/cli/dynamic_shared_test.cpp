@@ -111,6 +111,8 @@ TEST_F(dynamic_shared, is_read_from_the_metadata_of_triton)
     const call occupancy = launchbox_run({"occupancy", cubin, "--format", "json"});
     EXPECT_EQ(occupancy.json()["results"][0]["resident_blocks"], 1);
     EXPECT_TRUE(launchbox_run({"suggest", cubin}).shows("dynamic shared 196608"));
+    file("kernel.json", R"({"name": "direct", "shared": 196608, "num_warps": 4, "maxnreg": 40})");
+    EXPECT_EQ(kernel_in({"inspect", cubin}, "direct")["requested_max_registers"], 40);
     // The user knows better.
     EXPECT_EQ(kernel_in({"inspect", cubin, "--dynamic-shared", "0"}, "direct")["occupancy"]["resident_blocks"], 16);
     for (const char* other : {R"({"name": "another", "shared": 196608, "num_warps": 4})", R"({"shared": 1})", "[", "",
