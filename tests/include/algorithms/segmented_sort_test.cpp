@@ -23,7 +23,7 @@ template <class Shape>
 struct shared_memory {
     explicit shared_memory(std::int64_t segments)
         : bytes(static_cast<std::size_t>(detail::merge_shared_bytes<Shape>(Shape::threads, Shape::items) +
-                                         detail::segment_tile<Shape>::bytes(segments))),
+                                         static_cast<std::int64_t>(sizeof(detail::tile_segment)) * segments)),
           words(bytes / sizeof(std::max_align_t) + 1)
     {
     }
@@ -78,13 +78,11 @@ void sort_segments(std::vector<Key>& keys, std::vector<Value>* values, const std
     const auto small_arrays = arrays(std::type_identity<small>{});
     const auto large_arrays = arrays(std::type_identity<large>{});
     gpu_on_cpu::run(3, SmallThreads, [&] {
-        detail::sort_segments_of_classes<false, small>(of_small.get(), sizes, lists, small_arrays, 1, sizes.small_bits,
-                                                       most_small, splits.data(), state.next_work[0], compare);
+        detail::sort_small_segments<small>(of_small.get(), sizes, lists, small_arrays.data, sizes.small_bits, compare);
     }, order);
     gpu_on_cpu::run(3, Threads, [&] {
-        detail::sort_segments_of_classes<true, large>(of_large.get(), sizes, lists, large_arrays, sizes.small_bits + 1,
-                                                      sizes.tile_bits, most_large, splits.data(), state.next_work[1],
-                                                      compare);
+        detail::sort_large_segments<large>(of_large.get(), sizes, lists, large_arrays, sizes.small_bits + 1,
+                                           sizes.tile_bits, splits.data(), state.next_work[1], compare);
     }, order);
     for (int pass = 0; pass < sizes.max_passes; ++pass) {
         using any = detail::merge_shape<Key, void, Compare, 64, 2>;
@@ -158,7 +156,7 @@ TEST(segmented_sort_blocks, segments_of_each_size)
         for (std::size_t size = 1; size <= 1100; size = size < 20 ? size + 1 : size * 5 / 4) {
             const std::size_t n = 1 + size * 5;
             const auto segments = segments_of(n, [&](std::size_t) { return size; }, has_gaps);
-            check<64, 64, 8, 2, no_value, std::uint32_t>(kind::random, n, segments);
+            check<32, 64, 8, 2, no_value, std::uint32_t>(kind::random, n, segments);
             check<64, 64, 4, 2, std::uint32_t, float>(kind::few, n, segments);
         }
 }
@@ -170,7 +168,7 @@ TEST(segmented_sort_blocks, segments_of_all_sizes_at_once)
         for (const std::size_t most : {3u, 40u, 700u, 6000u}) {
             const auto segments = segments_of(
                 12000, [&](std::size_t) { return random() % most * (random() % 5 + 1) / 5; }, true);
-            check<64, 128, 8, 2, no_value, std::uint32_t>(input, 12000, segments, greater{}, 5);
+            check<32, 128, 8, 2, no_value, std::uint32_t>(input, 12000, segments, greater{}, 5);
             check<64, 128, 4, 3, std::uint16_t, std::int16_t>(input, 12000, segments, less{}, 3);
             check<128, 64, 4, 1, no_value, float>(input, 12000, segments);
         }
@@ -204,7 +202,7 @@ TEST(segmented_sort_blocks, comparisons_see_keys_only)
     std::mt19937 random(1);
     for (const std::size_t most : {3u, 9u, 100u, 3000u}) {
         const auto segments = segments_of(9000, [&](std::size_t) { return random() % most; }, true);
-        check<64, 64, 8, 2, no_value, marked>(kind::random, 9000, segments, by_lower_half{&was_given_another});
+        check<32, 64, 8, 2, no_value, marked>(kind::random, 9000, segments, by_lower_half{&was_given_another});
         ASSERT_FALSE(was_given_another) << most;
     }
 }

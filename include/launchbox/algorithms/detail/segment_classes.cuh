@@ -102,7 +102,6 @@ __device__ __forceinline__ void count_segments(segment_counting& shared, const s
         own[i] = place_of(i) < sizes.segments ? sizes.class_of(lists.range(sizes, place_of(i)).size) : 0;
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-        ranks[i] = 0;
         if (own[i] > sizes.tile_bits) {
             const segment_range range = lists.range(sizes, place_of(i));
             const unsigned long long one = 1ull << 32 | static_cast<unsigned long long>(sizes.parts_of(range.size));
@@ -116,16 +115,13 @@ __device__ __forceinline__ void count_segments(segment_counting& shared, const s
             }
             own[i] = 0;
         }
-        // The threads of a warp that have the same class, one class after the other: usually there are few.
-        for (unsigned left = __ballot_sync(~0u, own[i] != 0); left != 0;) {
-            const int leader = __ffs(static_cast<int>(left)) - 1, of_leader = shuffle_from(own[i], leader);
-            const unsigned same = __ballot_sync(~0u, own[i] == of_leader);
-            unsigned first = 0;
-            if (lane == leader) first = atomicAdd(&shared.counts[of_leader], static_cast<unsigned>(__popc(same)));
-            first = shuffle_from(first, leader);
-            if (own[i] == of_leader) ranks[i] = first + static_cast<unsigned>(__popc(same & ((1u << lane) - 1)));
-            left &= ~same;
-        }
+        // The threads of a warp that have the same class.
+        const unsigned same = __match_any_sync(~0u, own[i]);
+        const int leader = __ffs(static_cast<int>(same)) - 1;
+        unsigned first = 0;
+        if (own[i] != 0 && lane == leader)
+            first = atomicAdd(&shared.counts[own[i]], static_cast<unsigned>(__popc(same)));
+        ranks[i] = shuffle_from(first, leader) + static_cast<unsigned>(__popc(same & ((1u << lane) - 1)));
     }
     __syncthreads();
     if (thread < classes && shared.counts[thread] > 0) {

@@ -10,19 +10,24 @@
 
 namespace launchbox::detail {
 
-/// The block's segments, behind its tile in shared memory.
-template <class Shape>
-struct segment_tile {
-    std::int64_t* begins;
-    int* sizes;
+/// A segment in a tile: slots from its first to before `end` have its elements, and slot number i has element
+/// number `source` + i of the array.
+struct alignas(16) tile_segment {
+    std::int64_t source;
+    int end;
 
-    static constexpr std::int64_t bytes(std::int64_t segments) { return segments * 12; }
-    __device__ __forceinline__ segment_tile(unsigned char* shared, int segments)
-        : begins(reinterpret_cast<std::int64_t*>(shared + merge_memory<Shape>::layout.all)),
-          sizes(reinterpret_cast<int*>(begins + segments))
+    __device__ __forceinline__ tile_segment(std::int64_t begin, int size, int first_slot)
+        : source(begin - first_slot), end(first_slot + size)
     {
     }
 };
+
+/// The block's segments, behind its tile in shared memory.
+template <class Shape>
+__device__ __forceinline__ tile_segment* tile_segments(unsigned char* shared)
+{
+    return reinterpret_cast<tile_segment*>(shared + merge_memory<Shape>::layout.all);
+}
 
 /// The runs of segments that have 2^segment_bits slots each, before runs of 2^width_bits are merged. Sorts of integers
 /// alone merge whole runs, with padding; others leave out what is behind the end of a segment.
@@ -30,7 +35,7 @@ template <class Shape>
 struct segment_runs {
     static constexpr bool are_equal = !Shape::is_stable;
     int width_bits, segment_bits;
-    const int* sizes;
+    const tile_segment* segments;
 
     __device__ __forceinline__ bool is_last() const { return width_bits + 1 >= segment_bits; }
     __device__ __forceinline__ merge_pair pair_at(int element) const
@@ -38,7 +43,7 @@ struct segment_runs {
         merge_pair pair = equal_runs<Shape>{width_bits}.pair_at(element);
         if constexpr (Shape::is_stable) {
             const int width = 1 << width_bits;
-            const int left = sizes[element >> segment_bits] - (pair.begin & ((1 << segment_bits) - 1));
+            const int left = segments[element >> segment_bits].end - pair.begin;
             pair.left_count = max(0, min(left, width));
             pair.right_count = max(0, min(left - width, width));
         }
@@ -61,69 +66,71 @@ struct segment_runs {
     }
 };
 
-/// Calls `visit(i, slot, place)` for each of a thread's slots that has an element, `Batch` at a time: those of number i
-/// in the batch, its padded slot, and the element's place. `end_batch()` follows each batch.
-template <int Batch, class Shape, class Visit, class EndBatch>
-__device__ __forceinline__ void for_each_slot(const segment_tile<Shape>& segments, int segment_bits, const Visit& visit,
-                                              const EndBatch& end_batch)
+/// Reads the elements of the segments, each to its 2^segment_bits slots.
+template <class Shape>
+__device__ __forceinline__ void read_segments(const merge_memory<Shape>& memory, const tile_segment* segments,
+                                              int segment_bits, const merge_arrays<Shape>& in)
 {
-    constexpr int apart = Shape::threads + Shape::threads / Shape::items;  // whole rows
-    const int thread = static_cast<int>(threadIdx.x), at = padded<Shape::items>(thread);
+    constexpr int n = Shape::items, batch = n < 8 ? n : 8;
+    constexpr int apart = Shape::threads + Shape::threads / n;  // whole rows
+    const int thread = static_cast<int>(threadIdx.x), to = padded<n>(thread);
 #pragma unroll
-    for (int begin = 0; begin < Shape::items; begin += Batch) {
+    for (int begin = 0; begin < n; begin += batch) {
+        // Through registers, so that several loads are in flight.
+        raw_array<typename Shape::kept_key, batch> keys;
+        [[maybe_unused]] raw_array<typename Shape::kept_value, batch> values;
 #pragma unroll
-        for (int i = 0; i < Batch; ++i) {
-            const int slot = thread + (begin + i) * Shape::threads, segment = slot >> segment_bits;
-            const int within = slot & ((1 << segment_bits) - 1);
-            visit(i, at + (begin + i) * apart, within < segments.sizes[segment], segments.begins[segment] + within);
+        for (int i = 0; i < batch; ++i) {
+            const int slot = thread + (begin + i) * Shape::threads;
+            const tile_segment segment = segments[slot >> segment_bits];
+            if (slot < segment.end) {
+                keys[i] = static_cast<typename Shape::kept_key>(in.keys[segment.source + slot]);
+                if constexpr (Shape::has_values)
+                    values[i] = static_cast<typename Shape::kept_value>(in.values[segment.source + slot]);
+            } else if constexpr (!Shape::is_stable) {
+                keys[i] = last_key<Shape>();
+            }
         }
-        end_batch(at + begin * apart);
+#pragma unroll
+        for (int i = 0; i < batch; ++i) {
+            memory.keys()[to + (begin + i) * apart] = keys[i];
+            if constexpr (Shape::has_values) memory.values()[to + (begin + i) * apart] = values[i];
+        }
     }
 }
 
-/// Reads the elements of the segments, each to its 2^segment_bits slots.
+/// Writes the elements of the segments from their slots.
 template <class Shape>
-__device__ __forceinline__ void read_segments(const merge_memory<Shape>& memory, const segment_tile<Shape>& segments,
-                                              int segment_bits, const merge_arrays<Shape>& in)
+__device__ __forceinline__ void write_segments(const merge_memory<Shape>& memory, const tile_segment* segments,
+                                               int segment_bits, const merge_arrays<Shape>& out)
 {
-    constexpr int batch = Shape::items < 8 ? Shape::items : 8;
-    constexpr int apart = Shape::threads + Shape::threads / Shape::items;
-    // Through registers, so that several loads are in flight.
-    const auto read = [&](const auto* from, auto* to, const auto& padding) {
-        raw_array<std::remove_cvref_t<decltype(*to)>, batch> elements;
-        for_each_slot<batch>(
-            segments, segment_bits,
-            [&](int i, int, bool is_there, std::int64_t place) {
-                if (is_there)
-                    elements[i] = static_cast<std::remove_cvref_t<decltype(*to)>>(from[place]);
-                else
-                    padding(elements[i]);
-            },
-            [&](int slot) {
+    constexpr int n = Shape::items, apart = Shape::threads + Shape::threads / n;
+    const int thread = static_cast<int>(threadIdx.x), from = padded<n>(thread);
 #pragma unroll
-                for (int i = 0; i < batch; ++i) to[slot + i * apart] = elements[i];
-            });
-    };
-    read(in.keys, memory.keys(), [](auto& key) {
-        if constexpr (!Shape::is_stable) key = last_key<Shape>();
-    });
-    if constexpr (Shape::has_values) read(in.values, memory.values(), [](auto&) {});
+    for (int i = 0; i < n; ++i) {
+        const int slot = thread + i * Shape::threads;
+        const tile_segment segment = segments[slot >> segment_bits];
+        if (slot >= segment.end) continue;
+        out.keys[segment.source + slot] = static_cast<typename Shape::key>(memory.keys()[from + i * apart]);
+        if constexpr (Shape::has_values)
+            out.values[segment.source + slot] = static_cast<typename Shape::value>(memory.values()[from + i * apart]);
+    }
 }
 
 /// A bit for each of a thread's slots, from `first` on, that has an element.
 template <class Shape>
-__device__ __forceinline__ unsigned slots_in_use(const segment_tile<Shape>& segments, int segment_bits, int first)
+__device__ __forceinline__ unsigned slots_in_use(const tile_segment* segments, int segment_bits, int first)
 {
     constexpr unsigned all = ~0u >> (32 - Shape::items);
     const int size = 1 << segment_bits;
     if (size >= Shape::items) {
-        const int left = segments.sizes[first >> segment_bits] - (first & (size - 1));
+        const int left = segments[first >> segment_bits].end - first;
         return left >= Shape::items ? all : left <= 0 ? 0 : (1u << left) - 1;
     }
     unsigned used = 0;
 #pragma unroll 1
-    for (int begin = 0; begin < Shape::items; begin += size)
-        used |= ((1u << segments.sizes[(first + begin) >> segment_bits]) - 1) << begin;
+    for (int begin = first; begin < first + Shape::items; begin += size)
+        used |= ((1u << (segments[begin >> segment_bits].end - begin)) - 1) << (begin - first);
     return used;
 }
 
@@ -141,17 +148,17 @@ __device__ __forceinline__ void sort_groups(thread_items<Shape>& items, raw_arra
     }
 }
 
-/// Sorts the segments of a tile, which have 2^segment_bits slots each, at least 2. Called after a barrier that follows
-/// the writes to `segments`; ends with a barrier, after which the tile's memory may be written again.
+/// Sorts the segments of a tile, which have 2^segment_bits slots each, at least 2. Called after a barrier that
+/// follows the writes to tile_segments; ends with a barrier, after which the tile's memory may be written again.
 template <class Shape>
-__device__ __forceinline__ void sort_segments(unsigned char* shared, const segment_tile<Shape>& segments,
-                                              int segment_bits, const merge_arrays<Shape>& in,
+__device__ __forceinline__ void sort_segments(unsigned char* shared, int segment_bits, const merge_arrays<Shape>& in,
                                               const merge_arrays<Shape>& out, const typename Shape::compare& compare)
 {
     constexpr int n = Shape::items;
     const merge_memory<Shape> memory{shared};
     const kept_order<Shape> less{compare};
     const int thread = static_cast<int>(threadIdx.x), first = thread * n;
+    const tile_segment* const segments = tile_segments<Shape>(shared);
     read_segments(memory, segments, segment_bits, in);
     __syncthreads();
     thread_items<Shape> items;
@@ -163,7 +170,7 @@ __device__ __forceinline__ void sort_segments(unsigned char* shared, const segme
     }
     unsigned used = ~0u;
     if constexpr (Shape::is_stable) {
-        used = slots_in_use(segments, segment_bits, first);
+        used = slots_in_use<Shape>(segments, segment_bits, first);
         // A slot without an element gets the largest key before it in its segment: it stays behind that.
         if (used != 0 && used != ~0u >> (32 - n)) {
             auto largest = items.keys[0];
@@ -182,22 +189,13 @@ __device__ __forceinline__ void sort_segments(unsigned char* shared, const segme
             items.values[i] = memory.values()[padded<n>(first) + static_cast<int>(tags[i])];
     }
     __syncthreads();
-    segment_runs<Shape> runs{Shape::items_bits - 1, segment_bits, segments.sizes};
+    segment_runs<Shape> runs{Shape::items_bits - 1, segment_bits, segments};
     put_items(memory, items, runs, first);
     wait_for_threads(runs.writes_within_warp());
 #pragma unroll 1
     for (runs.width_bits = Shape::items_bits; runs.width_bits < segment_bits; ++runs.width_bits)
         merge_pairs(memory, items, runs, less);
-    const auto write = [&](const auto* from, auto* to) {
-        for_each_slot<1>(
-            segments, segment_bits,
-            [&](int, int slot, bool is_there, std::int64_t place) {
-                if (is_there) to[place] = static_cast<std::remove_cvref_t<decltype(*to)>>(from[slot]);
-            },
-            [](int) {});
-    };
-    write(memory.keys(), out.keys);
-    if constexpr (Shape::has_values) write(memory.values(), out.values);
+    write_segments(memory, segments, segment_bits, out);
     __syncthreads();
 }
 

@@ -31,26 +31,21 @@ __device__ __forceinline__ merge_arrays<Shape> behind(const merge_arrays<Shape>&
     return moved;
 }
 
-/// Does work number 0 to before `count`, each once, by blocks of which there are about as many as the GPU has room for.
-/// `work` ends with a barrier. `IsEven`: each block does as many; otherwise they are handed out by the `counter`, and
-/// `next` is a word in shared memory that is free meanwhile.
-template <bool IsEven, class Work>
+/// Does work number 0 to before `count`, each once, by blocks of which there are about as many as the GPU has room for:
+/// it is handed out by the `counter`. `work` ends with a barrier; `next` is a word in shared memory, free meanwhile.
+template <class Work>
 __device__ __forceinline__ void for_each_work(unsigned& counter, std::int64_t count, int& next, const Work& work)
 {
     std::int64_t at = blockIdx.x;
     while (at < count) {
         // Asked for at once, and needed at the end.
         int later = 0;
-        if (!IsEven && threadIdx.x == 0) later = static_cast<int>(atomicAdd(&counter, 1u));
+        if (threadIdx.x == 0) later = static_cast<int>(atomicAdd(&counter, 1u));
         work(at);
-        if constexpr (IsEven) {
-            at += gridDim.x;
-        } else {
-            if (threadIdx.x == 0) next = later;
-            __syncthreads();
-            at = std::int64_t{gridDim.x} + static_cast<unsigned>(next);
-            __syncthreads();
-        }
+        if (threadIdx.x == 0) next = later;
+        __syncthreads();
+        at = std::int64_t{gridDim.x} + static_cast<unsigned>(next);
+        __syncthreads();
     }
 }
 
@@ -74,62 +69,108 @@ struct class_tiles {
 
 /// The segments of a tile.
 struct listed_segments {
-    int segment_class;
+    int segment_bits;
     std::int64_t begin;  ///< in the list
-    std::int64_t count;  ///< from there on in the class
+    std::int64_t count;  ///< from there on in the class; may be more than the tile has room for
 
+    /// Tile number `tile` of the classes from `first` on; none behind the last one.
     __device__ __forceinline__ listed_segments(const class_tiles& classes, std::int64_t tile, int first, int tile_bits)
     {
-        const int at = __popc(__ballot_sync(~0u, classes.end <= tile));
-        segment_class = first + at;
-        const std::int64_t end_before = shuffle_from(classes.end, at > 0 ? at - 1 : 0), before = at > 0 ? end_before : 0;
-        const std::int64_t skipped = (tile - before) << (tile_bits - segment_class);
+        const int at = __popc(__ballot_sync(~0u, classes.end <= tile)) % 32;
+        segment_bits = first + at;
+        const std::int64_t end_before = shuffle_from(classes.end, at > 0 ? at - 1 : 0);
+        const std::int64_t skipped = (tile - (at > 0 ? end_before : 0)) << (tile_bits - segment_bits);
         begin = shuffle_from(classes.listed, at) + skipped;
         count = shuffle_from(classes.count, at) - skipped;
+        if (tile >= classes.all()) count = 0;
+    }
+    template <class Offset>
+    [[nodiscard]] __device__ __forceinline__ unsigned number(const segment_lists<Offset>& lists, int i) const
+    {
+        return i < count ? lists.by_class[begin + i] : 0;
+    }
+    template <class Offset>
+    [[nodiscard]] __device__ __forceinline__ segment_range range(const segment_sizes& sizes,
+                                                                 const segment_lists<Offset>& lists, int i,
+                                                                 unsigned number_of_it) const
+    {
+        return i < count ? lists.range(sizes, number_of_it) : segment_range{0, 0};
     }
 };
 
-/// Sorts the segments of the classes from `first` to `last` and, with `WithParts`, the parts of those that are merged.
-template <bool WithParts, class Shape, class Offset>
-__device__ __forceinline__ void sort_segments_of_classes(unsigned char* shared, const segment_sizes& sizes,
-                                                         const segment_lists<Offset>& lists,
-                                                         const segment_arrays<Shape>& arrays, int first, int last,
-                                                         int max_segments, std::int64_t* splits, unsigned& counter,
-                                                         const typename Shape::compare& compare)
+/// Sorts the segments of the classes from 1 to `last`.
+template <class Shape, class Offset>
+__device__ __forceinline__ void sort_small_segments(unsigned char* shared, const segment_sizes& sizes,
+                                                    const segment_lists<Offset>& lists,
+                                                    const merge_arrays<Shape>& data, int last,
+                                                    const typename Shape::compare& compare)
 {
     constexpr int tile_bits = bits_of<Shape::tile>;
     const int thread = static_cast<int>(threadIdx.x);
-    const segment_tile<Shape> segments(shared, max_segments);
+    tile_segment* const segments = tile_segments<Shape>(shared);
+    const class_tiles classes(*lists.state, 1, last, tile_bits);
+    const std::int64_t tiles = classes.all(), apart = gridDim.x;
+    std::int64_t tile = blockIdx.x;
+    if (tile >= tiles) return;
+    // A segment is read before the tile that it is in, and its number another tile before, since each is waited for.
+    listed_segments now(classes, tile, 1, tile_bits), next(classes, tile + apart, 1, tile_bits);
+    segment_range range = now.range(sizes, lists, thread, now.number(lists, thread));
+    unsigned number_of_next = next.number(lists, thread);
+#pragma unroll 1
+    for (;;) {
+        const int bits = now.segment_bits;
+        for (int i = thread; i < 1 << (tile_bits - bits); i += Shape::threads) {
+            if (i != thread) range = now.range(sizes, lists, i, now.number(lists, i));
+            segments[i] = {range.begin, static_cast<int>(range.size), i << bits};
+        }
+        range = next.range(sizes, lists, thread, number_of_next);
+        now = next;
+        next = listed_segments(classes, tile + 2 * apart, 1, tile_bits);
+        number_of_next = next.number(lists, thread);
+        __syncthreads();
+        sort_segments(shared, bits, data, data, compare);
+        tile += apart;
+        if (tile >= tiles) return;
+    }
+}
+
+/// Sorts the segments of the classes from `first` to `last`, and the parts of those that are merged.
+template <class Shape, class Offset>
+__device__ __forceinline__ void sort_large_segments(unsigned char* shared, const segment_sizes& sizes,
+                                                    const segment_lists<Offset>& lists,
+                                                    const segment_arrays<Shape>& arrays, int first, int last,
+                                                    std::int64_t* splits, unsigned& counter,
+                                                    const typename Shape::compare& compare)
+{
+    constexpr int tile_bits = bits_of<Shape::tile>;
+    const int thread = static_cast<int>(threadIdx.x);
+    tile_segment* const segments = tile_segments<Shape>(shared);
     const class_tiles classes(*lists.state, first, last, tile_bits);
-    const std::int64_t parts = WithParts ? lists.state->merged(sizes).parts() : 0;
+    const std::int64_t parts = lists.state->merged(sizes).parts();
     int& next = merge_memory<Shape>{shared}.left_begin()[0];
-    for_each_work<!WithParts>(counter, classes.all() + parts, next, [&](std::int64_t work) {
+    for_each_work(counter, classes.all() + parts, next, [&](std::int64_t work) {
         merge_arrays<Shape> out = arrays.data;
         int segment_bits = tile_bits;
-        if (WithParts && work < parts) {
+        if (work < parts) {
             // They come first: they take longest.
             const merged_segment& segment = lists.merged[lists.owner[work]];
             const std::int64_t before = (work - segment.first_part) * sizes.part, left = segment.size - before;
             out = arrays.before(sizes.passes_of(segment.size).count);
-            if (thread == 0) {
-                segments.begins[0] = segment.begin + before;
-                segments.sizes[0] = left < sizes.part ? static_cast<int>(left) : sizes.part;
-            }
+            if (thread == 0)
+                segments[0] = {segment.begin + before, left < sizes.part ? static_cast<int>(left) : sizes.part, 0};
             for (std::int64_t i = (work << sizes.max_levels) + thread; i < (work + 1) << sizes.max_levels;
                  i += Shape::threads)
                 splits[i] = 0;
         } else {
             const listed_segments listed(classes, work - parts, first, tile_bits);
-            segment_bits = listed.segment_class;
+            segment_bits = listed.segment_bits;
             for (int i = thread; i < 1 << (tile_bits - segment_bits); i += Shape::threads) {
-                const segment_range range =
-                    i < listed.count ? lists.range(sizes, lists.by_class[listed.begin + i]) : segment_range{0, 0};
-                segments.begins[i] = range.begin;
-                segments.sizes[i] = static_cast<int>(range.size);
+                const segment_range range = listed.range(sizes, lists, i, listed.number(lists, i));
+                segments[i] = {range.begin, static_cast<int>(range.size), i << segment_bits};
             }
         }
         __syncthreads();
-        sort_segments(shared, segments, segment_bits, arrays.data, out, compare);
+        sort_segments(shared, segment_bits, arrays.data, out, compare);
     });
     let_next_grid_begin();
 }
@@ -199,7 +240,7 @@ __device__ __forceinline__ void merge_segments(unsigned char* shared, const segm
     const std::int64_t parts = lists.state->merged(sizes, pass + 1).parts();
     // The kernel that finds the splits may have begun, but it may not have ended where nothing waits for its words.
     if (parts <= blockIdx.x) wait_for_grid_ahead();
-    for_each_work<false>(counter, parts, merge_memory<Shape>{shared}.left_begin()[0], [&](std::int64_t part) {
+    for_each_work(counter, parts, merge_memory<Shape>{shared}.left_begin()[0], [&](std::int64_t part) {
         const segment_part own(sizes, lists, pass, part, splits);
         merge_part<0, Shape>(shared, own.task, behind(arrays.before(own.passes_left), own.begin),
                              behind(arrays.before(own.passes_left - 1), own.begin), own.number, compare);

@@ -102,8 +102,6 @@ constexpr int max_tile_segments(const Row& row)
     const int tile = row.threads * items_of(row);
     return std::max(1, IsSmall ? tile / 2 : tile >> (min_small_bits<Key> + 1));
 }
-template <bool IsSmall, class Key, auto Row>
-inline constexpr int max_segments_of_row = max_tile_segments<IsSmall, Key>(Row);  // for device code
 
 /// `IsSmall`: the classes of the small tile, from two elements on; otherwise the others, and parts.
 template <bool IsSmall, class Key, class Value, class Compare, class Tuning, class Offset>
@@ -113,7 +111,7 @@ struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Val
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
         return merge_shared_bytes<typename base::any_shape>(row.threads, items_of(row)) +
-               segment_tile<typename base::any_shape>::bytes(max_tile_segments<IsSmall, Key>(row));
+               static_cast<std::int64_t>(sizeof(tile_segment)) * max_tile_segments<IsSmall, Key>(row);
     }
     template <typename base::row_type r>
     static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists,
@@ -121,12 +119,14 @@ struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Val
     {
         using shape = typename base::template shape<r>;
                 wait_for_grid_ahead();
-        sort_segments_of_classes<!IsSmall, shape>(
-            block_memory(), sizes, lists,
-            segment_arrays<shape>{{arrays.data.keys, arrays.data.values}, {arrays.other.keys, arrays.other.values}},
-            IsSmall ? 1 : sizes.small_bits + 1, IsSmall ? sizes.small_bits : sizes.tile_bits,
-            max_segments_of_row<IsSmall, Key, r>, splits,
-            lists.state->next_work[IsSmall ? 0 : 1], compare);
+        if constexpr (IsSmall)
+            sort_small_segments<shape>(block_memory(), sizes, lists, {arrays.data.keys, arrays.data.values},
+                                       sizes.small_bits, compare);
+        else
+            sort_large_segments<shape>(
+                block_memory(), sizes, lists,
+                segment_arrays<shape>{{arrays.data.keys, arrays.data.values}, {arrays.other.keys, arrays.other.values}},
+                sizes.small_bits + 1, sizes.tile_bits, splits, lists.state->next_work[1], compare);
     }
 };
 
