@@ -82,7 +82,8 @@ std::vector<int> uniform_offsets(std::int64_t n, std::int64_t most)
     std::mt19937_64 random(n + most);
     std::vector<int> offsets{0};
     while (offsets.back() < n) {
-        const std::int64_t size = std::uniform_int_distribution<std::int64_t>(std::max<std::int64_t>(1, most / 2), most)(random);
+        const std::int64_t size =
+            std::uniform_int_distribution<std::int64_t>(std::max<std::int64_t>(1, most / 2), most)(random);
         offsets.push_back(static_cast<int>(std::min(n, offsets.back() + size)));
     }
     return offsets;
@@ -131,10 +132,9 @@ void compare(const char* type, std::int64_t n, const std::string& name, const st
     };
     const auto sort_cubs = [&](cudaStream_t stream, void* memory, std::size_t& bytes) {
         if constexpr (has_values)
-            return cub::DeviceSegmentedSort::StableSortPairs(memory, bytes, in.data, cubs_sorted.data, values_in.data,
-                                                             cubs_values.data, static_cast<int>(n),
-                                                             static_cast<int>(segments), where.data, where.data + 1,
-                                                             stream);
+            return cub::DeviceSegmentedSort::StableSortPairs(
+                memory, bytes, in.data, cubs_sorted.data, values_in.data, cubs_values.data, static_cast<int>(n),
+                static_cast<int>(segments), where.data, where.data + 1, stream);
         else
             return cub::DeviceSegmentedSort::StableSortKeys(memory, bytes, in.data, cubs_sorted.data,
                                                             static_cast<int>(n), static_cast<int>(segments), where.data,

@@ -40,9 +40,9 @@ void sort_segments(std::vector<Key>& keys, std::vector<Value>* values, const std
     using kept = std::conditional_t<std::is_same_v<Value, no_value>, void, Value>;
     using small = detail::merge_shape<Key, kept, Compare, SmallThreads, Items>;
     using large = detail::merge_shape<Key, kept, Compare, Threads, Items>;
-    const detail::segment_sizes sizes = detail::segment_sizes_of(static_cast<std::int64_t>(keys.size()),
-                                                                 static_cast<std::int64_t>(segments.size()),
-                                                                 small::tile, Threads, Items, MaxLevels);
+    const detail::segment_sizes sizes =
+        detail::segment_sizes_of(static_cast<std::int64_t>(keys.size()), static_cast<std::int64_t>(segments.size()),
+                                 small::tile, Threads, Items, MaxLevels);
     std::vector<std::int64_t> begins, ends;
     for (const segment& each : segments) begins.push_back(each.begin), ends.push_back(each.end);
     detail::segment_state state{};
@@ -56,34 +56,38 @@ void sort_segments(std::vector<Key>& keys, std::vector<Value>* values, const std
     if (values != nullptr) other_values = *values;
     const auto arrays = [&]<class Shape>(std::type_identity<Shape>) {
         detail::segment_arrays<Shape> both{{keys.data(), nullptr}, {other_keys.data(), nullptr}};
-        if constexpr (Shape::has_values)
-            both.data.values = values->data(), both.other.values = other_values.data();
+        if constexpr (Shape::has_values) both.data.values = values->data(), both.other.values = other_values.data();
         return both;
     };
     constexpr int counted = 64, counted_items = 2;
     const auto counting_blocks = static_cast<unsigned>(segments.size() / (counted * counted_items) + 1);
     detail::segment_counting counting{};
-    gpu_on_cpu::run(counting_blocks, counted, [&] {
-        detail::count_segments<false, counted, counted_items>(counting, sizes, lists, blockIdx.x);
-    });
-    gpu_on_cpu::run(counting_blocks, counted, [&] {
-        detail::count_segments<true, counted, counted_items>(counting, sizes, lists, blockIdx.x);
-    }, order);
-    gpu_on_cpu::run(static_cast<unsigned>(sizes.max_parts() / 64 + 1), 64, [&] {
-        detail::find_owner(sizes, lists, std::int64_t{blockIdx.x} * 64 + threadIdx.x);
-    });
+    gpu_on_cpu::run(counting_blocks, counted,
+                    [&] { detail::count_segments<false, counted, counted_items>(counting, sizes, lists, blockIdx.x); });
+    gpu_on_cpu::run(
+        counting_blocks, counted,
+        [&] { detail::count_segments<true, counted, counted_items>(counting, sizes, lists, blockIdx.x); }, order);
+    gpu_on_cpu::run(static_cast<unsigned>(sizes.max_parts() / 64 + 1), 64,
+                    [&] { detail::find_owner(sizes, lists, std::int64_t{blockIdx.x} * 64 + threadIdx.x); });
     const int most_small = small::tile / 2, most_large = std::max(1, large::tile >> (sizes.small_bits + 1));
     shared_memory<small> of_small(most_small);
     shared_memory<large> of_large(most_large);
     const auto small_arrays = arrays(std::type_identity<small>{});
     const auto large_arrays = arrays(std::type_identity<large>{});
-    gpu_on_cpu::run(3, SmallThreads, [&] {
-        detail::sort_small_segments<small>(of_small.get(), sizes, lists, small_arrays.data, sizes.small_bits, compare);
-    }, order);
-    gpu_on_cpu::run(3, Threads, [&] {
-        detail::sort_large_segments<large>(of_large.get(), sizes, lists, large_arrays, sizes.small_bits + 1,
-                                           sizes.tile_bits, splits.data(), state.next_work[1], compare);
-    }, order);
+    gpu_on_cpu::run(
+        3, SmallThreads,
+        [&] {
+            detail::sort_small_segments<small>(of_small.get(), sizes, lists, small_arrays.data, sizes.small_bits,
+                                               compare);
+        },
+        order);
+    gpu_on_cpu::run(
+        3, Threads,
+        [&] {
+            detail::sort_large_segments<large>(of_large.get(), sizes, lists, large_arrays, sizes.small_bits + 1,
+                                               sizes.tile_bits, splits.data(), state.next_work[1], compare);
+        },
+        order);
     for (int pass = 0; pass < sizes.max_passes; ++pass) {
         using any = detail::merge_shape<Key, void, Compare, 64, 2>;
         const detail::segment_arrays<any> keys_alone{{keys.data(), nullptr}, {other_keys.data(), nullptr}};
@@ -91,14 +95,18 @@ void sort_segments(std::vector<Key>& keys, std::vector<Value>* values, const std
             detail::find_segment_splits<MaxLevels, any>(sizes, lists, keys_alone, pass, splits.data(),
                                                         std::int64_t{blockIdx.x} * 64 + threadIdx.x, compare);
         });
-        gpu_on_cpu::run(3, Threads, [&] {
-            detail::merge_segments<large>(of_large.get(), sizes, lists, large_arrays, pass, splits.data(),
-                                          state.next_work[2 + pass], compare);
-        }, order);
+        gpu_on_cpu::run(
+            3, Threads,
+            [&] {
+                detail::merge_segments<large>(of_large.get(), sizes, lists, large_arrays, pass, splits.data(),
+                                              state.next_work[2 + pass], compare);
+            },
+            order);
     }
 }
 
-/// Segments one behind the other, with sizes from `size(i)`, and now and then elements between them that belong to none.
+/// Segments one behind the other, with sizes from `size(i)`, and now and then elements between them that belong to
+/// none.
 template <class Size>
 std::vector<segment> segments_of(std::size_t n, const Size& size, bool has_gaps)
 {
@@ -155,7 +163,8 @@ TEST(segmented_sort_blocks, segments_of_each_size)
     for (const bool has_gaps : {false, true})
         for (std::size_t size = 1; size <= 1100; size = size < 20 ? size + 1 : size * 5 / 4) {
             const std::size_t n = 1 + size * 5;
-            const auto segments = segments_of(n, [&](std::size_t) { return size; }, has_gaps);
+            const auto segments = segments_of(
+                n, [&](std::size_t) { return size; }, has_gaps);
             check<32, 64, 8, 2, no_value, std::uint32_t>(kind::random, n, segments);
             check<64, 64, 4, 2, std::uint32_t, float>(kind::few, n, segments);
         }
@@ -201,7 +210,8 @@ TEST(segmented_sort_blocks, comparisons_see_keys_only)
     bool was_given_another = false;
     std::mt19937 random(1);
     for (const std::size_t most : {3u, 9u, 100u, 3000u}) {
-        const auto segments = segments_of(9000, [&](std::size_t) { return random() % most; }, true);
+        const auto segments = segments_of(
+            9000, [&](std::size_t) { return random() % most; }, true);
         check<32, 64, 8, 2, no_value, marked>(kind::random, 9000, segments, by_lower_half{&was_given_another});
         ASSERT_FALSE(was_given_another) << most;
     }

@@ -25,9 +25,9 @@ struct segment_count {
 
 /// What the kernels of a sort tell each other, of which all is 0 at first.
 struct segment_state {
-    unsigned long long counts[segment_sizes::max_classes];   ///< words of segment_count
-    unsigned long long listed[segment_sizes::max_classes];   ///< the same, of those that have their place
-    unsigned next_work[segment_sizes::max_classes];          ///< for each kernel that hands out its work
+    unsigned long long counts[segment_sizes::max_classes];  ///< words of segment_count
+    unsigned long long listed[segment_sizes::max_classes];  ///< the same, of those that have their place
+    unsigned next_work[segment_sizes::max_classes];         ///< for each kernel that hands out its work
 
     /// How many there are in the classes from `first` to `last`.
     [[nodiscard]] __device__ __forceinline__ segment_count among(int first, int last) const
@@ -66,15 +66,24 @@ struct segment_lists {
     merged_segment* merged;  ///< those that take most passes first
     unsigned* owner;         ///< of each part: the number of its merged segment
 
+    /// A segment's offsets, as they are.
+    struct offsets {
+        Offset begin, end;
+    };
+    [[nodiscard]] __device__ __forceinline__ offsets read(std::int64_t at) const { return {begins[at], ends[at]}; }
     /// A segment, as far as it lies within the elements.
-    [[nodiscard]] __device__ __forceinline__ segment_range range(const segment_sizes& sizes, std::int64_t at) const
+    [[nodiscard]] static __device__ __forceinline__ segment_range range(const segment_sizes& sizes, const offsets& of)
     {
         const auto clamped = [&](Offset offset) {
             const auto place = static_cast<std::int64_t>(offset);
             return place < 0 ? 0 : place < sizes.n ? place : sizes.n;
         };
-        const std::int64_t begin = clamped(begins[at]), end = clamped(ends[at]);
+        const std::int64_t begin = clamped(of.begin), end = clamped(of.end);
         return {begin, end > begin ? end - begin : 0};
+    }
+    [[nodiscard]] __device__ __forceinline__ segment_range range(const segment_sizes& sizes, std::int64_t at) const
+    {
+        return range(sizes, read(at));
     }
 };
 
@@ -136,9 +145,7 @@ __device__ __forceinline__ void count_segments(segment_counting& shared, const s
         __syncthreads();
 #pragma unroll
         for (int i = 0; i < Items; ++i)
-            if (own[i] != 0)
-                lists.by_class[shared.firsts[own[i]] + ranks[i]] =
-                    static_cast<unsigned>(place_of(i));
+            if (own[i] != 0) lists.by_class[shared.firsts[own[i]] + ranks[i]] = static_cast<unsigned>(place_of(i));
     }
 }
 

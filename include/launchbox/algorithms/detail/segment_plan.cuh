@@ -56,9 +56,18 @@ struct segment_sizes {
     int slack = 0;
     int max_passes = 0;  ///< of a segment: with all elements
 
-    [[nodiscard]] __host__ __device__ constexpr std::int64_t parts_of(std::int64_t size) const { return (size + part - 1) / part; }
-    [[nodiscard]] __host__ __device__ constexpr segment_passes passes_of(std::int64_t size) const { return {parts_of(size), max_levels}; }
-    [[nodiscard]] __host__ __device__ constexpr bool is_merged(std::int64_t size) const { return size > std::int64_t{1} << tile_bits; }
+    [[nodiscard]] __host__ __device__ constexpr std::int64_t parts_of(std::int64_t size) const
+    {
+        return (size + part - 1) / part;
+    }
+    [[nodiscard]] __host__ __device__ constexpr segment_passes passes_of(std::int64_t size) const
+    {
+        return {parts_of(size), max_levels};
+    }
+    [[nodiscard]] __host__ __device__ constexpr bool is_merged(std::int64_t size) const
+    {
+        return size > std::int64_t{1} << tile_bits;
+    }
     [[nodiscard]] __host__ __device__ constexpr int class_of(std::int64_t size) const
     {
         if (size < 2) return 0;
@@ -66,7 +75,10 @@ struct segment_sizes {
         return bits_in(size - 1);
     }
     /// Bounds, which segments that do not overlap keep.
-    [[nodiscard]] __host__ __device__ constexpr std::int64_t max_merged() const { return n >> tile_bits < segments ? n >> tile_bits : segments; }
+    [[nodiscard]] __host__ __device__ constexpr std::int64_t max_merged() const
+    {
+        return n >> tile_bits < segments ? n >> tile_bits : segments;
+    }
     [[nodiscard]] __host__ __device__ constexpr std::int64_t max_parts() const
     {
         return max_merged() == 0 ? 0 : n / part + max_merged();

@@ -185,8 +185,7 @@ __device__ __forceinline__ void sort_segments(unsigned char* shared, int segment
     if (used != 0) sort_groups<0>(items, tags, segment_bits, less);
     if constexpr (Shape::has_values) {
 #pragma unroll
-        for (int i = 0; i < n; ++i)
-            items.values[i] = memory.values()[padded<n>(first) + static_cast<int>(tags[i])];
+        for (int i = 0; i < n; ++i) items.values[i] = memory.values()[padded<n>(first) + static_cast<int>(tags[i])];
     }
     __syncthreads();
     segment_runs<Shape> runs{Shape::items_bits - 1, segment_bits, segments};

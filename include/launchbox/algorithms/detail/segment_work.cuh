@@ -89,21 +89,20 @@ struct listed_segments {
     {
         return i < count ? lists.by_class[begin + i] : 0;
     }
+    /// The offsets of segment i, whose number is known; of none behind the last.
     template <class Offset>
-    [[nodiscard]] __device__ __forceinline__ segment_range range(const segment_sizes& sizes,
-                                                                 const segment_lists<Offset>& lists, int i,
-                                                                 unsigned number_of_it) const
+    [[nodiscard]] __device__ __forceinline__ auto offsets(const segment_lists<Offset>& lists, int i,
+                                                          unsigned number_of_it) const
     {
-        return i < count ? lists.range(sizes, number_of_it) : segment_range{0, 0};
+        return i < count ? lists.read(number_of_it) : typename segment_lists<Offset>::offsets{0, 0};
     }
 };
 
 /// Sorts the segments of the classes from 1 to `last`.
 template <class Shape, class Offset>
 __device__ __forceinline__ void sort_small_segments(unsigned char* shared, const segment_sizes& sizes,
-                                                    const segment_lists<Offset>& lists,
-                                                    const merge_arrays<Shape>& data, int last,
-                                                    const typename Shape::compare& compare)
+                                                    const segment_lists<Offset>& lists, const merge_arrays<Shape>& data,
+                                                    int last, const typename Shape::compare& compare)
 {
     constexpr int tile_bits = bits_of<Shape::tile>;
     const int thread = static_cast<int>(threadIdx.x);
@@ -112,18 +111,19 @@ __device__ __forceinline__ void sort_small_segments(unsigned char* shared, const
     const std::int64_t tiles = classes.all(), apart = gridDim.x;
     std::int64_t tile = blockIdx.x;
     if (tile >= tiles) return;
-    // A segment is read before the tile that it is in, and its number another tile before, since each is waited for.
+    // Offsets are read a tile before they are needed, and the numbers of their segments another tile before.
     listed_segments now(classes, tile, 1, tile_bits), next(classes, tile + apart, 1, tile_bits);
-    segment_range range = now.range(sizes, lists, thread, now.number(lists, thread));
+    auto offsets = now.offsets(lists, thread, now.number(lists, thread));
     unsigned number_of_next = next.number(lists, thread);
 #pragma unroll 1
     for (;;) {
         const int bits = now.segment_bits;
         for (int i = thread; i < 1 << (tile_bits - bits); i += Shape::threads) {
-            if (i != thread) range = now.range(sizes, lists, i, now.number(lists, i));
+            if (i != thread) offsets = now.offsets(lists, i, now.number(lists, i));
+            const segment_range range = lists.range(sizes, offsets);
             segments[i] = {range.begin, static_cast<int>(range.size), i << bits};
         }
-        range = next.range(sizes, lists, thread, number_of_next);
+        offsets = next.offsets(lists, thread, number_of_next);
         now = next;
         next = listed_segments(classes, tile + 2 * apart, 1, tile_bits);
         number_of_next = next.number(lists, thread);
@@ -165,7 +165,7 @@ __device__ __forceinline__ void sort_large_segments(unsigned char* shared, const
             const listed_segments listed(classes, work - parts, first, tile_bits);
             segment_bits = listed.segment_bits;
             for (int i = thread; i < 1 << (tile_bits - segment_bits); i += Shape::threads) {
-                const segment_range range = listed.range(sizes, lists, i, listed.number(lists, i));
+                const segment_range range = lists.range(sizes, listed.offsets(lists, i, listed.number(lists, i)));
                 segments[i] = {range.begin, static_cast<int>(range.size), i << segment_bits};
             }
         }
@@ -192,14 +192,10 @@ struct segment_part {
         begin = segment.begin;
         number = part - segment.first_part;
         passes_left = passes.count - pass;
-        task = {segment.size,
-                std::int64_t{sizes.part} << before,
-                levels,
-                sizes.part,
-                sizes.slack,
-                std::int64_t{1} << (before + levels),
-                pass + 1,
-                splits + (segment.first_part << sizes.max_levels)};
+        task = {segment.size, std::int64_t{sizes.part} << before,
+                levels,       sizes.part,
+                sizes.slack,  std::int64_t{1} << (before + levels),
+                pass + 1,     splits + (segment.first_part << sizes.max_levels)};
     }
 };
 

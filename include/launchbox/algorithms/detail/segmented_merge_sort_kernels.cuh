@@ -23,12 +23,16 @@ namespace merge_sort_kernels {
 /// Segments of up to a warp's tile are sorted by blocks of one warp, which wait for nobody but themselves; the rows of
 /// the largest sizes do everything else.
 template <class Key>
-inline constexpr int warp_items = sizeof(kept_type<Key>) <= 8 ? 8 : sizeof(kept_type<Key>) <= 16 ? 4 : 2;
+inline constexpr int warp_items = sizeof(kept_type<Key>) <= 8    ? 8
+                                  : sizeof(kept_type<Key>) <= 16 ? 4
+                                                                 : 2;
 template <class Key, class Value>
 inline constexpr merge_sort_row warp_row{
     .threads = 32,
     .items = warp_items<Key>,
-    .min_blocks = sizeof(Key) + sizeof(std::conditional_t<std::is_void_v<Value>, no_value, Value>) <= 9 ? 32 : sizeof(Key) <= 8 ? 16 : 0,
+    .min_blocks = sizeof(Key) + sizeof(std::conditional_t<std::is_void_v<Value>, no_value, Value>) <= 9 ? 32
+                  : sizeof(Key) <= 8                                                                    ? 16
+                                                                                                        : 0,
     .ways = 2};
 
 /// One kernel counts, and one lists: a block has 2,048 segments.
@@ -114,11 +118,11 @@ struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Val
                static_cast<std::int64_t>(sizeof(tile_segment)) * max_tile_segments<IsSmall, Key>(row);
     }
     template <typename base::row_type r>
-    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists,
-                               segment_arrays<shape_of_arrays> arrays, std::int64_t* splits, Compare compare)
+    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists, segment_arrays<shape_of_arrays> arrays,
+                               std::int64_t* splits, Compare compare)
     {
         using shape = typename base::template shape<r>;
-                wait_for_grid_ahead();
+        wait_for_grid_ahead();
         if constexpr (IsSmall)
             sort_small_segments<shape>(block_memory(), sizes, lists, {arrays.data.keys, arrays.data.values},
                                        sizes.small_bits, compare);
@@ -153,8 +157,8 @@ struct merge_parts : body<Key, Value, Compare, segment_tuning<false, Key, Value,
         return merge_shared_bytes<typename base::any_shape>(row.threads, items_of(row));
     }
     template <typename base::row_type r>
-    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists,
-                               segment_arrays<shape_of_arrays> arrays, int pass, std::int64_t* splits, Compare compare)
+    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists, segment_arrays<shape_of_arrays> arrays,
+                               int pass, std::int64_t* splits, Compare compare)
     {
         using shape = typename base::template shape<r>;
         merge_segments<shape>(
@@ -223,8 +227,9 @@ struct segmented_sort {
         if constexpr (!std::is_void_v<Value>) values_at = add(n, sizeof(Value));
     }
 
-    void run(cudaStream_t stream, const device_memory& memory, const merge_arrays<typename small::base::any_shape>& data,
-             const Offset* begins, const Offset* ends, const Compare& compare) const
+    void run(cudaStream_t stream, const device_memory& memory,
+             const merge_arrays<typename small::base::any_shape>& data, const Offset* begins, const Offset* ends,
+             const Compare& compare) const
     {
         const segment_lists<Offset> lists{begins,
                                           ends,
@@ -251,9 +256,8 @@ struct segmented_sort {
                       both, splits, compare);
         if (sizes.n > std::int64_t{1} << sizes.small_bits)
             launch<large>(
-                stream,
-                grid(sizes.max_tiles(sizes.small_bits + 1, sizes.tile_bits, sizes.tile_bits) + parts, threads), sizes,
-                lists, both, splits, compare);
+                stream, grid(sizes.max_tiles(sizes.small_bits + 1, sizes.tile_bits, sizes.tile_bits) + parts, threads),
+                sizes, lists, both, splits, compare);
         for (int pass = 0; pass < passes; ++pass) {
             const std::int64_t of_block = row_for<finding>(sizes.n).threads, found = parts << max_levels;
             launch<finding>(stream, blocks{launch_extent(divided_up(found, of_block)), found}, sizes, lists,
@@ -268,11 +272,11 @@ template <class Index, class Tuning, class Key, class Value, class Offset, class
 void sort_segments_as(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Offset* begins,
                       const Offset* ends, std::int64_t segments, const Compare& compare, workspace given)
 {
-    using kept = typename std::conditional_t<std::is_void_v<Index>, std::type_identity<Value>,
-                                             std::type_identity<Index> >::type;
+    using kept =
+        typename std::conditional_t<std::is_void_v<Index>, std::type_identity<Value>, std::type_identity<Index> >::type;
     // A row for indices of 4 bytes may not fit those of 8.
-    using table = tuning_or_default<std::conditional_t<std::is_same_v<Index, std::uint64_t>, void, Tuning>, Key, kept,
-                                    Compare>;
+    using table =
+        tuning_or_default<std::conditional_t<std::is_same_v<Index, std::uint64_t>, void, Tuning>, Key, kept, Compare>;
     segmented_sort<Key, kept, Compare, table, Offset> sorting(n, segments);
     memory_parts parts;
     sorting.add_to(parts);

@@ -83,8 +83,8 @@ __device__ __forceinline__ void run_network(const Exchange& exchange)
 {
     [&]<std::size_t... At>(std::index_sequence<At...>)
     {
-        (exchange.template operator()<comparator_at<Kind, Items, From + At>.first,
-                                      comparator_at<Kind, Items, From + At>.second>(),
+        (exchange.template
+         operator()<comparator_at<Kind, Items, From + At>.first, comparator_at<Kind, Items, From + At>.second>(),
          ...);
     }
     (std::make_index_sequence<static_cast<std::size_t>(To - From)>{});
