@@ -60,7 +60,7 @@ void sort_segments(std::vector<Key>& keys, std::vector<Value>* values, const std
         return both;
     };
     constexpr int counted = 64, counted_items = 2;
-    const auto counting_blocks = static_cast<unsigned>(segments.size() / (counted * counted_items) + 1);
+    const auto counting_blocks = static_cast<unsigned>(segments.size() / std::size_t{counted * counted_items} + 1);
     detail::segment_counting counting{};
     gpu_on_cpu::run(counting_blocks, counted,
                     [&] { detail::count_segments<false, counted, counted_items>(counting, sizes, lists, blockIdx.x); });
