@@ -1,7 +1,7 @@
 // segmented_merge_sort on a GPU, compared with std::stable_sort of each segment. Also without CMake:
 //
-//     nvcc -std=c++20 -O2 -arch=sm_90 -Iinclude -Itests tests/gpu/segmented_merge_sort_gpu_test.cu \
-//          -o segmented_merge_sort_gpu_test -lgtest -lgtest_main
+//     options="-std=c++20 -O2 -arch=sm_90 -Iinclude -Itests -lgtest -lgtest_main"
+//     nvcc tests/gpu/segmented_merge_sort_gpu_test.cu -o segmented_merge_sort_gpu_test $options
 //
 // LAUNCHBOX_REDUCED=1 sorts little, for compute-sanitizer.
 #include "merge_sort_check.cuh"
