@@ -71,6 +71,16 @@ inline unsigned __ballot_sync(unsigned mask, int predicate, GPU_ON_CPU_PLACE)
 
 // Threads change only where they meet, so that fences do nothing and atomics are plain.
 
+/// By shuffles, as far as the lanes of the mask are all of the warp.
+template <class Value>
+unsigned __match_any_sync(unsigned mask, Value value, GPU_ON_CPU_PLACE)
+{
+    unsigned same = 0;
+    for (unsigned lane = 0; lane < 32; ++lane)
+        if (__shfl_sync(mask, value, static_cast<int>(lane), 32, where) == value) same |= 1u << lane;
+    return same;
+}
+
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 

@@ -159,4 +159,23 @@ TEST(merge_split, takes_few_comparisons)
     }
 }
 
+// Runs that hardly overlap are found to be so in the first round, also where a part begins near the end of a run.
+TEST(merge_split, order_that_is_there_is_seen)
+{
+    const auto most_comparisons = [](kind input) {
+        const runs of(input, 16384, 16 * 16384);
+        long most = 0;
+        for (const int rank : {500, 3000, 16384, 16500, 100000, 131072, 200001, 16 * 16384 - 700}) {
+            comparisons = 0;
+            of_block<16, 256>(of, rank, rank, 31);
+            most = std::max(most, comparisons);
+        }
+        return most;
+    };
+    const long random = most_comparisons(kind::random);
+    for (const kind input : {kind::sorted, kind::reversed, kind::nearly_sorted})
+        EXPECT_LT(most_comparisons(input), input == kind::nearly_sorted ? 2 * random : 5 * random / 4)
+            << sort_inputs::name(input);
+}
+
 }  // namespace

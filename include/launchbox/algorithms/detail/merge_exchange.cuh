@@ -54,12 +54,14 @@ __device__ __forceinline__ bool is_after(const kept_order<Shape>& less, const ty
     }
 }
 
-/// Sorts a thread's keys by a network. `tags` say where each was: of equal keys the lower tag comes first.
-template <network Kind, int ThirdsBySum, class Shape>
+/// Sorts a thread's keys by a network, or runs some of its comparators. `tags` say where each was: of equal keys the
+/// lower tag comes first.
+template <network Kind, int ThirdsBySum, int From = -1, int To = -1, class Shape>
 __device__ __forceinline__ void sort_items(thread_items<Shape>& items, raw_array<unsigned, Shape::items>& tags,
                                            const kept_order<Shape>& less)
 {
-    run_network<Kind, Shape::items>([&]<int First, int Second>() {
+    constexpr int from = From < 0 ? 0 : From, to = To < 0 ? comparators<Kind, Shape::items>() : To;
+    run_network<Kind, Shape::items, from, to>([&]<int First, int Second>() {
         auto &first = items.keys[First], &second = items.keys[Second];
         if constexpr (exchanges_by_sum<Shape> && (First + Second + 2) % 3 < ThirdsBySum) {
             exchange_by_sum(first, second, less);

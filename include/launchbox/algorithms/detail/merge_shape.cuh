@@ -35,8 +35,8 @@ struct merge_shape {
     static_assert(items >= 2 && std::has_single_bit(static_cast<unsigned>(items)),
                   "merge_sort: items is a power of two, 2 or more");
     static_assert(threads % items == 0, "merge_sort: threads are items or more");
-    static_assert(threads >= 64 && std::has_single_bit(static_cast<unsigned>(threads)),
-                  "merge_sort: threads is a power of two, 64 or more");
+    static_assert(threads >= 32 && std::has_single_bit(static_cast<unsigned>(threads)),
+                  "merge_sort: threads is a power of two, 32 or more");
 };
 
 /// A thread's elements.

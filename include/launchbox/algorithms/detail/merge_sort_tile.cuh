@@ -10,6 +10,60 @@
 
 namespace launchbox::detail {
 
+/// What a tile is already.
+enum class tile_order { none, rising, falling };
+
+/// One of 32 elements of a full tile, by which each warp sees what order it may have.
+template <class Shape>
+inline constexpr int sample_stride = (Shape::tile - 1) / 31;
+
+/// Whether a full tile is in order, or strictly in the opposite order, so that it only needs a copy. Called by all
+/// threads; `key_at` is element number i, `sample` that of this lane's stride. Hardly any tile passes by accident.
+template <class Shape, class KeyAt>
+__device__ __forceinline__ tile_order order_of_tile(const KeyAt& key_at, const typename Shape::kept_key& sample,
+                                                    const kept_order<Shape>& less)
+{
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+    const auto next = shuffle_from(sample, lane < 31 ? lane + 1 : 31);
+    const unsigned falling = __ballot_sync(~0u, lane < 31 && less(next, sample));
+    const bool falls = falling == ~0u >> 1;
+    if (!falls && falling != 0) return tile_order::none;  // the same in all warps
+    bool is_other = false;
+#pragma unroll 1
+    for (int i = thread; i + 1 < Shape::tile; i += Shape::threads) is_other |= less(key_at(i + 1), key_at(i)) != falls;
+    if (__syncthreads_or(is_other) != 0) return tile_order::none;
+    return falls ? tile_order::falling : tile_order::rising;
+}
+
+/// Copies a full tile, in the opposite order where it falls. The sort may be in place: an element and the one that
+/// it is exchanged with are read together.
+template <class Shape>
+__device__ __forceinline__ void copy_tile(const merge_arrays<Shape>& in, const merge_arrays<Shape>& out,
+                                          std::int64_t begin, bool falls)
+{
+#pragma unroll 1
+    for (int i = static_cast<int>(threadIdx.x); i < Shape::tile / 2; i += Shape::threads) {
+        const std::int64_t first = begin + i, second = begin + Shape::tile - 1 - i;
+        const std::int64_t first_to = falls ? second : first, second_to = falls ? first : second;
+        const auto key = in.keys[first], other_key = in.keys[second];
+        out.keys[first_to] = key;
+        out.keys[second_to] = other_key;
+        if constexpr (Shape::has_values) {
+            using value_type = typename Shape::value;
+            const auto value = in.values ? in.values[first] : static_cast<value_type>(index_value<value_type>(first));
+            const auto other = in.values ? in.values[second] : static_cast<value_type>(index_value<value_type>(second));
+            out.values[first_to] = value;
+            out.values[second_to] = other;
+        }
+    }
+}
+
+/// Whether tiles in order are looked for. Integers alone are sorted so fast that it would take a few percent of the
+/// sort, but for large tiles of small ones.
+template <class Shape>
+inline constexpr bool looks_for_tile_order = Shape::is_stable ||
+                                             (Shape::items >= 32 && sizeof(typename Shape::kept_key) <= 4);
+
 /// Sorts the tile number `tile` of `n` elements.
 template <class Shape>
 __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arrays<Shape>& in,
@@ -21,16 +75,32 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
     const int thread = static_cast<int>(threadIdx.x), first = thread * Shape::items;
     const std::int64_t begin = tile * Shape::tile;
     const int count = n - begin < Shape::tile ? static_cast<int>(n - begin) : Shape::tile;
+    // If the tile is in order it is copied, and true.
+    const auto copies = [&](const auto& key_at, const typename Shape::kept_key& sample) {
+        const tile_order order = order_of_tile<Shape>(key_at, sample, less);
+        if (order == tile_order::none) return false;
+        copy_tile<Shape>(in, out, begin, order == tile_order::falling);
+        let_next_grid_begin();
+        return true;
+    };
     thread_items<Shape> items;
     raw_array<unsigned, Shape::items> tags;
+    const int sampled = thread % 32 * sample_stride<Shape>;
+    [[maybe_unused]] raw_array<typename Shape::kept_key, 1> sample;
+    const auto key_at = [&](int i) { return static_cast<typename Shape::kept_key>(in.keys[begin + i]); };
     if (!Shape::is_stable && count == Shape::tile) {
         // Nobody sees which of equal keys was where, so that each thread takes what it can read in step with others.
+        if constexpr (looks_for_tile_order<Shape>) sample[0] = key_at(sampled);
 #pragma unroll
-        for (int i = 0; i < Shape::items; ++i) items.keys[i] = in.keys[begin + thread + i * Shape::threads];
+        for (int i = 0; i < Shape::items; ++i) items.keys[i] = key_at(thread + i * Shape::threads);
     } else {
         read_tile(memory, in, begin, count);
         __syncthreads();
-        if (count < Shape::tile) {
+        if (count == Shape::tile) {
+            const auto key_in = [&](int i) { return memory.key_in(i); };
+            if constexpr (Shape::is_stable)
+                if (copies(key_in, key_in(sampled))) return;
+        } else {
             fill_tile(memory, count, less);
             __syncthreads();
         }
@@ -42,6 +112,9 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
         if constexpr (!Shape::has_values) __syncthreads();
     }
     sort_items<network::sort, thirds_by_sum::of_sort>(items, tags, less);
+    if constexpr (!Shape::is_stable && looks_for_tile_order<Shape>)
+        if (count == Shape::tile && copies(key_at, sample[0]))
+            return;  // not before: all keys would wait for the sample
     if constexpr (Shape::has_values) {
         // Not through the network with their keys, which takes longer, and registers.
 #pragma unroll

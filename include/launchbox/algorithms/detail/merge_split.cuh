@@ -71,6 +71,8 @@ struct border_search {
     Offset low, width, rank, slack, all;
     int round;
     bool seeks_order;  ///< choose pivots as if the runs did not overlap
+    int dense;         ///< the run that seems to have nearly all elements near the border; negative: none
+    Offset expected;   ///< where the border then is in this run
 
     __device__ __forceinline__ border_search(Offset length, Offset rank_in, Offset slack_in)
         : low(0),
@@ -79,7 +81,9 @@ struct border_search {
           slack(slack_in),
           all(0),
           round(-1),
-          seeks_order(false)
+          seeks_order(false),
+          dense(-1),
+          expected(0)
     {
     }
     /// Begins a round. False, for all threads of a group of `Runs`, if the border is found. All threads of a warp call
@@ -107,20 +111,26 @@ struct border_search {
         const float part = about_quotient(static_cast<float>(rank), static_cast<float>(all));
         return halves() ? .5f : part < 1 ? part : 1;
     }
-    /// Ends the round, once it is known which elements of the run equal the pivot.
-    __device__ __forceinline__ void end_round(const part_of_run<Offset>& equal)
+    /// Ends the round, once it is known which elements of the run equal the pivot. `owner`: the pivot's run, where it
+    /// was chosen as if the runs did not overlap; otherwise negative.
+    __device__ __forceinline__ void end_round(const part_of_run<Offset>& equal, int owner)
     {
         const Offset all_before = sum_of_group<Runs>(equal.begin), all_until = sum_of_group<Runs>(equal.end);
         const Offset among = share_of_equal<Runs>(equal.end - equal.begin, rank - all_before);
         Offset dropped = 0;
+        // If nearly all elements near the border are of the pivot's run, it is as far from the pivot there as in all.
+        const Offset last_all = all;
+        Offset far = 0;
         if (rank < all_before - slack) {
-            const Offset behind = all_before - rank + slack;
-            width = equal.begin < behind ? equal.begin : behind;
+            far = all_before - rank;
+            width = equal.begin < far + slack ? equal.begin : far + slack;
             dropped = equal.begin - width;
+            expected = width - far;
         } else if (rank > all_until + slack) {
-            const Offset before = rank - all_until + slack;
-            width = width - equal.end < before ? width - equal.end : before;
+            far = rank - all_until;
+            width = width - equal.end < far + slack ? width - equal.end : far + slack;
             dropped = equal.end;
+            expected = far;
         } else {
             low += equal.begin + among;
             width = rank = 0;
@@ -128,6 +138,12 @@ struct border_search {
         low += dropped;
         const Offset all_dropped = sum_of_group<Runs>(dropped);
         rank -= rank > 0 ? all_dropped : 0;
+        dense = -1;
+        if (!__any_sync(~0u, owner >= 0)) return;
+        const int first = static_cast<int>(threadIdx.x) % 32 / Runs * Runs;
+        const Offset width_of_owner = shuffle_from(width, first + (owner < 0 ? 0 : owner));
+        dense = owner >= 0 && width_of_owner > 0 && far <= last_all / (16 * Runs) ? owner : -1;
+        expected = expected < 0 ? 0 : expected < width ? expected : width - 1;
     }
 };
 
@@ -137,13 +153,22 @@ struct run_pivot {
     int owner;
     Offset within;
     raw_array<Key, 1> key;
+    Offset ahead;      ///< of those in question of all runs, how many are in runs that seem to be ahead of this one
+    bool is_by_order;  ///< chosen as if the runs did not overlap
+    bool is_dense;     ///< chosen from the run that seems to have nearly all elements in question
 };
+
+/// Where runs that hardly overlap are looked for. For random runs that takes up to half of a microsecond, which would
+/// be a few percent of a sort of few elements, or of one by a single pass of 32 runs.
+template <int Runs>
+inline constexpr bool looks_for_order_of = Runs > 2 && Runs < 32;
+inline constexpr int fewest_in_order = 32768;
 
 /// Chooses the pivot of a round, by aligned groups of `Runs` threads with a run each. Each thread takes the element of
 /// its run where it expects the border; the pivot is the median of them, weighted by how many elements of each run are
 /// in question. For random runs it is several times as close to the border as the element of one run. With
-/// `seeks_order` it is the element at the border if the runs do not overlap. `OfWarp`: all groups of the warp search
-/// for the same.
+/// `seeks_order`, or where at first those elements rise or fall from run to run, it is the element at the border if the
+/// runs do not overlap. `OfWarp`: all groups of the warp search for the same.
 template <int Runs, bool OfWarp, class Offset, class Key, class Less>
 __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
                                                                const border_search<Runs, Offset>& search, float share,
@@ -160,10 +185,16 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
     run_pivot<Offset, Key> pivot;
     pivot.within = static_cast<Offset>(static_cast<float>(width) * share);
     pivot.within = pivot.within < width ? pivot.within : width - 1;
-    if (width > 0) pivot.key[0] = run[low + pivot.within];
+    raw_array<Key, 1> middle;
+    const bool looks_for_order = looks_for_order_of<Runs> && search.round == 0 && search.all > fewest_in_order;
+    if (width > 0) {
+        pivot.key[0] = run[low + pivot.within];
+        if (looks_for_order) middle[0] = run[low + width / 2];  // at once, since it is waited for
+    }
     // The comparison gets keys of the input only: a thread without elements takes the key of another.
     const int some = first_thread(width > 0);
-    pivot.key[0] = shuffle_from(pivot.key[0], width > 0 || some < 0 ? in_warp : first + some);
+    const int with_key = width > 0 || some < 0 ? in_warp : first + some;
+    pivot.key[0] = shuffle_from(pivot.key[0], with_key);
     // Where groups search for the same, each compares with some of the runs.
     constexpr int compared = !OfWarp ? Runs : Runs * Runs > 32 ? Runs * Runs / 32 : 1;
     Offset ahead = 0;
@@ -178,11 +209,41 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
     }
 #pragma unroll
     for (int mask = Runs; mask < Runs * Runs / compared; mask *= 2) ahead += shuffle_xor<32>(ahead, mask);
-    const Offset target = search.seeks_order ? search.rank : search.all / 2;
+    pivot.is_by_order = search.seeks_order;
+    Offset tail = 0;
+    if (__any_sync(~0u, looks_for_order)) {
+        middle[0] = shuffle_from(middle[0], with_key);
+        // The middles of random runs hardly ever rise from run to run, or fall.
+        constexpr unsigned of_neighbours = of_group >> 1;
+        const int neighbour = first + (own + 1 < Runs ? own + 1 : own);
+        const Key next = shuffle_from(middle[0], neighbour);
+        const unsigned falls =
+            __ballot_sync(~0u, looks_for_order && searches && less(next, middle[0])) >> first & of_neighbours;
+        const bool is_ordered = looks_for_order && (falls == 0 || falls == of_neighbours);
+        if (__any_sync(~0u, is_ordered)) {
+            // If they do not overlap, three quarters of one come before three quarters of the next.
+            raw_array<Key, 1> low_key = middle, high_key = middle;
+            if (width > 0) low_key[0] = run[low + width / 4], high_key[0] = run[low + width - 1 - width / 4];
+            const Key next_low = shuffle_from(low_key[0], neighbour), next_high = shuffle_from(high_key[0], neighbour);
+            const bool overlap = is_ordered && searches && !less(high_key[0], next_low) && !less(next_high, low_key[0]);
+            const unsigned overlaps = __ballot_sync(~0u, overlap) >> first & of_neighbours;
+            const Offset until = sum_until<Runs>(width);
+            if (is_ordered && overlaps == 0) {
+                pivot.is_by_order = true;
+                ahead = falls == 0 ? until - width : search.all - until;
+                tail = width / 64;  // elements that are not in order are at the ends of their runs
+            }
+        }
+    }
+    const Offset target = pivot.is_by_order ? search.rank : search.all / 2;
     pivot.owner = first_thread(ahead <= target && target < ahead + width);
     pivot.owner = pivot.owner < 0 ? 0 : pivot.owner;  // of a group that has found its border
-    if (search.seeks_order) {
-        pivot.within = target - ahead;
+    pivot.ahead = ahead;
+    pivot.is_dense = search.dense >= 0 && search.round <= 2;  // later rounds leave fewer, whatever the elements are
+    if (pivot.is_dense) pivot.owner = search.dense;
+    if (pivot.is_by_order || pivot.is_dense) {
+        const Offset last = width - 1 - tail, place = target - ahead;
+        pivot.within = pivot.is_dense ? search.expected : place < tail ? tail : place < last ? place : last;
         if (searches && own == pivot.owner) pivot.key[0] = run[low + pivot.within];
     }
     pivot.within = shuffle_from(pivot.within, first + pivot.owner);
@@ -198,6 +259,19 @@ __device__ __forceinline__ part_of_run<Offset> expected_part(Offset width, float
     const float spread = 4 * about_square_root(middle * (1 - share) + .25f);
     const Offset begin = static_cast<Offset>(middle - spread), end = static_cast<Offset>(middle + spread) + 1;
     return {begin > 0 ? begin : 0, end < width ? end : width};
+}
+
+/// The same for a run `number` if the runs do not overlap but for a few elements: of a run ahead of the pivot's all
+/// come before the pivot, of one behind none.
+template <class Offset, class Key>
+__device__ __forceinline__ part_of_run<Offset> expected_part(Offset width, float share,
+                                                             const run_pivot<Offset, Key>& pivot, int number,
+                                                             bool is_ahead)
+{
+    if (!pivot.is_by_order && !pivot.is_dense) return expected_part(width, share);
+    if (number == pivot.owner) return {pivot.within < 16 ? 0 : pivot.within - 16, pivot.within + 1};
+    const Offset some = pivot.is_dense ? width : width / 64 + (width > 0 ? 1 : 0);
+    return is_ahead ? part_of_run<Offset>{width - some, width} : part_of_run<Offset>{0, some};
 }
 
 /// How many of the elements from `run` on come before the pivot, with `WithEqual` those that equal it too, of those in
@@ -238,16 +312,18 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
 {
     border_search<Runs, Offset> search(length, rank, slack);
     const int own = static_cast<int>(threadIdx.x) % Runs;
+#pragma unroll 1  // without a copy of the first round
     for (;;) {
         const bool searches = search.begin_round();
         if (!__any_sync(~0u, searches)) return search.low;
         const float share = search.share();
         const auto pivot = choose_pivot<Runs, false>(run, search, share, less);
+        const Offset ahead_of_owner = shuffle_from(pivot.ahead, static_cast<int>(threadIdx.x) % 32 - own + pivot.owner);
         using part = part_of_run<Offset>;
         part equal{0, 0};
         if (searches && search.width > 0) {
             const Offset low = search.low, end = low + search.width;
-            const part expected = expected_part(search.width, share);
+            const part expected = expected_part(search.width, share, pivot, own, pivot.ahead < ahead_of_owner);
             equal.begin = border_by_thread<false>(run, part{low, end}, part{low + expected.begin, low + expected.end},
                                                   pivot.key[0], less);
             // Usually only the pivot itself equals the pivot.
@@ -259,7 +335,7 @@ __device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offs
             }
             equal = {equal.begin - low, equal.end - low};
         }
-        search.end_round(equal);
+        search.end_round(equal, pivot.is_by_order || pivot.is_dense ? pivot.owner : -1);
     }
 }
 

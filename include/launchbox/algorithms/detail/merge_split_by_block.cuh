@@ -68,16 +68,22 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
     const int half = thread / (Threads / 2), warp = thread % (Threads / 2) / 32;
     const int first_searched = warp * runs_of_warp, searched = (first_searched + in_warp / lanes) % Runs;
     border_search<Runs, int> search(length, rank, slack);
+#pragma unroll 1  // without a copy of the first round
     for (;;) {
         const bool searches = search.begin_round();  // the same in all threads of a half
         auto& parts = found.of_rounds[search.round % 2][half];
+        int owner = -1;
         if (searches) {
             const float share = search.share();
             const auto pivot = choose_pivot<Runs, true>(run, search, share, less);
+            owner = pivot.is_by_order || pivot.is_dense ? pivot.owner : -1;
             const int width = shuffle_from(search.width, searched);
             const Key* const begin = shuffle_from(run + search.low, searched);
             part_of_run<int> equal;
-            equal.begin = border_by_group<false, lanes>(begin, width, expected_part(width, share), pivot.key[0], less);
+            const bool is_ahead =
+                pivot.is_by_order && shuffle_from(pivot.ahead, searched) < shuffle_from(pivot.ahead, pivot.owner);
+            const part_of_run<int> expected = expected_part(width, share, pivot, searched, is_ahead);
+            equal.begin = border_by_group<false, lanes>(begin, width, expected, pivot.key[0], less);
             // Usually only the pivot itself equals the pivot.
             equal.end = equal.begin + (searched == pivot.owner ? 1 : 0);
             const bool has_equal = equal.end < width && !less(pivot.key[0], begin[equal.end]);
@@ -89,7 +95,7 @@ __device__ __forceinline__ int split_runs_by_block(const Key* run, int length, i
             if (in_warp % lanes == 0 && first_searched < Runs) parts[searched] = equal;
         }
         if (__syncthreads_or(searches ? 1 : 0) == 0) return search.low;
-        if (searches) search.end_round(parts[own]);
+        if (searches) search.end_round(parts[own], owner);
     }
 }
 

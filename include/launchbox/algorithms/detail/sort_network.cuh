@@ -15,11 +15,12 @@ struct comparator {
     int first, second;  ///< afterwards the first is not after the second
 };
 
-/// Batcher's odd-even merge sort of 2^k elements: 19 comparators for 8, 63 for 16, 191 for 32.
+/// Batcher's odd-even merge sort of 2^k elements: 19 comparators for 8, 63 for 16, 191 for 32. It first sorts groups of
+/// 2, then of 4, and so on, up to `group`.
 template <int Items, class Visit>
-constexpr void for_each_of_sort(const Visit& visit)
+constexpr void for_each_of_sort(const Visit& visit, int group = Items)
 {
-    for (int sorted = 1; sorted < Items; sorted *= 2)
+    for (int sorted = 1; sorted < group; sorted *= 2)
         for (int step = sorted; step >= 1; step /= 2)
             for (int start = step % sorted; start + step < Items; start += 2 * step)
                 for (int i = 0; i < step && start + i + step < Items; ++i)
@@ -66,16 +67,27 @@ inline constexpr auto network_of = [] {
 template <network Kind, int Items, std::size_t At>
 inline constexpr comparator comparator_at = network_of<Kind, Items>[At];
 
-/// Calls `exchange.template operator()<first, second>()` for each comparator in its order.
-template <network Kind, int Items, class Exchange>
+/// How many comparators of network::sort sort all groups of 2^`bits` elements, before the others.
+template <int Items>
+consteval int comparators_of_groups(int bits)
+{
+    int count = 0;
+    for_each_of_sort<Items>([&](comparator) { ++count; }, 1 << bits);
+    return count;
+}
+
+/// Calls `exchange.template operator()<first, second>()` for each comparator in its order; of those from number `From`
+/// to before number `To`.
+template <network Kind, int Items, int From = 0, int To = comparators<Kind, Items>(), class Exchange>
 __device__ __forceinline__ void run_network(const Exchange& exchange)
 {
     [&]<std::size_t... At>(std::index_sequence<At...>)
     {
-        (exchange.template operator()<comparator_at<Kind, Items, At>.first, comparator_at<Kind, Items, At>.second>(),
+        (exchange.template
+         operator()<comparator_at<Kind, Items, From + At>.first, comparator_at<Kind, Items, From + At>.second>(),
          ...);
     }
-    (std::make_index_sequence<static_cast<std::size_t>(comparators<Kind, Items>())>{});
+    (std::make_index_sequence<static_cast<std::size_t>(To - From)>{});
 }
 
 }  // namespace launchbox::detail

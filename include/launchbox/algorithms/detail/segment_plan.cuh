@@ -1,0 +1,109 @@
+// launchbox: how many passes each segment of a segmented merge sort takes, and what the GPU keeps about the segments.
+// Internal: include segmented_merge_sort.cuh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include <launchbox/algorithms/detail/merge_plan.hpp>
+
+namespace launchbox::detail {
+
+/// How many bits `number` has, at least 0, on the host and on the device.
+__host__ __device__ __forceinline__ constexpr int bits_in(std::int64_t number)
+{
+#ifdef __CUDA_ARCH__
+    return 64 - __clzll(number);
+#else
+    return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number)));
+#endif
+}
+
+/// The passes over a segment of `parts` parts, 2 or more: as in plan_merges, but the tiles that are sorted first are
+/// as large as the parts of a pass, so that part number i is the same elements in all passes.
+struct segment_passes {
+    int levels = 0, count = 0;
+
+    __host__ __device__ constexpr segment_passes(std::int64_t parts, int max_levels)
+        : levels(bits_in(parts - 1)), count((levels + max_levels - 1) / max_levels)
+    {
+    }
+    [[nodiscard]] __host__ __device__ constexpr int levels_of(int pass) const
+    {
+        return levels / count + (pass < levels % count ? 1 : 0);
+    }
+    [[nodiscard]] __host__ __device__ constexpr int levels_before(int pass) const
+    {
+        const int longer = levels % count;
+        return pass * (levels / count) + (pass < longer ? pass : longer);
+    }
+};
+
+/// What all kernels know about the sort. Segments are in classes by size: class c up to `tile_bits` holds those of
+/// more than 2^(c - 1) elements, at most 2^c, of which a tile sorts several at once; class 0 needs nothing. Larger
+/// segments are merged; class tile_bits + k needs k passes.
+struct segment_sizes {
+    static constexpr int max_classes = 64;
+
+    std::int64_t n = 0;         ///< elements, in segments or between them
+    std::int64_t segments = 0;  ///< fewer than 2^32
+    int small_bits = 0;         ///< tiles of the first kernel: 2^small_bits elements
+    int tile_bits = 0;          ///< those of the second, and of the passes
+    int max_levels = 1;         ///< of a pass
+    int part = 0;               ///< elements of a part of a segment that is merged, up to `slack` more or fewer
+    int slack = 0;
+    int max_passes = 0;  ///< of a segment: with all elements
+
+    [[nodiscard]] __host__ __device__ constexpr std::int64_t parts_of(std::int64_t size) const
+    {
+        return (size + part - 1) / part;
+    }
+    [[nodiscard]] __host__ __device__ constexpr segment_passes passes_of(std::int64_t size) const
+    {
+        return {parts_of(size), max_levels};
+    }
+    [[nodiscard]] __host__ __device__ constexpr bool is_merged(std::int64_t size) const
+    {
+        return size > std::int64_t{1} << tile_bits;
+    }
+    [[nodiscard]] __host__ __device__ constexpr int class_of(std::int64_t size) const
+    {
+        if (size < 2) return 0;
+        if (is_merged(size)) return tile_bits + passes_of(size).count;
+        return bits_in(size - 1);
+    }
+    /// Bounds, which segments that do not overlap keep.
+    [[nodiscard]] __host__ __device__ constexpr std::int64_t max_merged() const
+    {
+        return n >> tile_bits < segments ? n >> tile_bits : segments;
+    }
+    [[nodiscard]] __host__ __device__ constexpr std::int64_t max_parts() const
+    {
+        return max_merged() == 0 ? 0 : n / part + max_merged();
+    }
+    /// Tiles of the classes from `first` to `last`: a segment fills more than half of its place.
+    [[nodiscard]] constexpr std::int64_t max_tiles(int first, int last, int bits) const
+    {
+        return last < first ? 0 : std::min(segments, divided_up(2 * n, std::int64_t{1} << bits) + last - first + 1);
+    }
+};
+
+/// Sizes for rows of `threads` and `items`, of the first kernel and of the others.
+constexpr segment_sizes segment_sizes_of(std::int64_t n, std::int64_t segments, int small_tile, int threads, int items,
+                                         int max_levels)
+{
+    const auto bits = [](int tile) { return bits_in(tile) - 1; };
+    segment_sizes sizes{.n = n, .segments = segments};
+    sizes.tile_bits = bits(threads * items);
+    sizes.small_bits = std::min(bits(small_tile), sizes.tile_bits);
+    sizes.max_levels = std::clamp(max_levels, 1, max_merge_levels);
+    const int merged = merged_elements(threads, items, sizes.max_levels);
+    sizes.slack = merged / 256;
+    sizes.part = merged - 2 * sizes.slack;
+    if (sizes.max_merged() > 0) sizes.max_passes = sizes.passes_of(n).count;
+    return sizes;
+}
+
+}  // namespace launchbox::detail

@@ -1,0 +1,335 @@
+// launchbox: the kernels of a segmented merge sort, and how a call launches them. Internal: include
+// segmented_merge_sort.cuh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include <launchbox/algorithms/detail/merge_sort_kernels.cuh>
+#include <launchbox/algorithms/detail/segment_work.cuh>
+
+#pragma GCC visibility push(hidden)  // see launch.cuh
+namespace launchbox {
+
+namespace merge_sort_kernels {
+
+/// Segments of up to a warp's tile are sorted by blocks of one warp, which wait for nobody but themselves; the rows of
+/// the largest sizes do everything else.
+template <class Key>
+inline constexpr int warp_items = sizeof(kept_type<Key>) <= 8    ? 8
+                                  : sizeof(kept_type<Key>) <= 16 ? 4
+                                                                 : 2;
+template <class Key, class Value>
+inline constexpr merge_sort_row warp_row{
+    .threads = 32,
+    .items = warp_items<Key>,
+    .min_blocks = sizeof(Key) + sizeof(std::conditional_t<std::is_void_v<Value>, no_value, Value>) <= 9 ? 32
+                  : sizeof(Key) <= 8                                                                    ? 16
+                                                                                                        : 0,
+    .ways = 2};
+
+/// One kernel counts, and one lists: a block has 2,048 segments.
+inline constexpr merge_sort_row count_row{.threads = 256, .items = 8, .min_blocks = 0, .ways = 2};
+
+template <bool Places, class Offset>
+struct count_by_size {
+    using tuning = only<count_row>;
+    using row_type = merge_sort_row;
+    static constexpr bool programmatic_dependent_launch = true;
+    static constexpr std::int64_t dynamic_shared_bytes(const row_type&) { return sizeof(segment_counting); }
+    static constexpr std::int64_t tile(const row_type& row) { return std::int64_t{row.threads} * row.items; }
+    template <row_type r>
+    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists)
+    {
+        wait_for_grid_ahead();
+        count_segments<Places, r.threads, r.items>(*reinterpret_cast<segment_counting*>(block_memory()), sizes, lists,
+                                                   blockIdx.x);
+    }
+};
+
+template <class Offset>
+struct find_owners {
+    using tuning = only<count_row>;
+    using row_type = merge_sort_row;
+    static constexpr bool programmatic_dependent_launch = true;
+    static constexpr std::int64_t tile(const row_type& row) { return row.threads; }
+    template <row_type r>
+    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists)
+    {
+        wait_for_grid_ahead();
+        find_owner(sizes, lists, std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x));
+    }
+};
+
+/// Values that are sorted as indices begin as those.
+template <class Index>
+struct fill_indices {
+    using tuning = only<count_row>;
+    using row_type = merge_sort_row;
+    static constexpr bool programmatic_dependent_launch = true;
+    static constexpr std::int64_t tile(const row_type& row) { return std::int64_t{row.threads} * row.items; }
+    template <row_type r>
+    static __device__ void run(Index* indices, std::int64_t n)
+    {
+        wait_for_grid_ahead();
+        const std::int64_t first = std::int64_t{blockIdx.x} * (r.threads * r.items) + static_cast<int>(threadIdx.x);
+        for (int i = 0; i < r.items; ++i)
+            if (first + i * r.threads < n) indices[first + i * r.threads] = static_cast<Index>(first + i * r.threads);
+    }
+};
+
+template <bool IsSmall, class Key, class Value, class Tuning>
+using segment_tuning = typename std::conditional_t<IsSmall, std::type_identity<only<warp_row<Key, Value> > >,
+                                                   std::type_identity<typename largest_sizes<Tuning>::table> >::type;
+
+/// The fewest bits of a tile of the first kernel, for which LAUNCHBOX_ROW may have replaced the row: the second has
+/// larger segments only.
+template <class Key>
+inline constexpr int min_small_bits = [] {
+    int fewest = std::numeric_limits<int>::max();
+    for (const auto& row : box_in_use<only<warp_row<Key, void> > >::rows)
+        fewest = std::min(fewest, static_cast<int>(std::bit_width(static_cast<unsigned>(row.threads * items_of(row)))));
+    return fewest - 1;
+}();
+
+/// The most segments of a tile of one of the two kernels.
+template <bool IsSmall, class Key, class Row>
+constexpr int max_tile_segments(const Row& row)
+{
+    const int tile = row.threads * items_of(row);
+    return std::max(1, IsSmall ? tile / 2 : tile >> (min_small_bits<Key> + 1));
+}
+
+/// `IsSmall`: the classes of the small tile, from two elements on; otherwise the others, and parts.
+template <bool IsSmall, class Key, class Value, class Compare, class Tuning, class Offset>
+struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Value, Tuning> > {
+    using base = body<Key, Value, Compare, segment_tuning<IsSmall, Key, Value, Tuning> >;
+    using shape_of_arrays = typename base::any_shape;
+    static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
+    {
+        return merge_shared_bytes<typename base::any_shape>(row.threads, items_of(row)) +
+               static_cast<std::int64_t>(sizeof(tile_segment)) * max_tile_segments<IsSmall, Key>(row);
+    }
+    template <typename base::row_type r>
+    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists, segment_arrays<shape_of_arrays> arrays,
+                               std::int64_t* splits, Compare compare)
+    {
+        using shape = typename base::template shape<r>;
+        wait_for_grid_ahead();
+        if constexpr (IsSmall)
+            sort_small_segments<shape>(block_memory(), sizes, lists, {arrays.data.keys, arrays.data.values},
+                                       sizes.small_bits, compare);
+        else
+            sort_large_segments<shape>(
+                block_memory(), sizes, lists,
+                segment_arrays<shape>{{arrays.data.keys, arrays.data.values}, {arrays.other.keys, arrays.other.values}},
+                sizes.small_bits + 1, sizes.tile_bits, splits, lists.state->next_work[1], compare);
+    }
+};
+
+template <int MaxLevels, class Key, class Compare, class Offset>
+struct find_in_segments : body<Key, void, Compare, only<find_row<Key> > > {
+    using base = body<Key, void, Compare, only<find_row<Key> > >;
+    template <typename base::row_type r>
+    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists, Key* data, Key* other, int pass,
+                               std::int64_t* splits, Compare compare)
+    {
+        using shape = typename base::any_shape;
+        find_segment_splits<MaxLevels, shape>(
+            sizes, lists, segment_arrays<shape>{{data, nullptr}, {other, nullptr}}, pass, splits,
+            std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x), compare);
+    }
+};
+
+template <class Key, class Value, class Compare, class Tuning, class Offset>
+struct merge_parts : body<Key, Value, Compare, segment_tuning<false, Key, Value, Tuning> > {
+    using base = body<Key, Value, Compare, segment_tuning<false, Key, Value, Tuning> >;
+    using shape_of_arrays = typename base::any_shape;
+    static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
+    {
+        return merge_shared_bytes<typename base::any_shape>(row.threads, items_of(row));
+    }
+    template <typename base::row_type r>
+    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists, segment_arrays<shape_of_arrays> arrays,
+                               int pass, std::int64_t* splits, Compare compare)
+    {
+        using shape = typename base::template shape<r>;
+        merge_segments<shape>(
+            block_memory(), sizes, lists,
+            segment_arrays<shape>{{arrays.data.keys, arrays.data.values}, {arrays.other.keys, arrays.other.values}},
+            pass, splits, lists.state->next_work[2 + pass], compare);
+    }
+};
+
+/// Blocks for a GPU's worth of threads: each does several pieces of work.
+inline std::int64_t blocks_at_once(int threads)
+{
+    int device = 0, sms = 1;
+    cudaError_t status = cudaGetDevice(&device);
+    if (status == cudaSuccess) status = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+    if (status != cudaSuccess)
+        throw launch_error("segmented_merge_sort: the GPU: " + error_text(status), status, launch_error_kind::runtime);
+    return std::int64_t{sms} * std::clamp(2048 / threads, 1, 32);
+}
+
+inline void check_sizes(std::int64_t n, std::int64_t segments)
+{
+    const auto refuse = [](const std::string& what) {
+        throw launch_error("segmented_merge_sort: " + what, cudaErrorInvalidValue, launch_error_kind::runtime);
+    };
+    if (n < 0 || n >= std::int64_t{1} << 40) refuse(std::to_string(n) + " elements. Give 0 to 2^40 - 1.");
+    if (segments < 0 || segments > std::numeric_limits<std::uint32_t>::max())
+        refuse(std::to_string(segments) + " segments. Give 0 to 2^32 - 1.");
+}
+
+/// Sorts the segments of arrays whose values, if any, are of up to 8 bytes.
+template <class Key, class Value, class Compare, class Tuning, class Offset>
+struct segmented_sort {
+    using small = sort_classes<true, Key, Value, Compare, Tuning, Offset>;
+    using large = sort_classes<false, Key, Value, Compare, Tuning, Offset>;
+    using merging = merge_parts<Key, Value, Compare, Tuning, Offset>;
+    static constexpr int max_levels = largest_sizes<Tuning>::max_levels;
+    using finding = find_in_segments<max_levels, Key, Compare, Offset>;
+    using arrays = segment_arrays<typename small::base::any_shape>;
+
+    segment_sizes sizes;
+    int small_threads, threads;
+    std::size_t state_at = 0, by_class_at = 0, merged_at = 0, owner_at = 0, splits_at = 0, keys_at = 0, values_at = 0;
+
+    segmented_sort(std::int64_t n, std::int64_t segments)
+    {
+        const auto small_row = row_for<small>(n), row = row_for<large>(n);
+        small_threads = small_row.threads;
+        threads = row.threads;
+        sizes = segment_sizes_of(n, segments, small_row.threads * items_of(small_row), row.threads, items_of(row),
+                                 std::min(levels_of(row), max_levels));
+    }
+
+    void add_to(memory_parts& parts)
+    {
+        const auto add = [&](std::int64_t count, std::size_t each) {
+            return parts.add(static_cast<std::size_t>(count) * each);
+        };
+        state_at = parts.add(sizeof(segment_state));
+        by_class_at = add(sizes.segments, sizeof(unsigned));
+        merged_at = add(sizes.max_merged(), sizeof(merged_segment));
+        owner_at = add(sizes.max_parts(), sizeof(unsigned));
+        splits_at = add(sizes.max_parts() << sizes.max_levels, sizeof(std::int64_t));
+        const std::int64_t n = sizes.max_merged() == 0 ? 0 : sizes.n;
+        keys_at = add(n, sizeof(Key));
+        if constexpr (!std::is_void_v<Value>) values_at = add(n, sizeof(Value));
+    }
+
+    void run(cudaStream_t stream, const device_memory& memory,
+             const merge_arrays<typename small::base::any_shape>& data, const Offset* begins, const Offset* ends,
+             const Compare& compare) const
+    {
+        const segment_lists<Offset> lists{begins,
+                                          ends,
+                                          memory.at<segment_state>(state_at),
+                                          memory.at<unsigned>(by_class_at),
+                                          memory.at<merged_segment>(merged_at),
+                                          memory.at<unsigned>(owner_at)};
+        arrays both{data, {memory.at<Key>(keys_at), nullptr}};
+        if constexpr (!std::is_void_v<Value>) both.other.values = memory.at<Value>(values_at);
+        std::int64_t* const splits = memory.at<std::int64_t>(splits_at);
+        if (const cudaError_t status = cudaMemsetAsync(lists.state, 0, sizeof(segment_state), stream);
+            status != cudaSuccess)
+            throw launch_error("segmented_merge_sort: " + error_text(status), status, launch_error_kind::runtime);
+
+        launch<count_by_size<false, Offset> >(stream, sizes.segments, sizes, lists);
+        launch<count_by_size<true, Offset> >(stream, sizes.segments, sizes, lists);
+        const int passes = sizes.max_passes;
+        const std::int64_t parts = sizes.max_parts();
+        if (passes > 0) launch<find_owners<Offset> >(stream, parts, sizes, lists);
+        const auto grid = [](std::int64_t work, int threads_of_block) {
+            return blocks{launch_extent(std::min(work, blocks_at_once(threads_of_block))), work};
+        };
+        launch<small>(stream, grid(sizes.max_tiles(1, sizes.small_bits, sizes.small_bits), small_threads), sizes, lists,
+                      both, splits, compare);
+        if (sizes.n > std::int64_t{1} << sizes.small_bits)
+            launch<large>(
+                stream, grid(sizes.max_tiles(sizes.small_bits + 1, sizes.tile_bits, sizes.tile_bits) + parts, threads),
+                sizes, lists, both, splits, compare);
+        for (int pass = 0; pass < passes; ++pass) {
+            const std::int64_t of_block = row_for<finding>(sizes.n).threads, found = parts << max_levels;
+            launch<finding>(stream, blocks{launch_extent(divided_up(found, of_block)), found}, sizes, lists,
+                            both.data.keys, both.other.keys, pass, splits, compare);
+            launch<merging>(stream, grid(parts, threads), sizes, lists, both, pass, splits, compare);
+        }
+    }
+};
+
+/// `Index`: what values of more than 8 bytes are sorted as; void where they, if any, are sorted themselves.
+template <class Index, class Tuning, class Key, class Value, class Offset, class Compare>
+void sort_segments_as(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Offset* begins,
+                      const Offset* ends, std::int64_t segments, const Compare& compare, workspace given)
+{
+    using kept =
+        typename std::conditional_t<std::is_void_v<Index>, std::type_identity<Value>, std::type_identity<Index> >::type;
+    // A row for indices of 4 bytes may not fit those of 8.
+    using table =
+        tuning_or_default<std::conditional_t<std::is_same_v<Index, std::uint64_t>, void, Tuning>, Key, kept, Compare>;
+    segmented_sort<Key, kept, Compare, table, Offset> sorting(n, segments);
+    memory_parts parts;
+    sorting.add_to(parts);
+    std::size_t order_at = 0, copy_at = 0, copy_bytes = 0;
+    if constexpr (!std::is_void_v<Index>) {
+        copy_bytes = static_cast<std::size_t>(n) * sizeof(Value);
+        order_at = parts.add(static_cast<std::size_t>(n) * sizeof(Index));
+        copy_at = parts.add(copy_bytes);
+    }
+    if (given.needed) {
+        *given.needed = parts.bytes();
+        return;
+    }
+    const device_memory memory(stream, given, parts.bytes(), "segmented_merge_sort");
+    if constexpr (std::is_void_v<Index>) {
+        typename decltype(sorting)::arrays arrays{{keys, nullptr}, {nullptr, nullptr}};
+        if constexpr (!std::is_void_v<Value>) arrays.data.values = values;
+        sorting.run(stream, memory, arrays.data, begins, ends, compare);
+    } else {
+        Index* const order = memory.at<Index>(order_at);
+        copy_elements(stream, memory.at<Value>(copy_at), values, copy_bytes);
+        launch<fill_indices<Index> >(stream, n, order, n);
+        sorting.run(stream, memory, {keys, order}, begins, ends, compare);
+        launch<permute<Value, Index, typename largest_sizes<table>::table> >(
+            stream, n, static_cast<const Value*>(memory.at<Value>(copy_at)), static_cast<const Index*>(order), values,
+            n);
+    }
+}
+
+template <class Tuning, class Key, class Value, class Offset, class Compare>
+void sort_any_segments(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Offset* begins,
+                       const Offset* ends, std::int64_t segments, const Compare& compare, workspace space)
+{
+    static_assert(std::is_trivially_copyable_v<Key> && (std::is_void_v<Value> || std::is_trivially_copyable_v<Value>),
+                  "segmented_merge_sort: keys and values are trivially copyable");
+    static_assert(std::is_integral_v<Offset>, "segmented_merge_sort: offsets are integers");
+    check_sizes(n, segments);
+    if (space.needed) *space.needed = 0;
+    if (n < 2 || segments == 0) return;
+    const auto sort = [&]<class Index>(std::type_identity<Index>) {
+        sort_segments_as<Index, Tuning>(stream, keys, values, n, begins, ends, segments, compare, space);
+    };
+    if constexpr (std::is_void_v<Value>)
+        sort(std::type_identity<void>{});
+    else if constexpr (sizeof(Value) <= max_carried_bytes)
+        sort(std::type_identity<void>{});
+    else if (n <= std::numeric_limits<std::uint32_t>::max())
+        sort(std::type_identity<std::uint32_t>{});
+    else
+        sort(std::type_identity<std::uint64_t>{});
+}
+
+}  // namespace merge_sort_kernels
+
+}  // namespace launchbox
+#pragma GCC visibility pop

@@ -1,0 +1,248 @@
+// The blocks of segmented_merge_sort on the CPU, in the order in which it launches them, with small rows; compared with
+// std::stable_sort of each segment.
+#include "merge_sort_check.hpp"
+
+#include <launchbox/algorithms/detail/segment_work.cuh>
+
+#include <random>
+
+namespace {
+
+namespace detail = launchbox::detail;
+using launchbox::greater;
+using launchbox::less;
+using launchbox::detail::no_value;
+using sort_inputs::kind;
+using sort_types::make;
+
+struct segment {
+    std::int64_t begin, end;
+};
+
+template <class Shape>
+struct shared_memory {
+    explicit shared_memory(std::int64_t segments)
+        : bytes(static_cast<std::size_t>(detail::merge_shared_bytes<Shape>(Shape::threads, Shape::items) +
+                                         static_cast<std::int64_t>(sizeof(detail::tile_segment)) * segments)),
+          words(bytes / sizeof(std::max_align_t) + 1)
+    {
+    }
+    unsigned char* get() { return reinterpret_cast<unsigned char*>(words.data()); }
+    std::size_t bytes;
+    std::vector<std::max_align_t> words;
+};
+
+/// Rows of SmallThreads * Items and Threads * Items; what is behind the workspace's parts stays as it is.
+template <int SmallThreads, int Threads, int Items, int MaxLevels, class Key, class Value, class Compare>
+void sort_segments(std::vector<Key>& keys, std::vector<Value>* values, const std::vector<segment>& segments,
+                   const Compare& compare, unsigned order)
+{
+    using kept = std::conditional_t<std::is_same_v<Value, no_value>, void, Value>;
+    using small = detail::merge_shape<Key, kept, Compare, SmallThreads, Items>;
+    using large = detail::merge_shape<Key, kept, Compare, Threads, Items>;
+    const detail::segment_sizes sizes =
+        detail::segment_sizes_of(static_cast<std::int64_t>(keys.size()), static_cast<std::int64_t>(segments.size()),
+                                 small::tile, Threads, Items, MaxLevels);
+    std::vector<std::int64_t> begins, ends;
+    for (const segment& each : segments) begins.push_back(each.begin), ends.push_back(each.end);
+    detail::segment_state state{};
+    std::vector<unsigned> by_class(segments.size()), owner(static_cast<std::size_t>(sizes.max_parts()));
+    std::vector<detail::merged_segment> merged(static_cast<std::size_t>(sizes.max_merged()));
+    std::vector<std::int64_t> splits(static_cast<std::size_t>(sizes.max_parts()) << sizes.max_levels, -1);
+    const detail::segment_lists<std::int64_t> lists{begins.data(),   ends.data(),   &state,
+                                                    by_class.data(), merged.data(), owner.data()};
+    std::vector<Key> other_keys = keys;
+    std::vector<Value> other_values;
+    if (values != nullptr) other_values = *values;
+    const auto arrays = [&]<class Shape>(std::type_identity<Shape>) {
+        detail::segment_arrays<Shape> both{{keys.data(), nullptr}, {other_keys.data(), nullptr}};
+        if constexpr (Shape::has_values) both.data.values = values->data(), both.other.values = other_values.data();
+        return both;
+    };
+    constexpr int counted = 64, counted_items = 2;
+    const auto counting_blocks = static_cast<unsigned>(segments.size() / std::size_t{counted * counted_items} + 1);
+    detail::segment_counting counting{};
+    gpu_on_cpu::run(counting_blocks, counted,
+                    [&] { detail::count_segments<false, counted, counted_items>(counting, sizes, lists, blockIdx.x); });
+    gpu_on_cpu::run(
+        counting_blocks, counted,
+        [&] { detail::count_segments<true, counted, counted_items>(counting, sizes, lists, blockIdx.x); }, order);
+    gpu_on_cpu::run(static_cast<unsigned>(sizes.max_parts() / 64 + 1), 64,
+                    [&] { detail::find_owner(sizes, lists, std::int64_t{blockIdx.x} * 64 + threadIdx.x); });
+    const int most_small = small::tile / 2, most_large = std::max(1, large::tile >> (sizes.small_bits + 1));
+    shared_memory<small> of_small(most_small);
+    shared_memory<large> of_large(most_large);
+    const auto small_arrays = arrays(std::type_identity<small>{});
+    const auto large_arrays = arrays(std::type_identity<large>{});
+    gpu_on_cpu::run(
+        3, SmallThreads,
+        [&] {
+            detail::sort_small_segments<small>(of_small.get(), sizes, lists, small_arrays.data, sizes.small_bits,
+                                               compare);
+        },
+        order);
+    gpu_on_cpu::run(
+        3, Threads,
+        [&] {
+            detail::sort_large_segments<large>(of_large.get(), sizes, lists, large_arrays, sizes.small_bits + 1,
+                                               sizes.tile_bits, splits.data(), state.next_work[1], compare);
+        },
+        order);
+    for (int pass = 0; pass < sizes.max_passes; ++pass) {
+        using any = detail::merge_shape<Key, void, Compare, 64, 2>;
+        const detail::segment_arrays<any> keys_alone{{keys.data(), nullptr}, {other_keys.data(), nullptr}};
+        gpu_on_cpu::run(static_cast<unsigned>((sizes.max_parts() << MaxLevels) / 64 + 1), 64, [&] {
+            detail::find_segment_splits<MaxLevels, any>(sizes, lists, keys_alone, pass, splits.data(),
+                                                        std::int64_t{blockIdx.x} * 64 + threadIdx.x, compare);
+        });
+        gpu_on_cpu::run(
+            3, Threads,
+            [&] {
+                detail::merge_segments<large>(of_large.get(), sizes, lists, large_arrays, pass, splits.data(),
+                                              state.next_work[2 + pass], compare);
+            },
+            order);
+    }
+}
+
+/// Segments one behind the other, with sizes from `size(i)`, and now and then elements between them that belong to
+/// none.
+template <class Size>
+std::vector<segment> segments_of(std::size_t n, const Size& size, bool has_gaps)
+{
+    std::vector<segment> made;
+    std::int64_t at = 0;
+    const auto all = static_cast<std::int64_t>(n);
+    for (std::size_t i = 0; at < all; ++i) {
+        const std::int64_t end = std::min(all, at + static_cast<std::int64_t>(size(i)));
+        made.push_back({at, end});
+        at = end + (has_gaps && i % 3 == 1 ? 2 : 0);
+    }
+    if (has_gaps) {
+        made.push_back({5, 3});             // empty, and
+        made.push_back({all, all + 1000});  // beyond the array
+        std::mt19937 random(7);
+        std::shuffle(made.begin(), made.end(), random);
+    }
+    return made;
+}
+
+template <int SmallThreads, int Threads, int Items, int MaxLevels, class Value = no_value, class Make = void,
+          class Compare = less>
+void check(kind input, std::size_t n, const std::vector<segment>& segments, const Compare& compare = {},
+           unsigned order = 0)
+{
+    using maker = std::conditional_t<std::is_arithmetic_v<Make>, make<Make>, Make>;
+    using key = decltype(maker::key(0, 0));
+    std::vector<key> keys;
+    std::vector<Value> values;
+    for (std::size_t i = 0; i < n; ++i) {
+        keys.push_back(maker::key(sort_inputs::element(input, i, n, n), i));
+        if constexpr (!std::is_same_v<Value, no_value>) values.push_back(make<Value>::value(i));
+    }
+    std::vector<std::uint32_t> expected(n);
+    std::iota(expected.begin(), expected.end(), 0u);
+    for (const segment& each : segments)
+        if (each.begin < each.end)
+            std::stable_sort(expected.begin() + each.begin,
+                             expected.begin() + std::min(each.end, static_cast<std::int64_t>(n)),
+                             [&](std::uint32_t a, std::uint32_t b) { return compare(keys[a], keys[b]); });
+    const auto expected_keys = merge_sort_check::in_order(keys, expected);
+    std::vector<Value>* given = nullptr;
+    if constexpr (!std::is_same_v<Value, no_value>) given = &values;
+    const auto expected_values = given == nullptr ? values : merge_sort_check::in_order(values, expected);
+    sort_segments<SmallThreads, Threads, Items, MaxLevels>(keys, given, segments, compare, order);
+    ASSERT_EQ(merge_sort_check::first_difference(keys, expected_keys), -1)
+        << "key, " << sort_inputs::name(input) << ", n " << n << ", segments " << segments.size();
+    ASSERT_EQ(merge_sort_check::first_difference(values, expected_values), -1)
+        << "value, " << sort_inputs::name(input) << ", n " << n << ", segments " << segments.size();
+}
+
+TEST(segmented_sort_blocks, segments_of_each_size)
+{
+    for (const bool has_gaps : {false, true})
+        for (std::size_t size = 1; size <= 1100; size = size < 20 ? size + 1 : size * 5 / 4) {
+            const std::size_t n = 1 + size * 5;
+            const auto segments = segments_of(
+                n, [&](std::size_t) { return size; }, has_gaps);
+            check<32, 64, 8, 2, no_value, std::uint32_t>(kind::random, n, segments);
+            check<64, 64, 4, 2, std::uint32_t, float>(kind::few, n, segments);
+        }
+}
+
+TEST(segmented_sort_blocks, segments_of_all_sizes_at_once)
+{
+    std::mt19937 random(3);
+    for (const kind input : {kind::random, kind::few, kind::reversed, kind::sorted})
+        for (const std::size_t most : {3u, 40u, 700u, 6000u}) {
+            const auto segments = segments_of(
+                12000, [&](std::size_t) { return random() % most * (random() % 5 + 1) / 5; }, true);
+            check<32, 128, 8, 2, no_value, std::uint32_t>(input, 12000, segments, greater{}, 5);
+            check<64, 128, 4, 3, std::uint16_t, std::int16_t>(input, 12000, segments, less{}, 3);
+            check<128, 64, 4, 1, no_value, float>(input, 12000, segments);
+        }
+}
+
+TEST(segmented_sort_blocks, one_segment_of_many_passes)
+{
+    for (const std::size_t n : {257u, 5000u, 20000u}) {
+        check<64, 64, 4, 1, std::uint32_t, std::uint32_t>(kind::few, n, {{0, static_cast<std::int64_t>(n)}});
+        check<64, 64, 4, 2, no_value, std::uint64_t>(kind::random, n, {{3, static_cast<std::int64_t>(n)}, {0, 2}});
+    }
+}
+
+TEST(segmented_sort_blocks, comparisons_see_keys_only)
+{
+    struct marked {
+        static std::uint32_t key(std::uint64_t of, std::uint64_t)
+        {
+            return 0x5eed0000u | static_cast<std::uint32_t>(of >> 52);
+        }
+    };
+    struct by_lower_half {
+        bool* was_given_another;
+        bool operator()(std::uint32_t a, std::uint32_t b) const
+        {
+            if (a >> 16 != 0x5eed || b >> 16 != 0x5eed) *was_given_another = true;
+            return (a & 0xffff) < (b & 0xffff);
+        }
+    };
+    bool was_given_another = false;
+    std::mt19937 random(1);
+    for (const std::size_t most : {3u, 9u, 100u, 3000u}) {
+        const auto segments = segments_of(
+            9000, [&](std::size_t) { return random() % most; }, true);
+        check<32, 64, 8, 2, no_value, marked>(kind::random, 9000, segments, by_lower_half{&was_given_another});
+        ASSERT_FALSE(was_given_another) << most;
+    }
+}
+
+/// Offsets that are no segments: nothing is written behind the arrays, and nothing hangs.
+TEST(segmented_sort_blocks, offsets_that_overlap)
+{
+    std::vector<std::uint32_t> keys(4000);
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::uint32_t>(i * 2654435761u);
+    const std::vector<segment> overlapping(50, segment{-7, 4000});
+    sort_segments<64, 64, 4, 2, std::uint32_t, no_value>(keys, nullptr, overlapping, less{}, 0);
+    const std::vector<segment> small(4000, segment{3990, 5000});
+    sort_segments<64, 64, 4, 2, std::uint32_t, no_value>(keys, nullptr, small, less{}, 0);
+}
+
+TEST(segmented_sort_plan, each_pass_has_its_levels)
+{
+    for (int max_levels = 1; max_levels <= 5; ++max_levels)
+        for (std::int64_t parts = 2; parts < 3000; ++parts) {
+            const detail::segment_passes passes(parts, max_levels);
+            int before = 0;
+            for (int pass = 0; pass < passes.count; ++pass) {
+                ASSERT_EQ(passes.levels_before(pass), before);
+                ASSERT_GE(passes.levels_of(pass), 1);
+                ASSERT_LE(passes.levels_of(pass), max_levels);
+                before += passes.levels_of(pass);
+            }
+            ASSERT_GE(std::int64_t{1} << before, parts);
+            ASSERT_LT(std::int64_t{1} << (before - 1), parts);
+        }
+}
+
+}  // namespace
