@@ -18,6 +18,7 @@
 #include "cli/fleet_progress.hpp"
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
+#include "cli/replay_check.hpp"
 #include "cli/tune_backends.hpp"
 #include "cli/tune_input.hpp"
 #include "cli/verbs.hpp"
@@ -44,7 +45,7 @@ struct tune_verb_options {
     std::vector<std::string> workloads, warm_start;
     backend_request backends;
     std::uint64_t seed = 1;
-    bool resume = false, no_cache = false, check = false;
+    bool resume = false, no_cache = false, check = false, replay_check = false;
     output_options output;
     const tune_elsewhere* elsewhere = nullptr;
 };
@@ -200,6 +201,8 @@ std::vector<std::string> files_of(const tune_spec& spec)
         if (!name.empty()) files.push_back((fs::path(spec.folder) / name).string());
     };
     if (spec.kernel) add(spec.kernel->source);
+    if (spec.kernel && !spec.kernel->capture.empty())
+        for (const workload& each : spec.workloads) add(filled_in(spec.kernel->capture, each.values));
     if (spec.kernel)
         for (const auto* list : {&spec.kernel->arguments, &spec.kernel->variables})
             for (const kernel_argument& argument : *list) add(argument.file);
@@ -444,6 +447,7 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
         options.backends.builder.cache_folder = options.no_cache ? fs::path{} : default_cache_folder();
         return options.elsewhere->serve(*spec, options.backends);
     }
+    if (options.replay_check) return check_replays(*spec, options.backends.gpus);
     note_inputs(files_of(*spec));
     note_inputs({options.store.empty() ? default_store(options.file) : options.store});
     refuse_own_input(options.output.path);
@@ -497,6 +501,10 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_flag("--build-only", options->backends.build_only, "Compile and screen all candidates, but measure none");
     verb->add_flag("--check", options->check,
                    "Only check the spec: expressions with all candidates, files, arguments; compile nothing");
+    verb->add_flag(
+        "--replay-check", options->replay_check,
+        "Only run a captured launch (launchbox capture -k) again, and compare every byte that it leaves with "
+        "what the program got");
     verb->add_option("--compiler", options->backends.builder.compiler, "nvrtc or nvcc, instead of the spec's")
         ->check(CLI::IsMember({"nvrtc", "nvcc"}))
         ->type_name("NAME");

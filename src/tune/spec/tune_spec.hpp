@@ -54,7 +54,9 @@ struct kernel_argument {
 
 /// [kernel]: launchbox compiles and launches it.
 struct kernel_target {
-    std::string source;                                ///< from the spec's folder
+    std::string source;        ///< from the spec's folder; empty: the captured module as it is
+    std::string capture = {};  ///< capture.json of a captured launch, with {names} of the workload: gives the
+                               ///< arguments, and what has to come out of them; empty: `arguments` do
     std::string name;                                  ///< with {names}: "block_sort<{type}, {threads}>"
     std::array<std::string, 3> threads{"", "1", "1"};  ///< expressions
     std::array<std::string, 3> blocks{"", "1", "1"};

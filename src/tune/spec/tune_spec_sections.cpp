@@ -79,6 +79,7 @@ void read_kernel(reader& of, const toml::table& table)
     of.file.read_keys(
         table,
         {{"source", [&](const toml::node& node) { kernel.source = of.file.text(node, "source", "\"block_sort.cu\""); }},
+         {"capture", [&](const toml::node& node) { kernel.capture = of.filled(node, "capture", scope::workload); }},
          {"name", [&](const toml::node& node) { kernel.name = of.filled(node, "name", scope::everything); }},
          {"threads", [&](const toml::node& node) { read_dimensions(of, node, "threads", kernel.threads); }},
          {"blocks", [&](const toml::node& node) { read_dimensions(of, node, "blocks", kernel.blocks); }},
@@ -112,11 +113,23 @@ void read_kernel(reader& of, const toml::table& table)
                                    "take it out: variables are filled once and not compared");
           }}},
         "in [kernel]");
-    need(of, table, "[kernel]", "source", "source = \"block_sort.cu\"");
-    need(of, table, "[kernel]", "name", "name = \"block_sort<{type}, {threads}>\"");
+    const bool captured = !kernel.capture.empty();
+    if (!captured) need(of, table, "[kernel]", "source", "source = \"block_sort.cu\"");
+    for (const char* key : {"arguments", "variables"})
+        if (captured && table.get(key) != nullptr)
+            of.file.fail(table.get(key)->source(), std::string("there are both capture and ") + key,
+                         "take one of them out: a captured launch has its own");
+    if (captured && table.get("source") == nullptr)
+        for (const char* key : {"name", "flags", "compiler"})
+            if (table.get(key) != nullptr)
+                of.file.fail(table.get(key)->source(), std::string(key) + " is given, and nothing is compiled",
+                             "add source, or take it out");
+    if (!captured || table.get("source") != nullptr)
+        need(of, table, "[kernel]", "name", "name = \"block_sort<{type}, {threads}>\"");
     need(of, table, "[kernel]", "threads", "threads = \"threads\"");
     need(of, table, "[kernel]", "blocks", "blocks = \"ceil_div(n, threads * items)\"");
-    if (kernel.source.empty()) of.file.fail(table.get("source")->source(), "source is empty", "name the kernel's file");
+    if (table.get("source") != nullptr && kernel.source.empty())
+        of.file.fail(table.get("source")->source(), "source is empty", "name the kernel's file");
 }
 
 namespace {

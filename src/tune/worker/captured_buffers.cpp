@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/worker/captured_buffers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "capture/folder/packed_memory.hpp"
+#include "support/error.hpp"
+#include "support/text/terminal.hpp"
+#include "tune/worker/buffers.hpp"
+
+namespace launchbox {
+
+captured_buffers::captured_buffers(gpu_context& gpu, const reserved_addresses& addresses, const std::string& file)
+    : gpu_(gpu), folder_(std::filesystem::path(file).parent_path()), launch_(read_capture(file))
+{
+    try {
+        map(addresses);
+        for (std::size_t i = 0; i < launch_.memory.size(); ++i) {
+            const captured_memory& memory = launch_.memory[i];
+            fill(pieces_.emplace_back(piece{.of = &memory, .data = memory.address, .name = name_of(memory, i)}));
+        }
+        for (std::size_t i = 0; i < launch_.variables.size(); ++i)
+            pieces_.push_back({.of = &launch_.variables[i], .name = name_of(launch_.variables[i], i)});
+    } catch (...) {
+        free_all();
+        throw;
+    }
+}
+
+captured_buffers::~captured_buffers()
+{
+    free_all();
+}
+
+void captured_buffers::free_all()
+{
+    if (gpu_.hangs()) return;
+    const cuda_driver& driver = gpu_.driver();
+    for (const piece& each : pieces_)
+        if (each.pristine != 0) driver.free(each.pristine);
+    for (const mapping& each : mappings_) {
+        driver.unmap(each.range.begin, each.range.end - each.range.begin);
+        driver.release_memory(each.handle);
+    }
+    pieces_.clear();
+    mappings_.clear();
+}
+
+void captured_buffers::map(const reserved_addresses& addresses)
+{
+    const cuda_driver& driver = gpu_.driver();
+    std::vector<address_range> ranges;
+    for (const captured_memory& memory : launch_.memory)
+        ranges.push_back({memory.address, memory.address + memory.bytes});
+    CUmemAllocationProp kind{};
+    kind.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    kind.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = gpu_.device()};
+    const CUmemAccessDesc access{.location = kind.location, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    for (const address_range& range : pages_of(std::move(ranges), addresses.page_bytes())) {
+        if (!addresses.holds(range))
+            throw error(
+                fmt::format("the addresses {:#x} to {:#x}, where the program had its memory, cannot be had in "
+                            "this process ({})",
+                            range.begin, range.end, addresses.missing()));
+        const std::size_t bytes = range.end - range.begin;
+        const std::string stage = fmt::format("when {} bytes at {:#x} were allocated", bytes, range.begin);
+        mapping made{.range = range};
+        gpu_.check(driver.create_memory(&made.handle, bytes, &kind, 0), stage);
+        if (const CUresult code = driver.map(range.begin, bytes, 0, made.handle, 0); code != CUDA_SUCCESS) {
+            driver.release_memory(made.handle);
+            gpu_.check(code, stage);
+        }
+        mappings_.push_back(made);
+        gpu_.check(driver.set_access(range.begin, bytes, &access, 1), stage);
+    }
+}
+
+// Reads both files, so that a damaged capture is found before anything is compared with it.
+void captured_buffers::fill(piece& to)
+{
+    const captured_memory& memory = *to.of;
+    packed_reader before(folder_ / memory.before, memory.bytes, memory.before_hash);
+    to.before_sum = to.after_sum = 0;
+    gpu_.upload(to.data, memory.bytes, [&](std::size_t start, std::size_t bytes, char* into) {
+        before.read(into, bytes);
+        to.before_sum += checksum({into, bytes}, start / 8);
+    });
+    to.after_sum = to.before_sum;
+    if (memory.after.empty()) return;
+    if (to.pristine == 0)
+        gpu_.check(gpu_.driver().allocate(&to.pristine, memory.bytes),
+                   fmt::format("when {} bytes for a copy of {} were allocated", memory.bytes, to.name));
+    gpu_.check(gpu_.driver().copy_on_device(to.pristine, to.data, memory.bytes, gpu_.stream()),
+               "when its inputs were copied");
+    gpu_.wait(60, "when its inputs were copied");
+    packed_reader after(folder_ / memory.after, memory.bytes, memory.after_hash);
+    to.after_sum = 0;
+    std::vector<char> piece(std::min<std::size_t>(memory.bytes, std::size_t{8} << 20));
+    for (std::size_t at = 0; at < memory.bytes; at += piece.size()) {
+        const std::size_t bytes = std::min(piece.size(), memory.bytes - at);
+        after.read(piece.data(), bytes);
+        to.after_sum += checksum({piece.data(), bytes}, at / 8);
+        gpu_.alive();
+    }
+}
+
+void captured_buffers::bind(CUmodule module)
+{
+    for (piece& each : pieces_) {
+        if (each.of->kind != "variable") continue;
+        std::size_t bytes = 0;
+        each.data = 0;
+        if (gpu_.driver().get_variable(&each.data, &bytes, module, each.of->name.c_str()) != CUDA_SUCCESS) {
+            each.data = 0;  // code of another source may have none of this name
+            continue;
+        }
+        if (bytes != each.of->bytes)
+            throw error(fmt::format("{} has {} bytes, and the program's has {}", each.name, bytes, each.of->bytes));
+        if (each.of->referenced && each.data != each.of->address)
+            throw error(
+                fmt::format("captured memory points to {}, which was at {:#x} in the program and is at {:#x} "
+                            "here: such a launch cannot be replayed",
+                            each.name, each.of->address, each.data));
+        fill(each);
+    }
+}
+
+void captured_buffers::restore_in_out() const
+{
+    for (const piece& each : pieces_)
+        if (each.pristine != 0 && each.data != 0)
+            gpu_.check(gpu_.driver().copy_on_device(each.data, each.pristine, each.of->bytes, gpu_.stream()),
+                       "when its inputs were restored");
+}
+
+void** captured_buffers::parameters(std::size_t)
+{
+    arguments_ = launch_.arguments;
+    parameters_.clear();
+    for (const captured_parameter& parameter : launch_.parameters)
+        parameters_.push_back(arguments_.data() + parameter.offset);
+    return parameters_.data();
+}
+
+memory_sums captured_buffers::sums() const
+{
+    for (const piece& each : pieces_)
+        if (each.data != 0) gpu_.ask_checksum(each.data, each.of->bytes);
+    return gpu_.sums();
+}
+
+bool captured_buffers::is_as_captured(const memory_sums& sums) const
+{
+    const std::uint64_t* sum = sums.data();
+    return std::ranges::all_of(pieces_, [&](const piece& each) { return each.data == 0 || *sum++ == each.after_sum; });
+}
+
+std::string captured_buffers::where_differ(const memory_sums& one, const memory_sums& other) const
+{
+    std::size_t at = 0;
+    for (const piece& each : pieces_) {
+        if (each.data == 0) continue;
+        if (one[at] != other[at]) return each.name;
+        ++at;
+    }
+    return "nothing";
+}
+
+std::string captured_buffers::first_difference(const memory_sums& sums) const
+{
+    std::size_t at = 0;
+    for (const piece& each : pieces_) {
+        if (each.data == 0 || sums[at++] == each.after_sum) continue;
+        const captured_memory& memory = *each.of;
+        const bool changed = !memory.after.empty();
+        packed_reader wanted(folder_ / (changed ? memory.after : memory.before), memory.bytes,
+                             changed ? memory.after_hash : memory.before_hash);
+        std::uint64_t place = 0, first = 0, differing = 0;
+        std::uint32_t is = 0, should = 0;
+        std::string expected;
+        gpu_.download(each.data, memory.bytes, [&](std::string_view piece) {
+            expected.resize(piece.size());
+            wanted.read(expected.data(), expected.size());
+            for (std::size_t i = 0; i < piece.size(); ++i) {
+                if (piece[i] == expected[i]) continue;
+                if (differing++ > 0) continue;
+                first = place + i;
+                const std::size_t word = i / 4 * 4, bytes = std::min<std::size_t>(4, piece.size() - word);
+                std::memcpy(&is, piece.data() + word, bytes);
+                std::memcpy(&should, expected.data() + word, bytes);
+            }
+            place += piece.size();
+        });
+        return fmt::format(
+            "{} differs at byte {}: the word there is {:#010x}, and the program got {:#010x}; {} of {} "
+            "bytes differ",
+            each.name, with_commas(static_cast<std::int64_t>(first)), is, should,
+            with_commas(static_cast<std::int64_t>(differing)), with_commas(static_cast<std::int64_t>(memory.bytes)));
+    }
+    return {};
+}
+
+std::string captured_buffers::name_of(const captured_memory& memory, std::size_t number) const
+{
+    if (memory.kind == "variable") return "the variable '" + memory.name + "'";
+    for (std::size_t i = 0; i < launch_.parameters.size(); ++i) {
+        const captured_parameter& parameter = launch_.parameters[i];
+        std::uint64_t word = 0;
+        if (parameter.bytes != sizeof word) continue;
+        std::memcpy(&word, launch_.arguments.data() + parameter.offset, sizeof word);
+        if (word - memory.address < memory.bytes)
+            return fmt::format("memory {} ({:#x}, where parameter {} points to its byte {})", number, memory.address,
+                               i + 1, word - memory.address);
+    }
+    return fmt::format("memory {} ({:#x})", number, memory.address);
+}
+
+}  // namespace launchbox
