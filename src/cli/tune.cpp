@@ -15,6 +15,7 @@
 #include <set>
 #include <thread>
 
+#include "capture/folder/captured_launch.hpp"
 #include "cli/fleet_progress.hpp"
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
@@ -23,12 +24,14 @@
 #include "cli/tune_input.hpp"
 #include "cli/verbs.hpp"
 #include "compiler/compile_cache.hpp"
+#include "image/demangle.hpp"
 #include "report/build_report.hpp"
 #include "report/results_report.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/clock.hpp"
 #include "support/process/interrupt.hpp"
+#include "tune/backend/captured_module.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/run/tune_run.hpp"
 #include "tune/search/search_strategy.hpp"
@@ -41,7 +44,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct tune_verb_options {
-    std::string file, store, budget, search, write_spec;
+    std::string file, store, budget, search, write_spec, source;
     std::vector<std::string> workloads, warm_start;
     backend_request backends;
     std::uint64_t seed = 1;
@@ -75,6 +78,18 @@ void read_budget(const std::string& text, tune_options& options)
 std::string plural(std::size_t count, const std::string& what)
 {
     return with_commas(static_cast<std::int64_t>(count)) + " " + what + (count == 1 ? "" : "s");
+}
+
+// Of a captured launch: its data, and kernels that are compiled.
+void take_source(tune_spec& spec, const std::string& source)
+{
+    if (!spec.kernel || spec.kernel->capture.empty())
+        throw error("--source " + source + ": " + spec.file + " has no captured launch",
+                    "write source into its [kernel]");
+    if (!fs::is_regular_file(source)) throw error("there is no file " + source, "name the file that has the kernel");
+    spec.kernel->source = fs::absolute(source).lexically_normal().string();
+    if (spec.kernel->name.empty())
+        spec.kernel->name = short_name(demangle(read_capture(capture_files(spec).front()).kernel));
 }
 
 // Why there is nothing to do, before any work.
@@ -442,6 +457,7 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
 {
     std::optional<tune_spec> spec = read_spec(options.file, options.write_spec);
     if (!spec) return exit_status::done;
+    if (!options.source.empty()) take_source(*spec, options.source);
     choose_workloads(*spec, options.workloads);
     if (options.elsewhere != nullptr && options.elsewhere->serve) {
         options.backends.builder.cache_folder = options.no_cache ? fs::path{} : default_cache_folder();
@@ -501,6 +517,9 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_flag("--build-only", options->backends.build_only, "Compile and screen all candidates, but measure none");
     verb->add_flag("--check", options->check,
                    "Only check the spec: expressions with all candidates, files, arguments; compile nothing");
+    verb->add_option("--source", options->source,
+                     "Compile the kernel of a captured launch from this file, instead of taking the captured module")
+        ->type_name("FILE");
     verb->add_flag(
         "--replay-check", options->replay_check,
         "Only run a captured launch (launchbox capture -k) again, and compare every byte that it leaves with "

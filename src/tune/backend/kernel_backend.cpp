@@ -190,6 +190,7 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .samples = request.samples,
                   .repeated = request.repeated};
     if (is_captured()) add_capture(capture_of(job.workload), task);
+    task.compared_as = spec_.verify.type;
     const auto waiting = std::chrono::steady_clock::now();
     if (is_captured())
         task.expected = {};  // the capture has what is expected

@@ -57,7 +57,7 @@ struct kernel_target {
     std::string source;        ///< from the spec's folder; empty: the captured module as it is
     std::string capture = {};  ///< capture.json of a captured launch, with {names} of the workload: gives the
                                ///< arguments, and what has to come out of them; empty: `arguments` do
-    std::string name;                                  ///< with {names}: "block_sort<{type}, {threads}>"
+    std::string name;          ///< with {names}: "block_sort<{type}, {threads}>"
     std::array<std::string, 3> threads{"", "1", "1"};  ///< expressions
     std::array<std::string, 3> blocks{"", "1", "1"};
     std::array<std::string, 3> cluster{"1", "1", "1"};
@@ -88,6 +88,7 @@ struct verification {
     source against = source::baseline;
     std::map<std::string, std::string> files;  ///< .npy of each output, {names} in it; the output's name first
     std::vector<std::string> command;          ///< run once a workload: writes the outputs' .npy
+    std::string type = {};                     ///< of what a captured launch writes; empty: bytes, which are equal
     double absolute = 0, relative = 0;         ///< |x - reference| <= absolute + relative * |reference| is right
 };
 

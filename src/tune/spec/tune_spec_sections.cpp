@@ -329,10 +329,22 @@ void read_verify(reader& of, const toml::table& table)
     if (table.get("relative") != nullptr && table.get("tolerance") != nullptr)
         of.file.fail(table.get("tolerance")->source(), "tolerance is another word for relative",
                      "take one of them out");
+    const bool captured = of.spec.kernel && !of.spec.kernel->capture.empty();
     of.file.read_keys(
         table,
-        {{"against",
+        {{"type",
           [&](const toml::node& node) {
+              verify.type = of.file.text(node, "type", "type = \"float\"");
+              of.file.placed(node.source(), [&] { static_cast<void>(element_type_of(verify.type)); });
+              if (!captured)
+                  of.file.fail(node.source(), "type is given, and no launch is captured",
+                               "take it out: arguments have their types");
+          }},
+         {"against",
+          [&](const toml::node& node) {
+              if (captured)
+                  of.file.fail(node.source(), "a captured launch is compared with what the program got",
+                               "take against out");
               if (node.is_array()) {
                   if (!of.spec.kernel)
                       of.file.fail(node.source(), "a command can only make the outputs of a [kernel]",
@@ -368,6 +380,9 @@ void read_verify(reader& of, const toml::table& table)
          {"relative", tolerance(verify.relative, "relative")},
          {"tolerance", tolerance(verify.relative, "tolerance")}},
         "in [verify]");
+    if (captured && verify.type.empty() && (verify.relative > 0 || verify.absolute > 0))
+        of.file.fail(table.source(), "there is a tolerance for a captured launch, and no type",
+                     "add the type of what the kernel writes: type = \"float\"");
 }
 
 void read_measure(reader& of, const toml::table& table)

@@ -40,7 +40,8 @@ void captured_buffers::free_all()
     if (gpu_.hangs()) return;
     const cuda_driver& driver = gpu_.driver();
     for (const piece& each : pieces_)
-        if (each.pristine != 0) driver.free(each.pristine);
+        for (const CUdeviceptr copy : {each.pristine, each.expected})
+            if (copy != 0) driver.free(copy);
     for (const mapping& each : mappings_) {
         driver.unmap(each.range.begin, each.range.end - each.range.begin);
         driver.release_memory(each.handle);
@@ -199,6 +200,44 @@ std::string captured_buffers::first_difference(const memory_sums& sums) const
             "bytes differ",
             each.name, with_commas(static_cast<std::int64_t>(first)), is, should,
             with_commas(static_cast<std::int64_t>(differing)), with_commas(static_cast<std::int64_t>(memory.bytes)));
+    }
+    return {};
+}
+
+void captured_buffers::upload_expected(piece& of)
+{
+    const captured_memory& memory = *of.of;
+    gpu_.check(gpu_.driver().allocate(&of.expected, memory.bytes),
+               fmt::format("when {} bytes for the results of {} were allocated", memory.bytes, of.name));
+    packed_reader after(folder_ / memory.after, memory.bytes, memory.after_hash);
+    gpu_.upload(of.expected, memory.bytes, [&](std::size_t, std::size_t bytes, char* to) { after.read(to, bytes); });
+}
+
+std::string captured_buffers::first_difference_beyond(const memory_sums& sums, const std::string& type_name,
+                                                      double absolute, double relative)
+{
+    const element_type type = element_type_of(type_name), byte = element_type_of("uint8_t");
+    const auto bytes_of_element = static_cast<std::size_t>(type.bytes);
+    std::size_t at = 0;
+    for (piece& each : pieces_) {
+        if (each.data == 0 || sums[at++] == each.after_sum) continue;
+        if (each.of->after.empty()) return first_difference(sums);
+        if (each.expected == 0) upload_expected(each);
+        const std::size_t count = each.of->bytes / bytes_of_element, whole = count * bytes_of_element;
+        gpu_.ask_difference(type, each.data, each.expected, count, absolute, relative);
+        const bool has_rest = each.of->bytes > whole;
+        if (has_rest) gpu_.ask_difference(byte, each.data + whole, each.expected + whole, each.of->bytes - whole, 0, 0);
+        const std::vector<std::uint64_t> slots = gpu_.sums();
+        if (has_rest && gpu_context::difference_in(slots.data() + gpu_context::slots_of_difference).differing > 0)
+            return first_difference(sums);
+        const output_difference difference = gpu_context::difference_in(slots.data());
+        if (difference.differing == 0) continue;
+        std::string is, wanted;
+        const std::size_t first = static_cast<std::size_t>(difference.first) * bytes_of_element;
+        gpu_.download(each.data + first, bytes_of_element, [&](std::string_view part) { is += part; });
+        gpu_.download(each.expected + first, bytes_of_element, [&](std::string_view part) { wanted += part; });
+        return difference_sentence(each.name, type, difference, static_cast<std::int64_t>(count), is.data(),
+                                   wanted.data());
     }
     return {};
 }

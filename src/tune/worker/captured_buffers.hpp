@@ -43,6 +43,10 @@ public:
     /// The first byte that is not what the program got: "memory 2 (0x7f12, parameter 1) differs at byte 128:
     /// 0x3f800000, and the program got 0x3f800001; 16 bytes differ". To be asked where there is one.
     [[nodiscard]] std::string first_difference(const memory_sums& sums) const;
+    /// The first element of what the launch changes that is further away from what the program got than this; what it
+    /// does not change has to be equal. Empty: there is none.
+    [[nodiscard]] std::string first_difference_beyond(const memory_sums& sums, const std::string& type, double absolute,
+                                                      double relative);
     /// Which memory differs: "memory 2 (...)".
     [[nodiscard]] std::string where_differ(const memory_sums& one, const memory_sums& other) const;
 
@@ -55,11 +59,13 @@ private:
         const captured_memory* of = nullptr;
         CUdeviceptr data = 0;      // 0: a variable that the module does not have
         CUdeviceptr pristine = 0;  // of what the launch changes
+        CUdeviceptr expected = 0;  // what the program got, once a tolerance asks for it
         std::uint64_t before_sum = 0, after_sum = 0;
         std::string name;
     };
     void map(const reserved_addresses& addresses);
     void fill(piece& to);
+    void upload_expected(piece& of);
     void free_all();
     [[nodiscard]] std::string name_of(const captured_memory& memory, std::size_t number) const;
 

@@ -34,7 +34,7 @@ private:
     /// The same for a captured launch.
     void measure_captured(const gpu_task& task, const loaded_kernel& kernel, measurement& answer);
     captured_buffers& captured(const std::string& file);
-    bool is_as_captured(captured_buffers& buffers, measurement& answer);
+    bool is_as_captured(const gpu_task& task, captured_buffers& buffers, measurement& answer);
     void replay(const gpu_task& task, const loaded_kernel& kernel, captured_buffers& buffers, measurement& answer);
     void time_again(const gpu_task& task, kept_kernel& kept, measurement& answer);
     void enter(worker_phase phase);

@@ -48,6 +48,7 @@ struct gpu_task {
     std::vector<task_argument> variables = {};  ///< of the module, filled when it is loaded
     /// capture.json of a captured launch, which gives the arguments and what has to come out of them; empty: none.
     std::string capture = {};
+    std::string compared_as = {};  ///< the type of what a captured launch writes, for the tolerance; empty: bytes
     int replays = 0;  ///< above 0: the captured launch is only run and compared so many times, and not timed
     std::map<std::string, std::string> expected;      ///< output's name -> .npy that it must equal; empty: not compared
     std::map<std::string, std::string> save_outputs;  ///< output's name -> .npy to be written
