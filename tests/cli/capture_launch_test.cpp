@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 
 #include "tool.hpp"
 
@@ -244,6 +245,7 @@ TEST_F(capture_launch, a_launch_that_changed_nothing_proves_nothing)
     const call result = replay();
     EXPECT_EQ(result.status, 1);
     EXPECT_TRUE(result.says("equal memory says nothing of it")) << result.err;
+    expect_refused(tune({}), "nothing would tell a right candidate from a wrong one");
 }
 
 // What lies at the program's addresses here is not moved for a replay.
@@ -295,6 +297,32 @@ TEST_F(capture_launch, a_tolerance_needs_a_type_and_is_kept)
     expect_refused(tune({}, "kept/bad.toml"), "there is a tolerance for a captured launch, and no type");
     write_file_atomically(file("kept/bad.toml"), spec + "[verify]\nagainst = \"baseline\"\n");
     expect_refused(tune({}, "kept/bad.toml"), "a captured launch is compared with what the program got");
+}
+
+// The double knows nothing of caches, but is told what carveout a kernel asks for, and refuses it when it is to.
+TEST_F(capture_launch, carveouts_and_clusters_are_parameters)
+{
+    keep_plain("launch=plain,4,32,0,1");
+    std::string spec = read_input(file("kept/kept.toml"));
+    const std::string kernel = "[kernel]\n", baseline = "grid = \"same\" }";
+    spec.replace(spec.find(baseline), baseline.size(), "grid = \"same\", carveout = -1, pair = 1 }");
+    spec.replace(spec.find("threads = [32"), spec.find(']', spec.find("threads = [32")) - spec.find("threads = [32"),
+                 "threads = [32");
+    spec.replace(spec.find("[parameters]\n"), 13, "[parameters]\ncarveout = [-1, 50, 101]\npair = [1, 2]\n");
+    spec.replace(spec.find(kernel), kernel.size(), "[kernel]\ncarveout = \"carveout\"\ncluster = \"pair\"\n");
+    write_file_atomically(file("kept/more.toml"), spec);
+    plan["faults"] = {{{"match", "plain"}, {"stage", "attribute"}, {"action", "error"}, {"code", 1}}};
+    const call result = tune({"--format", "json"}, "kept/more.toml");
+    ASSERT_EQ(result.status, 0) << result.err;
+    std::map<std::string, int> counts;
+    const json report = result.json();
+    for (const json& candidate : report["candidates"]) {
+        const int carveout = candidate["parameters"]["carveout"];
+        ++counts[std::to_string(carveout) + " " + candidate["status"].get<std::string>()];
+    }
+    EXPECT_EQ(counts["-1 measured"], 2);  // asks for nothing, alone and in pairs
+    EXPECT_EQ(counts["50 measured"], 0);
+    EXPECT_EQ(counts["101 rejected"], 2);
 }
 
 TEST_F(capture_launch, several_captures_are_several_workloads)

@@ -246,10 +246,10 @@ void launch_capture::called(CUpti_CallbackId id, const CUpti_CallbackData& call)
 
 bool launch_capture::fits(CUfunction function, const char* name)
 {
-    const auto [known, is_new] = fits_.try_emplace(function, false);
-    // A function of a module that is gone may come again as another: a name that fits is looked at each time.
-    if (is_new || known->second) known->second = matches(wanted_.pattern, name);
-    return known->second;
+    // A function of a module that is gone may come again as another.
+    const auto [known, is_new] = fits_.try_emplace(function, name, false);
+    if (is_new || known->second.first != name) known->second = {name, matches(wanted_.pattern, name)};
+    return known->second.second;
 }
 
 bool launch_capture::is_wanted(const launch& what)
@@ -344,15 +344,17 @@ void launch_capture::take_arguments(const launch& what)
                                 CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
                                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES};
     for (std::size_t i = 0; i < wanted.size(); ++i) driver_.attribute(&attributes_[i], wanted[i], function);
-    function_ = what.function;
 
     CUmodule module = nullptr;
     if (driver_.module_of(&module, function) != CUDA_SUCCESS) return;
-    const std::lock_guard guard(lock_);
     std::set<std::string> names;
-    for (const known_module& known : modules_)
-        if (known.kernels.contains(std::string_view(what.name)))
-            names.insert(known.variables.begin(), known.variables.end());
+    {
+        const std::lock_guard guard(lock_);
+        for (const known_module& known : modules_)
+            if (known.kernels.contains(std::string_view(what.name)))
+                names.insert(known.variables.begin(), known.variables.end());
+    }
+    // Without the lock: looking a variable up may load a module, which `loaded` hears of on this thread.
     for (const std::string& name : names) {
         CUdeviceptr address = 0;
         std::size_t size = 0;
@@ -383,7 +385,12 @@ void launch_capture::take_memory()
 
 void launch_capture::look_for_pointers(std::span<const unsigned char> bytes)
 {
-    const CUdeviceptr lowest = memory_.lowest(), highest = memory_.highest();
+    CUdeviceptr lowest = 0, highest = 0;
+    {
+        const std::lock_guard guard(lock_);
+        lowest = memory_.lowest();
+        highest = memory_.highest();
+    }
     for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
         CUdeviceptr word = 0;
         std::memcpy(&word, bytes.data() + at, sizeof word);
@@ -403,6 +410,12 @@ void launch_capture::look_up(CUdeviceptr address)
         kept_.push_back({"memory", kept_.size(), range.address, range.bytes, range.kind, {}, false});
 }
 
+bool launch_capture::is_tracked(CUdeviceptr address)
+{
+    const std::lock_guard guard(lock_);
+    return memory_.find(address).bytes > 0;
+}
+
 // Words of arguments that point to memory that a replay cannot have.
 void launch_capture::refuse_foreign_pointers()
 {
@@ -411,7 +424,7 @@ void launch_capture::refuse_foreign_pointers()
             CUdeviceptr word = 0;
             std::memcpy(&word, arguments_.data() + at, sizeof word);
             unsigned type = 0;
-            if (word < 4096 || memory_.find(word).bytes > 0 ||
+            if (word < 4096 || is_tracked(word) ||
                 driver_.pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, word) != CUDA_SUCCESS)
                 continue;
             const std::string where = "the launch was not captured: its parameter " + text_of(i + 1);

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "capture/observer/driver_calls.hpp"
@@ -79,6 +80,7 @@ private:
     void take_memory();
     void look_for_pointers(std::span<const unsigned char> bytes);
     void look_up(CUdeviceptr address);
+    bool is_tracked(CUdeviceptr address);
     void refuse_foreign_pointers();
     void copy(const kept_memory& memory, bool after, bool search);
     void write_text(const launch& what);
@@ -93,7 +95,7 @@ private:
     std::mutex lock_;  // memory_, modules_, failure_, fits_
     tracked_memory memory_;
     std::vector<known_module> modules_;
-    std::unordered_map<CUfunction, bool> fits_;
+    std::unordered_map<CUfunction, std::pair<const char*, bool>> fits_;
     std::string failure_;
     std::uint64_t seen_ = 0, in_stream_capture_ = 0;
     std::atomic<bool> over_ = false;

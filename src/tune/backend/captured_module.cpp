@@ -30,10 +30,10 @@ std::vector<std::string> capture_files(const tune_spec& spec)
 
 void check_capture(const std::string& file, const compute_capability& architecture, bool runs_module)
 {
-    if (runs_module)
-        captured_module(file, architecture);
-    else
-        read_capture(file);
+    if (read_capture(file).changed_bytes() == 0)
+        throw error(file + ": the launch changed no byte, and nothing would tell a right candidate from a wrong one",
+                    "capture an earlier one, or one with other data: --nth");
+    if (runs_module) captured_module(file, architecture);
 }
 
 build_result captured_module(const std::string& file, const compute_capability& architecture)
@@ -56,12 +56,12 @@ build_result captured_module(const std::string& file, const compute_capability& 
     return built;
 }
 
-void add_capture(const std::string& file, gpu_task& task)
+void add_capture(const std::string& file, gpu_task& task, bool has_carveout)
 {
     const captured_launch launch = read_capture(file);
     task.capture = file;
     task.cooperative = launch.cooperative;
-    if (task.carveout_percent < 0) task.carveout_percent = launch.carveout_percent;
+    if (!has_carveout) task.carveout_percent = launch.carveout_percent;
 }
 
 }  // namespace launchbox

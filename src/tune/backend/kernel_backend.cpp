@@ -132,6 +132,8 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     const assignment values = values_of(job);
     const evaluated_launch launch = expressions_.launch(values);
     if (const std::string why = why_not_before_build(launch, *options_.limits); !why.empty()) return rejected(why);
+    if (launch.carveout_percent.value_or(-1) < -1 || launch.carveout_percent.value_or(-1) > 100)
+        return rejected(fmt::format("a carveout of {} %, which is from 0 to 100, or -1", *launch.carveout_percent));
 
     if (measures_here() && !is_captured()) references_.start(job.workload, with_places(expressions_.arguments(values)));
     build_result built = build(job, values);
@@ -151,9 +153,9 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     if (!is_captured())
         if (const std::string why = why_arguments_differ(built.kernel, expressions_.arguments(values)); !why.empty())
             return rejected(why);
-    made.same_when_equal =
-        fmt::format("{} {} {} {} {}", built.code, fmt::join(launch.threads, ","), fmt::join(launch.blocks, ","),
-                    fmt::join(launch.cluster, ","), launch.dynamic_shared_bytes);
+    made.same_when_equal = fmt::format("{} {} {} {} {} {}", built.code, launch.carveout_percent.value_or(-1),
+                                       fmt::join(launch.threads, ","), fmt::join(launch.blocks, ","),
+                                       fmt::join(launch.cluster, ","), launch.dynamic_shared_bytes);
     std::vector<task_argument> given = expressions_.arguments(values);
     for (task_argument& variable : expressions_.variables(values)) given.push_back(std::move(variable));
     for (const task_argument& argument : given)
@@ -177,6 +179,7 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .blocks = launch.blocks,
                   .cluster = launch.cluster,
                   .dynamic_shared_bytes = launch.dynamic_shared_bytes,
+                  .carveout_percent = static_cast<int>(launch.carveout_percent.value_or(-1)),
                   .workload = text_of(spec_.workloads[job.workload].values),
                   .arguments = with_places(expressions_.arguments(values)),
                   .variables = with_places(expressions_.variables(values)),
@@ -189,7 +192,7 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .launch_seconds = first_launch_seconds,
                   .samples = request.samples,
                   .repeated = request.repeated};
-    if (is_captured()) add_capture(capture_of(job.workload), task);
+    if (is_captured()) add_capture(capture_of(job.workload), task, launch.carveout_percent.has_value());
     task.compared_as = spec_.verify.type;
     const auto waiting = std::chrono::steady_clock::now();
     if (is_captured())

@@ -62,6 +62,7 @@ struct kernel_target {
     std::array<std::string, 3> blocks{"", "1", "1"};
     std::array<std::string, 3> cluster{"1", "1", "1"};
     std::string dynamic_shared = "0";
+    std::string carveout = {};  ///< an expression: percent of shared memory that is preferred; -1 and empty: none is
     std::vector<kernel_argument> arguments;
     std::vector<kernel_argument> variables;  ///< `__constant__` and `__device__` ones, filled when the module is loaded
     std::vector<std::string> flags;          ///< of the compiler, with {names}

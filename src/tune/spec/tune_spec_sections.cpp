@@ -86,6 +86,7 @@ void read_kernel(reader& of, const toml::table& table)
          {"cluster", [&](const toml::node& node) { read_dimensions(of, node, "cluster", kernel.cluster); }},
          {"dynamic_shared",
           [&](const toml::node& node) { kernel.dynamic_shared = of.expression(node, "dynamic_shared"); }},
+         {"carveout", [&](const toml::node& node) { kernel.carveout = of.expression(node, "carveout"); }},
          {"static_shared",
           [&](const toml::node& node) { kernel.static_shared = of.expression(node, "static_shared"); }},
          {"flags",
