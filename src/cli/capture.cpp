@@ -130,10 +130,13 @@ std::string tunable_name(const fs::path& folder)
     return name.substr(0, 100);
 }
 
-std::string why_not_captured(const observed_run& run, const capture_options& options)
+std::string why_not_captured(const observed_run& run, const capture_options& options, const fs::path& observed)
 {
     for (const std::string& warning : run.warnings)
         if (warning.starts_with("the launch was not captured")) return warning;
+    // A process that is killed says nothing.
+    if (fs::exists(observed / record::claim_file))
+        return "the launch was not captured: the program ended before the launch was over, or while it was copied";
     const std::string nothing = why_nothing_seen(run);
     if (!nothing.empty()) return nothing;
     std::vector<std::string> names;
@@ -241,7 +244,7 @@ exit_status run_capture(const capture_options& options, const std::vector<std::s
                 keep_launch(*std::move(raw), run, observed, beside->path() / "made", target);
                 return static_cast<exit_status>(ending.status);
             }
-            say(shown(why_not_captured(run, options)));
+            say(shown(why_not_captured(run, options, observed)));
         } catch (const error& failure) {
             say(shown(failure.what()));
         }

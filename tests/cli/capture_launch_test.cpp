@@ -187,6 +187,15 @@ TEST_F(capture_launch, a_program_that_ends_well_without_the_launch_is_a_failed_c
     EXPECT_TRUE(result.says("no launch was captured")) << result.err;
 }
 
+TEST_F(capture_launch, a_program_that_dies_in_the_launch_leaves_no_folder)
+{
+    plan["faults"] = {{{"match", "plain"}, {"stage", "first_launch"}, {"action", "kill"}}};
+    const call result = capture({"-k", "plain"}, {"init", captured_kernels, "launch=plain,8,64,0,3"});
+    EXPECT_EQ(result.status, 137);
+    EXPECT_TRUE(result.says("the program ended before the launch was over")) << result.err;
+    expect_no_folder();
+}
+
 TEST_F(capture_launch, a_full_disk_costs_the_capture_and_not_the_program)
 {
     const call result = launchbox_run({"capture", "-k", "plain", "-o", file("kept"), "--", "sh", "-c",
