@@ -217,7 +217,7 @@ std::vector<std::string> files_of(const tune_spec& spec)
     };
     if (spec.kernel) add(spec.kernel->source);
     if (spec.kernel && !spec.kernel->capture.empty())
-        for (const workload& each : spec.workloads) add(filled_in(spec.kernel->capture, each.values));
+        for (const workload& workload : spec.workloads) add(filled_in(spec.kernel->capture, workload.values));
     if (spec.kernel)
         for (const auto* list : {&spec.kernel->arguments, &spec.kernel->variables})
             for (const kernel_argument& argument : *list) add(argument.file);

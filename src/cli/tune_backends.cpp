@@ -63,7 +63,8 @@ std::vector<std::string> named_files(const tune_spec& spec)
             for (const kernel_argument& argument : *list) words.push_back(argument.file);
     // The text of a capture has the hashes of all its files.
     if (spec.kernel && !spec.kernel->capture.empty())
-        for (const workload& each : spec.workloads) words.push_back(filled_in(spec.kernel->capture, each.values));
+        for (const workload& workload : spec.workloads)
+            words.push_back(filled_in(spec.kernel->capture, workload.values));
     words.insert(words.end(), spec.verify.command.begin(), spec.verify.command.end());
     for (const auto& [output, file] : spec.verify.files) words.push_back(file);
     std::erase_if(words, [&](const std::string& word) {

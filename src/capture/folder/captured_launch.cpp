@@ -125,7 +125,7 @@ public:
     /// A name of a file below the folder: letters, digits, '.', '_' and '-', in one folder at most.
     [[nodiscard]] std::string file_name(const char* key) const
     {
-        const std::string name = text(key);
+        std::string name = text(key);
         const bool right = !name.empty() && name.size() < 200 && name.front() != '.' && name.front() != '/' &&
                            name.back() != '/' && std::ranges::count(name, '/') <= 1 && name.find("/.") == name.npos &&
                            std::ranges::all_of(name, [](char letter) {

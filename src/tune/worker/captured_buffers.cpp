@@ -39,12 +39,12 @@ void captured_buffers::free_all()
 {
     if (gpu_.hangs()) return;
     const cuda_driver& driver = gpu_.driver();
-    for (const piece& each : pieces_)
-        for (const CUdeviceptr copy : {each.pristine, each.expected})
+    for (const piece& piece : pieces_)
+        for (const CUdeviceptr copy : {piece.pristine, piece.expected})
             if (copy != 0) driver.free(copy);
-    for (const mapping& each : mappings_) {
-        driver.unmap(each.range.begin, each.range.end - each.range.begin);
-        driver.release_memory(each.handle);
+    for (const mapping& mapping : mappings_) {
+        driver.unmap(mapping.range.begin, mapping.range.end - mapping.range.begin);
+        driver.release_memory(mapping.handle);
     }
     pieces_.clear();
     mappings_.clear();
@@ -110,30 +110,30 @@ void captured_buffers::fill(piece& to)
 
 void captured_buffers::bind(CUmodule module)
 {
-    for (piece& each : pieces_) {
-        if (each.of->kind != "variable") continue;
+    for (piece& piece : pieces_) {
+        if (piece.of->kind != "variable") continue;
         std::size_t bytes = 0;
-        each.data = 0;
-        if (gpu_.driver().get_variable(&each.data, &bytes, module, each.of->name.c_str()) != CUDA_SUCCESS) {
-            each.data = 0;  // code of another source may have none of this name
+        piece.data = 0;
+        if (gpu_.driver().get_variable(&piece.data, &bytes, module, piece.of->name.c_str()) != CUDA_SUCCESS) {
+            piece.data = 0;  // code of another source may have none of this name
             continue;
         }
-        if (bytes != each.of->bytes)
-            throw error(fmt::format("{} has {} bytes, and the program's has {}", each.name, bytes, each.of->bytes));
-        if (each.of->referenced && each.data != each.of->address)
+        if (bytes != piece.of->bytes)
+            throw error(fmt::format("{} has {} bytes, and the program's has {}", piece.name, bytes, piece.of->bytes));
+        if (piece.of->referenced && piece.data != piece.of->address)
             throw error(
                 fmt::format("captured memory points to {}, which was at {:#x} in the program and is at {:#x} "
                             "here: such a launch cannot be replayed",
-                            each.name, each.of->address, each.data));
-        fill(each);
+                            piece.name, piece.of->address, piece.data));
+        fill(piece);
     }
 }
 
 void captured_buffers::restore_in_out() const
 {
-    for (const piece& each : pieces_)
-        if (each.pristine != 0 && each.data != 0)
-            gpu_.check(gpu_.driver().copy_on_device(each.data, each.pristine, each.of->bytes, gpu_.stream()),
+    for (const piece& piece : pieces_)
+        if (piece.pristine != 0 && piece.data != 0)
+            gpu_.check(gpu_.driver().copy_on_device(piece.data, piece.pristine, piece.of->bytes, gpu_.stream()),
                        "when its inputs were restored");
 }
 
@@ -148,23 +148,24 @@ void** captured_buffers::parameters(std::size_t)
 
 memory_sums captured_buffers::sums() const
 {
-    for (const piece& each : pieces_)
-        if (each.data != 0) gpu_.ask_checksum(each.data, each.of->bytes);
+    for (const piece& piece : pieces_)
+        if (piece.data != 0) gpu_.ask_checksum(piece.data, piece.of->bytes);
     return gpu_.sums();
 }
 
 bool captured_buffers::is_as_captured(const memory_sums& sums) const
 {
     const std::uint64_t* sum = sums.data();
-    return std::ranges::all_of(pieces_, [&](const piece& each) { return each.data == 0 || *sum++ == each.after_sum; });
+    return std::ranges::all_of(pieces_,
+                               [&](const piece& piece) { return piece.data == 0 || *sum++ == piece.after_sum; });
 }
 
 std::string captured_buffers::where_differ(const memory_sums& one, const memory_sums& other) const
 {
     std::size_t at = 0;
-    for (const piece& each : pieces_) {
-        if (each.data == 0) continue;
-        if (one[at] != other[at]) return each.name;
+    for (const piece& piece : pieces_) {
+        if (piece.data == 0) continue;
+        if (one[at] != other[at]) return piece.name;
         ++at;
     }
     return "nothing";
@@ -173,32 +174,32 @@ std::string captured_buffers::where_differ(const memory_sums& one, const memory_
 std::string captured_buffers::first_difference(const memory_sums& sums) const
 {
     std::size_t at = 0;
-    for (const piece& each : pieces_) {
-        if (each.data == 0 || sums[at++] == each.after_sum) continue;
-        const captured_memory& memory = *each.of;
+    for (const piece& piece : pieces_) {
+        if (piece.data == 0 || sums[at++] == piece.after_sum) continue;
+        const captured_memory& memory = *piece.of;
         const bool changed = !memory.after.empty();
         packed_reader wanted(folder_ / (changed ? memory.after : memory.before), memory.bytes,
                              changed ? memory.after_hash : memory.before_hash);
         std::uint64_t place = 0, first = 0, differing = 0;
         std::uint32_t is = 0, should = 0;
         std::string expected;
-        gpu_.download(each.data, memory.bytes, [&](std::string_view piece) {
-            expected.resize(piece.size());
+        gpu_.download(piece.data, memory.bytes, [&](std::string_view part) {
+            expected.resize(part.size());
             wanted.read(expected.data(), expected.size());
-            for (std::size_t i = 0; i < piece.size(); ++i) {
-                if (piece[i] == expected[i]) continue;
+            for (std::size_t i = 0; i < part.size(); ++i) {
+                if (part[i] == expected[i]) continue;
                 if (differing++ > 0) continue;
                 first = place + i;
-                const std::size_t word = i / 4 * 4, bytes = std::min<std::size_t>(4, piece.size() - word);
-                std::memcpy(&is, piece.data() + word, bytes);
+                const std::size_t word = i / 4 * 4, bytes = std::min<std::size_t>(4, part.size() - word);
+                std::memcpy(&is, part.data() + word, bytes);
                 std::memcpy(&should, expected.data() + word, bytes);
             }
-            place += piece.size();
+            place += part.size();
         });
         return fmt::format(
             "{} differs at byte {}: the word there is {:#010x}, and the program got {:#010x}; {} of {} "
             "bytes differ",
-            each.name, with_commas(static_cast<std::int64_t>(first)), is, should,
+            piece.name, with_commas(static_cast<std::int64_t>(first)), is, should,
             with_commas(static_cast<std::int64_t>(differing)), with_commas(static_cast<std::int64_t>(memory.bytes)));
     }
     return {};
@@ -219,14 +220,15 @@ std::string captured_buffers::first_difference_beyond(const memory_sums& sums, c
     const element_type type = element_type_of(type_name), byte = element_type_of("uint8_t");
     const auto bytes_of_element = static_cast<std::size_t>(type.bytes);
     std::size_t at = 0;
-    for (piece& each : pieces_) {
-        if (each.data == 0 || sums[at++] == each.after_sum) continue;
-        if (each.of->after.empty()) return first_difference(sums);
-        if (each.expected == 0) upload_expected(each);
-        const std::size_t count = each.of->bytes / bytes_of_element, whole = count * bytes_of_element;
-        gpu_.ask_difference(type, each.data, each.expected, count, absolute, relative);
-        const bool has_rest = each.of->bytes > whole;
-        if (has_rest) gpu_.ask_difference(byte, each.data + whole, each.expected + whole, each.of->bytes - whole, 0, 0);
+    for (piece& piece : pieces_) {
+        if (piece.data == 0 || sums[at++] == piece.after_sum) continue;
+        if (piece.of->after.empty()) return first_difference(sums);
+        if (piece.expected == 0) upload_expected(piece);
+        const std::size_t count = piece.of->bytes / bytes_of_element, whole = count * bytes_of_element;
+        gpu_.ask_difference(type, piece.data, piece.expected, count, absolute, relative);
+        const bool has_rest = piece.of->bytes > whole;
+        if (has_rest)
+            gpu_.ask_difference(byte, piece.data + whole, piece.expected + whole, piece.of->bytes - whole, 0, 0);
         const std::vector<std::uint64_t> slots = gpu_.sums();
         if (has_rest && gpu_context::difference_in(slots.data() + gpu_context::slots_of_difference).differing > 0)
             return first_difference(sums);
@@ -234,9 +236,9 @@ std::string captured_buffers::first_difference_beyond(const memory_sums& sums, c
         if (difference.differing == 0) continue;
         std::string is, wanted;
         const std::size_t first = static_cast<std::size_t>(difference.first) * bytes_of_element;
-        gpu_.download(each.data + first, bytes_of_element, [&](std::string_view part) { is += part; });
-        gpu_.download(each.expected + first, bytes_of_element, [&](std::string_view part) { wanted += part; });
-        return difference_sentence(each.name, type, difference, static_cast<std::int64_t>(count), is.data(),
+        gpu_.download(piece.data + first, bytes_of_element, [&](std::string_view part) { is += part; });
+        gpu_.download(piece.expected + first, bytes_of_element, [&](std::string_view part) { wanted += part; });
+        return difference_sentence(piece.name, type, difference, static_cast<std::int64_t>(count), is.data(),
                                    wanted.data());
     }
     return {};
