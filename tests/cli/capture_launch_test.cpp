@@ -103,6 +103,16 @@ TEST_F(capture_launch, a_captured_launch_is_replayed_bit_equal)
         << replayed.out << replayed.err;
 }
 
+// A kernel whose results depend on what was there: each launch has to find what the program's found.
+TEST_F(capture_launch, what_a_launch_changed_is_restored_before_the_next)
+{
+    plan["kernels"][0]["effect"] = "accumulate";
+    keep_plain();
+    const call replayed = replay();
+    EXPECT_EQ(replayed.status, 0) << replayed.out << replayed.err;
+    EXPECT_EQ(tune({}).status, 0);
+}
+
 TEST_F(capture_launch, memory_that_buffers_point_to_is_captured_too)
 {
     ASSERT_EQ(capture({"-k", "pl*n"}, {"init", captured_kernels, "pointer=10000", "launch=plain,4,16,0,1"}).status, 0);
