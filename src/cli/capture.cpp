@@ -137,7 +137,7 @@ std::string why_not_captured(const observed_run& run, const capture_options& opt
     // A process that is killed says nothing.
     if (fs::exists(observed / record::claim_file))
         return "the launch was not captured: the program ended before the launch was over, or while it was copied";
-    const std::string nothing = why_nothing_seen(run);
+    std::string nothing = why_nothing_seen(run);
     if (!nothing.empty()) return nothing;
     std::vector<std::string> names;
     for (const auto& launches : run.launches)
