@@ -123,7 +123,8 @@ std::optional<int> run_as_worker(int count, char** arguments)
     if (count < 3 || std::string_view(arguments[1]) != "--worker") return std::nullopt;
     const std::string_view kind = arguments[2];
     if (kind == "compile") return run_compile_worker();
-    if (kind == "gpu" && count == 4) return run_gpu_worker(std::atoi(arguments[3]));
+    if (kind == "gpu" && count >= 4)
+        return run_gpu_worker(std::atoi(arguments[3]), std::vector<std::string>(arguments + 4, arguments + count));
     return std::nullopt;
 }
 

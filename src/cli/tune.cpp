@@ -15,19 +15,23 @@
 #include <set>
 #include <thread>
 
+#include "capture/folder/captured_launch.hpp"
 #include "cli/fleet_progress.hpp"
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
+#include "cli/replay_check.hpp"
 #include "cli/tune_backends.hpp"
 #include "cli/tune_input.hpp"
 #include "cli/verbs.hpp"
 #include "compiler/compile_cache.hpp"
+#include "image/demangle.hpp"
 #include "report/build_report.hpp"
 #include "report/results_report.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/clock.hpp"
 #include "support/process/interrupt.hpp"
+#include "tune/backend/captured_module.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/run/tune_run.hpp"
 #include "tune/search/search_strategy.hpp"
@@ -40,11 +44,11 @@ namespace fs = std::filesystem;
 namespace {
 
 struct tune_verb_options {
-    std::string file, store, budget, search, write_spec;
+    std::string file, store, budget, search, write_spec, source;
     std::vector<std::string> workloads, warm_start;
     backend_request backends;
     std::uint64_t seed = 1;
-    bool resume = false, no_cache = false, check = false;
+    bool resume = false, no_cache = false, check = false, replay_check = false;
     output_options output;
     const tune_elsewhere* elsewhere = nullptr;
 };
@@ -74,6 +78,18 @@ void read_budget(const std::string& text, tune_options& options)
 std::string plural(std::size_t count, const std::string& what)
 {
     return with_commas(static_cast<std::int64_t>(count)) + " " + what + (count == 1 ? "" : "s");
+}
+
+// Of a captured launch: its data, and kernels that are compiled.
+void take_source(tune_spec& spec, const std::string& source)
+{
+    if (!spec.kernel || spec.kernel->capture.empty())
+        throw error("--source " + source + ": " + spec.file + " has no captured launch",
+                    "write source into its [kernel]");
+    if (!fs::is_regular_file(source)) throw error("there is no file " + source, "name the file that has the kernel");
+    spec.kernel->source = fs::absolute(source).lexically_normal().string();
+    if (spec.kernel->name.empty())
+        spec.kernel->name = short_name(demangle(read_capture(capture_files(spec).front()).kernel));
 }
 
 // Why there is nothing to do, before any work.
@@ -200,6 +216,8 @@ std::vector<std::string> files_of(const tune_spec& spec)
         if (!name.empty()) files.push_back((fs::path(spec.folder) / name).string());
     };
     if (spec.kernel) add(spec.kernel->source);
+    if (spec.kernel && !spec.kernel->capture.empty())
+        for (const workload& workload : spec.workloads) add(filled_in(spec.kernel->capture, workload.values));
     if (spec.kernel)
         for (const auto* list : {&spec.kernel->arguments, &spec.kernel->variables})
             for (const kernel_argument& argument : *list) add(argument.file);
@@ -439,11 +457,13 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
 {
     std::optional<tune_spec> spec = read_spec(options.file, options.write_spec);
     if (!spec) return exit_status::done;
+    if (!options.source.empty()) take_source(*spec, options.source);
     choose_workloads(*spec, options.workloads);
     if (options.elsewhere != nullptr && options.elsewhere->serve) {
         options.backends.builder.cache_folder = options.no_cache ? fs::path{} : default_cache_folder();
         return options.elsewhere->serve(*spec, options.backends);
     }
+    if (options.replay_check) return check_replays(*spec, options.backends.gpus);
     note_inputs(files_of(*spec));
     note_inputs({options.store.empty() ? default_store(options.file) : options.store});
     refuse_own_input(options.output.path);
@@ -497,6 +517,13 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_flag("--build-only", options->backends.build_only, "Compile and screen all candidates, but measure none");
     verb->add_flag("--check", options->check,
                    "Only check the spec: expressions with all candidates, files, arguments; compile nothing");
+    verb->add_option("--source", options->source,
+                     "Compile the kernel of a captured launch from this file, instead of taking the captured module")
+        ->type_name("FILE");
+    verb->add_flag(
+        "--replay-check", options->replay_check,
+        "Only run a captured launch (launchbox capture -k) again, and compare every byte that it leaves with "
+        "what the program got");
     verb->add_option("--compiler", options->backends.builder.compiler, "nvrtc or nvcc, instead of the spec's")
         ->check(CLI::IsMember({"nvrtc", "nvcc"}))
         ->type_name("NAME");

@@ -61,6 +61,10 @@ std::vector<std::string> named_files(const tune_spec& spec)
     if (spec.kernel)
         for (const auto* list : {&spec.kernel->arguments, &spec.kernel->variables})
             for (const kernel_argument& argument : *list) words.push_back(argument.file);
+    // The text of a capture has the hashes of all its files.
+    if (spec.kernel && !spec.kernel->capture.empty())
+        for (const workload& workload : spec.workloads)
+            words.push_back(filled_in(spec.kernel->capture, workload.values));
     words.insert(words.end(), spec.verify.command.begin(), spec.verify.command.end());
     for (const auto& [output, file] : spec.verify.files) words.push_back(file);
     std::erase_if(words, [&](const std::string& word) {
@@ -178,12 +182,12 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
                     "candidates, and --replay FILE works with recorded measurements",
                     exit_status::missing);
     planned_backends planned;
-    planned.builder = std::make_unique<kernel_builder>(spec, request.builder);
+    if (!spec.kernel->source.empty()) planned.builder = std::make_unique<kernel_builder>(spec, request.builder);
     const auto add = [&](const target& on, const gpu_device* gpu, const std::vector<int>& gpus,
                          environment_info environment, std::string label) {
         planned_backend& made = planned.backends.emplace_back();
         made.limits = limits_for_expressions(*on.limits, gpu);
-        made.backend = kernel_backend(spec, *planned.builder,
+        made.backend = kernel_backend(spec, planned.builder.get(),
                                       {.architecture = on.architecture,
                                        .limits = on.limits,
                                        .names = made.limits,
@@ -193,8 +197,10 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
                                        .elsewhere = !request.elsewhere.devices.empty()});
         made.backend.environment = std::move(environment);
         made.backend.label = std::move(label);
-        made.backend.changed_source = watch_sources(spec, planned.builder->source_files());
-        made.backend.source_hash = planned.builder->source_hash() + hash_of_named_files(spec);
+        made.backend.changed_source =
+            watch_sources(spec, planned.builder ? planned.builder->source_files() : std::vector<fs::path>{});
+        made.backend.source_hash =
+            (planned.builder ? planned.builder->source_hash() : std::string()) + hash_of_named_files(spec);
     };
     if (request.build_only) {
         if (request.architecture.empty() && found.devices.empty())
@@ -215,7 +221,9 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
     for (const std::vector<gpu_device>& group : groups_of(found, request.gpus)) {
         const gpu_device& gpu = group.front();
         const target on = target_for(request, gpu);
-        add(on, &gpu, indices_of(group), environment_of(gpu, found, on, planned.builder->compiler()), label_of(group));
+        add(on, &gpu, indices_of(group),
+            environment_of(gpu, found, on, planned.builder ? planned.builder->compiler() : std::string()),
+            label_of(group));
         planned.backends.back().backend.devices = devices_of(group);
     }
     return planned;
@@ -293,7 +301,8 @@ planned_backends recorded_backends(const tune_spec& spec, const backend_request&
 
 std::string source_hash_of(const tune_spec& spec)
 {
-    return (spec.kernel ? kernel_builder(spec, {}).source_hash() : std::string()) + hash_of_named_files(spec);
+    return (spec.kernel && !spec.kernel->source.empty() ? kernel_builder(spec, {}).source_hash() : std::string()) +
+           hash_of_named_files(spec);
 }
 
 planned_backends plan_backends(const tune_spec& spec, const backend_request& request)

@@ -56,6 +56,11 @@ cuda_driver load()
     need(driver.copy_on_device, "cuMemcpyDtoDAsync_v2");
     need(driver.set_bytes, "cuMemsetD8Async");
     need(driver.set_words, "cuMemsetD32Async");
+    const bool has_addresses =
+        find(driver.free_address, "cuMemAddressFree") && find(driver.granularity, "cuMemGetAllocationGranularity") &&
+        find(driver.create_memory, "cuMemCreate") && find(driver.release_memory, "cuMemRelease") &&
+        find(driver.map, "cuMemMap") && find(driver.unmap, "cuMemUnmap") && find(driver.set_access, "cuMemSetAccess");
+    if (has_addresses) find(driver.reserve_address, "cuMemAddressReserve");
     need(driver.create_stream, "cuStreamCreate");
     need(driver.query_stream, "cuStreamQuery");
     need(driver.create_event, "cuEventCreate");

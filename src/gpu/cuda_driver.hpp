@@ -49,6 +49,16 @@ struct cuda_driver {
     decltype(&cuMemsetD8Async) set_bytes = nullptr;
     decltype(&cuMemsetD32Async) set_words = nullptr;
 
+    // All optional: memory at addresses of one's own, since 10.2.
+    decltype(&cuMemAddressReserve) reserve_address = nullptr;
+    decltype(&cuMemAddressFree) free_address = nullptr;
+    decltype(&cuMemGetAllocationGranularity) granularity = nullptr;
+    decltype(&cuMemCreate) create_memory = nullptr;
+    decltype(&cuMemRelease) release_memory = nullptr;
+    decltype(&cuMemMap) map = nullptr;
+    decltype(&cuMemUnmap) unmap = nullptr;
+    decltype(&cuMemSetAccess) set_access = nullptr;
+
     decltype(&cuStreamCreate) create_stream = nullptr;
     decltype(&cuStreamQuery) query_stream = nullptr;
     decltype(&cuEventCreate) create_event = nullptr;

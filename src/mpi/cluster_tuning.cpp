@@ -53,6 +53,8 @@ rank_facts facts_here(const tune_spec& spec, const cli::backend_request& request
 {
     rank_facts facts = bare_facts(rank);
     try {
+        if (spec.kernel && !spec.kernel->capture.empty())
+            throw error("captured launches are not tuned on several ranks", "run launchbox tune");
         facts.spec_hash = key_of({spec.text});
         facts.source_hash = cli::source_hash_of(spec);
         if (spec.kernel) facts.toolkit = kernel_builder(spec, request.builder).compiler();

@@ -167,6 +167,10 @@ def check_captures():
                     fail(["capture", *command], f"{len(found['kernels'])} rows")
                 check_csv(["capture", *command], forms["csv"], found)
                 check_markdown(["capture", *command], forms["markdown"], found)
+        kept = os.path.join(folder, "kept")
+        launchbox(["capture", "-k", "plain", "-o", kept, "--", app, *launches[:-1]], 0)
+        with open(os.path.join(kept, "capture.json"), encoding="utf-8") as written:
+            check_json(["capture", "-k", "plain"], written.read())
         for name in ("FAKE_GPU_PLAN", "LD_LIBRARY_PATH", "LAUNCHBOX_CUPTI"):
             del ENVIRONMENT[name]
 
@@ -469,7 +473,7 @@ def main():
     if DOUBLES:
         check_captures()
     print(f"{outputs} outputs validated against {len(VALIDATORS)} schemas, {failures} failures")
-    if len(VALIDATORS) != (17 if compiles else 13) + (1 if DOUBLES else 0):
+    if len(VALIDATORS) != (17 if compiles else 13) + (2 if DOUBLES else 0):
         print(f"expected outputs of each schema, saw {sorted(VALIDATORS)}")
         return 1
     return 1 if failures else 0

@@ -11,7 +11,7 @@ int main(int count, char** arguments)
 {
     if (count >= 3 && std::string_view(arguments[1]) == "--worker") {
         if (std::string_view(arguments[2]) == "gpu")
-            return count == 4 ? launchbox::run_gpu_worker(std::atoi(arguments[3])) : 2;
+            return count == 4 ? launchbox::run_gpu_worker(std::atoi(arguments[3]), {}) : 2;
         return launchbox::run_compile_worker();
     }
     testing::InitGoogleTest(&count, arguments);

@@ -23,6 +23,8 @@ std::string sentence_of(const seen_note& note)
             return "another profiler is attached to the program: CUPTI serves one at a time; run it without the other";
         case note_kind::cupti_failed:
             return fmt::format("CUPTI refused: {}", note.text);
+        case note_kind::not_captured:
+            return note.text;
     }
     return "a note that this version does not know";
 }

@@ -11,11 +11,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 
 #include "capture/observer/cupti_library.hpp"
+#include "capture/observer/launch_capture.hpp"
 #include "capture/observer/record_writer.hpp"
 
 namespace launchbox {
@@ -39,6 +41,7 @@ struct observer {
     CUpti_SubscriberHandle subscriber = nullptr;
     pid_t process = ::getpid();
     bool has_devices = false;
+    std::unique_ptr<launch_capture> capture;  // null: no launch is wanted
 
     explicit observer(const char* folder) : record(folder) {}
 };
@@ -137,13 +140,20 @@ void note_module(observer& of, const void* what)
 {
     if (what == nullptr) return;
     const auto& module = *static_cast<const CUpti_ModuleResourceData*>(what);
-    if (module.pCubin != nullptr && module.cubinSize > 0) of.record.add_module(module.pCubin, module.cubinSize);
+    if (module.pCubin == nullptr || module.cubinSize == 0) return;
+    const record::module_block kept = of.record.add_module(module.pCubin, module.cubinSize);
+    if (of.capture) of.capture->loaded({module.pCubin, module.cubinSize}, kept);
 }
 
 void CUPTIAPI note_resource(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data)
 {
     observer& of = *the_observer;
-    if (domain != CUPTI_CB_DOMAIN_RESOURCE || data == nullptr || of.process != ::getpid()) return;
+    if (data == nullptr || of.process != ::getpid()) return;
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API && of.capture != nullptr) try {
+            of.capture->called(id, *static_cast<const CUpti_CallbackData*>(data));
+        } catch (const std::exception&) {  // no memory: nothing is captured, and that is said when the program ends
+        }
+    if (domain != CUPTI_CB_DOMAIN_RESOURCE) return;
     try {
         const std::lock_guard guard(of.lock);
         if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED && !of.has_devices) {
@@ -164,6 +174,9 @@ void finish()
     if (of.process != ::getpid()) return;
     of.cupti.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     const std::lock_guard guard(of.lock);
+    if (of.capture != nullptr)
+        if (const std::string why = of.capture->failure(); !why.empty())
+            of.record.add_note(record::note_kind::not_captured, why);
     of.record.process().ended = 1;
 }
 
@@ -183,7 +196,26 @@ bool succeeded(observer& of, CUptiResult result, std::string_view call)
     return false;
 }
 
-bool start(observer& of)
+// Where a launch is to be kept whole. What prevents it is noted, and the program is observed without it.
+void prepare_capture(observer& of, const char* folder)
+{
+    wanted_launch wanted = wanted_launch::of_environment();
+    if (wanted.pattern.empty()) return;
+    driver_calls driver;
+    if (const std::string missing = load_driver_calls(driver, driver_function); !missing.empty()) {
+        of.record.add_note(
+            record::note_kind::not_captured,
+            "the launch was not captured: the driver is older than CUDA 12.4 (it has no " + missing + ")");
+        return;
+    }
+    of.capture = std::make_unique<launch_capture>(folder, std::move(wanted), driver);
+    for (const CUpti_CallbackId id : launch_capture::calls())
+        if (!succeeded(of, of.cupti.enable_callback(1, of.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id),
+                       "cuptiEnableCallback"))
+            return;
+}
+
+bool start(observer& of, const char* folder)
 {
     const int driver = driver_version();
     of.record.process().driver_version = static_cast<std::uint32_t>(driver);
@@ -207,8 +239,10 @@ bool start(observer& of)
     if (see(CUPTI_CBID_RESOURCE_CONTEXT_CREATED) && see(CUPTI_CBID_RESOURCE_MODULE_LOADED) &&
         succeeded(of, of.cupti.register_buffers(give_buffer, take_buffer), "cuptiActivityRegisterCallbacks") &&
         succeeded(of, of.cupti.enable_activity(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), "cuptiActivityEnable") &&
-        succeeded(of, of.cupti.flush_period(flush_ms), "cuptiActivityFlushPeriod"))
+        succeeded(of, of.cupti.flush_period(flush_ms), "cuptiActivityFlushPeriod")) {
+        prepare_capture(of, folder);
         return true;
+    }
     of.cupti.unsubscribe(of.subscriber);
     return false;
 }
@@ -238,7 +272,7 @@ extern "C" [[gnu::visibility("default")]] int InitializeInjection()
         if (!is_wanted(folder)) return 1;
         the_observer = new observer(folder);
         if (!the_observer->record.usable()) return 1;
-        if (start(*the_observer))
+        if (start(*the_observer, folder))
             std::atexit(finish);
         else
             the_observer->record.process().ended = 1;

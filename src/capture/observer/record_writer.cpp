@@ -3,7 +3,6 @@
 
 #define XXH_INLINE_ALL
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,12 +11,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
-#include <ctime>
 #include <utility>
 
 #include "capture/record/module_file_name.hpp"
+#include "capture/record/no_size_signal.hpp"
 
 namespace launchbox::record {
 
@@ -29,29 +27,6 @@ std::size_t rounded_up(std::size_t bytes)
 {
     return (bytes + 7) / 8 * 8;
 }
-
-// While it lives, a file that becomes larger than the process may make one (ulimit -f) is an error of the call alone,
-// and not also a signal that ends the program.
-class no_size_signal {
-public:
-    no_size_signal()
-    {
-        ::sigemptyset(&signal_);
-        ::sigaddset(&signal_, SIGXFSZ);
-        ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-    }
-    ~no_size_signal()
-    {
-        constexpr timespec at_once{};
-        if (::sigismember(&before_, SIGXFSZ) == 0) ::sigtimedwait(&signal_, nullptr, &at_once);
-        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    }
-    no_size_signal(const no_size_signal&) = delete;
-    no_size_signal& operator=(const no_size_signal&) = delete;
-
-private:
-    sigset_t signal_{}, before_{};
-};
 
 // As the kernel has it: words separated by zeros. Cut where it is long, which a command of a build tool can be.
 std::string command_line()
@@ -120,18 +95,19 @@ void record_writer::add_device(const device_block& device)
     commit(block, block_kind::device, bytes);
 }
 
-void record_writer::add_module(const void* bytes, std::size_t size)
+module_block record_writer::add_module(const void* bytes, std::size_t size)
 {
     const module_block module{.hash = XXH3_64bits(bytes, size), .bytes = size};
     if (!keep_module(module_file_name(module), bytes, size)) {
         ++process_->modules_not_kept;
-        return;
+        return module;
     }
     const std::size_t block_bytes = sizeof(block_header) + sizeof(module);
     char* const block = reserve(block_kind::module, block_bytes);
-    if (block == nullptr) return;
+    if (block == nullptr) return module;
     std::memcpy(block + sizeof(block_header), &module, sizeof(module));
     commit(block, block_kind::module, block_bytes);
+    return module;
 }
 
 void record_writer::add_launch(const launch_key& key, std::string_view name, std::uint64_t begin_ns,

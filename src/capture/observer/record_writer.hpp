@@ -25,7 +25,7 @@ public:
 
     void add_device(const device_block& device);
     /// Keeps the bytes of a module once, however many processes load it.
-    void add_module(const void* bytes, std::size_t size);
+    module_block add_module(const void* bytes, std::size_t size);
     void add_launch(const launch_key& key, std::string_view name, std::uint64_t begin_ns, std::uint64_t end_ns);
     void add_note(note_kind kind, std::string_view text);
 

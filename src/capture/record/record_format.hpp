@@ -85,6 +85,7 @@ enum class note_kind : std::uint32_t {
     cupti_too_old = 2,  ///< the text: the library
     other_profiler = 3,
     cupti_failed = 4,  ///< the text: the call, and what CUPTI says
+    not_captured = 5,  ///< the text: why the launch that was wanted is not there, a sentence
 };
 struct note_block {
     note_kind kind;

@@ -10,11 +10,13 @@
 #include <memory>
 #include <mutex>
 
+#include "capture/folder/captured_launch.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/clock.hpp"
 #include "tune/backend/argument_check.hpp"
 #include "tune/backend/backend_folder.hpp"
+#include "tune/backend/captured_module.hpp"
 #include "tune/backend/launch_expressions.hpp"
 #include "tune/backend/reference_check.hpp"
 #include "tune/backend/reference_outputs.hpp"
@@ -32,7 +34,7 @@ constexpr double first_launch_seconds = 60;
 
 class kernel_runner {
 public:
-    kernel_runner(const tune_spec& spec, kernel_builder& builder, kernel_backend_options options)
+    kernel_runner(const tune_spec& spec, kernel_builder* builder, kernel_backend_options options)
         : spec_(spec),
           builder_(builder),
           options_(std::move(options)),
@@ -65,6 +67,17 @@ private:
         return joined(job.parameters, spec_.workloads[job.workload].values);
     }
 
+    [[nodiscard]] bool is_captured() const { return !spec_.kernel->capture.empty(); }
+    [[nodiscard]] std::string capture_of(std::size_t workload) const
+    {
+        return is_captured() ? capture_file_of(spec_, workload) : std::string();
+    }
+    [[nodiscard]] build_result build(const tune_job& job, const assignment& values) const
+    {
+        return builder_ != nullptr ? builder_->build(values, options_.architecture)
+                                   : captured_module(capture_of(job.workload), options_.architecture);
+    }
+
     // Files are from the spec's folder, wherever the worker runs.
     [[nodiscard]] std::vector<task_argument> with_places(std::vector<task_argument> arguments) const
     {
@@ -74,7 +87,7 @@ private:
     }
 
     const tune_spec& spec_;
-    kernel_builder& builder_;
+    kernel_builder* const builder_;
     const kernel_backend_options options_;
     const fs::path folder_;
     const launch_expressions expressions_;
@@ -93,8 +106,12 @@ std::vector<std::string> kernel_runner::check(const search_space& space) const
     for (std::size_t i = 0; i < spec_.workloads.size(); ++i) {
         const assignment values = joined(parameters, spec_.workloads[i].values);
         std::vector<task_argument> arguments = expressions_.arguments(values);
+        if (is_captured()) {
+            check_capture(capture_of(i), options_.architecture, builder_ == nullptr);
+            continue;
+        }
         if (i == 0)
-            if (const auto types = parameters_in_source(builder_.source_files(), spec_.kernel->name))
+            if (const auto types = parameters_in_source(builder_->source_files(), spec_.kernel->name))
                 if (const std::string why = why_arguments_differ(*types, arguments); !why.empty())
                     throw error(spec_.file + ": [kernel] arguments: " + why,
                                 "give the arguments in the order of the parameters");
@@ -115,9 +132,11 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     const assignment values = values_of(job);
     const evaluated_launch launch = expressions_.launch(values);
     if (const std::string why = why_not_before_build(launch, *options_.limits); !why.empty()) return rejected(why);
+    if (launch.carveout_percent.value_or(-1) < -1 || launch.carveout_percent.value_or(-1) > 100)
+        return rejected(fmt::format("a carveout of {} %, which is from 0 to 100, or -1", *launch.carveout_percent));
 
-    if (measures_here()) references_.start(job.workload, with_places(expressions_.arguments(values)));
-    build_result built = builder_.build(values, options_.architecture);
+    if (measures_here() && !is_captured()) references_.start(job.workload, with_places(expressions_.arguments(values)));
+    build_result built = build(job, values);
     made.log = std::move(built.log);
     made.machine_failure = std::move(built.machine_failure);
     made.compile_seconds = built.seconds;
@@ -131,11 +150,12 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     made.code = built.code;
     if (const std::string why = why_not_launched(built.kernel, launch, *options_.limits, spec_.screen); !why.empty())
         return rejected(why);
-    if (const std::string why = why_arguments_differ(built.kernel, expressions_.arguments(values)); !why.empty())
-        return rejected(why);
-    made.same_when_equal =
-        fmt::format("{} {} {} {} {}", built.code, fmt::join(launch.threads, ","), fmt::join(launch.blocks, ","),
-                    fmt::join(launch.cluster, ","), launch.dynamic_shared_bytes);
+    if (!is_captured())
+        if (const std::string why = why_arguments_differ(built.kernel, expressions_.arguments(values)); !why.empty())
+            return rejected(why);
+    made.same_when_equal = fmt::format("{} {} {} {} {} {}", built.code, launch.carveout_percent.value_or(-1),
+                                       fmt::join(launch.threads, ","), fmt::join(launch.blocks, ","),
+                                       fmt::join(launch.cluster, ","), launch.dynamic_shared_bytes);
     std::vector<task_argument> given = expressions_.arguments(values);
     for (task_argument& variable : expressions_.variables(values)) given.push_back(std::move(variable));
     for (const task_argument& argument : given)
@@ -159,6 +179,7 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .blocks = launch.blocks,
                   .cluster = launch.cluster,
                   .dynamic_shared_bytes = launch.dynamic_shared_bytes,
+                  .carveout_percent = static_cast<int>(launch.carveout_percent.value_or(-1)),
                   .workload = text_of(spec_.workloads[job.workload].values),
                   .arguments = with_places(expressions_.arguments(values)),
                   .variables = with_places(expressions_.variables(values)),
@@ -171,8 +192,12 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .launch_seconds = first_launch_seconds,
                   .samples = request.samples,
                   .repeated = request.repeated};
+    if (is_captured()) add_capture(capture_of(job.workload), task, launch.carveout_percent.has_value());
+    task.compared_as = spec_.verify.type;
     const auto waiting = std::chrono::steady_clock::now();
-    if (request.is_reference && spec_.verify.against == verification::source::baseline)
+    if (is_captured())
+        task.expected = {};  // the capture has what is expected
+    else if (request.is_reference && spec_.verify.against == verification::source::baseline)
         task.save_outputs = references_.to_be_saved(job.workload, task.arguments);
     else
         task.expected = references_.expected(job.workload, task.arguments);
@@ -203,20 +228,22 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
 
 }  // namespace
 
-tune_backend kernel_backend(const tune_spec& spec, kernel_builder& builder, const kernel_backend_options& options)
+tune_backend kernel_backend(const tune_spec& spec, kernel_builder* builder, const kernel_backend_options& options)
 {
     const auto runner = std::make_shared<kernel_runner>(spec, builder, options);
     tune_backend backend;
-    backend.source_hash = builder.source_hash();
-    backend.preparers = builder.jobs();
+    if (builder != nullptr) {
+        backend.source_hash = builder->source_hash();
+        backend.preparers = builder->jobs();
+        backend.give_up_preparing = [builder] { builder->give_up(); };
+    }
     backend.prepare = [runner](const tune_job& job) { return runner->prepare(job); };
-    backend.give_up_preparing = [&builder] { builder.give_up(); };
     backend.check = [runner](const search_space& space) { return runner->check(space); };
     backend.prior = [runner](const assignment& parameters) { return runner->promise(parameters); };
     std::vector<std::shared_ptr<gpu_worker>> workers;
     for (const int gpu : options.elsewhere ? std::vector<int>{} : options.gpus) {
-        const std::shared_ptr<gpu_worker> worker = workers.emplace_back(
-            std::make_shared<gpu_worker>(gpu_worker_options{.device = gpu, .worker_program = options.worker_program}));
+        const std::shared_ptr<gpu_worker> worker = workers.emplace_back(std::make_shared<gpu_worker>(gpu_worker_options{
+            .device = gpu, .captures = capture_files(spec), .worker_program = options.worker_program}));
         backend.measurers.push_back(
             [runner, worker](const tune_job& job, const prepared_job& made, const measure_request& request) {
                 return runner->measure(*worker, job, made, request);

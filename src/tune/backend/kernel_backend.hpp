@@ -26,8 +26,9 @@ struct kernel_backend_options {
     bool elsewhere = false;        ///< they are on another machine: modules are made here and nothing is measured
 };
 
-/// The backend without its environment. `spec` and `builder` must outlive it. Throws `error` where the files or the
+/// The backend without its environment. `builder` is null where nothing is compiled, since the spec has a captured
+/// module and no source. `spec` and `builder` must outlive it. Throws `error` where the files or the
 /// program that [verify] names are of no use.
-tune_backend kernel_backend(const tune_spec& spec, kernel_builder& builder, const kernel_backend_options& options);
+tune_backend kernel_backend(const tune_spec& spec, kernel_builder* builder, const kernel_backend_options& options);
 
 }  // namespace launchbox

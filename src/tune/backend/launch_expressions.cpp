@@ -75,6 +75,7 @@ launch_expressions::launch_expressions(const tune_spec& spec, limit_values limit
     }
     add("dynamic_shared", kernel.dynamic_shared, use::size);
     add("static_shared", kernel.static_shared, use::size);
+    add("carveout", kernel.carveout, use::size);
     for (const auto* list : {&kernel.arguments, &kernel.variables})
         for (const kernel_argument& argument : *list) {
             add(of_argument(*list, argument, "count"), argument.count, use::count);
@@ -146,6 +147,7 @@ evaluated_launch launch_expressions::launch(const assignment& values) const
         launch.cluster[i] = in_int(size_of(dimension("cluster", i), values));
     }
     launch.dynamic_shared_bytes = size_of("dynamic_shared", values);
+    if (expressions_.contains("carveout")) launch.carveout_percent = size_of("carveout", values);
     if (expressions_.contains("static_shared")) launch.static_shared_bytes = size_of("static_shared", values);
     return launch;
 }

@@ -25,6 +25,7 @@ struct evaluated_launch {
     std::array<std::int64_t, 3> blocks{1, 1, 1};
     std::array<int, 3> cluster{1, 1, 1};
     std::int64_t dynamic_shared_bytes = 0;
+    std::optional<std::int64_t> carveout_percent = {};     ///< -1: none is asked for; empty: the spec does not say
     std::optional<std::int64_t> static_shared_bytes = {};  ///< the spec's estimate
 
     friend bool operator==(const evaluated_launch&, const evaluated_launch&) = default;

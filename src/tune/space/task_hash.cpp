@@ -35,6 +35,8 @@ void add_kernel(parts& all, const kernel_target& kernel)
     all.add(kernel.dynamic_shared);
     all.add_all(kernel.flags);
     all.add(kernel.compiler);
+    if (!kernel.capture.empty() || !kernel.carveout.empty())
+        all.add_all(std::vector<std::string>{"capture and carveout", kernel.capture, kernel.carveout});
     // Hashes of specs without variables are as they were before there were any.
     std::vector<kernel_argument> described = kernel.arguments;
     if (!kernel.variables.empty()) all.add("behind these, variables");

@@ -71,7 +71,9 @@ tune_spec parse_tune_spec(const std::string& file, const std::string& text)
         document.read_keys(*constraints, {{"all", [&](const toml::node& node) { read_constraints(of, node); }}},
                            "in [constraints]");
     read_target(of, root);
-    if (const toml::table* table = section("verify")) read_verify(of, *table);
+    if (const toml::table* table = section("verify")) {
+        read_verify(of, *table);
+    }
     if (const toml::table* table = section("measure")) read_measure(of, *table);
     if (const toml::table* table = section("screen"))
         document.read_keys(*table,

@@ -54,12 +54,15 @@ struct kernel_argument {
 
 /// [kernel]: launchbox compiles and launches it.
 struct kernel_target {
-    std::string source;                                ///< from the spec's folder
-    std::string name;                                  ///< with {names}: "block_sort<{type}, {threads}>"
+    std::string source;        ///< from the spec's folder; empty: the captured module as it is
+    std::string capture = {};  ///< capture.json of a captured launch, with {names} of the workload: gives the
+                               ///< arguments, and what has to come out of them; empty: `arguments` do
+    std::string name;          ///< with {names}: "block_sort<{type}, {threads}>"
     std::array<std::string, 3> threads{"", "1", "1"};  ///< expressions
     std::array<std::string, 3> blocks{"", "1", "1"};
     std::array<std::string, 3> cluster{"1", "1", "1"};
     std::string dynamic_shared = "0";
+    std::string carveout = {};  ///< an expression: percent of shared memory that is preferred; -1 and empty: none is
     std::vector<kernel_argument> arguments;
     std::vector<kernel_argument> variables;  ///< `__constant__` and `__device__` ones, filled when the module is loaded
     std::vector<std::string> flags;          ///< of the compiler, with {names}
@@ -86,6 +89,7 @@ struct verification {
     source against = source::baseline;
     std::map<std::string, std::string> files;  ///< .npy of each output, {names} in it; the output's name first
     std::vector<std::string> command;          ///< run once a workload: writes the outputs' .npy
+    std::string type = {};                     ///< of what a captured launch writes; empty: bytes, which are equal
     double absolute = 0, relative = 0;         ///< |x - reference| <= absolute + relative * |reference| is right
 };
 

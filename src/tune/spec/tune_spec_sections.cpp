@@ -79,12 +79,14 @@ void read_kernel(reader& of, const toml::table& table)
     of.file.read_keys(
         table,
         {{"source", [&](const toml::node& node) { kernel.source = of.file.text(node, "source", "\"block_sort.cu\""); }},
+         {"capture", [&](const toml::node& node) { kernel.capture = of.filled(node, "capture", scope::workload); }},
          {"name", [&](const toml::node& node) { kernel.name = of.filled(node, "name", scope::everything); }},
          {"threads", [&](const toml::node& node) { read_dimensions(of, node, "threads", kernel.threads); }},
          {"blocks", [&](const toml::node& node) { read_dimensions(of, node, "blocks", kernel.blocks); }},
          {"cluster", [&](const toml::node& node) { read_dimensions(of, node, "cluster", kernel.cluster); }},
          {"dynamic_shared",
           [&](const toml::node& node) { kernel.dynamic_shared = of.expression(node, "dynamic_shared"); }},
+         {"carveout", [&](const toml::node& node) { kernel.carveout = of.expression(node, "carveout"); }},
          {"static_shared",
           [&](const toml::node& node) { kernel.static_shared = of.expression(node, "static_shared"); }},
          {"flags",
@@ -112,11 +114,23 @@ void read_kernel(reader& of, const toml::table& table)
                                    "take it out: variables are filled once and not compared");
           }}},
         "in [kernel]");
-    need(of, table, "[kernel]", "source", "source = \"block_sort.cu\"");
-    need(of, table, "[kernel]", "name", "name = \"block_sort<{type}, {threads}>\"");
+    const bool captured = !kernel.capture.empty();
+    if (!captured) need(of, table, "[kernel]", "source", "source = \"block_sort.cu\"");
+    for (const char* key : {"arguments", "variables"})
+        if (captured && table.get(key) != nullptr)
+            of.file.fail(table.get(key)->source(), std::string("there are both capture and ") + key,
+                         "take one of them out: a captured launch has its own");
+    if (captured && table.get("source") == nullptr)
+        for (const char* key : {"name", "flags", "compiler"})
+            if (table.get(key) != nullptr)
+                of.file.fail(table.get(key)->source(), std::string(key) + " is given, and nothing is compiled",
+                             "add source, or take it out");
+    if (!captured || table.get("source") != nullptr)
+        need(of, table, "[kernel]", "name", "name = \"block_sort<{type}, {threads}>\"");
     need(of, table, "[kernel]", "threads", "threads = \"threads\"");
     need(of, table, "[kernel]", "blocks", "blocks = \"ceil_div(n, threads * items)\"");
-    if (kernel.source.empty()) of.file.fail(table.get("source")->source(), "source is empty", "name the kernel's file");
+    if (table.get("source") != nullptr && kernel.source.empty())
+        of.file.fail(table.get("source")->source(), "source is empty", "name the kernel's file");
 }
 
 namespace {
@@ -316,10 +330,22 @@ void read_verify(reader& of, const toml::table& table)
     if (table.get("relative") != nullptr && table.get("tolerance") != nullptr)
         of.file.fail(table.get("tolerance")->source(), "tolerance is another word for relative",
                      "take one of them out");
+    const bool captured = of.spec.kernel && !of.spec.kernel->capture.empty();
     of.file.read_keys(
         table,
-        {{"against",
+        {{"type",
           [&](const toml::node& node) {
+              verify.type = of.file.text(node, "type", "type = \"float\"");
+              of.file.placed(node.source(), [&] { static_cast<void>(element_type_of(verify.type)); });
+              if (!captured)
+                  of.file.fail(node.source(), "type is given, and no launch is captured",
+                               "take it out: arguments have their types");
+          }},
+         {"against",
+          [&](const toml::node& node) {
+              if (captured)
+                  of.file.fail(node.source(), "a captured launch is compared with what the program got",
+                               "take against out");
               if (node.is_array()) {
                   if (!of.spec.kernel)
                       of.file.fail(node.source(), "a command can only make the outputs of a [kernel]",
@@ -355,6 +381,9 @@ void read_verify(reader& of, const toml::table& table)
          {"relative", tolerance(verify.relative, "relative")},
          {"tolerance", tolerance(verify.relative, "tolerance")}},
         "in [verify]");
+    if (captured && verify.type.empty() && (verify.relative > 0 || verify.absolute > 0))
+        of.file.fail(table.source(), "there is a tolerance for a captured launch, and no type",
+                     "add the type of what the kernel writes: type = \"float\"");
 }
 
 void read_measure(reader& of, const toml::table& table)

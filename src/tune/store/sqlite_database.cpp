@@ -12,7 +12,7 @@ namespace {
 // A writer holds the lock for milliseconds; whoever holds it longer hangs.
 constexpr int busy_milliseconds = 10'000;
 // No text or samples of ours come near; a damaged length must not be believed.
-constexpr int longest_value = 256 << 20;
+constexpr int longest_stored_value = 256 << 20;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ sqlite_database::sqlite_database(const std::string& file, access how, const std:
     if (code != SQLITE_OK) fail(code);
     sqlite3_extended_result_codes(handle, 0);
     sqlite3_busy_timeout(handle, busy_milliseconds);
-    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, longest_value);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, longest_stored_value);
     // The file may be somebody's who means no good: its schema runs no code.
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);

@@ -25,26 +25,26 @@ struct launch_sizes {
     std::array<std::string, 3> threads{"1", "1", "1"}, blocks{"1", "1", "1"};
 };
 
-std::optional<launch_sizes> sizes_of(reader& of, const json& kernel);
-void translate_flags(reader& of, const json& kernel);
-void translate_arguments(reader& of, const json& kernel);
-std::string source_of(const reader& of, const json& kernel);
-void translate_argument(reader& of, const json& argument, const std::string& place);
-void translate_references(reader& of, const json& kernel);
-void note_search(reader& of, const json& root);
+std::optional<launch_sizes> sizes_of(t1_reader& of, const json& kernel);
+void translate_flags(t1_reader& of, const json& kernel);
+void translate_arguments(t1_reader& of, const json& kernel);
+std::string source_of(const t1_reader& of, const json& kernel);
+void translate_argument(t1_reader& of, const json& argument, const std::string& place);
+void translate_references(t1_reader& of, const json& kernel);
+void note_search(t1_reader& of, const json& root);
 std::string text_of(const json& object, const char* key);
 std::string in_braces(const std::string& text);
-std::string path_here(const reader& of, const std::string& path);
+std::string path_here(const t1_reader& of, const std::string& path);
 
 // A number or an expression of Python as one of ours.
-std::string number_here(const reader& of, const json& value)
+std::string number_here(const t1_reader& of, const json& value)
 {
     return number_in_lua(python_expression(python_text(value)), of.names);
 }
 
 }  // namespace
 
-void translate_kernel(reader& of, const json& root)
+void translate_kernel(t1_reader& of, const json& root)
 {
     note_search(of, root);
     const json& kernel = member(root, "KernelSpecification");
@@ -111,7 +111,7 @@ const json& dimension(const json& sizes, std::size_t i)
 
 // The blocks: where the file divides a problem (GridDivX, GridDivY, which the schema has not), by that; else
 // GlobalSize.
-std::optional<launch_sizes> sizes_of(reader& of, const json& kernel)
+std::optional<launch_sizes> sizes_of(t1_reader& of, const json& kernel)
 {
     launch_sizes result;
     const json &local = member(kernel, "LocalSize"), &global = member(kernel, "GlobalSize");
@@ -171,7 +171,7 @@ std::optional<launch_sizes> sizes_of(reader& of, const json& kernel)
 }
 
 // Parameters reach the kernel as macros.
-void translate_flags(reader& of, const json& kernel)
+void translate_flags(t1_reader& of, const json& kernel)
 {
     std::vector<std::string> flags;
     const json& options = member(kernel, "CompilerOptions");
@@ -191,7 +191,7 @@ void translate_flags(reader& of, const json& kernel)
     of.write("]");
 }
 
-void translate_arguments(reader& of, const json& kernel)
+void translate_arguments(t1_reader& of, const json& kernel)
 {
     const json& arguments = member(kernel, "Arguments");
     if (!arguments.is_array() || arguments.empty())
@@ -225,7 +225,7 @@ std::string type_here(std::string type)
 }
 
 // Empty where it cannot be read: the compiler says so later.
-std::string source_of(const reader& of, const json& kernel)
+std::string source_of(const t1_reader& of, const json& kernel)
 {
     const std::filesystem::path source = std::filesystem::path(of.file).parent_path() / text_of(kernel, "KernelFile");
     std::error_code failure;
@@ -258,7 +258,7 @@ bool declares_constant(std::string_view source, const std::string& name)
 
 // One of the kernel's arguments on its way into the spec.
 struct argument_reader {
-    reader& of;
+    t1_reader& of;
     const json& argument;
     const std::string& place;
     std::string name = text_of(argument, "Name");
@@ -404,13 +404,13 @@ std::optional<std::string> argument_reader::number(const json& from) const
     }
 }
 
-void translate_argument(reader& of, const json& argument, const std::string& place)
+void translate_argument(t1_reader& of, const json& argument, const std::string& place)
 {
     argument_reader{of, argument, place}.translate();
 }
 
 // What outputs are compared with.
-void translate_references(reader& of, const json& kernel)
+void translate_references(t1_reader& of, const json& kernel)
 {
     const json& references = member(kernel, "ReferenceArguments");
     if (!references.is_array() || references.empty()) {
@@ -443,7 +443,7 @@ void translate_references(reader& of, const json& kernel)
     if (relative > 0) of.write("relative = " + repr_of({relative}));
 }
 
-void note_search(reader& of, const json& root)
+void note_search(t1_reader& of, const json& root)
 {
     if (const json& search = member(root, "Search"); !search.is_null())
         of.note("Search", fmt::format("not taken over{}: --search chooses the strategy",
@@ -477,7 +477,7 @@ std::string in_braces(const std::string& text)
     return result;
 }
 
-std::string path_here(const reader& of, const std::string& path)
+std::string path_here(const t1_reader& of, const std::string& path)
 {
     return path.starts_with("/") ? path : of.folder + path;
 }

@@ -14,7 +14,7 @@ namespace launchbox::t1 {
 
 using json = nlohmann::ordered_json;
 
-struct reader {
+struct t1_reader {
     const std::string& file;
     const std::string& folder;
     t1_translation result = {};
@@ -32,7 +32,7 @@ struct reader {
 };
 
 /// [kernel] and [verify], and what the problem says of the search.
-void translate_kernel(reader& of, const json& root);
+void translate_kernel(t1_reader& of, const json& root);
 
 /// A number, word or list of JSON as Python would write it; a string is an expression already.
 std::string python_text(const json& value);

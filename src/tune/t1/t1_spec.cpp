@@ -22,12 +22,12 @@ namespace {
 
 constexpr std::size_t max_parameters = 64, max_values = 100'000, max_conditions = 1000;
 
-void translate_name(reader& of, const json& root);
-void translate_parameters(reader& of, const json& space);
-std::vector<parameter_value> values_of(const reader& of, const json& parameter, const std::string& place);
-void take_constants(reader& of, const json& root);
-std::string baseline_of(reader& of, const json& space);
-void translate_conditions(reader& of, const json& space);
+void translate_name(t1_reader& of, const json& root);
+void translate_parameters(t1_reader& of, const json& space);
+std::vector<parameter_value> values_of(const t1_reader& of, const json& parameter, const std::string& place);
+void take_constants(t1_reader& of, const json& root);
+std::string baseline_of(t1_reader& of, const json& space);
+void translate_conditions(t1_reader& of, const json& space);
 
 }  // namespace
 
@@ -55,14 +55,14 @@ t1_translation translate_t1(const std::string& file, const std::string& text, co
         throw error(file + " is JSON, and no T1 problem: it has no ConfigurationSpace with TuningParameters",
                     "give a T1 problem, or a spec (docs/tune_spec.md)");
 
-    reader of{file, folder};
+    t1_reader of{file, folder};
     of.write("# Made by launchbox of the T1 problem " +
              escape_for_terminal(std::filesystem::path(file).filename().string()) + ".\n");
     of.name_others(
         root, "",
         {"General", "ConfigurationSpace", "KernelSpecification", "Search", "Budget", "BenchmarkConfig", "$schema"});
     of.name_others(space, "ConfigurationSpace", {"TuningParameters", "Conditions"});
-    reader body{file, folder};
+    t1_reader body{file, folder};
     translate_parameters(body, space);
     take_constants(body, root);
     translate_conditions(body, space);
@@ -82,13 +82,13 @@ t1_translation translate_t1(const std::string& file, const std::string& text, co
 
 namespace t1 {
 
-void reader::note_here(const std::string& place, const std::string& what)
+void t1_reader::note_here(const std::string& place, const std::string& what)
 {
     note(place, what);
     write("# " + escape_for_terminal(place + ": " + what));
 }
 
-void reader::name_others(const json& object, const std::string& place, std::initializer_list<const char*> known)
+void t1_reader::name_others(const json& object, const std::string& place, std::initializer_list<const char*> known)
 {
     if (!object.is_object()) return;
     for (const auto& [key, value] : object.items())
@@ -138,7 +138,7 @@ std::string toml_string(const std::string& text)
 
 namespace {
 
-void translate_name(reader& of, const json& root)
+void translate_name(t1_reader& of, const json& root)
 {
     std::string name;
     for (const auto& [section, key] :
@@ -162,13 +162,13 @@ void translate_name(reader& of, const json& root)
         of.note("General.OutputFile", "not taken over: --store FILE names the file of results");
 }
 
-[[noreturn]] void fail(const reader& of, const std::string& place, const std::string& what, const std::string& hint)
+[[noreturn]] void fail(const t1_reader& of, const std::string& place, const std::string& what, const std::string& hint)
 {
     throw error(of.file + ": " + escape_for_terminal(place + ": " + what), escape_for_terminal(hint));
 }
 
 // What C++ and Python can name may be a word of ours.
-std::string name_here(const reader& of, const std::string& name)
+std::string name_here(const t1_reader& of, const std::string& name)
 {
     const auto taken = [&](const std::string& word) {
         for (const char* ours : {"sm", "device", "arch", "output", "name", "weight"})
@@ -210,7 +210,7 @@ std::string toml_values(const std::vector<parameter_value>& values)
     return "[" + list + "]";
 }
 
-void translate_parameters(reader& of, const json& space)
+void translate_parameters(t1_reader& of, const json& space)
 {
     const json& parameters = member(space, "TuningParameters");
     if (parameters.size() > max_parameters)
@@ -251,7 +251,7 @@ void translate_parameters(reader& of, const json& space)
 }
 
 // Of one type: True among numbers is 1, a whole number among fractions is one.
-std::vector<parameter_value> values_of(const reader& of, const json& parameter, const std::string& place)
+std::vector<parameter_value> values_of(const t1_reader& of, const json& parameter, const std::string& place)
 {
     const json& given = member(parameter, "Values");
     if (given.is_null() || given.is_object())
@@ -299,7 +299,7 @@ std::vector<parameter_value> values_of(const reader& of, const json& parameter, 
 }
 
 // ProblemSize becomes a workload; plain numbers of BenchmarkConfig are constants.
-void take_constants(reader& of, const json& root)
+void take_constants(t1_reader& of, const json& root)
 {
     if (const json& config = member(root, "BenchmarkConfig"); config.is_object())
         for (const auto& [key, value] : config.items())
@@ -338,7 +338,7 @@ void take_constants(reader& of, const json& root)
     of.names.constants["ProblemSize"] = python_list_of(sizes);
 }
 
-void translate_conditions(reader& of, const json& space)
+void translate_conditions(t1_reader& of, const json& space)
 {
     const json& conditions = member(space, "Conditions");
     if (conditions.is_null() || (conditions.is_array() && conditions.empty())) return;
@@ -371,7 +371,7 @@ void translate_conditions(reader& of, const json& space)
 }
 
 // Every parameter's Default, where they are a candidate.
-std::string baseline_of(reader& of, const json& space)
+std::string baseline_of(t1_reader& of, const json& space)
 {
     const json& parameters = member(space, "TuningParameters");
     python_scope scope{of.names.constants};

@@ -10,6 +10,7 @@
 
 #include "tune/worker/buffers.hpp"
 #include "tune/worker/gpu_context.hpp"
+#include "tune/worker/launch_memory.hpp"
 
 namespace launchbox {
 
@@ -24,10 +25,10 @@ struct guarded_buffer {
 };
 
 /// All arguments of one workload. Inputs stay as they are; in_out ones are copied from a pristine copy before a launch.
-class workload_buffers {
+class workload_buffers final : public launch_memory {
 public:
     workload_buffers(gpu_context& gpu, const std::vector<task_argument>& arguments);
-    ~workload_buffers();
+    ~workload_buffers() override;
     workload_buffers(const workload_buffers&) = delete;
     workload_buffers& operator=(const workload_buffers&) = delete;
 
@@ -35,15 +36,15 @@ public:
     void fill();
     /// More copies of the inputs, so that those of successive launches exceed `bytes`: at most eight sets, and no more
     /// than there is memory for.
-    void rotate(std::size_t bytes);
-    [[nodiscard]] std::size_t sets() const { return 1 + copies_.size(); }
+    void rotate(std::size_t bytes) override;
+    [[nodiscard]] std::size_t sets() const override { return 1 + copies_.size(); }
 
     /// In stream order: outputs hold poison, in_out what they began with.
     void poison_outputs() const;
-    void restore_in_out() const;
+    void restore_in_out() const override;
 
     /// What cuLaunchKernel takes, for a set of inputs. Valid until the next call.
-    void** parameters(std::size_t set);
+    void** parameters(std::size_t set) override;
 
     /// The first damage that a kernel did to what is not its own: "wrote 4 bytes behind the end of 'out'", "changed its
     /// input 'keys'". Empty: none.

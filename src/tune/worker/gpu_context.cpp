@@ -26,7 +26,7 @@ constexpr std::uint64_t longest_block_ns = 1'000'000'000;
 }  // namespace
 
 gpu_context::gpu_context(int device, std::function<void()> alive)
-    : driver_(loaded_cuda_driver()), alive_(std::move(alive))
+    : driver_(loaded_cuda_driver()), device_(device), alive_(std::move(alive))
 {
     if (!driver_.missing.empty()) throw error(driver_.missing, "", exit_status::missing);
     check(driver_.init(0), "at cuInit");

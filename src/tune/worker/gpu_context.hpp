@@ -26,6 +26,7 @@ public:
     gpu_context& operator=(const gpu_context&) = delete;
 
     [[nodiscard]] const cuda_driver& driver() const { return driver_; }
+    [[nodiscard]] int device() const { return device_; }
     [[nodiscard]] CUstream stream() const { return stream_; }
     [[nodiscard]] const nvml_device& nvml() const { return nvml_; }
     [[nodiscard]] std::size_t l2_bytes() const { return l2_bytes_; }
@@ -68,6 +69,7 @@ private:
     CUfunction helper(const std::string& name) const;
 
     const cuda_driver& driver_;
+    const int device_;
     mutable bool hangs_ = false;
     std::function<void()> alive_;
     CUcontext context_ = nullptr;

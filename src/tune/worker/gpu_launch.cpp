@@ -49,6 +49,10 @@ loaded_kernel::loaded_kernel(const gpu_context& gpu, const gpu_task& task) : gpu
         compare_parameters();
         fill_variables();
         allow_shared_memory();
+        if (task.carveout_percent >= 0)
+            gpu.check(driver.set_function_attribute(function_, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                                                    task.carveout_percent),
+                      "when its shared memory carveout was set");
         if (cluster_blocks(task) > 8)
             gpu.check(driver.set_function_attribute(function_, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
                       fmt::format("when clusters of {} blocks were asked for", cluster_blocks(task)));
@@ -66,7 +70,7 @@ loaded_kernel::~loaded_kernel()
 // The driver reads as many parameters as the kernel has, whatever there are.
 void loaded_kernel::compare_parameters() const
 {
-    if (gpu_.driver().parameter_info == nullptr) return;
+    if (gpu_.driver().parameter_info == nullptr || !task_.capture.empty()) return;
     std::size_t offset = 0, bytes = 0, count = 0;
     for (; gpu_.driver().parameter_info(function_, count, &offset, &bytes) == CUDA_SUCCESS; ++count) {
         if (count >= task_.arguments.size()) continue;
@@ -125,19 +129,22 @@ void loaded_kernel::launch(void** parameters, const char* stage) const
     const cuda_driver& driver = gpu_.driver();
     const auto& blocks = task_.blocks;
     const auto &threads = task_.threads, &cluster = task_.cluster;
-    if (cluster_blocks(task_) == 1) {
+    if (cluster_blocks(task_) == 1 && !task_.cooperative) {
         gpu_.check(driver.launch(function_, number(blocks[0]), number(blocks[1]), number(blocks[2]), number(threads[0]),
                                  number(threads[1]), number(threads[2]), number(task_.dynamic_shared_bytes),
                                  gpu_.stream(), parameters, nullptr),
                    stage);
         return;
     }
-    if (driver.launch_ex == nullptr) throw error("this driver is too old for clusters");
-    CUlaunchAttribute attribute{};
+    if (driver.launch_ex == nullptr) throw error("this driver is too old for clusters and cooperative launches");
+    std::array<CUlaunchAttribute, 2> attributes{};
+    CUlaunchAttribute& attribute = attributes[0];
     attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     attribute.value.clusterDim.x = number(cluster[0]);
     attribute.value.clusterDim.y = number(cluster[1]);
     attribute.value.clusterDim.z = number(cluster[2]);
+    attributes[1].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    attributes[1].value.cooperative = 1;
     CUlaunchConfig shape{};
     shape.gridDimX = number(blocks[0]);
     shape.gridDimY = number(blocks[1]);
@@ -147,8 +154,9 @@ void loaded_kernel::launch(void** parameters, const char* stage) const
     shape.blockDimZ = number(threads[2]);
     shape.sharedMemBytes = number(task_.dynamic_shared_bytes);
     shape.hStream = gpu_.stream();
-    shape.attrs = &attribute;
-    shape.numAttrs = 1;
+    const bool clustered = cluster_blocks(task_) > 1;
+    shape.attrs = attributes.data() + (clustered ? 0 : 1);
+    shape.numAttrs = (clustered ? 1 : 0) + (task_.cooperative ? 1 : 0);
     gpu_.check(driver.launch_ex(&shape, function_, parameters, nullptr), stage);
 }
 

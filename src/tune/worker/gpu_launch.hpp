@@ -17,6 +17,7 @@ public:
     loaded_kernel& operator=(const loaded_kernel&) = delete;
 
     void launch(void** parameters, const char* stage) const;
+    [[nodiscard]] CUmodule module() const { return module_; }
 
 private:
     void allow_shared_memory() const;

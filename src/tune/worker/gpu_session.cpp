@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/worker/gpu_session.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -33,8 +35,9 @@ private:
 
 }  // namespace
 
-gpu_session::gpu_session(int device, std::function<void(worker_phase)> tell)
+gpu_session::gpu_session(int device, const reserved_addresses& addresses, std::function<void(worker_phase)> tell)
     : tell_(std::move(tell)),
+      addresses_(addresses),
       gpu_(device,
            [this] {
                if (phase_ != worker_phase::ready) tell_(phase_);
@@ -90,6 +93,11 @@ void gpu_session::measure(const gpu_task& task, measurement& answer)
         kernel = task.repeated ? &kept_.emplace_back(gpu_, task).kernel : &own.emplace(gpu_, task);
     }
     try {
+        if (!task.capture.empty()) {
+            measure_captured(task, *kernel, answer);
+            if (task.repeated && answer.what != outcome::measured) kept_.pop_back();
+            return;
+        }
         workload_buffers* buffers = nullptr;
         {
             const phase_clock timed(phases.prepare);
@@ -129,15 +137,102 @@ void gpu_session::measure(const gpu_task& task, measurement& answer)
 
 void gpu_session::time_again(const gpu_task& task, kept_kernel& kept, measurement& answer)
 {
-    workload_buffers* buffers = nullptr;
+    launch_memory* buffers = nullptr;
     {
         const phase_clock timed(answer.phases->prepare);
         enter(worker_phase::load);
-        buffers = &workloads_.take(task.workload, task.arguments);
+        if (!task.capture.empty()) {
+            captured(task.capture).bind(kept.kernel.module());
+            buffers = captured_.get();
+        } else
+            buffers = &workloads_.take(task.workload, task.arguments);
     }
     const phase_clock timed(answer.phases->time);
     enter(worker_phase::measure);
     timer_.measure(task, kept.kernel, *buffers, answer);
+}
+
+captured_buffers& gpu_session::captured(const std::string& file)
+{
+    if (captured_ && captured_file_ == file) return *captured_;
+    captured_.reset();  // the next may want the same addresses
+    captured_ = std::make_unique<captured_buffers>(gpu_, addresses_, file);
+    captured_file_ = file;
+    return *captured_;
+}
+
+void gpu_session::measure_captured(const gpu_task& task, const loaded_kernel& kernel, measurement& answer)
+{
+    phase_seconds& phases = *answer.phases;
+    captured_buffers* buffers = nullptr;
+    {
+        const phase_clock timed(phases.prepare);
+        buffers = &captured(task.capture);
+        buffers->bind(kernel.module());
+    }
+    if (task.replays > 0) {
+        replay(task, kernel, *buffers, answer);
+        return;
+    }
+    {
+        const phase_clock timed(phases.verify);
+        enter(worker_phase::verify);
+        buffers->restore_in_out();
+        kernel.launch(buffers->parameters(0), "at the first launch");
+        gpu_.wait(task.launch_seconds, "at the first launch");
+        enter(worker_phase::check);
+        if (!is_as_captured(task, *buffers, answer)) return;
+    }
+    {
+        const phase_clock timed(phases.time);
+        enter(worker_phase::measure);
+        timer_.measure(task, kernel, *buffers, answer);
+    }
+    const phase_clock timed(phases.check);
+    enter(worker_phase::check);
+    if (!is_as_captured(task, *buffers, answer)) answer.samples_ns.clear();
+}
+
+// What a launch changed that it should not have is filled anew for the next.
+bool gpu_session::is_as_captured(const gpu_task& task, captured_buffers& buffers, measurement& answer)
+{
+    const memory_sums sums = buffers.sums();
+    std::uint64_t together = 0;
+    for (const std::uint64_t sum : sums) together = together * 0x9e3779b97f4a7c15 + sum;
+    answer.checksum = checksum_text(together);
+    answer.verified = buffers.is_as_captured(sums);
+    if (answer.verified) return true;
+    const bool tolerant = !task.compared_as.empty() && task.replays == 0;
+    answer.reason = tolerant ? buffers.first_difference_beyond(sums, task.compared_as, task.absolute, task.relative)
+                             : buffers.first_difference(sums);
+    answer.verified = tolerant && answer.reason.empty();
+    if (answer.verified) return true;
+    answer.what = outcome::wrong_result;
+    captured_.reset();
+    return false;
+}
+
+// Twice or more, so that a kernel whose results differ by themselves is not taken for one that is replayed wrongly.
+void gpu_session::replay(const gpu_task& task, const loaded_kernel& kernel, captured_buffers& buffers,
+                         measurement& answer)
+{
+    memory_sums first;
+    for (int time = 0; time < task.replays; ++time) {
+        enter(worker_phase::verify);
+        buffers.restore_in_out();
+        kernel.launch(buffers.parameters(0), "at the first launch");
+        gpu_.wait(task.launch_seconds, "at the first launch");
+        enter(worker_phase::check);
+        const memory_sums sums = buffers.sums();
+        if (time == 0) first = sums;
+        if (sums == first) continue;
+        answer.what = outcome::wrong_result;
+        answer.reason =
+            fmt::format("not deterministic: two replays left different bytes in {}", buffers.where_differ(first, sums));
+        captured_.reset();
+        return;
+    }
+    is_as_captured(task, buffers, answer);
 }
 
 bool gpu_session::is_right(const gpu_task& task, workload_buffers& buffers, measurement& answer)

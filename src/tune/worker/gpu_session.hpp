@@ -6,6 +6,8 @@
 #include <list>
 #include <string>
 
+#include "tune/worker/captured_buffers.hpp"
+#include "tune/worker/gpu_buffers.hpp"
 #include "tune/worker/gpu_launch.hpp"
 #include "tune/worker/gpu_timing.hpp"
 #include "tune/worker/worker_messages.hpp"
@@ -15,7 +17,7 @@ namespace launchbox {
 class gpu_session {
 public:
     /// `tell` passes the phase on to the parent. Throws `cuda_failure` or `error` where there is no such GPU.
-    gpu_session(int device, std::function<void(worker_phase)> tell);
+    gpu_session(int device, const reserved_addresses& addresses, std::function<void(worker_phase)> tell);
 
     /// Never throws. After an answer with `sticky` the session is of no more use, nor is its process.
     measurement run(const gpu_task& task);
@@ -29,6 +31,11 @@ private:
     };
 
     void measure(const gpu_task& task, measurement& answer);
+    /// The same for a captured launch.
+    void measure_captured(const gpu_task& task, const loaded_kernel& kernel, measurement& answer);
+    captured_buffers& captured(const std::string& file);
+    bool is_as_captured(const gpu_task& task, captured_buffers& buffers, measurement& answer);
+    void replay(const gpu_task& task, const loaded_kernel& kernel, captured_buffers& buffers, measurement& answer);
     void time_again(const gpu_task& task, kept_kernel& kept, measurement& answer);
     void enter(worker_phase phase);
     /// Whether the launches so far left behind what they should; otherwise `answer` says what is wrong. Outputs that
@@ -43,10 +50,13 @@ private:
 
     std::function<void(worker_phase)> tell_;
     worker_phase phase_ = worker_phase::ready;
+    const reserved_addresses& addresses_;
     gpu_context gpu_;
     gpu_timer timer_;
     workload_store workloads_;
-    std::list<kept_kernel> kept_;  // with `repeated`
+    std::string captured_file_;
+    std::unique_ptr<captured_buffers> captured_;  // the last one that was used
+    std::list<kept_kernel> kept_;                 // with `repeated`
 };
 
 }  // namespace launchbox

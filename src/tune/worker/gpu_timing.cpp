@@ -100,8 +100,7 @@ gpu_timer::gpu_timer(gpu_context& gpu) : gpu_(gpu)
         gpu.check(gpu.driver().allocate(&flush_, gpu.l2_bytes()), "when memory to flush the L2 was allocated");
 }
 
-void gpu_timer::measure(const gpu_task& task, const loaded_kernel& kernel, workload_buffers& buffers,
-                        measurement& answer)
+void gpu_timer::measure(const gpu_task& task, const loaded_kernel& kernel, launch_memory& buffers, measurement& answer)
 {
     if (task.measure.rotate_inputs) buffers.rotate(gpu_.l2_bytes());
     const std::size_t sets = task.measure.rotate_inputs ? buffers.sets() : 1;
@@ -138,8 +137,7 @@ void gpu_timer::measure(const gpu_task& task, const loaded_kernel& kernel, workl
 }
 
 // 0: not a time of the kernel alone.
-double gpu_timer::sample_ns(const gpu_task& task, const loaded_kernel& kernel, workload_buffers& buffers,
-                            std::size_t set)
+double gpu_timer::sample_ns(const gpu_task& task, const loaded_kernel& kernel, launch_memory& buffers, std::size_t set)
 {
     const cuda_driver& driver = gpu_.driver();
     buffers.restore_in_out();

@@ -4,8 +4,8 @@
 
 #include <chrono>
 
-#include "tune/worker/gpu_buffers.hpp"
 #include "tune/worker/gpu_launch.hpp"
+#include "tune/worker/launch_memory.hpp"
 
 namespace launchbox {
 
@@ -14,10 +14,10 @@ public:
     explicit gpu_timer(gpu_context& gpu);
 
     /// Adds samples, what was dropped, and the GPU's state to `answer`.
-    void measure(const gpu_task& task, const loaded_kernel& kernel, workload_buffers& buffers, measurement& answer);
+    void measure(const gpu_task& task, const loaded_kernel& kernel, launch_memory& buffers, measurement& answer);
 
 private:
-    double sample_ns(const gpu_task& task, const loaded_kernel& kernel, workload_buffers& buffers, std::size_t set);
+    double sample_ns(const gpu_task& task, const loaded_kernel& kernel, launch_memory& buffers, std::size_t set);
 
     gpu_context& gpu_;
     CUevent begin_ = nullptr, end_ = nullptr;

@@ -117,9 +117,10 @@ measurement gpu_worker::measure(const gpu_task& task)
 void gpu_worker::inside::start()
 {
     ++starts;
-    process = std::make_unique<worker_process>(
-        std::vector<std::string>{options.worker_program.empty() ? this_program() : options.worker_program, "--worker",
-                                 "gpu", std::to_string(options.device)});
+    std::vector<std::string> command{options.worker_program.empty() ? this_program() : options.worker_program,
+                                     "--worker", "gpu", std::to_string(options.device)};
+    command.insert(command.end(), options.captures.begin(), options.captures.end());
+    process = std::make_unique<worker_process>(std::move(command));
 }
 
 std::string gpu_worker::inside::make_ready()

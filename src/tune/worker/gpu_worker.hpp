@@ -41,9 +41,15 @@ struct gpu_task {
     std::array<std::int64_t, 3> blocks{1, 1, 1};
     std::array<int, 3> cluster{1, 1, 1};
     std::int64_t dynamic_shared_bytes = 0;
-    std::string workload;  ///< tasks with the same text have the same arguments
+    bool cooperative = false;
+    int carveout_percent = -1;  ///< -1: none is asked for
+    std::string workload;       ///< tasks with the same text have the same arguments
     std::vector<task_argument> arguments;
-    std::vector<task_argument> variables = {};        ///< of the module, filled when it is loaded
+    std::vector<task_argument> variables = {};  ///< of the module, filled when it is loaded
+    /// capture.json of a captured launch, which gives the arguments and what has to come out of them; empty: none.
+    std::string capture = {};
+    std::string compared_as = {};  ///< the type of what a captured launch writes, for the tolerance; empty: bytes
+    int replays = 0;  ///< above 0: the captured launch is only run and compared so many times, and not timed
     std::map<std::string, std::string> expected;      ///< output's name -> .npy that it must equal; empty: not compared
     std::map<std::string, std::string> save_outputs;  ///< output's name -> .npy to be written
     double absolute = 0, relative = 0;
@@ -58,7 +64,8 @@ struct gpu_task {
 
 struct gpu_worker_options {
     int device = 0;
-    std::string worker_program;  ///< starts with run_gpu_worker; empty: this program
+    std::vector<std::string> captures = {};  ///< whose addresses the process keeps free: capture.json of each
+    std::string worker_program;              ///< starts with run_gpu_worker; empty: this program
     /// How long it may be silent beyond what a task's own limits allow: a call of the driver that does not return.
     double overhead_seconds = 30;
 };
@@ -85,6 +92,6 @@ private:
 };
 
 /// The other side: reads tasks from standard input until it ends.
-int run_gpu_worker(int device);
+int run_gpu_worker(int device, const std::vector<std::string>& captures);
 
 }  // namespace launchbox

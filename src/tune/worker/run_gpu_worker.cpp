@@ -2,9 +2,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "support/error.hpp"
 #include "tune/worker/gpu_session.hpp"
@@ -49,14 +51,35 @@ measurement no_gpu(measurement answer)
     return answer;
 }
 
+// What lies where in a process is drawn at random when it starts: another start may have the addresses free that this
+// one has not.
+void start_again(int device, const std::vector<std::string>& captures)
+{
+    constexpr const char* count_variable = "LAUNCHBOX_WORKER_STARTS";
+    constexpr int max_starts = 8;
+    const char* const before = std::getenv(count_variable);
+    const int starts = before == nullptr ? 1 : std::atoi(before) + 1;
+    if (starts >= max_starts) return;
+    ::setenv(count_variable, std::to_string(starts).c_str(), 1);
+    std::vector<std::string> words{"launchbox", "--worker", "gpu", std::to_string(device)};
+    words.insert(words.end(), captures.begin(), captures.end());
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    ::execv("/proc/self/exe", arguments.data());
+}
+
 }  // namespace
 
-int run_gpu_worker(int device)
+int run_gpu_worker(int device, const std::vector<std::string>& captures)
 {
+    // Before the context takes some itself, and before standard output is another's.
+    const reserved_addresses addresses(device, captures);
+    if (!addresses.missing().empty()) start_again(device, captures);
     const answer_pipe parent;
     std::optional<gpu_session> session;
     try {
-        session.emplace(device, [&](worker_phase phase) { parent.send(phase_line(phase)); });
+        session.emplace(device, addresses, [&](worker_phase phase) { parent.send(phase_line(phase)); });
     } catch (const cuda_failure& failure) {
         leave(parent, no_gpu(measurement_of(loaded_cuda_driver(), failure)));
     } catch (const gpu_hang& hang) {

@@ -175,7 +175,10 @@ std::string task_line(const gpu_task& task)
             {"save_outputs", task.save_outputs}, {"absolute", task.absolute},
             {"relative", task.relative},         {"measure", json_of(task.measure)},
             {"best_ns", task.best_ns},           {"launch_seconds", task.launch_seconds},
-            {"samples", task.samples},           {"repeated", task.repeated}};
+            {"samples", task.samples},           {"repeated", task.repeated},
+            {"cooperative", task.cooperative},   {"carveout_percent", task.carveout_percent},
+            {"capture", task.capture},           {"replays", task.replays},
+            {"compared_as", task.compared_as}};
     for (const task_argument& argument : task.arguments) to["arguments"].push_back(json_of(argument));
     for (const task_argument& variable : task.variables) to["variables"].push_back(json_of(variable));
     return line_of(to);
@@ -203,6 +206,11 @@ gpu_task task_of(const std::string& line)
         from.at("launch_seconds").get_to(task.launch_seconds);
         from.at("samples").get_to(task.samples);
         from.at("repeated").get_to(task.repeated);
+        from.at("cooperative").get_to(task.cooperative);
+        from.at("carveout_percent").get_to(task.carveout_percent);
+        from.at("capture").get_to(task.capture);
+        from.at("replays").get_to(task.replays);
+        from.at("compared_as").get_to(task.compared_as);
         return task;
     });
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 #include <regex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,6 +25,7 @@ struct machinery {
     CUpti_BuffersCallbackRequestFunc give = nullptr;
     CUpti_BuffersCallbackCompleteFunc take = nullptr;
     bool sees_kernels = false, sees_contexts = false, sees_modules = false;
+    std::set<CUpti_CallbackId> calls;
     std::vector<record> waiting;
     std::uint32_t modules = 0;
 };
@@ -99,6 +101,36 @@ void module_loaded(const void* bytes, std::size_t size)
     if (all().sees_modules) tell(CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
 }
 
+CUpti_CallbackId id_of(fake::call which)
+{
+    switch (which) {
+        case fake::call::launch:
+            return CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+        case fake::call::launch_cooperative:
+            return CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel;
+        case fake::call::launch_ex:
+            return CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx;
+        case fake::call::allocate:
+            return CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2;
+        default:
+            return CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2;
+    }
+}
+
+void called(fake::call which, const void* parameters, bool enters, CUresult result, const char* kernel)
+{
+    if (all().callback == nullptr || !all().calls.contains(id_of(which))) return;
+    thread_local std::uint64_t correlation = 0;
+    if (enters) correlation = 0;
+    CUpti_CallbackData data{};
+    data.callbackSite = enters ? CUPTI_API_ENTER : CUPTI_API_EXIT;
+    data.functionParams = parameters;
+    data.functionReturnValue = &result;
+    data.symbolName = kernel;
+    data.correlationData = &correlation;
+    all().callback(all().callback_data, CUPTI_CB_DOMAIN_DRIVER_API, id_of(which), &data);
+}
+
 void launched(const fake::launched_kernel& kernel)
 {
     if (!all().sees_kernels) return;
@@ -155,7 +187,7 @@ DOUBLE cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc cal
     all().callback = callback;
     all().callback_data = data;
     *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(&all());
-    *fake_driver_listeners() = {context_created, module_loaded, launched};
+    *fake_driver_listeners() = {called, context_created, module_loaded, launched};
     return CUPTI_SUCCESS;
 }
 DOUBLE cuptiUnsubscribe(CUpti_SubscriberHandle)
@@ -167,6 +199,10 @@ DOUBLE cuptiUnsubscribe(CUpti_SubscriberHandle)
 DOUBLE cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain domain,
                            CUpti_CallbackId id)
 {
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+        if (enable != 0) all().calls.insert(id);
+        return planned("cuptiEnableCallback");
+    }
     if (domain != CUPTI_CB_DOMAIN_RESOURCE) return CUPTI_ERROR_INVALID_PARAMETER;
     if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) all().sees_contexts = enable != 0;
     if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) all().sees_modules = enable != 0;

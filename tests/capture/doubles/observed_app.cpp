@@ -6,6 +6,10 @@
 //   cooperative=...  cluster=SIZE,KERNEL,GRID,BLOCK,SHARED,COUNT    the same, launched in these ways
 //   carveout=KERNEL,PERCENT
 //   out=TEXT  err=TEXT        a line
+//   fill=N                    the memory that kernels read and write: bytes N, N + 1, ...
+//   pointer=N                 allocates N bytes and writes their address into the memory that kernels read
+//   pinned                    kernels read pinned host memory from now on
+//   write=FILE                the memory, to a file
 //   copy                      standard input to standard output
 //   children=N                starts itself N times with the words that follow, waits, and does no more
 //   exec                      becomes itself again with the words that follow
@@ -39,7 +43,7 @@ namespace {
 
 std::mutex driver_lock;  // the double of the driver knows no threads
 CUmodule last_module = nullptr;
-CUdeviceptr memory = 0;
+CUdeviceptr memory = 0, pinned = 0;
 
 void* driver(const char* name)
 {
@@ -92,6 +96,29 @@ void initialise()
     CALL(cuMemAlloc_v2, &memory, 4096);
 }
 
+void fill(unsigned first)
+{
+    std::vector<unsigned char> bytes(4096);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<unsigned char>(first + i % 251);
+    CALL(cuMemcpyHtoDAsync_v2, memory, bytes.data(), bytes.size(), nullptr);
+}
+
+void add_pointer(std::size_t bytes)
+{
+    CUdeviceptr other = 0;
+    CALL(cuMemAlloc_v2, &other, bytes);
+    const std::vector<unsigned char> content(bytes, 0x5a);
+    CALL(cuMemcpyHtoDAsync_v2, other, content.data(), bytes, nullptr);
+    CALL(cuMemcpyHtoDAsync_v2, memory + 1024, &other, sizeof other, nullptr);
+}
+
+void write_memory(const std::string& file)
+{
+    std::vector<char> bytes(4096);
+    CALL(cuMemcpyDtoHAsync_v2, bytes.data(), memory, bytes.size(), nullptr);
+    std::ofstream(file, std::ios::binary).write(bytes.data(), 4096);
+}
+
 void load(const std::string& file)
 {
     std::ifstream in(file, std::ios::binary);
@@ -106,7 +133,7 @@ void launch(const std::string& how, const std::vector<std::string>& words)
     const CUfunction what = function(words.at(first));
     const auto grid = sizes(words.at(first + 1)), block = sizes(words.at(first + 2));
     const auto shared = static_cast<unsigned>(std::stoul(words.at(first + 3)));
-    CUdeviceptr in = memory, out = memory + 2048;
+    CUdeviceptr in = pinned != 0 ? pinned : memory, out = memory + 2048;
     int count = 16;
     std::array<void*, 3> parameters{&in, &out, &count};
     for (long i = std::stol(words.at(first + 4)); i > 0; --i) {
@@ -149,6 +176,14 @@ bool run_word(const std::string& word)
     const std::lock_guard guard(driver_lock);
     if (name == "init") initialise();
     if (name == "load") load(value);
+    if (name == "fill") fill(static_cast<unsigned>(std::stoul(value)));
+    if (name == "pointer") add_pointer(std::stoul(value));
+    if (name == "write") write_memory(value);
+    if (name == "pinned") {
+        void* host = nullptr;
+        CALL(cuMemHostAlloc, &host, 4096, 0);
+        pinned = reinterpret_cast<CUdeviceptr>(host);
+    }
     if (name == "launch" || name == "cooperative" || name == "cluster") launch(name, split(value, ','));
     if (name == "carveout") {
         const auto parts = split(value, ',');

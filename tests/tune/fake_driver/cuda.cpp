@@ -1,5 +1,6 @@
 // The functions of the CUDA driver that launchbox uses, on the double's machine.
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -126,6 +127,42 @@ CUresult launch(CUfunction what, const sizes& grid, const sizes& block, const si
                               .end_ns = gpu().clock_ns});
     }
     return result;
+}
+
+// Tells of a call before and after it.
+template <class Parameters, class Work>
+CUresult told(fake::call which, const Parameters& parameters, const char* kernel, Work what)
+{
+    const auto tell = [&](bool enters, CUresult result) {
+        if (listeners().called != nullptr) listeners().called(which, &parameters, enters, result, kernel);
+    };
+    tell(true, CUDA_SUCCESS);
+    const CUresult result = what();
+    tell(false, result);
+    return result;
+}
+
+const char* name_of(CUfunction what)
+{
+    static auto& names = *new std::set<std::string>;
+    return names.insert(reinterpret_cast<function*>(what)->name).first->c_str();
+}
+
+// $FAKE_GPU_MEMORY_AT: where the memory of this process begins; not set: wherever there is room.
+CUdeviceptr next_address(std::size_t bytes)
+{
+    static const char* const from = std::getenv("FAKE_GPU_MEMORY_AT");
+    static CUdeviceptr next = from == nullptr ? 0 : std::strtoull(from, nullptr, 16);
+    if (from == nullptr) return 0;
+    const CUdeviceptr here = next;
+    next += (bytes + 511) / 512 * 512;
+    constexpr std::size_t page = 4096;
+    const CUdeviceptr first = here / page * page;
+    // The page of the one before it is there already.
+    for (CUdeviceptr at = first; at < here + bytes; at += page)
+        ::mmap(reinterpret_cast<void*>(at), page, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    return here;
 }
 
 // As the driver: once in a process, from the first cuInit.
@@ -268,6 +305,7 @@ DOUBLE cuModuleLoadData(CUmodule* to, const void* image)
             function& function = loaded->functions[kernel.name];
             function.name = kernel.name;
             function.kernel = kernel;
+            function.owner = loaded.get();
         }
         gpu().kernel.clear();
         for (const auto& function : loaded->functions) gpu().kernel += function.first + " ";
@@ -309,6 +347,9 @@ DOUBLE cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction wha
     if (which == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
         *value = static_cast<int>(of.kernel.static_shared_bytes.value_or(0));
     if (which == CU_FUNC_ATTRIBUTE_NUM_REGS) *value = of.kernel.registers.value_or(0);
+    if (which == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) *value = of.carveout;
+    if (which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+        *value = of.kernel.max_threads ? of.kernel.max_threads->at(0) * of.kernel.max_threads->at(1) : 1024;
     return gpu().dead;
 }
 DOUBLE cuFuncSetAttribute(CUfunction what, CUfunction_attribute which, int value)
@@ -340,48 +381,148 @@ DOUBLE cuGetExportTable(const void**, const CUuuid*)
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 DOUBLE cuLaunchKernel(CUfunction what, unsigned x, unsigned y, unsigned z, unsigned a, unsigned b, unsigned c,
-                      unsigned shared, CUstream, void** parameters, void**)
+                      unsigned shared, CUstream stream, void** parameters, void** extra)
 {
-    return launch(what, {x, y, z}, {a, b, c}, {0, 0, 0}, shared, false, parameters);
+    const fake::launch_parameters all{what, x, y, z, a, b, c, shared, stream, parameters, extra};
+    return told(fake::call::launch, all, name_of(what), [&] {
+        return launch(what, {x, y, z}, {a, b, c}, {0, 0, 0}, shared, false, parameters);
+    });
 }
 DOUBLE cuLaunchCooperativeKernel(CUfunction what, unsigned x, unsigned y, unsigned z, unsigned a, unsigned b,
-                                 unsigned c, unsigned shared, CUstream, void** parameters)
+                                 unsigned c, unsigned shared, CUstream stream, void** parameters)
 {
-    return launch(what, {x, y, z}, {a, b, c}, {0, 0, 0}, shared, true, parameters);
+    const fake::launch_parameters all{what, x, y, z, a, b, c, shared, stream, parameters, nullptr};
+    return told(fake::call::launch_cooperative, all, name_of(what), [&] {
+        return launch(what, {x, y, z}, {a, b, c}, {0, 0, 0}, shared, true, parameters);
+    });
 }
-DOUBLE cuLaunchKernelEx(const CUlaunchConfig* how, CUfunction what, void** parameters, void**)
+DOUBLE cuLaunchKernelEx(const CUlaunchConfig* how, CUfunction what, void** parameters, void** extra)
 {
     sizes cluster{};
     for (unsigned i = 0; i < how->numAttrs; ++i)
         if (how->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
             cluster = {how->attrs[i].value.clusterDim.x, how->attrs[i].value.clusterDim.y,
                        how->attrs[i].value.clusterDim.z};
-    return launch(what, {how->gridDimX, how->gridDimY, how->gridDimZ}, {how->blockDimX, how->blockDimY, how->blockDimZ},
-                  cluster, how->sharedMemBytes, how->numAttrs > 0, parameters);
+    const fake::launch_ex_parameters all{how, what, parameters, extra};
+    return told(fake::call::launch_ex, all, name_of(what), [&] {
+        return launch(what, {how->gridDimX, how->gridDimY, how->gridDimZ},
+                      {how->blockDimX, how->blockDimY, how->blockDimZ}, cluster, how->sharedMemBytes, how->numAttrs > 0,
+                      parameters);
+    });
+}
+DOUBLE cuFuncGetModule(CUmodule* to, CUfunction what)
+{
+    *to = reinterpret_cast<CUmodule>(reinterpret_cast<function*>(what)->owner);
+    return CUDA_SUCCESS;
+}
+DOUBLE cuKernelGetFunction(CUfunction*, CUkernel)
+{
+    return CUDA_ERROR_INVALID_HANDLE;
+}
+DOUBLE cuStreamIsCapturing(CUstream, CUstreamCaptureStatus* status)
+{
+    *status = fake::plan().value("in_stream_capture", false) ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+                                                             : CU_STREAM_CAPTURE_STATUS_NONE;
+    return CUDA_SUCCESS;
+}
+DOUBLE cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode*)
+{
+    return CUDA_SUCCESS;
+}
+DOUBLE cuCtxSynchronize()
+{
+    return look_at_stream();
+}
+DOUBLE cuPointerGetAttribute(void* to, CUpointer_attribute which, CUdeviceptr what)
+{
+    if (which != CU_POINTER_ATTRIBUTE_MEMORY_TYPE) return CUDA_ERROR_INVALID_VALUE;
+    for (const auto& [start, size] : gpu().host)
+        if (what - start < size) {
+            *static_cast<unsigned*>(to) = CU_MEMORYTYPE_HOST;
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+DOUBLE cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocationProp*, CUmemAllocationGranularity_flags)
+{
+    *bytes = std::size_t{2} << 20;
+    return CUDA_SUCCESS;
+}
+DOUBLE cuMemAddressReserve(CUdeviceptr* to, std::size_t bytes, std::size_t, CUdeviceptr wanted, unsigned long long)
+{
+    if (std::getenv("FAKE_GPU_NO_ADDRESSES") != nullptr) wanted = 0;
+    void* const got =
+        ::mmap(reinterpret_cast<void*>(wanted), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    *to = reinterpret_cast<CUdeviceptr>(got);
+    return got == MAP_FAILED ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+DOUBLE cuMemAddressFree(CUdeviceptr what, std::size_t bytes)
+{
+    ::munmap(reinterpret_cast<void*>(what), bytes);
+    return CUDA_SUCCESS;
+}
+DOUBLE cuMemCreate(CUmemGenericAllocationHandle* to, std::size_t bytes, const CUmemAllocationProp*, unsigned long long)
+{
+    if (gpu().used + bytes > device_memory(0)) return CUDA_ERROR_OUT_OF_MEMORY;
+    gpu().used += bytes;
+    *to = bytes;
+    return CUDA_SUCCESS;
+}
+DOUBLE cuMemRelease(CUmemGenericAllocationHandle what)
+{
+    gpu().used -= what;
+    return CUDA_SUCCESS;
+}
+DOUBLE cuMemMap(CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHandle, unsigned long long)
+{
+    return CUDA_SUCCESS;
+}
+DOUBLE cuMemSetAccess(CUdeviceptr at, std::size_t bytes, const CUmemAccessDesc*, std::size_t)
+{
+    return ::mprotect(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE) == 0 ? CUDA_SUCCESS
+                                                                                       : CUDA_ERROR_INVALID_VALUE;
+}
+DOUBLE cuMemUnmap(CUdeviceptr at, std::size_t bytes)
+{
+    return ::mprotect(reinterpret_cast<void*>(at), bytes, PROT_NONE) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+DOUBLE cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes)
+{
+    return work(100, [&] { std::memcpy(to, at(from), bytes); });
 }
 
 DOUBLE cuMemAlloc_v2(CUdeviceptr* to, std::size_t bytes)
 {
     if (const CUresult due = fault("alloc", gpu().kernel); due != CUDA_SUCCESS) return due;
     if (gpu().used + bytes > device_memory(0)) return CUDA_ERROR_OUT_OF_MEMORY;
-    std::unique_ptr<char[]> block(new (std::nothrow) char[bytes + 512]);
-    if (!block) return CUDA_ERROR_OUT_OF_MEMORY;
-    *to = (reinterpret_cast<CUdeviceptr>(block.get()) + 255) & ~CUdeviceptr{255};
-    gpu().memory[*to] = {std::move(block), bytes};
-    gpu().used += bytes;
-    return CUDA_SUCCESS;
+    return told(fake::call::allocate, fake::allocate_parameters{to, bytes}, nullptr, [&] {
+        std::unique_ptr<char[]> block;
+        *to = next_address(bytes);
+        if (*to == 0) {
+            block.reset(new (std::nothrow) char[bytes + 512]);
+            if (!block) return CUDA_ERROR_OUT_OF_MEMORY;
+            *to = (reinterpret_cast<CUdeviceptr>(block.get()) + 255) & ~CUdeviceptr{255};
+        }
+        gpu().memory[*to] = {std::move(block), bytes};
+        gpu().used += bytes;
+        return CUDA_SUCCESS;
+    });
 }
 DOUBLE cuMemFree_v2(CUdeviceptr what)
 {
     const auto found = gpu().memory.find(what);
     if (found == gpu().memory.end()) return CUDA_ERROR_INVALID_VALUE;
-    gpu().used -= found->second.second;
-    gpu().memory.erase(found);
-    return gpu().dead;
+    return told(fake::call::free, fake::free_parameters{what}, nullptr, [&] {
+        gpu().used -= found->second.second;
+        gpu().memory.erase(found);
+        return gpu().dead;
+    });
 }
 DOUBLE cuMemHostAlloc(void** to, std::size_t bytes, unsigned)
 {
     *to = ::operator new (bytes, std::align_val_t{4096});
+    gpu().host[reinterpret_cast<CUdeviceptr>(*to)] = bytes;
     return gpu().dead;
 }
 DOUBLE cuMemHostGetDevicePointer_v2(CUdeviceptr* to, void* host, unsigned)

@@ -1,6 +1,8 @@
 // What the double of the driver tells the double of CUPTI, as the driver tells CUPTI.
 #pragma once
 
+#include <cuda.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +18,31 @@ struct launched_kernel {
     double begin_ns, end_ns;
 };
 
+/// Calls of which the double tells before and after them.
+enum class call { launch, launch_cooperative, launch_ex, allocate, free };
+
+// Their parameters, as CUPTI's headers lay them out.
+struct launch_parameters {
+    CUfunction what;
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
+    CUstream stream;
+    void **parameters, **extra;
+};
+struct launch_ex_parameters {
+    const CUlaunchConfig* how;
+    CUfunction what;
+    void **parameters, **extra;
+};
+struct allocate_parameters {
+    CUdeviceptr* to;
+    std::size_t bytes;
+};
+struct free_parameters {
+    CUdeviceptr what;
+};
+
 struct listeners {
+    void (*called)(call which, const void* parameters, bool enters, CUresult result, const char* kernel) = nullptr;
     void (*context_created)() = nullptr;
     void (*module_loaded)(const void* bytes, std::size_t size) = nullptr;
     void (*launched)(const launched_kernel&) = nullptr;

@@ -14,7 +14,10 @@
 
 namespace fake {
 
+struct module;
+
 struct function {
+    module* owner = nullptr;
     std::string name;
     launchbox::kernel_info kernel;
     long launches = 0;
@@ -39,6 +42,7 @@ struct machine {
     double clock_ns = 0;
     const volatile std::uint32_t* blocked_by = nullptr;
     std::map<CUdeviceptr, std::pair<std::unique_ptr<char[]>, std::size_t>> memory;
+    std::map<CUdeviceptr, std::size_t> host;
     std::size_t used = 0;
     std::vector<char>* variable = nullptr;  ///< the one that was asked for last
     std::string kernel;                     ///< all of the module that was loaded last, for stages that know of none

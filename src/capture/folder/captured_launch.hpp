@@ -1,0 +1,72 @@
+// A launch that was captured, as the folder of `launchbox capture -k` holds it: capture.json, the module, and the
+// memory that the kernel can reach, before and after. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace launchbox {
+
+/// A piece of memory: where it was, and the files that hold it. Files are from the folder, compressed with zstd.
+struct captured_memory {
+    std::uint64_t address = 0, bytes = 0;
+    std::string kind;                               ///< device, pool, mapped, managed; "variable": of the module
+    std::string name;                               ///< of a variable
+    std::string before, after;                      ///< `after` empty: the launch changed nothing in it
+    std::uint64_t before_hash = 0, after_hash = 0;  ///< XXH3 of the bytes, not of the files
+    std::uint64_t changed_bytes = 0;
+    bool referenced = false;  ///< of a variable: some captured memory points to it
+
+    friend bool operator==(const captured_memory&, const captured_memory&) = default;
+};
+
+struct captured_parameter {
+    std::uint32_t offset = 0, bytes = 0;
+
+    friend bool operator==(const captured_parameter&, const captured_parameter&) = default;
+};
+
+struct captured_launch {
+    std::string kernel;  ///< as the driver knows it
+    std::string module;  ///< the file of the cubin
+    std::uint64_t module_hash = 0;
+    std::string architecture;  ///< of the module, "sm_90"
+    std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+    std::uint32_t dynamic_shared_bytes = 0, max_threads = 1024;
+    bool cooperative = false;
+    int carveout_percent = -1;                   ///< -1: none was asked for
+    std::string arguments;                       ///< the argument block, bytes
+    std::vector<captured_parameter> parameters;  ///< where each lies in it
+    std::vector<captured_memory> memory, variables;
+    std::vector<std::string> command;
+    std::uint64_t number = 1;           ///< of the launches that fit
+    std::vector<std::string> warnings;  ///< what a replay does not have
+
+    [[nodiscard]] std::uint64_t changed_bytes() const;
+
+    friend bool operator==(const captured_launch&, const captured_launch&) = default;
+};
+
+/// The files of a capture folder.
+inline constexpr const char* capture_file = "capture.json";
+
+/// As text of launchbox.capture/1.
+std::string capture_json(const captured_launch& launch);
+
+/// Throws `error`: what is not such a text, sizes and addresses that cannot be, memory that overlaps, names of files
+/// that lead out of the folder.
+captured_launch parse_capture(std::string_view text, const std::string& file);
+
+/// Of the file, "folder/capture.json". Throws `error`.
+captured_launch read_capture(const std::filesystem::path& file);
+
+/// The module, whose hash is checked. Throws `error`.
+std::string read_captured_module(const captured_launch& launch, const std::filesystem::path& folder);
+
+std::uint64_t hash_of_bytes(std::string_view bytes);
+
+}  // namespace launchbox

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/folder/packed_memory.hpp"
+
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <vector>
+
+#include "support/error.hpp"
+
+namespace launchbox {
+
+namespace {
+
+constexpr int packing_level = 1;  // memory of gigabytes: time counts more than the last percent
+constexpr std::size_t input_bytes = std::size_t{1} << 20;
+// Windows of zstd's own levels end at 128 MiB; a file that wants a larger one is not ours.
+constexpr int max_window_log = 27;
+
+struct free_packer {
+    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
+struct free_unpacker {
+    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+}  // namespace
+
+std::uint64_t write_packed(const std::filesystem::path& file, const std::function<std::string_view()>& next)
+{
+    const std::unique_ptr<ZSTD_CCtx, free_packer> context(ZSTD_createCCtx());
+    if (!context) throw std::bad_alloc();
+    ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, packing_level);
+    std::ofstream to(file, std::ios::binary | std::ios::trunc);
+    std::vector<char> packed(ZSTD_CStreamOutSize());
+    XXH3_state_t sum;
+    XXH3_64bits_reset(&sum);
+    const auto check = [&] {
+        if (!to)
+            throw error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)),
+                        "make room on the disk, or name another folder with -o");
+    };
+    check();
+    for (bool last = false; !last;) {
+        const std::string_view piece = next();
+        last = piece.empty();
+        XXH3_64bits_update(&sum, piece.data(), piece.size());
+        ZSTD_inBuffer in{piece.data(), piece.size(), 0};
+        for (std::size_t left = 1; left != 0;) {
+            ZSTD_outBuffer out{packed.data(), packed.size(), 0};
+            left = ZSTD_compressStream2(context.get(), &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+            if (ZSTD_isError(left) != 0) throw error(std::string("zstd: ") + ZSTD_getErrorName(left));
+            to.write(packed.data(), static_cast<std::streamsize>(out.pos));
+            check();
+            if (!last && in.pos == in.size) break;
+        }
+    }
+    to.close();
+    check();
+    return XXH3_64bits_digest(&sum);
+}
+
+struct packed_reader::inside {
+    std::string file;
+    std::uint64_t left, hash;
+    std::ifstream from;
+    std::unique_ptr<ZSTD_DCtx, free_unpacker> context{ZSTD_createDCtx()};
+    XXH3_state_t sum{};
+    std::vector<char> input = std::vector<char>(input_bytes);
+    ZSTD_inBuffer in{nullptr, 0, 0};
+    bool frame_ended = false;
+
+    [[noreturn]] void damaged(const std::string& what) const
+    {
+        throw error(fmt::format("{}: {}", file, what), "capture the launch again: launchbox capture -k NAME -o FOLDER");
+    }
+
+    // Of the packed bytes, as many as there are at once. False: there are no more.
+    bool refill()
+    {
+        if (in.pos < in.size) return true;
+        from.read(input.data(), static_cast<std::streamsize>(input.size()));
+        in = {input.data(), static_cast<std::size_t>(from.gcount()), 0};
+        return in.size > 0;
+    }
+};
+
+packed_reader::packed_reader(const std::filesystem::path& file, std::uint64_t bytes, std::uint64_t hash)
+    : inside_(std::make_unique<inside>(
+          inside{.file = file.string(), .left = bytes, .hash = hash, .from = std::ifstream(file, std::ios::binary)}))
+{
+    std::error_code ignored;
+    if (!inside_->from || !std::filesystem::is_regular_file(file, ignored))
+        throw error(fmt::format("cannot read {}: {}", inside_->file, std::strerror(errno != 0 ? errno : EINVAL)),
+                    "the folder of a capture has to be whole");
+    if (!inside_->context) throw std::bad_alloc();
+    ZSTD_DCtx_setParameter(inside_->context.get(), ZSTD_d_windowLogMax, max_window_log);
+    XXH3_64bits_reset(&inside_->sum);
+}
+
+packed_reader::~packed_reader() = default;
+
+void packed_reader::read(char* to, std::size_t bytes)
+{
+    inside& all = *inside_;
+    if (bytes > all.left) all.damaged("more is read than it has");
+    ZSTD_outBuffer out{to, bytes, 0};
+    while (out.pos < out.size) {
+        // What is still in zstd's window comes without more input.
+        const bool more = all.refill();
+        const std::size_t before = out.pos, eaten = all.in.pos;
+        const std::size_t state = ZSTD_decompressStream(all.context.get(), &out, &all.in);
+        if (ZSTD_isError(state) != 0) all.damaged(std::string("damaged zstd data: ") + ZSTD_getErrorName(state));
+        all.frame_ended = state == 0;
+        if (!more && out.pos == before && all.in.pos == eaten) all.damaged("it is shorter than the capture says");
+    }
+    XXH3_64bits_update(&all.sum, to, bytes);
+    all.left -= bytes;
+    if (all.left > 0) return;
+    char beyond = 0;
+    while (!all.frame_ended && all.refill()) {
+        ZSTD_outBuffer rest{&beyond, 1, 0};
+        const std::size_t state = ZSTD_decompressStream(all.context.get(), &rest, &all.in);
+        if (ZSTD_isError(state) != 0) all.damaged(std::string("damaged zstd data: ") + ZSTD_getErrorName(state));
+        if (rest.pos > 0) all.damaged("it is longer than the capture says");
+        all.frame_ended = state == 0;
+    }
+    if (!all.frame_ended || all.refill()) all.damaged("its end is not that of the capture");
+    if (XXH3_64bits_digest(&all.sum) != all.hash)
+        all.damaged("its bytes are not those that were captured: the hash differs");
+}
+
+}  // namespace launchbox

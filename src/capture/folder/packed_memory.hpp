@@ -1,0 +1,36 @@
+// The bytes of captured memory, compressed with zstd, read and written piece by piece.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace launchbox {
+
+/// Writes what `next` gives until it gives nothing more. Throws `error` where that cannot be written. The hash of what
+/// was given.
+std::uint64_t write_packed(const std::filesystem::path& file, const std::function<std::string_view()>& next);
+
+/// Reads a file that has exactly `bytes` bytes with this hash; memory does not depend on what the file claims.
+class packed_reader {
+public:
+    /// Throws `error` for a file that cannot be read.
+    packed_reader(const std::filesystem::path& file, std::uint64_t bytes, std::uint64_t hash);
+    ~packed_reader();
+    packed_reader(const packed_reader&) = delete;
+    packed_reader& operator=(const packed_reader&) = delete;
+
+    /// The next bytes. Throws `error`: damaged, or shorter than it should be; with the last bytes also: longer, or with
+    /// another hash.
+    void read(char* to, std::size_t bytes);
+
+private:
+    struct inside;
+    std::unique_ptr<inside> inside_;
+};
+
+}  // namespace launchbox

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/folder/raw_launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+#include "capture/folder/packed_memory.hpp"
+#include "capture/folder/replay_spec.hpp"
+#include "capture/record/launch_format.hpp"
+#include "capture/record/module_file_name.hpp"
+#include "image/cubin.hpp"
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/files/mapped_file.hpp"
+
+namespace launchbox {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t packed_piece_bytes = std::size_t{8} << 20;
+
+[[noreturn]] void not_the_observers()
+{
+    throw error("what the observer wrote of the launch cannot be read: the program changed it, or the disk is full");
+}
+
+// The words of a line of the observer's, one after the other.
+class raw_line {
+public:
+    explicit raw_line(std::string_view line) : rest_(line) {}
+
+    std::string_view word()
+    {
+        const std::size_t space = rest_.find(' ');
+        const std::string_view word = rest_.substr(0, space);
+        rest_ = space == rest_.npos ? std::string_view{} : rest_.substr(space + 1);
+        return word;
+    }
+    template <class Number>
+    Number number()
+    {
+        std::string_view digits = word();
+        const int base = digits.starts_with("0x") ? 16 : 10;
+        if (base == 16) digits.remove_prefix(2);
+        Number value{};
+        const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+        if (wrong != std::errc() || end != digits.data() + digits.size()) not_the_observers();
+        return value;
+    }
+    std::array<std::uint32_t, 3> three()
+    {
+        const auto x = number<std::uint32_t>(), y = number<std::uint32_t>(), z = number<std::uint32_t>();
+        return {x, y, z};
+    }
+    [[nodiscard]] std::string rest() const { return std::string(rest_); }
+
+private:
+    std::string_view rest_;
+};
+
+std::string raw_bytes(std::string_view digits)
+{
+    std::string bytes;
+    for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+        unsigned value = 0;
+        if (std::from_chars(digits.data() + i, digits.data() + i + 2, value, 16).ec != std::errc()) not_the_observers();
+        bytes += static_cast<char>(value);
+    }
+    return bytes;
+}
+
+void read_raw_line(const std::string& text, raw_launch& to)
+{
+    raw_line line(text);
+    captured_launch& launch = to.launch;
+    const std::string_view key = line.word();
+    if (key == "number") launch.number = line.number<std::uint64_t>();
+    if (key == "grid") launch.grid = line.three();
+    if (key == "block") launch.block = line.three();
+    if (key == "cluster") launch.cluster = line.three();
+    if (key == "dynamic_shared") launch.dynamic_shared_bytes = line.number<std::uint32_t>();
+    if (key == "cooperative") launch.cooperative = line.number<int>() != 0;
+    if (key == "registers") to.registers = line.number<int>();
+    if (key == "static_shared") to.static_shared_bytes = line.number<std::int64_t>();
+    if (key == "carveout") launch.carveout_percent = std::clamp(line.number<int>(), -1, 100);
+    if (key == "max_threads") launch.max_threads = static_cast<std::uint32_t>(std::clamp(line.number<int>(), 1, 1024));
+    if (key == "other_attributes")
+        launch.warnings.push_back("the launch had attributes that a replay does not have: " + line.rest());
+    if (key == "parameter") {
+        const auto offset = line.number<std::uint32_t>(), bytes = line.number<std::uint32_t>();
+        launch.parameters.push_back({offset, bytes});
+    }
+    if (key == "arguments") launch.arguments = raw_bytes(line.word());
+    if (key == "module") {
+        const auto hash = line.number<std::uint64_t>(), bytes = line.number<std::uint64_t>();
+        to.modules.emplace_back(hash, bytes);
+    }
+    if (key == "memory" || key == "variable") {
+        const bool is_variable = key == "variable";
+        captured_memory memory;
+        const auto number = line.number<std::size_t>();
+        memory.address = line.number<std::uint64_t>();
+        memory.bytes = line.number<std::uint64_t>();
+        memory.before = record::memory_file_name(is_variable ? "variable" : "memory", number, false);
+        memory.after = record::memory_file_name(is_variable ? "variable" : "memory", number, true);
+        if (is_variable) {
+            memory.referenced = line.number<int>() != 0;
+            memory.name = line.rest();
+            memory.kind = "variable";
+            launch.variables.push_back(std::move(memory));
+        } else {
+            memory.kind = line.word();
+            launch.memory.push_back(std::move(memory));
+        }
+    }
+    if (key == "name") launch.kernel = line.rest();
+}
+
+// The module of the launch among those that have a kernel of its name.
+std::string module_of(const raw_launch& raw, const fs::path& observed, std::string& architecture)
+{
+    std::string found;
+    std::optional<std::uint64_t> code;
+    for (const auto& [hash, bytes] : raw.modules) {
+        std::string image = read_input((observed / record::module_file_name({.hash = hash, .bytes = bytes})).string());
+        const cubin_contents contents = read_cubin(image, "module", {.hash_code = true});
+        const auto kernel = std::ranges::find(contents.kernels, raw.launch.kernel, &kernel_info::name);
+        if (kernel == contents.kernels.end()) continue;
+        if (kernel->registers && raw.registers > 0 && *kernel->registers != raw.registers &&
+            std::max(*kernel->registers, 16) != raw.registers)
+            continue;
+        if (kernel->static_shared_bytes && *kernel->static_shared_bytes != raw.static_shared_bytes &&
+            *kernel->static_shared_bytes + kernel->reserved_shared_bytes.value_or(0) != raw.static_shared_bytes)
+            continue;
+        if (!found.empty() && (!code || code != kernel->code_hash))
+            throw error(
+                "the launch was not captured: the program has loaded several modules with a kernel of this "
+                "name, and its code cannot be told",
+                "wait for another kernel, or give the kernels names of their own");
+        if (!found.empty()) continue;
+        code = kernel->code_hash;
+        architecture = contents.architecture;
+        found = std::move(image);
+    }
+    if (found.empty())
+        throw error("the launch was not captured: the module of the kernel was not seen",
+                    "programs whose modules are loaded before CUPTI listens cannot be captured");
+    return found;
+}
+
+std::uint64_t packed_of(std::string_view bytes, const fs::path& file)
+{
+    return write_packed(file, [&bytes] {
+        const std::string_view piece = bytes.substr(0, packed_piece_bytes);
+        bytes.remove_prefix(piece.size());
+        return piece;
+    });
+}
+
+// Compresses one piece of memory; what the launch did not change is kept once.
+void pack(captured_memory& memory, const fs::path& observed, const fs::path& folder)
+{
+    const fs::path raw_before = observed / memory.before, raw_after = observed / memory.after;
+    {
+        const mapped_file before(raw_before.string()), after(raw_after.string());
+        if (before.bytes().size() != memory.bytes || after.bytes().size() != memory.bytes) not_the_observers();
+        for (std::size_t i = 0; i < memory.bytes; ++i)
+            memory.changed_bytes += before.bytes()[i] != after.bytes()[i] ? 1 : 0;
+        memory.before = fmt::format("memory/{}.zst", memory.before);
+        memory.before_hash = packed_of(before.bytes(), folder / memory.before);
+        memory.after = memory.changed_bytes == 0 ? "" : fmt::format("memory/{}.zst", memory.after);
+        if (!memory.after.empty()) memory.after_hash = packed_of(after.bytes(), folder / memory.after);
+    }
+    std::error_code ignored;  // room for the next; the whole folder goes at the end
+    fs::remove(raw_before, ignored);
+    fs::remove(raw_after, ignored);
+}
+
+}  // namespace
+
+std::optional<raw_launch> read_raw_launch(const fs::path& observed)
+{
+    std::error_code failure;
+    if (!fs::is_regular_file(observed / record::launch_file, failure)) return std::nullopt;
+    std::istringstream text(read_input((observed / record::launch_file).string()));
+    std::string line;
+    if (!std::getline(text, line) || line != record::launch_magic) not_the_observers();
+    raw_launch raw;
+    while (std::getline(text, line)) read_raw_line(line, raw);
+    if (raw.launch.kernel.empty()) not_the_observers();
+    for (const captured_parameter& parameter : raw.launch.parameters)
+        if (std::uint64_t{parameter.offset} + parameter.bytes > raw.launch.arguments.size()) not_the_observers();
+    return raw;
+}
+
+captured_launch write_capture_folder(raw_launch raw, const fs::path& observed, const fs::path& folder,
+                                     const std::string& name)
+{
+    captured_launch& launch = raw.launch;
+    const std::string module = module_of(raw, observed, launch.architecture);
+    launch.module = "kernel.cubin";
+    launch.module_hash = hash_of_bytes(module);
+    write_file_atomically(folder / launch.module, module);
+    fs::create_directory(folder / "memory");
+    for (auto* list : {&launch.memory, &launch.variables})
+        for (captured_memory& memory : *list) pack(memory, observed, folder);
+    const std::string text = capture_json(launch);
+    parse_capture(text, capture_file);  // what is written can be read
+    write_file_atomically(folder / capture_file, text);
+    write_file_atomically(folder / (name + ".toml"), replay_spec(launch, name));
+    return std::move(launch);
+}
+
+}  // namespace launchbox

@@ -1,0 +1,31 @@
+// What the observer left of the launch that was wanted, made into a folder that `tune` reads.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capture/folder/captured_launch.hpp"
+
+namespace launchbox {
+
+/// A launch as the observer's text has it; files of memory are raw bytes in the observer's folder.
+struct raw_launch {
+    captured_launch launch;  ///< without module, hashes and architecture
+    int registers = 0;
+    std::int64_t static_shared_bytes = 0;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> modules;  ///< hash and bytes: those that have the kernel
+};
+
+/// Nothing where the observer has kept none. Throws `error` for a text that it did not write.
+std::optional<raw_launch> read_raw_launch(const std::filesystem::path& observed);
+
+/// Writes module, memory, capture.json and `name`.toml into `folder`, which is there and empty. Throws `error`: the
+/// module cannot be told, or there is no room. The launch as it was written.
+captured_launch write_capture_folder(raw_launch raw, const std::filesystem::path& observed,
+                                     const std::filesystem::path& folder, const std::string& name);
+
+}  // namespace launchbox

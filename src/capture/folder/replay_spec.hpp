@@ -1,0 +1,14 @@
+// The spec with which `tune` runs a captured launch again, and tries other shapes of it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "capture/folder/captured_launch.hpp"
+
+namespace launchbox {
+
+/// `name`: of the tunable, as specs allow it.
+std::string replay_spec(const captured_launch& launch, const std::string& name);
+
+}  // namespace launchbox

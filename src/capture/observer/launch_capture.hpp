@@ -1,0 +1,115 @@
+// One launch, kept whole: what the kernel is given, and the memory that it can reach, before and after it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cupti.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "capture/observer/driver_calls.hpp"
+#include "capture/observer/tracked_memory.hpp"
+#include "capture/record/record_format.hpp"
+
+namespace launchbox {
+
+/// What is wanted, as `launch_format.hpp` has it in the environment.
+struct wanted_launch {
+    std::string pattern;
+    std::uint64_t nth = 1;
+    bool has_shape = false;
+    std::array<unsigned, 6> shape{};
+    std::uint64_t limit = 0;
+    bool all_memory = false;
+
+    /// Of this process's environment; an empty pattern: nothing is wanted.
+    static wanted_launch of_environment();
+};
+
+class launch_capture {
+public:
+    launch_capture(std::string folder, wanted_launch wanted, const driver_calls& driver)
+        : folder_(std::move(folder)), wanted_(std::move(wanted)), driver_(driver)
+    {
+    }
+
+    /// The functions of the driver of which `called` wants to hear.
+    static std::vector<CUpti_CallbackId> calls();
+
+    /// Before and after each of these calls, on the thread that makes it.
+    void called(CUpti_CallbackId id, const CUpti_CallbackData& call);
+
+    /// A module that was loaded.
+    void loaded(std::string_view image, const record::module_block& module);
+
+    /// Why there is no launch, a sentence for the user; empty: there is one, or none was seen that fits.
+    std::string failure();
+
+private:
+    struct launch;
+    struct kept_memory {
+        std::string what;  ///< "memory" or "variable"
+        std::size_t number = 0;
+        CUdeviceptr address = 0;
+        std::size_t bytes = 0;
+        std::string kind, name;  ///< `name`: of a variable
+        bool referenced = false;
+    };
+    struct known_module {
+        record::module_block module{};
+        std::set<std::string, std::less<>> kernels, variables;
+    };
+
+    bool is_wanted(const launch& what);
+    bool fits(CUfunction function, const char* name);
+    bool claim();
+    void before(const launch& what);
+    void after(const launch& what);
+    void take_arguments(const launch& what);
+    void take_variables();
+    void take_memory();
+    void look_for_pointers(std::span<const unsigned char> bytes);
+    void look_up(CUdeviceptr address);
+    bool is_tracked(CUdeviceptr address);
+    void refuse_foreign_pointers();
+    void copy(const kept_memory& memory, bool after, bool search);
+    void write_text(const launch& what);
+    void fail(const std::string& why);
+    void remove_files();
+    [[nodiscard]] std::string path(const std::string& file) const { return folder_ + "/" + file; }
+
+    const std::string folder_;
+    const wanted_launch wanted_;
+    const driver_calls driver_;
+
+    std::mutex lock_;  // memory_, modules_, failure_, fits_
+    tracked_memory memory_;
+    std::vector<known_module> modules_;
+    std::unordered_map<CUfunction, std::pair<const char*, bool>> fits_;
+    std::string failure_;
+    std::uint64_t seen_ = 0, in_stream_capture_ = 0;
+    std::atomic<bool> over_ = false;
+
+    // Of the launch that is being captured, by one thread.
+    CUfunction function_ = nullptr;
+    std::vector<unsigned char> arguments_;
+    std::vector<std::pair<std::size_t, std::size_t>> parameters_;  // offset, bytes
+    std::vector<kept_memory> kept_;
+    std::set<CUdeviceptr> known_ranges_;
+    std::map<CUdeviceptr, std::size_t> variables_at_;  // index in kept_
+    std::uint64_t total_ = 0;
+    std::array<int, 6> attributes_{};
+    std::vector<unsigned char> piece_;
+};
+
+}  // namespace launchbox

@@ -1,0 +1,47 @@
+// The device memory that the program has allocated so far, followed call by call.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cupti.h>
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace launchbox {
+
+struct memory_range {
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+    const char* kind = "";
+};
+
+/// Not for use by two threads at once.
+class tracked_memory {
+public:
+    /// The functions of the driver that `called` wants to hear of when they have returned.
+    static std::span<const CUpti_CallbackId> calls();
+
+    /// A call that succeeded.
+    void called(CUpti_CallbackId id, const void* parameters);
+
+    /// The range that holds this address. Neighbours that were mapped one after the other are one. `bytes` is 0: none.
+    [[nodiscard]] memory_range find(CUdeviceptr address) const;
+    [[nodiscard]] std::vector<memory_range> all() const;
+
+    /// No range lies outside: what is not between these needs no search.
+    [[nodiscard]] CUdeviceptr lowest() const { return ranges_.empty() ? 1 : ranges_.begin()->first; }
+    [[nodiscard]] CUdeviceptr highest() const
+    {
+        return ranges_.empty() ? 0 : ranges_.rbegin()->first + ranges_.rbegin()->second.bytes;
+    }
+
+private:
+    void add(CUdeviceptr address, std::size_t bytes, const char* kind);
+    void remove(CUdeviceptr address, std::size_t bytes);
+
+    std::map<CUdeviceptr, memory_range> ranges_;
+};
+
+}  // namespace launchbox

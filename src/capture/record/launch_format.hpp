@@ -1,0 +1,35 @@
+// What `launchbox capture -k` asks of the observer, and how the observer keeps the launch that was wanted: a text, and
+// a file of raw bytes for each piece of memory before and after the launch. The reader is folder/raw_launch.hpp.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace launchbox::record {
+
+/// Environment variables. Without the first, nothing is captured.
+inline constexpr const char* kernel_variable = "LAUNCHBOX_CAPTURE_KERNEL";   ///< a shell pattern
+inline constexpr const char* nth_variable = "LAUNCHBOX_CAPTURE_NTH";         ///< of those that fit, from 1
+inline constexpr const char* shape_variable = "LAUNCHBOX_CAPTURE_SHAPE";     ///< "gx gy gz bx by bz"; not set: any
+inline constexpr const char* limit_variable = "LAUNCHBOX_CAPTURE_LIMIT";     ///< bytes of memory before the launch
+inline constexpr const char* all_memory_variable = "LAUNCHBOX_CAPTURE_ALL";  ///< "1": also what no argument leads to
+
+/// The text, written last: a line for each thing, words separated by one space, names last.
+inline constexpr const char* launch_file = "launch";
+/// Made by the process that takes the launch: one of all processes does.
+inline constexpr const char* claim_file = "launch.claim";
+inline constexpr const char* launch_magic = "launchbox launch 1";
+
+/// Kinds of memory, in the text.
+inline constexpr const char* kind_allocated = "device";  ///< cuMemAlloc
+inline constexpr const char* kind_pool = "pool";         ///< cuMemAllocAsync
+inline constexpr const char* kind_mapped = "mapped";     ///< cuMemMap
+inline constexpr const char* kind_managed = "managed";   ///< cuMemAllocManaged
+
+/// "memory.3.before", "variable.0.after".
+inline std::string memory_file_name(const char* what, std::size_t number, bool after)
+{
+    return std::string(what) + "." + std::to_string(number) + (after ? ".after" : ".before");
+}
+
+}  // namespace launchbox::record

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/backend/captured_module.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "capture/folder/captured_launch.hpp"
+#include "image/cubin.hpp"
+#include "support/error.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+std::string capture_file_of(const tune_spec& spec, std::size_t workload)
+{
+    return (fs::path(spec.folder) / filled_in(spec.kernel->capture, spec.workloads[workload].values)).string();
+}
+
+std::vector<std::string> capture_files(const tune_spec& spec)
+{
+    std::vector<std::string> files;
+    if (!spec.kernel || spec.kernel->capture.empty()) return files;
+    for (std::size_t i = 0; i < spec.workloads.size(); ++i) files.push_back(capture_file_of(spec, i));
+    return files;
+}
+
+void check_capture(const std::string& file, const compute_capability& architecture, bool runs_module)
+{
+    if (read_capture(file).changed_bytes() == 0)
+        throw error(file + ": the launch changed no byte, and nothing would tell a right candidate from a wrong one",
+                    "capture an earlier one, or one with other data: --nth");
+    if (runs_module) captured_module(file, architecture);
+}
+
+build_result captured_module(const std::string& file, const compute_capability& architecture)
+{
+    const captured_launch launch = read_capture(file);
+    build_result built;
+    built.cubin = read_captured_module(launch, fs::path(file).parent_path());
+    cubin_contents contents = read_cubin(built.cubin, launch.module, {.hash_code = true});
+    const auto kernel = std::ranges::find(contents.kernels, launch.kernel, &kernel_info::name);
+    if (kernel == contents.kernels.end())
+        throw error(fmt::format("{}: its module has no kernel {}", file, escape_for_terminal(launch.kernel)),
+                    "capture the launch again: launchbox capture -k NAME -o FOLDER");
+    const auto& of = kernel->capability;
+    if (!of || of->major != architecture.major || of->minor > architecture.minor)
+        throw error(fmt::format("{}: its module is for {}, and the GPU is {}", file,
+                                escape_for_terminal(contents.architecture), architecture_name(architecture).view()),
+                    "replay it on a GPU like the one that it was captured on");
+    built.code = fmt::format("{:x}", launch.module_hash);
+    built.kernel = std::move(*kernel);
+    return built;
+}
+
+void add_capture(const std::string& file, gpu_task& task, bool has_carveout)
+{
+    const captured_launch launch = read_capture(file);
+    task.capture = file;
+    task.cooperative = launch.cooperative;
+    if (!has_carveout) task.carveout_percent = launch.carveout_percent;
+}
+
+}  // namespace launchbox

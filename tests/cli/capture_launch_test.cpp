@@ -1,0 +1,425 @@
+// launchbox capture -k, and what tune makes of the folder, where driver and CUPTI are doubles. The double computes what
+// its plan says with the bytes that it is given, at the addresses that it is given.
+#ifdef LAUNCHBOX_FAKE_CUPTI
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+
+#include "tool.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const std::string app_to_capture = LAUNCHBOX_OBSERVED_APP;
+const std::string captured_kernels = "load=" LAUNCHBOX_OBSERVED_CUBINS "/observed_kernels.cubin";
+
+class capture_launch : public ::testing::Test {
+protected:
+    temporary_directory folder;
+    json plan{{"devices", {{{"name", "Double"}, {"sms", 100}}}},
+              {"kernels",
+               {{{"match", "plain"},
+                 {"ns", 5000},
+                 {"effect", "add_one"},
+                 {"terms", {{{"group", 0}, {"best", 128}, {"cost", 0.5}}}}},
+                {{"match", ""}, {"ns", 20000}, {"effect", "nothing"}}}}};
+
+    void SetUp() override { NEEDS_NVCC(); }
+
+    [[nodiscard]] std::string file(const std::string& name) const { return (folder.path() / name).string(); }
+
+    [[nodiscard]] std::vector<std::string> environment(std::vector<std::string> more = {}) const
+    {
+        write_file_atomically(file("plan.json"), plan.dump());
+        more.push_back("FAKE_GPU_PLAN=" + file("plan.json"));
+        more.push_back("LD_LIBRARY_PATH=" LAUNCHBOX_FAKE_DRIVER ":" LAUNCHBOX_FAKE_CUPTI);
+        more.push_back("LAUNCHBOX_CUPTI=");
+        more.push_back("TMPDIR=" + folder.path().string());
+        return more;
+    }
+
+    // The program has its memory where no process has anything by itself.
+    [[nodiscard]] call capture(std::vector<std::string> options, const std::vector<std::string>& words) const
+    {
+        options.insert(options.begin(), "capture");
+        options.insert(options.end(), {"-o", file("kept"), "--", app_to_capture});
+        options.insert(options.end(), words.begin(), words.end());
+        return launchbox_run(options, {}, environment({"FAKE_GPU_MEMORY_AT=600000000000"}));
+    }
+    void keep_plain(const std::string& shape = "launch=plain,4,16,0,1") const
+    {
+        const call result = capture({"-k", "plain"}, {"init", captured_kernels, "fill=7", shape});
+        ASSERT_EQ(result.status, 0) << result.err;
+        ASSERT_TRUE(fs::is_regular_file(file("kept/kept.toml"))) << result.err;
+    }
+    [[nodiscard]] call tune(const std::vector<std::string>& options, const std::string& spec = "kept/kept.toml") const
+    {
+        std::vector<std::string> words{"tune", file(spec), "--store", file("kept.db")};
+        words.insert(words.end(), options.begin(), options.end());
+        return launchbox_run(words, {}, environment());
+    }
+    [[nodiscard]] call replay() const { return tune({"--replay-check"}); }
+    [[nodiscard]] json manifest() const { return json::parse(std::ifstream(file("kept/capture.json"))); }
+    void write_manifest(const json& changed) const { write_file_atomically(file("kept/capture.json"), changed.dump()); }
+
+    // Nothing is left where the folder should be, and beside it.
+    void expect_no_folder() const
+    {
+        EXPECT_FALSE(fs::exists(file("kept")));
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder.path()))
+            EXPECT_FALSE(entry.is_directory()) << entry.path();
+    }
+};
+
+TEST_F(capture_launch, a_captured_launch_is_replayed_bit_equal)
+{
+    const call result =
+        capture({"-k", "plain"}, {"init", captured_kernels, "fill=7", "launch=plain,4,16,0,1", "out=x"});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.out, "x\n");
+    EXPECT_TRUE(result.says("captured plain <<<4, 16>>>")) << result.err;
+    EXPECT_TRUE(result.says("--replay-check")) << result.err;
+    const json kept = manifest();
+    EXPECT_EQ(kept["schema"], "launchbox.capture/1");
+    EXPECT_EQ(kept["kernel"], "plain");
+    EXPECT_EQ(kept["grid"], json({4, 1, 1}));
+    EXPECT_EQ(kept["block"], json({16, 1, 1}));
+    ASSERT_EQ(kept["memory"].size(), 1u);
+    EXPECT_EQ(kept["memory"][0]["address"], "0x600000000000");
+    EXPECT_EQ(kept["memory"][0]["bytes"], 4096);
+    EXPECT_EQ(kept["memory"][0]["changed_bytes"], 64);  // 16 integers of four bytes
+    EXPECT_EQ(kept["parameters"].size(), 3u);
+
+    const call replayed = replay();
+    EXPECT_EQ(replayed.status, 0) << replayed.out << replayed.err;
+    EXPECT_TRUE(replayed.shows("plain: bit-equal: 3 replays left all 4,096 bytes as the program got them, 64 of them"))
+        << replayed.out << replayed.err;
+}
+
+// A kernel whose results depend on what was there: each launch has to find what the program's found.
+TEST_F(capture_launch, what_a_launch_changed_is_restored_before_the_next)
+{
+    plan["kernels"][0]["effect"] = "accumulate";
+    keep_plain();
+    const call replayed = replay();
+    EXPECT_EQ(replayed.status, 0) << replayed.out << replayed.err;
+    EXPECT_EQ(tune({}).status, 0);
+}
+
+TEST_F(capture_launch, memory_that_buffers_point_to_is_captured_too)
+{
+    ASSERT_EQ(capture({"-k", "pl*n"}, {"init", captured_kernels, "pointer=10000", "launch=plain,4,16,0,1"}).status, 0);
+    const json kept = manifest();
+    ASSERT_EQ(kept["memory"].size(), 2u);
+    EXPECT_EQ(kept["memory"][1]["bytes"], 10000);
+    EXPECT_EQ(replay().status, 0);
+}
+
+TEST_F(capture_launch, the_wanted_launch_is_taken_and_all_memory_when_asked_for)
+{
+    const std::vector<std::string> words{"init",
+                                         captured_kernels,
+                                         "launch=plain,4,16,0,3",
+                                         "launch=plain,2,32,0,2",
+                                         "pointer=64",
+                                         "launch=plain,2,32,0,2",
+                                         "pointer=128"};
+    ASSERT_EQ(capture({"-k", "plain", "--shape", "2x32", "--nth", "2"}, words).status, 0);
+    EXPECT_EQ(manifest()["number"], 2);
+    EXPECT_EQ(manifest()["grid"], json({2, 1, 1}));
+    EXPECT_EQ(manifest()["memory"].size(), 1u);
+    fs::remove_all(file("kept"));
+    const std::vector<std::string> apart{"init", "init", captured_kernels, "launch=plain,4,16,0,1"};
+    ASSERT_EQ(capture({"-k", "plain"}, apart).status, 0);
+    EXPECT_EQ(manifest()["memory"].size(), 1u);
+    fs::remove_all(file("kept"));
+    ASSERT_EQ(capture({"-k", "plain", "--all-memory"}, apart).status, 0);
+    EXPECT_EQ(manifest()["memory"].size(), 2u);
+}
+
+TEST_F(capture_launch, other_ways_of_launching_are_replayed_as_they_were)
+{
+    ASSERT_EQ(capture({"-k", "plain"}, {"init", captured_kernels, "fill=3", "cooperative=plain,4,32,0,1"}).status, 0);
+    EXPECT_EQ(manifest()["cooperative"], true);
+    EXPECT_EQ(replay().status, 0);
+    fs::remove_all(file("kept"));
+    ASSERT_EQ(
+        capture({"-k", "plain"}, {"init", captured_kernels, "carveout=plain,40", "cluster=2,plain,4,32,0,1"}).status,
+        0);
+    EXPECT_EQ(manifest()["cluster"], json({2, 1, 1}));
+    EXPECT_EQ(manifest()["carveout_percent"], 40);
+    EXPECT_EQ(replay().status, 0);
+}
+
+// What the program is, its output and its status, does not depend on what becomes of the capture.
+TEST_F(capture_launch, what_is_not_captured_is_named_and_the_program_unharmed)
+{
+    const std::vector<std::string> words{"init", captured_kernels, "launch=plain,8,64,0,3", "out=done", "exit=5"};
+    const auto expect_line = [&](const call& result, const std::string& line) {
+        EXPECT_EQ(result.status, 5) << result.err;
+        EXPECT_EQ(result.out, "done\n");
+        EXPECT_TRUE(result.says(line)) << line << "\n" << result.err;
+        expect_no_folder();
+        std::error_code ignored;
+        fs::remove_all(file("kept"), ignored);
+    };
+    expect_line(capture({"-k", "plian"}, words), "none fits -k plian; there were plain");
+    expect_line(capture({"-k", "plain", "--shape", "9x64"}, words),
+                "none of shape 9x64 fits -k plain; there were plain");
+    expect_line(capture({"-k", "plain", "--nth", "4"}, words), "3 fit, and number 4 was wanted (--nth)");
+    expect_line(capture({"-k", "plain", "--memory-limit", "4095"}, words),
+                "it reaches at least 4096 bytes of memory, and the limit is 4095: raise it with --memory-limit");
+    expect_line(
+        capture({"-k", "plain"}, {"init", "pinned", captured_kernels, "launch=plain,1,32,0,1", "out=done", "exit=5"}),
+        "its parameter 1 points to pinned host memory, which is not captured");
+    expect_line(capture({"-k", "plain"}, {"out=done", "exit=5"}), "did not use CUDA, or found no driver");
+    plan["in_stream_capture"] = true;
+    expect_line(capture({"-k", "plain"}, words), "became nodes of a graph");
+    plan.erase("in_stream_capture");
+    plan["faults"] = {{{"stage", "first_launch"}, {"action", "error"}, {"code", 701}}};
+    const call refused = capture({"-k", "plain"}, words);
+    EXPECT_EQ(refused.status, 91);  // the program's own
+    EXPECT_TRUE(refused.says("the driver refused it, error 701")) << refused.err;
+    expect_no_folder();
+}
+
+TEST_F(capture_launch, a_program_that_ends_well_without_the_launch_is_a_failed_check)
+{
+    const call result = capture({"-k", "none"}, {"init", captured_kernels, "launch=plain,8,64,0,3"});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(result.says("no launch was captured")) << result.err;
+}
+
+TEST_F(capture_launch, a_program_that_dies_in_the_launch_leaves_no_folder)
+{
+    plan["faults"] = {{{"match", "plain"}, {"stage", "first_launch"}, {"action", "kill"}}};
+    const call result = capture({"-k", "plain"}, {"init", captured_kernels, "launch=plain,8,64,0,3"});
+    EXPECT_EQ(result.status, 137);
+    EXPECT_TRUE(result.says("the program ended before the launch was over")) << result.err;
+    expect_no_folder();
+}
+
+TEST_F(capture_launch, a_full_disk_costs_the_capture_and_not_the_program)
+{
+    const call result = launchbox_run({"capture", "-k", "plain", "-o", file("kept"), "--", "sh", "-c",
+                                       "ulimit -f 2500; exec \"$0\" init '" + captured_kernels +
+                                           "' pointer=2000000 launch=plain,8,64,0,1 out=done exit=5",
+                                       app_to_capture},
+                                      {}, environment({"FAKE_GPU_MEMORY_AT=600000000000"}));
+    EXPECT_EQ(result.status, 5) << result.err;
+    EXPECT_EQ(result.out, "done\n");
+    EXPECT_TRUE(result.says("there is no room on the disk for its memory")) << result.err;
+    expect_no_folder();
+}
+
+TEST_F(capture_launch, what_cannot_be_asked_for_is_refused_before_the_program_runs)
+{
+    const auto refuse = [&](std::vector<std::string> options, const std::string& line) {
+        options.insert(options.begin(), "capture");
+        options.insert(options.end(), {"--", app_to_capture, "out=ran"});
+        expect_refused(launchbox_run(options, {}, environment()), line);
+    };
+    refuse({"-k", "plain"}, "-k captures a launch into a folder, and none is named");
+    refuse({"--nth", "2"}, "--nth, --shape and --all-memory say more of one launch");
+    fs::create_directory(file("there"));
+    refuse({"-k", "plain", "-o", file("there")}, "there is there already");
+    refuse({"-k", "plain", "-o", file("new"), "--shape", "12"}, "--shape 12 is no grid and block");
+    refuse({"-k", "plain", "-o", file("new"), "--shape", "1,2,3,4x5"}, "is no grid and block");
+    refuse({"-k", "plain", "-o", file("new"), "--memory-limit", "lots"}, "--memory-limit: 'lots' is no size");
+}
+
+TEST_F(capture_launch, a_replay_that_differs_names_the_first_byte)
+{
+    keep_plain();
+    plan["faults"] = {{{"match", "plain"}, {"stage", "first_launch_runs"}, {"action", "wrong_one"}, {"index", 3}},
+                      {{"match", "plain"}, {"stage", "timed_launch_runs"}, {"action", "wrong_one"}, {"index", 3}}};
+    const call result = replay();
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(result.shows("where parameter 1 points to its byte 0) differs at byte 2,060: the word there is"))
+        << result.out << result.err;
+    EXPECT_TRUE(result.shows("1 of 4,096 bytes differ")) << result.out;
+}
+
+TEST_F(capture_launch, replays_that_differ_from_each_other_are_not_deterministic)
+{
+    keep_plain();
+    plan["faults"] = {{{"match", "plain"}, {"stage", "timed_launch_runs"}, {"action", "race"}}};
+    const call result = replay();
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(result.shows("not deterministic: two replays left different bytes in memory 0")) << result.out;
+}
+
+TEST_F(capture_launch, a_launch_that_changed_nothing_proves_nothing)
+{
+    const call captured = capture({"-k", "in_two*"}, {"init", captured_kernels, "launch=in_two_modules,4,16,0,1"});
+    ASSERT_EQ(captured.status, 0) << captured.err;
+    EXPECT_TRUE(captured.says("the launch changed no byte")) << captured.err;
+    const call result = replay();
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(result.says("equal memory says nothing of it")) << result.err;
+    expect_refused(tune({}), "nothing would tell a right candidate from a wrong one");
+}
+
+// What lies at the program's addresses here is not moved for a replay.
+TEST_F(capture_launch, addresses_that_cannot_be_had_are_named)
+{
+    keep_plain();
+    json kept = manifest();
+    kept["memory"][0]["address"] = "0x100000";  // below what the system maps for anybody
+    kept["arguments"] = "000010000000000000081000000000001000000000000000";
+    write_manifest(kept);
+    const call result =
+        launchbox_run({"tune", file("kept/kept.toml"), "--replay-check"}, {}, environment({"FAKE_GPU_NO_ADDRESSES=1"}));
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(result.shows("where the program had its memory, cannot be had in this process"))
+        << result.out << result.err;
+}
+
+TEST_F(capture_launch, block_sizes_are_tried_and_what_comes_out_is_compared)
+{
+    keep_plain("launch=plain,4,16,0,1");
+    const call result = tune({"--format", "json"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const json report = result.json();
+    EXPECT_EQ(report["best"][0]["parameters"]["threads"], 128) << report["best"];
+    // A kernel whose results depend on the shape: nothing is gained, and the reason is said.
+    fs::remove(file("kept.db"));
+    plan["faults"] = {{{"match", "plain"}, {"stage", "first_launch_runs"}, {"action", "wrong_one"}, {"skip", 1}}};
+    plan["state"] = file("state");
+    const call shaped = tune({});
+    EXPECT_EQ(shaped.status, 0) << shaped.err;
+    EXPECT_TRUE(shaped.shows("wrong result")) << shaped.out;
+    EXPECT_TRUE(shaped.shows("The baseline, threads=16 grid=same, is the fastest")) << shaped.out;
+}
+
+TEST_F(capture_launch, a_tolerance_needs_a_type_and_is_kept)
+{
+    keep_plain();
+    const std::string spec = read_input(file("kept/kept.toml"));
+    write_file_atomically(file("kept/near.toml"), spec + "[verify]\ntype = \"int\"\nabsolute = 1\n");
+    // Off by one in one element: right within the tolerance, and wrong without it.
+    plan["faults"] = {{{"match", "plain"}, {"stage", "first_launch_runs"}, {"action", "wrong_one"}},
+                      {{"match", "plain"}, {"stage", "timed_launch_runs"}, {"action", "wrong_one"}}};
+    const call strict = tune({});
+    EXPECT_EQ(strict.status, 2);
+    EXPECT_TRUE(strict.says("the baseline (threads=16 grid=same) cannot be measured: wrong result")) << strict.err;
+    fs::remove(file("kept.db"));
+    EXPECT_EQ(tune({}, "kept/near.toml").status, 0);
+    write_file_atomically(file("kept/bad.toml"), spec + "[verify]\nabsolute = 1\n");
+    expect_refused(tune({}, "kept/bad.toml"), "there is a tolerance for a captured launch, and no type");
+    write_file_atomically(file("kept/bad.toml"), spec + "[verify]\nagainst = \"baseline\"\n");
+    expect_refused(tune({}, "kept/bad.toml"), "a captured launch is compared with what the program got");
+}
+
+// The double knows nothing of caches, but is told what carveout a kernel asks for, and refuses it when it is to.
+TEST_F(capture_launch, carveouts_and_clusters_are_parameters)
+{
+    keep_plain("launch=plain,4,32,0,1");
+    std::string spec = read_input(file("kept/kept.toml"));
+    const std::string kernel = "[kernel]\n", baseline = "grid = \"same\" }";
+    spec.replace(spec.find(baseline), baseline.size(), "grid = \"same\", carveout = -1, pair = 1 }");
+    spec.replace(spec.find("threads = [32"), spec.find(']', spec.find("threads = [32")) - spec.find("threads = [32"),
+                 "threads = [32");
+    spec.replace(spec.find("[parameters]\n"), 13, "[parameters]\ncarveout = [-1, 50, 101]\npair = [1, 2]\n");
+    spec.replace(spec.find(kernel), kernel.size(), "[kernel]\ncarveout = \"carveout\"\ncluster = \"pair\"\n");
+    write_file_atomically(file("kept/more.toml"), spec);
+    plan["faults"] = {{{"match", "plain"}, {"stage", "attribute"}, {"action", "error"}, {"code", 1}}};
+    const call result = tune({"--format", "json"}, "kept/more.toml");
+    ASSERT_EQ(result.status, 0) << result.err;
+    std::map<std::string, int> counts;
+    const json report = result.json();
+    for (const json& candidate : report["candidates"]) {
+        const int carveout = candidate["parameters"]["carveout"];
+        ++counts[std::to_string(carveout) + " " + candidate["status"].get<std::string>()];
+    }
+    EXPECT_EQ(counts["-1 measured"], 2);  // asks for nothing, alone and in pairs
+    EXPECT_EQ(counts["50 measured"], 0);
+    EXPECT_EQ(counts["101 rejected"], 2);
+}
+
+TEST_F(capture_launch, several_captures_are_several_workloads)
+{
+    keep_plain();
+    fs::rename(file("kept"), file("one"));
+    ASSERT_EQ(capture({"-k", "plain"}, {"init", captured_kernels, "fill=9", "launch=plain,4,16,0,1"}).status, 0);
+    fs::rename(file("kept"), file("two"));
+    std::string spec = read_input(file("one/kept.toml"));
+    const std::string one = "capture = \"capture.json\"", both = "capture = \"{folder}/capture.json\"";
+    spec.replace(spec.find(one), one.size(), both);
+    write_file_atomically(file("both.toml"), "[[workload]]\nfolder = [\"one\", \"two\"]\n" + spec);
+    const call replayed = tune({"--replay-check"}, "both.toml");
+    EXPECT_EQ(replayed.status, 0) << replayed.err;
+    EXPECT_EQ(std::count(replayed.out.begin(), replayed.out.end(), '\n'), 2) << replayed.out;
+    EXPECT_EQ(tune({}, "both.toml").status, 0);
+}
+
+TEST_F(capture_launch, damaged_folders_are_refused_in_one_line)
+{
+    keep_plain();
+    const json whole = manifest();
+    const auto refuse = [&](const std::function<void(json&)>& change, const std::string& line) {
+        json changed = whole;
+        change(changed);
+        write_manifest(changed);
+        const call result = replay();
+        EXPECT_NE(result.status, 0) << line;
+        EXPECT_NE((result.out + result.err).find(line), std::string::npos) << line << "\n" << result.out << result.err;
+    };
+    refuse([](json& to) { to["schema"] = "launchbox.capture/9"; }, "its schema is not launchbox.capture/1");
+    refuse([](json& to) { to["memory"][0]["before"] = "../plan.json"; },
+           "names the file ../plan.json, which is not in the folder");
+    refuse([](json& to) { to["memory"][0]["before"] = "/etc/passwd"; }, "which is not in the folder");
+    refuse([](json& to) { to["module"] = "a/../../b"; }, "which is not in the folder");
+    refuse([](json& to) { to["memory"][0]["bytes"] = 5000; }, "it is shorter than the capture says");
+    refuse([](json& to) { to["memory"][0]["bytes"] = 4000; }, "it is longer than the capture says");
+    refuse([](json& to) { to["memory"][0]["bytes"] = std::uint64_t{1} << 60; }, "has the bytes 1152921504606846976");
+    refuse([](json& to) { to["memory"].push_back(to["memory"][0]); }, "has memory that overlaps at 0x600000000000");
+    refuse([](json& to) { to["memory"][0]["before_hash"] = "0x1"; }, "the hash differs");
+    refuse([](json& to) { to["module_hash"] = "0x1"; }, "it is not the module that was captured");
+    refuse([](json& to) { to["parameters"][2]["bytes"] = 100; }, "lies behind the end of the arguments");
+    refuse([](json& to) { to["kernel"] = "another"; }, "its module has no kernel another");
+    refuse([](json& to) { to["memory"][0]["address"] = "0x10"; }, "lies where no memory is");
+    write_file_atomically(file("kept/capture.json"), "[");
+    expect_refused(replay(), "this is not JSON");
+    fs::remove(file("kept/capture.json"));
+    expect_refused(replay(), "capture.json");
+    write_manifest(whole);
+    fs::resize_file(file("kept/memory/memory.0.before.zst"), 20);
+    EXPECT_EQ(replay().status, 1);
+    fs::remove(file("kept/memory/memory.0.before.zst"));
+    const call gone = replay();
+    EXPECT_EQ(gone.status, 1);
+    EXPECT_TRUE(gone.shows("cannot read")) << gone.out;
+}
+
+TEST_F(capture_launch, replay_check_and_source_are_for_captures)
+{
+    const std::string example = "examples/block_sort/block_sort.toml";
+    expect_refused(launchbox_run({"tune", example, "--replay-check"}, {}, environment()),
+                   "there is no captured launch to replay");
+    expect_refused(launchbox_run({"tune", example, "--source", "a.cu"}, {}, environment()), "has no captured launch");
+    keep_plain();
+    expect_refused(tune({"--source", file("none.cu")}), "there is no file");
+}
+
+TEST_F(capture_launch, the_kernel_is_compiled_from_a_source_for_the_captured_data)
+{
+    keep_plain();
+    write_file_atomically(file("plain.cu"),
+                          "extern \"C\" __global__ void plain(const int* in, int* out, int n)\n"
+                          "{ if (threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x] + 1; }\n");
+    const call result = tune({"--source", file("plain.cu"), "--compiler", "nvcc"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(result.shows("13 candidates measured")) << result.out << result.err;
+}
+
+}  // namespace
+}  // namespace launchbox
+#endif
