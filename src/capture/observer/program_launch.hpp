@@ -1,0 +1,31 @@
+// A launch that the program is about to make, and why it cannot be kept.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda.h>
+
+#include <array>
+#include <string>
+
+#include "capture/observer/launch_capture.hpp"
+
+namespace launchbox {
+
+struct launch_capture::launch {
+    CUfunction function = nullptr;
+    std::array<unsigned, 3> grid{}, block{}, cluster{1, 1, 1};
+    unsigned dynamic_shared = 0;
+    CUstream stream = nullptr;
+    void** parameters = nullptr;
+    void** extra = nullptr;
+    bool cooperative = false;
+    std::string other_attributes;  ///< numbers of those that a replay does not have
+    const char* name = nullptr;
+};
+
+/// Ends the capture, not the program.
+struct cannot_capture {
+    std::string why;
+};
+
+}  // namespace launchbox
