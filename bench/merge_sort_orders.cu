@@ -5,7 +5,8 @@
 //     nvcc -std=c++20 -O3 -arch=sm_90 -I include bench/merge_sort_orders.cu -o merge_sort_orders && ./merge_sort_orders
 //
 // Prints a line for each type and size: microseconds, medians, with the L2 flushed before each sample. Ends with 1
-// where a result differs, and with 77 without a GPU. SPDX-License-Identifier: Apache-2.0
+// where a result differs, and with 77 without a GPU.
+// SPDX-License-Identifier: Apache-2.0
 #include <cub/device/device_merge_sort.cuh>
 #include <launchbox/algorithms/merge_sort.cuh>
 #include <launchbox/measure.cuh>
@@ -14,7 +15,11 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "sort_bench.cuh"
+
 namespace {
+
+using namespace sort_bench;
 
 struct f64_i32 {
     double first;
@@ -42,15 +47,6 @@ struct falling {
     }
 };
 
-// The finaliser of splitmix64.
-__device__ std::uint64_t mixed(std::uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-}
-
 template <class Key>
 __global__ void make(Key* keys, std::int64_t n, bool nearly_sorted)
 {
@@ -65,21 +61,6 @@ __global__ void make(Key* keys, std::int64_t n, bool nearly_sorted)
                                        : nearly_sorted ? static_cast<std::int64_t>(random % n)
                                                        : static_cast<std::int64_t>(random));
     }
-}
-
-__global__ void count_differences(const unsigned* a, const unsigned* b, std::int64_t words, unsigned long long* count)
-{
-    for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < words; i += gridDim.x * blockDim.x)
-        if (a[i] != b[i]) atomicAdd(count, 1ull);
-}
-
-bool failed = false;
-
-void check(cudaError_t error, const char* what)
-{
-    if (error == cudaSuccess) return;
-    std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-    failed = true;
 }
 
 template <class Key, class Order>
@@ -116,8 +97,8 @@ void compare(const char* name, std::int64_t n)
         check(cudaMemcpy(copy, keys, bytes, cudaMemcpyDeviceToDevice), "copy");
         options.prepare(nullptr);
         sort_cubs(nullptr);
-        count_differences<<<1024, 256>>>(reinterpret_cast<const unsigned*>(keys),
-                                         reinterpret_cast<const unsigned*>(copy), static_cast<std::int64_t>(bytes / 4),
+        count_differences<<<1024, 256>>>(reinterpret_cast<const unsigned char*>(keys),
+                                         reinterpret_cast<const unsigned char*>(copy), static_cast<std::int64_t>(bytes),
                                          count);
         check(cudaMemcpy(&differences, count, sizeof differences, cudaMemcpyDeviceToHost), "count");
         if (!mine.measured() || !other.measured() || differences > 0) failed = true;

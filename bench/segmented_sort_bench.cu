@@ -7,7 +7,8 @@
 //     ./segmented_sort_bench [type]           u32, u64, f32, i16, u32-u32 or u64-u64; without one all
 //
 // Prints a line for each cell: microseconds, medians, with the L2 flushed before each sample; at the end the geometric
-// means. Ends with 1 where a result differs, and with 77 without a GPU. SPDX-License-Identifier: Apache-2.0
+// means. Ends with 1 where a result differs, and with 77 without a GPU.
+// SPDX-License-Identifier: Apache-2.0
 #include <cub/device/device_segmented_sort.cuh>
 #include <launchbox/algorithms/segmented_merge_sort.cuh>
 #include <launchbox/measure.cuh>
@@ -23,17 +24,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "sort_bench.cuh"
+
 namespace {
 
-bool failed = false;
-std::vector<double> ratios;
+using namespace sort_bench;
 
-void check(cudaError_t error, const char* what)
-{
-    if (error == cudaSuccess) return;
-    std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-    failed = true;
-}
+std::vector<double> ratios;
 
 template <class Type>
 struct device_array {
@@ -47,15 +44,6 @@ struct device_array {
     ~device_array() { cudaFree(data); }
 };
 
-// The finaliser of splitmix64.
-__device__ std::uint64_t mixed(std::uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-}
-
 template <class Key>
 __global__ void make_keys(Key* keys, std::int64_t n)
 {
@@ -68,13 +56,6 @@ __global__ void make_values(Value* values, std::int64_t n)
 {
     for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         values[i] = static_cast<Value>(i);
-}
-
-__global__ void count_differences(const unsigned char* a, const unsigned char* b, std::int64_t bytes,
-                                  unsigned long long* count)
-{
-    for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < bytes; i += gridDim.x * blockDim.x)
-        if (a[i] != b[i]) atomicAdd(count, 1ull);
 }
 
 std::vector<int> uniform_offsets(std::int64_t n, std::int64_t most)

@@ -1,11 +1,10 @@
-// launchbox capture: which kernels a program launches, how often, with which shape, and how full the GPU is then; or
-// one launch, kept whole. SPDX-License-Identifier: Apache-2.0
+// launchbox capture: which kernels a program launches, how often and how, or one launch of them, kept whole.
+// SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -99,17 +98,11 @@ std::string shape_words(const std::string& shape)
     return words;
 }
 
-// "4G", "512M", or bytes.
 std::int64_t limit_of(const std::string& text)
 {
-    std::int64_t value = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const std::string unit(end, text.data() + text.size());
-    const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : unit == "T" ? 40 : -1;
-    if (failure != std::errc() || shift < 0 || value < 1 || value > (INT64_MAX >> shift))
-        throw error(fmt::format("--memory-limit: '{}' is no size", shown(text)),
-                    "write a number of bytes, or one with K, M, G or T: 16G");
-    return value << shift;
+    const std::int64_t limit = parse_size(text, "--memory-limit");
+    if (limit < 1) throw error("--memory-limit: there is no launch without memory", "write a size, such as 4G");
+    return limit;
 }
 
 // The folder of a capture is made anew.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -138,26 +137,6 @@ void say_what_failed(const check_options& options, const check_result& result);
 
 /// Some file of the user is wrong in several places, which are already printed.
 struct told_already {};
-
-// "64M" as bytes: also more than any GPU has of shared memory.
-std::int64_t parse_size(const std::string& text, const char* option)
-{
-    constexpr std::string_view units = "KMGT";
-    std::int64_t value = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    int steps = 0;
-    if (!unit.empty() && units.find(unit.front()) != std::string_view::npos) {
-        steps = static_cast<int>(units.find(unit.front())) + 1;
-        unit.remove_prefix(1);
-    }
-    bool fits = failure == std::errc() && value >= 0 && (unit.empty() || unit == "B" || (steps > 0 && unit == "iB"));
-    for (int i = 0; i < steps && fits; ++i) fits = !__builtin_mul_overflow(value, std::int64_t{1024}, &value);
-    if (!fits)
-        throw error(std::string(option) + ": '" + escape_for_terminal(text) + "' is no size",
-                    "write a number of bytes, such as 64M or 1500000");
-    return value;
-}
 
 void check_totals(const check_options& options, const kernel_input& input, check_result& result)
 {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <filesystem>
 #include <iostream>
+#include <string_view>
 
 #include "advice/model/gpu_models.hpp"
 #include "gpu/driver.hpp"
@@ -114,6 +115,25 @@ std::int64_t parse_bytes(const std::string& text, const std::string& option)
                     "write a number of bytes from 0, such as 11264 or 48K");
     check_bytes(bytes, option);
     return bytes;
+}
+
+std::int64_t parse_size(const std::string& text, const std::string& option)
+{
+    constexpr std::string_view units = "KMGT";
+    std::int64_t value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    int steps = 0;
+    if (!unit.empty() && units.find(unit.front()) != std::string_view::npos) {
+        steps = static_cast<int>(units.find(unit.front())) + 1;
+        unit.remove_prefix(1);
+    }
+    bool fits = failure == std::errc() && value >= 0 && (unit.empty() || unit == "B" || (steps > 0 && unit == "iB"));
+    for (int i = 0; i < steps && fits; ++i) fits = !__builtin_mul_overflow(value, std::int64_t{1024}, &value);
+    if (!fits)
+        throw error(option + ": '" + escape_for_terminal(text) + "' is no size",
+                    "write a number of bytes, such as 64M or 1500000");
+    return value;
 }
 
 void output_options::add_to(CLI::App& app, const std::vector<std::string>& more)

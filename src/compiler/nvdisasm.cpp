@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <semaphore>
 #include <thread>
 #include <utility>
 
@@ -91,6 +92,15 @@ namespace {
 void disassemble_batch(const cubin_examination& cubin, const nvdisasm_command& with, const fs::path& file,
                        disassembled_kernels& batch)
 {
+    // Images are examined side by side, and each of them asks for all cores.
+    static std::counting_semaphore<> free_cores(std::max(1u, std::thread::hardware_concurrency()));
+    struct core {
+        core() { free_cores.acquire(); }
+        ~core() { free_cores.release(); }
+        core(const core&) = delete;
+        core& operator=(const core&) = delete;
+    };
+    const core taken;
     std::string symbols;
     for (const std::size_t kernel : batch.kernels)
         symbols += (symbols.empty() ? "" : ",") + std::to_string(cubin.symbols[kernel]);

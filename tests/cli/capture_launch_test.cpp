@@ -9,7 +9,7 @@
 #include <functional>
 #include <map>
 
-#include "tool.hpp"
+#include "observed_program.hpp"
 
 namespace launchbox {
 namespace {
@@ -17,45 +17,28 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const std::string app_to_capture = LAUNCHBOX_OBSERVED_APP;
-const std::string captured_kernels = "load=" LAUNCHBOX_OBSERVED_CUBINS "/observed_kernels.cubin";
-
-class capture_launch : public ::testing::Test {
+class capture_launch : public observed_program {
 protected:
-    temporary_directory folder;
-    json plan{{"devices", {{{"name", "Double"}, {"sms", 100}}}},
-              {"kernels",
-               {{{"match", "plain"},
-                 {"ns", 5000},
-                 {"effect", "add_one"},
-                 {"terms", {{{"group", 0}, {"best", 128}, {"cost", 0.5}}}}},
-                {{"match", ""}, {"ns", 20000}, {"effect", "nothing"}}}}};
-
-    void SetUp() override { NEEDS_NVCC(); }
-
-    [[nodiscard]] std::string file(const std::string& name) const { return (folder.path() / name).string(); }
-
-    [[nodiscard]] std::vector<std::string> environment(std::vector<std::string> more = {}) const
+    capture_launch()
+        : observed_program({{{"match", "plain"},
+                             {"ns", 5000},
+                             {"effect", "add_one"},
+                             {"terms", {{{"group", 0}, {"best", 128}, {"cost", 0.5}}}}},
+                            {{"match", ""}, {"ns", 20000}, {"effect", "nothing"}}})
     {
-        write_file_atomically(file("plan.json"), plan.dump());
-        more.push_back("FAKE_GPU_PLAN=" + file("plan.json"));
-        more.push_back("LD_LIBRARY_PATH=" LAUNCHBOX_FAKE_DRIVER ":" LAUNCHBOX_FAKE_CUPTI);
-        more.push_back("LAUNCHBOX_CUPTI=");
-        more.push_back("TMPDIR=" + folder.path().string());
-        return more;
     }
 
     // The program has its memory where no process has anything by itself.
     [[nodiscard]] call capture(std::vector<std::string> options, const std::vector<std::string>& words) const
     {
         options.insert(options.begin(), "capture");
-        options.insert(options.end(), {"-o", file("kept"), "--", app_to_capture});
+        options.insert(options.end(), {"-o", file("kept"), "--", observed_app});
         options.insert(options.end(), words.begin(), words.end());
         return launchbox_run(options, {}, environment({"FAKE_GPU_MEMORY_AT=600000000000"}));
     }
     void keep_plain(const std::string& shape = "launch=plain,4,16,0,1") const
     {
-        const call result = capture({"-k", "plain"}, {"init", captured_kernels, "fill=7", shape});
+        const call result = capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=7", shape});
         ASSERT_EQ(result.status, 0) << result.err;
         ASSERT_TRUE(fs::is_regular_file(file("kept/kept.toml"))) << result.err;
     }
@@ -81,7 +64,7 @@ protected:
 TEST_F(capture_launch, a_captured_launch_is_replayed_bit_equal)
 {
     const call result =
-        capture({"-k", "plain"}, {"init", captured_kernels, "fill=7", "launch=plain,4,16,0,1", "out=x"});
+        capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=7", "launch=plain,4,16,0,1", "out=x"});
     EXPECT_EQ(result.status, 0);
     EXPECT_EQ(result.out, "x\n");
     EXPECT_TRUE(result.says("captured plain <<<4, 16>>>")) << result.err;
@@ -115,7 +98,8 @@ TEST_F(capture_launch, what_a_launch_changed_is_restored_before_the_next)
 
 TEST_F(capture_launch, memory_that_buffers_point_to_is_captured_too)
 {
-    ASSERT_EQ(capture({"-k", "pl*n"}, {"init", captured_kernels, "pointer=10000", "launch=plain,4,16,0,1"}).status, 0);
+    ASSERT_EQ(capture({"-k", "pl*n"}, {"init", load_observed_kernels, "pointer=10000", "launch=plain,4,16,0,1"}).status,
+              0);
     const json kept = manifest();
     ASSERT_EQ(kept["memory"].size(), 2u);
     EXPECT_EQ(kept["memory"][1]["bytes"], 10000);
@@ -125,7 +109,7 @@ TEST_F(capture_launch, memory_that_buffers_point_to_is_captured_too)
 TEST_F(capture_launch, the_wanted_launch_is_taken_and_all_memory_when_asked_for)
 {
     const std::vector<std::string> words{"init",
-                                         captured_kernels,
+                                         load_observed_kernels,
                                          "launch=plain,4,16,0,3",
                                          "launch=plain,2,32,0,2",
                                          "pointer=64",
@@ -136,7 +120,7 @@ TEST_F(capture_launch, the_wanted_launch_is_taken_and_all_memory_when_asked_for)
     EXPECT_EQ(manifest()["grid"], json({2, 1, 1}));
     EXPECT_EQ(manifest()["memory"].size(), 1u);
     fs::remove_all(file("kept"));
-    const std::vector<std::string> apart{"init", "init", captured_kernels, "launch=plain,4,16,0,1"};
+    const std::vector<std::string> apart{"init", "init", load_observed_kernels, "launch=plain,4,16,0,1"};
     ASSERT_EQ(capture({"-k", "plain"}, apart).status, 0);
     EXPECT_EQ(manifest()["memory"].size(), 1u);
     fs::remove_all(file("kept"));
@@ -146,13 +130,14 @@ TEST_F(capture_launch, the_wanted_launch_is_taken_and_all_memory_when_asked_for)
 
 TEST_F(capture_launch, other_ways_of_launching_are_replayed_as_they_were)
 {
-    ASSERT_EQ(capture({"-k", "plain"}, {"init", captured_kernels, "fill=3", "cooperative=plain,4,32,0,1"}).status, 0);
+    ASSERT_EQ(capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=3", "cooperative=plain,4,32,0,1"}).status,
+              0);
     EXPECT_EQ(manifest()["cooperative"], true);
     EXPECT_EQ(replay().status, 0);
     fs::remove_all(file("kept"));
-    ASSERT_EQ(
-        capture({"-k", "plain"}, {"init", captured_kernels, "carveout=plain,40", "cluster=2,plain,4,32,0,1"}).status,
-        0);
+    ASSERT_EQ(capture({"-k", "plain"}, {"init", load_observed_kernels, "carveout=plain,40", "cluster=2,plain,4,32,0,1"})
+                  .status,
+              0);
     EXPECT_EQ(manifest()["cluster"], json({2, 1, 1}));
     EXPECT_EQ(manifest()["carveout_percent"], 40);
     EXPECT_EQ(replay().status, 0);
@@ -161,7 +146,7 @@ TEST_F(capture_launch, other_ways_of_launching_are_replayed_as_they_were)
 // What the program is, its output and its status, does not depend on what becomes of the capture.
 TEST_F(capture_launch, what_is_not_captured_is_named_and_the_program_unharmed)
 {
-    const std::vector<std::string> words{"init", captured_kernels, "launch=plain,8,64,0,3", "out=done", "exit=5"};
+    const std::vector<std::string> words{"init", load_observed_kernels, "launch=plain,8,64,0,3", "out=done", "exit=5"};
     const auto expect_line = [&](const call& result, const std::string& line) {
         EXPECT_EQ(result.status, 5) << result.err;
         EXPECT_EQ(result.out, "done\n");
@@ -176,9 +161,9 @@ TEST_F(capture_launch, what_is_not_captured_is_named_and_the_program_unharmed)
     expect_line(capture({"-k", "plain", "--nth", "4"}, words), "3 fit, and number 4 was wanted (--nth)");
     expect_line(capture({"-k", "plain", "--memory-limit", "4095"}, words),
                 "it reaches at least 4096 bytes of memory, and the limit is 4095: raise it with --memory-limit");
-    expect_line(
-        capture({"-k", "plain"}, {"init", "pinned", captured_kernels, "launch=plain,1,32,0,1", "out=done", "exit=5"}),
-        "its parameter 1 points to pinned host memory, which is not captured");
+    expect_line(capture({"-k", "plain"},
+                        {"init", "pinned", load_observed_kernels, "launch=plain,1,32,0,1", "out=done", "exit=5"}),
+                "its parameter 1 points to pinned host memory, which is not captured");
     expect_line(capture({"-k", "plain"}, {"out=done", "exit=5"}), "did not use CUDA, or found no driver");
     plan["in_stream_capture"] = true;
     expect_line(capture({"-k", "plain"}, words), "became nodes of a graph");
@@ -192,7 +177,7 @@ TEST_F(capture_launch, what_is_not_captured_is_named_and_the_program_unharmed)
 
 TEST_F(capture_launch, a_program_that_ends_well_without_the_launch_is_a_failed_check)
 {
-    const call result = capture({"-k", "none"}, {"init", captured_kernels, "launch=plain,8,64,0,3"});
+    const call result = capture({"-k", "none"}, {"init", load_observed_kernels, "launch=plain,8,64,0,3"});
     EXPECT_EQ(result.status, 1);
     EXPECT_TRUE(result.says("no launch was captured")) << result.err;
 }
@@ -200,7 +185,7 @@ TEST_F(capture_launch, a_program_that_ends_well_without_the_launch_is_a_failed_c
 TEST_F(capture_launch, a_program_that_dies_in_the_launch_leaves_no_folder)
 {
     plan["faults"] = {{{"match", "plain"}, {"stage", "first_launch"}, {"action", "kill"}}};
-    const call result = capture({"-k", "plain"}, {"init", captured_kernels, "launch=plain,8,64,0,3"});
+    const call result = capture({"-k", "plain"}, {"init", load_observed_kernels, "launch=plain,8,64,0,3"});
     EXPECT_EQ(result.status, 137);
     EXPECT_TRUE(result.says("the program ended before the launch was over")) << result.err;
     expect_no_folder();
@@ -209,9 +194,9 @@ TEST_F(capture_launch, a_program_that_dies_in_the_launch_leaves_no_folder)
 TEST_F(capture_launch, a_full_disk_costs_the_capture_and_not_the_program)
 {
     const call result = launchbox_run({"capture", "-k", "plain", "-o", file("kept"), "--", "sh", "-c",
-                                       "ulimit -f 2500; exec \"$0\" init '" + captured_kernels +
+                                       "ulimit -f 2500; exec \"$0\" init '" + load_observed_kernels +
                                            "' pointer=2000000 launch=plain,8,64,0,1 out=done exit=5",
-                                       app_to_capture},
+                                       observed_app},
                                       {}, environment({"FAKE_GPU_MEMORY_AT=600000000000"}));
     EXPECT_EQ(result.status, 5) << result.err;
     EXPECT_EQ(result.out, "done\n");
@@ -223,7 +208,7 @@ TEST_F(capture_launch, what_cannot_be_asked_for_is_refused_before_the_program_ru
 {
     const auto refuse = [&](std::vector<std::string> options, const std::string& line) {
         options.insert(options.begin(), "capture");
-        options.insert(options.end(), {"--", app_to_capture, "out=ran"});
+        options.insert(options.end(), {"--", observed_app, "out=ran"});
         expect_refused(launchbox_run(options, {}, environment()), line);
     };
     refuse({"-k", "plain"}, "-k captures a launch into a folder, and none is named");
@@ -258,7 +243,7 @@ TEST_F(capture_launch, replays_that_differ_from_each_other_are_not_deterministic
 
 TEST_F(capture_launch, a_launch_that_changed_nothing_proves_nothing)
 {
-    const call captured = capture({"-k", "in_two*"}, {"init", captured_kernels, "launch=in_two_modules,4,16,0,1"});
+    const call captured = capture({"-k", "in_two*"}, {"init", load_observed_kernels, "launch=in_two_modules,4,16,0,1"});
     ASSERT_EQ(captured.status, 0) << captured.err;
     EXPECT_TRUE(captured.says("the launch changed no byte")) << captured.err;
     const call result = replay();
@@ -348,7 +333,7 @@ TEST_F(capture_launch, several_captures_are_several_workloads)
 {
     keep_plain();
     fs::rename(file("kept"), file("one"));
-    ASSERT_EQ(capture({"-k", "plain"}, {"init", captured_kernels, "fill=9", "launch=plain,4,16,0,1"}).status, 0);
+    ASSERT_EQ(capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=9", "launch=plain,4,16,0,1"}).status, 0);
     fs::rename(file("kept"), file("two"));
     std::string spec = read_input(file("one/kept.toml"));
     const std::string one = "capture = \"capture.json\"", both = "capture = \"{folder}/capture.json\"";

@@ -10,8 +10,8 @@
 #include <map>
 #include <thread>
 
+#include "observed_program.hpp"
 #include "support/process/subprocess.hpp"
-#include "tool.hpp"
 
 namespace launchbox {
 namespace {
@@ -19,30 +19,16 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const std::string app = LAUNCHBOX_OBSERVED_APP;
-const std::string kernels = "load=" LAUNCHBOX_OBSERVED_CUBINS "/observed_kernels.cubin";
+const std::string& app = observed_app;
+const std::string& kernels = load_observed_kernels;
 const std::string others = "load=" LAUNCHBOX_OBSERVED_CUBINS "/other_kernels.cubin";
 
-class capture_test : public ::testing::Test {
+class capture_test : public observed_program {
 protected:
-    temporary_directory folder;
-    json plan{{"devices", {{{"name", "Double"}, {"sms", 100}}}},
-              {"kernels",
-               {{{"match", "plain"}, {"ns", 5000}, {"effect", "nothing"}},
-                {{"match", ""}, {"ns", 20000}, {"effect", "nothing"}}}}};
-
-    void SetUp() override { NEEDS_NVCC(); }
-
-    [[nodiscard]] std::string file(const std::string& name) const { return (folder.path() / name).string(); }
-
-    [[nodiscard]] std::vector<std::string> environment(std::vector<std::string> more = {}) const
+    capture_test()
+        : observed_program({{{"match", "plain"}, {"ns", 5000}, {"effect", "nothing"}},
+                            {{"match", ""}, {"ns", 20000}, {"effect", "nothing"}}})
     {
-        write_file_atomically(file("plan.json"), plan.dump());
-        more.push_back("FAKE_GPU_PLAN=" + file("plan.json"));
-        more.push_back("LD_LIBRARY_PATH=" LAUNCHBOX_FAKE_DRIVER ":" LAUNCHBOX_FAKE_CUPTI);
-        more.push_back("LAUNCHBOX_CUPTI=");
-        more.push_back("TMPDIR=" + folder.path().string());
-        return more;
     }
 
     [[nodiscard]] call capture(const std::vector<std::string>& options, const std::vector<std::string>& words,

@@ -1,5 +1,5 @@
-// A launch that was captured, as the folder of `launchbox capture -k` holds it: capture.json, the module, and the
-// memory that the kernel can reach, before and after. SPDX-License-Identifier: Apache-2.0
+// A launch that was captured, in its folder: capture.json, the module, and the memory that the kernel can reach.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -131,14 +131,17 @@ void launch_capture::called(CUpti_CallbackId id, const CUpti_CallbackData& call)
     }
     launch what;
     what.name = call.symbolName;
+    const auto take_shape = [&what](const auto& from) {  // of the three structs that say it in the same words
+        what.grid = {from.gridDimX, from.gridDimY, from.gridDimZ};
+        what.block = {from.blockDimX, from.blockDimY, from.blockDimZ};
+        what.dynamic_shared = from.sharedMemBytes;
+        what.stream = from.hStream;
+    };
     if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx || id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz) {
         const auto& given = *static_cast<const cuLaunchKernelEx_params*>(call.functionParams);
         const CUlaunchConfig& config = *given.config;
         what.function = given.f;
-        what.grid = {config.gridDimX, config.gridDimY, config.gridDimZ};
-        what.block = {config.blockDimX, config.blockDimY, config.blockDimZ};
-        what.dynamic_shared = config.sharedMemBytes;
-        what.stream = config.hStream;
+        take_shape(config);
         what.parameters = given.kernelParams;
         what.extra = given.extra;
         for (unsigned i = 0; i < config.numAttrs; ++i) {
@@ -155,19 +158,13 @@ void launch_capture::called(CUpti_CallbackId id, const CUpti_CallbackData& call)
                id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz) {
         const auto& given = *static_cast<const cuLaunchCooperativeKernel_params*>(call.functionParams);
         what.function = given.f;
-        what.grid = {given.gridDimX, given.gridDimY, given.gridDimZ};
-        what.block = {given.blockDimX, given.blockDimY, given.blockDimZ};
-        what.dynamic_shared = given.sharedMemBytes;
-        what.stream = given.hStream;
+        take_shape(given);
         what.parameters = given.kernelParams;
         what.cooperative = true;
     } else {
         const auto& given = *static_cast<const cuLaunchKernel_params*>(call.functionParams);
         what.function = given.f;
-        what.grid = {given.gridDimX, given.gridDimY, given.gridDimZ};
-        what.block = {given.blockDimX, given.blockDimY, given.blockDimZ};
-        what.dynamic_shared = given.sharedMemBytes;
-        what.stream = given.hStream;
+        take_shape(given);
         what.parameters = given.kernelParams;
         what.extra = given.extra;
     }

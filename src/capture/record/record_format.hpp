@@ -1,5 +1,5 @@
-// How the observer keeps what it sees: one file for each process, mapped into it, so that what was seen is there even
-// if the process is killed. The reader is record_reader.hpp. SPDX-License-Identifier: Apache-2.0
+// How the observer keeps what it sees: a file for each process, mapped into it, there even if the process is killed.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -48,6 +48,22 @@ std::ptrdiff_t first_difference(const std::vector<Type>& a, const std::vector<Ty
     return -1;
 }
 
+/// A comparison may follow its keys to somewhere: it is given none that is not one of the sort's.
+struct marked_keys {
+    static std::uint32_t key(std::uint64_t of, std::uint64_t)
+    {
+        return 0x5eed0000u | static_cast<std::uint32_t>(of >> 52);
+    }
+};
+struct by_lower_half {
+    bool* was_given_another;
+    bool operator()(std::uint32_t a, std::uint32_t b) const
+    {
+        if (a >> 16 != 0x5eed || b >> 16 != 0x5eed) *was_given_another = true;
+        return (a & 0xffff) < (b & 0xffff);
+    }
+};
+
 template <class Value>
 Value value_at(std::size_t i, const on_cpu::how& way)
 {

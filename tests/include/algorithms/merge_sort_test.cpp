@@ -10,7 +10,9 @@ using launchbox::greater;
 using launchbox::less;
 using launchbox::taken_combinations;
 using launchbox::detail::no_value;
+using merge_sort_check::by_lower_half;
 using merge_sort_check::check;
+using merge_sort_check::marked_keys;
 using sort_inputs::kind;
 using sort_types::make;
 
@@ -139,22 +141,6 @@ TEST(merge_sort_blocks, keys_that_equal_the_padding)
 #endif
             }
 }
-
-/// A comparison may follow its keys to somewhere: it is given none that is not one of the sort's.
-struct marked_keys {
-    static std::uint32_t key(std::uint64_t of, std::uint64_t)
-    {
-        return 0x5eed0000u | static_cast<std::uint32_t>(of >> 52);
-    }
-};
-struct by_lower_half {
-    bool* was_given_another;
-    bool operator()(std::uint32_t a, std::uint32_t b) const
-    {
-        if (a >> 16 != 0x5eed || b >> 16 != 0x5eed) *was_given_another = true;
-        return (a & 0xffff) < (b & 0xffff);
-    }
-};
 
 TEST(merge_sort_blocks, comparisons_see_keys_only)
 {

@@ -193,26 +193,13 @@ TEST(segmented_sort_blocks, one_segment_of_many_passes)
 
 TEST(segmented_sort_blocks, comparisons_see_keys_only)
 {
-    struct marked {
-        static std::uint32_t key(std::uint64_t of, std::uint64_t)
-        {
-            return 0x5eed0000u | static_cast<std::uint32_t>(of >> 52);
-        }
-    };
-    struct by_lower_half {
-        bool* was_given_another;
-        bool operator()(std::uint32_t a, std::uint32_t b) const
-        {
-            if (a >> 16 != 0x5eed || b >> 16 != 0x5eed) *was_given_another = true;
-            return (a & 0xffff) < (b & 0xffff);
-        }
-    };
     bool was_given_another = false;
     std::mt19937 random(1);
     for (const std::size_t most : {3u, 9u, 100u, 3000u}) {
         const auto segments = segments_of(
             9000, [&](std::size_t) { return random() % most; }, true);
-        check<32, 64, 8, 2, no_value, marked>(kind::random, 9000, segments, by_lower_half{&was_given_another});
+        check<32, 64, 8, 2, no_value, merge_sort_check::marked_keys>(
+            kind::random, 9000, segments, merge_sort_check::by_lower_half{&was_given_another});
         ASSERT_FALSE(was_given_another) << most;
     }
 }
