@@ -34,7 +34,7 @@ struct capture_options {
     output_options output;
     bool follow_children = false;
     bool all = false;
-    std::string kernel, shape, memory_limit = "4G";
+    std::string kernel, shape, memory_limit;
     std::uint64_t nth = 1;
     bool all_memory = false;
 };
@@ -188,15 +188,21 @@ void keep_launch(raw_launch raw, const observed_run& run, const fs::path& observ
     if (launch.changed_bytes() == 0)
         say("the launch changed no byte, as when it was made before with the same data: --nth takes another");
     say(fmt::format("next: launchbox tune {} --replay-check", (folder / (name + ".toml")).string()));
+    if (!launch.ptx.empty())
+        say(fmt::format("its PTX is there, too: launchbox tune {} tries other register limits",
+                        (folder / (name + "_registers.toml")).string()));
 }
 
 exit_status run_capture(const capture_options& options, const std::vector<std::string>& command)
 {
     check_before_start(command);
     const bool keeps = !options.kernel.empty();
-    if (!keeps && (options.nth != 1 || !options.shape.empty() || options.all_memory))
-        throw error("--nth, --shape and --all-memory say more of one launch, and none is named",
+    if (!keeps && (options.nth != 1 || !options.shape.empty() || options.all_memory || !options.memory_limit.empty()))
+        throw error("--nth, --shape, --all-memory and --memory-limit say more of one launch, and none is named",
                     "name its kernel with -k");
+    if (keeps && (options.all || options.output.format != "table"))
+        throw error("--all and --format are of the list of launches, and -k makes a folder",
+                    "leave them out, or leave out -k");
     if (keeps && options.output.path.empty())
         throw error("-k captures a launch into a folder, and none is named", "add -o FOLDER");
     const fs::path wanted = fs::path(options.output.path).lexically_normal();
@@ -216,7 +222,7 @@ exit_status run_capture(const capture_options& options, const std::vector<std::s
     environment.variables = {{injection_variable, library.string()}, {record::folder_variable, observed.string()}};
     if (!options.follow_children) environment.own_number = record::process_variable;
     if (keeps) {
-        const std::int64_t limit = limit_of(options.memory_limit);
+        const std::int64_t limit = limit_of(options.memory_limit.empty() ? "4G" : options.memory_limit);
         environment.variables.insert(environment.variables.end(),
                                      {{record::kernel_variable, options.kernel},
                                       {record::nth_variable, std::to_string(options.nth)},

@@ -24,6 +24,7 @@
 #include "cli/tune_input.hpp"
 #include "cli/verbs.hpp"
 #include "compiler/compile_cache.hpp"
+#include "compiler/nvcc_run.hpp"
 #include "image/demangle.hpp"
 #include "report/build_report.hpp"
 #include "report/results_report.hpp"
@@ -88,8 +89,9 @@ void take_source(tune_spec& spec, const std::string& source)
                     "write source into its [kernel]");
     if (!fs::is_regular_file(source)) throw error("there is no file " + source, "name the file that has the kernel");
     spec.kernel->source = fs::absolute(source).lexically_normal().string();
-    if (spec.kernel->name.empty())
-        spec.kernel->name = short_name(demangle(read_capture(capture_files(spec).front()).kernel));
+    if (!spec.kernel->name.empty()) return;
+    const std::string kernel = read_capture(capture_files(spec).front()).kernel;
+    spec.kernel->name = is_ptx_source(source) ? kernel : short_name(demangle(kernel));
 }
 
 // Why there is nothing to do, before any work.

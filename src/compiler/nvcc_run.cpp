@@ -29,11 +29,6 @@ std::string without_folder(const std::string& text, const std::string& folder)
     return result.append(text, from);
 }
 
-bool is_ptx_file(const std::string& source)
-{
-    return fs::path(source).extension() == ".ptx";
-}
-
 // A module for one real architecture, or its PTX alone; the front end sees the same __CUDA_ARCH__ for both.
 std::vector<std::string> command_for(const toolchain& tools, const nvcc_job& job, const fs::path& folder)
 {
@@ -60,7 +55,7 @@ std::string outline_of_kept_ptx(const fs::path& folder, const std::string& sourc
 {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
         if (entry.path().extension() == ".ptx") return ptx_outline(read_input(entry.path().string()));
-    return is_ptx_file(source) ? ptx_outline(read_input(source)) : std::string();
+    return is_ptx_source(source) ? ptx_outline(read_input(source)) : std::string();
 }
 
 // The commands that nvcc would run, without the lines that say where it found itself: PATH and the like.
@@ -77,6 +72,11 @@ std::string commands_in(std::string_view dry_run)
 }
 
 }  // namespace
+
+bool is_ptx_source(const std::string& source)
+{
+    return fs::path(source).extension() == ".ptx";
+}
 
 nvcc_output run_nvcc(const toolchain& tools, const nvcc_job& job)
 {
@@ -114,7 +114,7 @@ std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job)
     if (planned.exit_code != 0) return std::nullopt;
     unit_text unit{.text = {},
                    .commands = commands_in(without_folder(planned.output, temporary.path().string() + "/"))};
-    if (is_ptx_file(job.source)) {
+    if (is_ptx_source(job.source)) {
         unit.text = read_input(job.source);
         return unit;
     }

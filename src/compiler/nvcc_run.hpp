@@ -31,6 +31,9 @@ struct nvcc_output {
     friend bool operator==(const nvcc_output&, const nvcc_output&) = default;
 };
 
+/// By its name: `.ptx`.
+bool is_ptx_source(const std::string& source);
+
 /// Throws `error` when nvcc cannot be started, and for names and flags that nvcc would hand to a shell. Relative paths
 /// are from the current folder.
 nvcc_output run_nvcc(const toolchain& tools, const nvcc_job& job);

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "observed_program.hpp"
+#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 namespace {
@@ -212,7 +213,10 @@ TEST_F(capture_launch, what_cannot_be_asked_for_is_refused_before_the_program_ru
         expect_refused(launchbox_run(options, {}, environment()), line);
     };
     refuse({"-k", "plain"}, "-k captures a launch into a folder, and none is named");
-    refuse({"--nth", "2"}, "--nth, --shape and --all-memory say more of one launch");
+    refuse({"--nth", "2"}, "--nth, --shape, --all-memory and --memory-limit say more of one launch");
+    refuse({"--memory-limit", "1G"}, "--nth, --shape, --all-memory and --memory-limit say more of one launch");
+    refuse({"-k", "plain", "-o", file("new"), "--all"}, "--all and --format are of the list of launches");
+    refuse({"-k", "plain", "-o", file("new"), "--format", "json"}, "--all and --format are of the list of launches");
     fs::create_directory(file("there"));
     refuse({"-k", "plain", "-o", file("there")}, "there is there already");
     refuse({"-k", "plain", "-o", file("new"), "--shape", "12"}, "--shape 12 is no grid and block");
@@ -403,6 +407,108 @@ TEST_F(capture_launch, the_kernel_is_compiled_from_a_source_for_the_captured_dat
     const call result = tune({"--source", file("plain.cu"), "--compiler", "nvcc"});
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_TRUE(result.shows("13 candidates measured")) << result.out << result.err;
+}
+
+TEST_F(capture_launch, pinned_memory_within_a_buffer_is_named)
+{
+    const call result =
+        capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=7", "pin_inside", "launch=plain,4,16,0,1"});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_TRUE(result.says("captured memory has 1 words that look like pointers to pinned host memory")) << result.err;
+    EXPECT_EQ(manifest()["warnings"].size(), 1u);
+}
+
+// As nvcc makes it of kernels like those that were loaded, for this and for other architectures.
+class captured_ptx : public capture_launch {
+protected:
+    static constexpr const char* kernel =
+        "extern \"C\" __global__ void __launch_bounds__(1024, 2) plain(const int* in, int* out, int n)\n"
+        "{ if (blockIdx.x * blockDim.x + threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x] + 1; }\n";
+
+    void compile(const std::vector<std::string>& options, const std::string& made,
+                 const std::string& text = kernel) const
+    {
+        write_file_atomically(file("ptx.cu"), text);
+        std::vector<std::string> words{"nvcc", file("ptx.cu"), "-o", file(made)};
+        words.insert(words.end(), options.begin(), options.end());
+        const subprocess_result made_it = run(words);
+        ASSERT_EQ(made_it.exit_code, 0) << made_it.output;
+    }
+    void keep(const std::string& word) const
+    {
+        const call result =
+            capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=7", word, "launch=plain,4,16,0,1"});
+        ASSERT_EQ(result.status, 0) << result.err;
+    }
+    [[nodiscard]] std::string kept_target() const
+    {
+        if (!manifest().contains("ptx")) return "";
+        const std::string ptx = read_input(file("kept/kernel.ptx")), before = ".target ";
+        const std::size_t at = ptx.find(before) + before.size();
+        return ptx.substr(at, ptx.find_first_of(",\n", at) - at);
+    }
+};
+
+TEST_F(captured_ptx, it_is_kept_where_the_program_gives_it_to_the_driver)
+{
+    compile({"-ptx", "-arch=compute_80"}, "plain.ptx");
+    keep("offer=" + file("plain.ptx"));
+    EXPECT_EQ(kept_target(), "sm_80");
+}
+
+TEST_F(captured_ptx, the_newest_that_the_gpu_runs_is_found_in_fat_binaries)
+{
+    compile({"-fatbin", "-gencode", "arch=compute_80,code=compute_80", "-gencode",
+             "arch=compute_90,code=[compute_90,sm_90]", "-gencode", "arch=compute_100,code=compute_100"},
+            "plain.fatbin");
+    keep("offer=" + file("plain.fatbin"));
+    EXPECT_EQ(kept_target(), "sm_90");
+}
+
+TEST_F(captured_ptx, it_is_found_in_libraries_of_the_program)
+{
+    compile({"-fatbin", "-gencode", "arch=compute_90,code=[compute_90,sm_90]", "-compress-mode=size"}, "plain.fatbin");
+    // As a library that nvcc links: the images, and the names of its kernels.
+    write_file_atomically(file("plain.s"), ".section .nv_fatbin,\"a\"\n.balign 8\n.incbin \"" + file("plain.fatbin") +
+                                               "\"\n.section .rodata\n.string \"plain\"\n");
+    const subprocess_result linked = run({LAUNCHBOX_CXX, "-shared", "-o", file("libplain.so"), file("plain.s")});
+    ASSERT_EQ(linked.exit_code, 0) << linked.output;
+    keep("library=" + file("libplain.so"));
+    EXPECT_EQ(kept_target(), "sm_90");
+}
+
+TEST_F(captured_ptx, what_does_not_belong_to_the_launch_is_not_kept)
+{
+    const std::string other = "extern \"C\" __global__ void plain(const int* in, long n) {}\n";
+    compile({"-ptx", "-arch=compute_90"}, "other.ptx", other);  // other parameters
+    compile({"-ptx", "-arch=compute_100"}, "newer.ptx");
+    keep("offer=" + file("other.ptx"));
+    EXPECT_EQ(kept_target(), "");
+    fs::remove_all(file("kept"));
+    keep("offer=" + file("newer.ptx"));
+    EXPECT_EQ(kept_target(), "");
+    EXPECT_FALSE(fs::exists(file("kept/kept_registers.toml")));
+}
+
+TEST_F(captured_ptx, two_that_differ_are_none)
+{
+    compile({"-ptx", "-arch=compute_90"}, "one.ptx");
+    compile({"-ptx", "-arch=compute_90"}, "two.ptx", std::string(kernel) + "__device__ int more;\n");
+    const call result = capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=7", "offer=" + file("one.ptx"),
+                                                  "offer=" + file("two.ptx"), "launch=plain,4,16,0,1"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(kept_target(), "");
+}
+
+TEST_F(captured_ptx, register_limits_are_tried_on_the_captured_data)
+{
+    compile({"-ptx", "-arch=compute_90"}, "plain.ptx");
+    keep("offer=" + file("plain.ptx"));
+    const call result = tune({}, "kept/kept_registers.toml");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(result.shows("max_registers")) << result.out << result.err;
+    EXPECT_FALSE(result.shows("compile error")) << result.out << result.err;
+    EXPECT_TRUE(result.shows("candidates measured")) << result.out << result.err;
 }
 
 }  // namespace

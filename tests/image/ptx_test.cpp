@@ -4,8 +4,10 @@
 #include <map>
 
 #include "image/cubin.hpp"
+#include "image/ptx_modules.hpp"
 #include "image/ptx_tokens.hpp"
 #include "kernels.hpp"
+#include "support/error.hpp"
 #include "toolkit.hpp"
 
 namespace launchbox {
@@ -268,6 +270,67 @@ TEST(ptx, dynamic_shared_memory_is_used_where_a_body_names_it_or_calls_what_does
     for (const std::string& read : {many, ptx_outline(many)})
         EXPECT_EQ(read_ptx(read, "k.ptx").kernels.at(0).uses_dynamic_shared, true);
     EXPECT_TRUE(read_ptx(".version 8.0\n.extern .shared", "k.ptx").kernels.empty());
+}
+
+TEST(ptx_modules, a_register_limit_takes_the_place_of_bounds_that_could_not_hold_beside_it)
+{
+    const std::string text =
+        header +
+        "// .entry f {\n.func f_() { }\n.entry f(.param .u64 a) ;\n"
+        ".entry g .minnctapersm 2 { .reg .b32 r; }\n"
+        ".entry f(.param .u64 a)\n.maxntid 256\n.minnctapersm 4 .maxnreg 99\n{ ret; }\n.entry h { }";
+    const std::string limited = with_max_registers(text, "f", 40);
+    const ptx_contents read = read_ptx(limited, "limited");
+    ASSERT_EQ(read.kernels.size(), 3u);
+    EXPECT_EQ(read.kernels[0].min_blocks, 2);
+    EXPECT_EQ(read.kernels[1].requested_max_registers, 40);
+    EXPECT_EQ(read.kernels[1].max_threads, (triple{256, 1, 1}));
+    EXPECT_FALSE(read.kernels[1].min_blocks);
+    EXPECT_FALSE(read.kernels[2].requested_max_registers);
+    EXPECT_THROW((void)with_max_registers(text, "f_", 40), error);
+    EXPECT_THROW((void)with_max_registers("", "f", 40), error);
+    EXPECT_THROW((void)with_max_registers(header + ".entry f(", "f", 40), error);
+}
+
+TEST(ptx_modules, ptxas_keeps_the_limit_of_a_kernel_with_launch_bounds)
+{
+    if (!has_toolkit()) GTEST_SKIP() << "there is no CUDA toolkit in PATH";
+    const compiled ptx =
+        compile({"nvcc", "-ptx", "-arch=compute_90"},
+                "__global__ void __launch_bounds__(256, 1) f(float* x, int n) { float v[64];\n"
+                "for (int i = 0; i < 64; ++i) v[i] = x[i * n + threadIdx.x];\n"
+                "for (int k = 0; k < n; ++k) for (int i = 0; i < 64; ++i) v[i] += v[(i + 1) % 64] * k;\n"
+                "for (int i = 0; i < 64; ++i) x[i * n + threadIdx.x] = v[i]; }\n",
+                ".cu");
+    ASSERT_EQ(ptx.exit_code, 0) << ptx.log;
+    const auto registers = [&](const std::string& text) {
+        const compiled module = compile({"ptxas", "-arch=sm_90"}, text, ".ptx");
+        EXPECT_EQ(module.exit_code, 0) << module.log;
+        return read_cubin(module.image, "f").kernels.at(0).registers.value_or(0);
+    };
+    EXPECT_GT(registers(ptx.image), 60);
+    EXPECT_LE(registers(with_max_registers(ptx.image, "_Z1fPfi", 32)), 32);
+}
+
+TEST(ptx_modules, each_module_of_a_fat_binary_is_given_as_text)
+{
+    if (!has_toolkit()) GTEST_SKIP() << "there is no CUDA toolkit in PATH";
+    for (const char* compression : {"-no-compress", "-compress-mode=size"}) {
+        const compiled made = compile({"nvcc", "-fatbin", compression, "-gencode", "arch=compute_80,code=compute_80",
+                                       "-gencode", "arch=compute_90,code=[compute_90,sm_90]"},
+                                      "extern \"C\" __global__ void f() {}", ".cu");
+        ASSERT_EQ(made.exit_code, 0) << made.log;
+        std::string targets;
+        for_each_ptx(made.image, [&](std::string_view ptx) {
+            const ptx_contents read = read_ptx(ptx, "f");
+            EXPECT_TRUE(read.diagnostics.empty());
+            targets += read.target + " ";
+        });
+        EXPECT_EQ(targets, "sm_80 sm_90 ");
+    }
+    int alone = 0;
+    for_each_ptx(header, [&](std::string_view text) { alone += text == header ? 1 : 0; });
+    EXPECT_EQ(alone, 1);
 }
 
 }  // namespace

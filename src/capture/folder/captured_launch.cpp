@@ -249,6 +249,7 @@ std::string capture_json(const captured_launch& launch)
                     {"command", launch.command},
                     {"number", launch.number},
                     {"warnings", launch.warnings}};
+    if (!launch.ptx.empty()) to["ptx"] = launch.ptx;
     for (const captured_parameter& parameter : launch.parameters)
         to["parameters"].push_back({{"offset", parameter.offset}, {"bytes", parameter.bytes}});
     for (const captured_memory& memory : launch.memory) to["memory"].push_back(json_of_memory(memory));
@@ -269,6 +270,7 @@ captured_launch parse_capture(std::string_view text, const std::string& file)
     launch.module = from.file_name("module");
     launch.module_hash = from.hex("module_hash");
     launch.architecture = from.text("architecture");
+    if (from.has("ptx")) launch.ptx = from.file_name("ptx");
     launch.grid = from.three("grid", 0x7fffffff);
     launch.block = from.three("block", 1024);
     launch.cluster = from.three("cluster", 1024);

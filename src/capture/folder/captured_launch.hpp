@@ -35,6 +35,7 @@ struct captured_launch {
     std::string module;  ///< the file of the cubin
     std::uint64_t module_hash = 0;
     std::string architecture;  ///< of the module, "sm_90"
+    std::string ptx;           ///< the file with PTX of the kernel; empty: none was found
     std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
     std::uint32_t dynamic_shared_bytes = 0, max_threads = 1024;
     bool cooperative = false;

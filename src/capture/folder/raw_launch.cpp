@@ -7,6 +7,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "capture/folder/kernel_ptx.hpp"
 #include "capture/folder/packed_memory.hpp"
 #include "capture/folder/replay_spec.hpp"
 #include "capture/record/launch_format.hpp"
@@ -91,6 +92,17 @@ void read_raw_line(const std::string& text, raw_launch& to)
     if (key == "max_threads") launch.max_threads = static_cast<std::uint32_t>(std::clamp(line.number<int>(), 1, 1024));
     if (key == "other_attributes")
         launch.warnings.push_back("the launch had attributes that a replay does not have: " + line.rest());
+    if (key == "pinned_pointers")
+        launch.warnings.push_back(
+            fmt::format("captured memory has {} words that look like pointers to pinned host memory, which is not "
+                        "captured: a kernel "
+                        "that follows them fails in a replay",
+                        line.number<std::uint64_t>()));
+    if (key == "texture")
+        launch.warnings.push_back(fmt::format(
+            "parameter {} looks like the handle of a texture or surface object, which is not captured: a kernel that "
+            "uses it fails in a replay",
+            line.number<std::uint64_t>()));
     if (key == "parameter") {
         const auto offset = line.number<std::uint32_t>(), bytes = line.number<std::uint32_t>();
         launch.parameters.push_back({offset, bytes});
@@ -118,6 +130,8 @@ void read_raw_line(const std::string& text, raw_launch& to)
             launch.memory.push_back(std::move(memory));
         }
     }
+    if (key == "image") to.images.push_back(line.rest());
+    if (key == "file") to.program_files.push_back(line.rest());
     if (key == "name") launch.kernel = line.rest();
 }
 
@@ -206,6 +220,10 @@ captured_launch write_capture_folder(raw_launch raw, const fs::path& observed, c
     launch.module = "kernel.cubin";
     launch.module_hash = hash_of_bytes(module);
     write_file_atomically(folder / launch.module, module);
+    if (const std::string ptx = ptx_of(raw, observed); !ptx.empty()) {
+        launch.ptx = "kernel.ptx";
+        write_file_atomically(folder / launch.ptx, ptx);
+    }
     fs::create_directory(folder / "memory");
     for (auto* list : {&launch.memory, &launch.variables})
         for (captured_memory& memory : *list) pack(memory, observed, folder);
@@ -213,6 +231,9 @@ captured_launch write_capture_folder(raw_launch raw, const fs::path& observed, c
     parse_capture(text, capture_file);  // what is written can be read
     write_file_atomically(folder / capture_file, text);
     write_file_atomically(folder / (name + ".toml"), replay_spec(launch, name));
+    if (!launch.ptx.empty())
+        write_file_atomically(folder / (name + "_registers.toml"),
+                              replay_spec(launch, name + "_registers", raw.registers));
     return std::move(launch);
 }
 

@@ -18,6 +18,8 @@ struct raw_launch {
     int registers = 0;
     std::int64_t static_shared_bytes = 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> modules;  ///< hash and bytes: those that have the kernel
+    std::vector<std::string> images;         ///< what the program gave to the driver: files of the observer's folder
+    std::vector<std::string> program_files;  ///< that the program ran code of
 };
 
 /// Nothing where the observer has kept none. Throws `error` for a text that it did not write.

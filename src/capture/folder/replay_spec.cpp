@@ -31,9 +31,19 @@ std::vector<std::uint32_t> block_sizes(const captured_launch& launch)
     return sizes;
 }
 
+// Limits that this kernel does not keep as it is, and 255, which lifts a bound that the PTX has.
+std::string register_limits(int registers)
+{
+    std::vector<int> limits{0};
+    for (const int limit : {16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 112, 128, 160, 192, 224})
+        if (limit < registers) limits.push_back(limit);
+    limits.push_back(255);
+    return fmt::format("{}", fmt::join(limits, ", "));
+}
+
 }  // namespace
 
-std::string replay_spec(const captured_launch& launch, const std::string& name)
+std::string replay_spec(const captured_launch& launch, const std::string& name, std::optional<int> registers)
 {
     const std::string words = escape_for_terminal(fmt::format("{}", fmt::join(launch.command, " ")));
     const std::string kernel = escape_for_terminal(demangle(launch.kernel));
@@ -43,12 +53,13 @@ std::string replay_spec(const captured_launch& launch, const std::string& name)
         "# {1} blocks of {2} threads, of {3}\n"
         "[tunable]\n"
         "name = \"{4}\"\n"
-        "baseline = {{ threads = {5}, grid = \"same\" }}\n"
+        "baseline = {{ threads = {5}, grid = \"same\"{8} }}\n"
         "\n"
         "[parameters]\n"
         "threads = [{6}]\n"
         "# \"same\": as many blocks as the program launches; \"scaled\": as many threads\n"
         "grid = [\"same\", \"scaled\"]\n"
+        "{9}"
         "\n"
         "[constraints]\n"
         "all = [\"threads ~= {5} or grid == 'same'\"]\n"
@@ -56,7 +67,14 @@ std::string replay_spec(const captured_launch& launch, const std::string& name)
         "[kernel]\n"
         "capture = \"{7}\"\n",
         kernel, shape_text(launch.grid), shape_text(launch.block), words, name, launch.block[0],
-        fmt::join(block_sizes(launch), ", "), capture_file);
+        fmt::join(block_sizes(launch), ", "), capture_file, registers ? ", max_registers = 0" : "",
+        registers ? fmt::format("# registers per thread at most: the PTX is compiled again; 0: as it is\n"
+                                "max_registers = [{}]\n",
+                                register_limits(*registers))
+                  : "");
+    if (registers)
+        text += fmt::format("source = \"{}\"\nname = \"{}\"\nflags = [\"-maxrregcount={{max_registers}}\"]\n",
+                            launch.ptx, escape_for_terminal(launch.kernel));
     const std::string blocks = fmt::format("grid == 'same' and {} or ceil_div({}, threads)", launch.grid[0], all);
     if (launch.block[1] == 1 && launch.block[2] == 1)
         text += "threads = \"threads\"\n";

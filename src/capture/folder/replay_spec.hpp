@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "capture/folder/captured_launch.hpp"
 
 namespace launchbox {
 
-/// `name`: of the tunable, as specs allow it.
-std::string replay_spec(const captured_launch& launch, const std::string& name);
+/// `name`: of the tunable, as specs allow it. With `registers`, those that the captured kernel has per thread, its PTX
+/// is compiled with other limits; without, the captured module is run as it is.
+std::string replay_spec(const captured_launch& launch, const std::string& name, std::optional<int> registers = {});
 
 }  // namespace launchbox

@@ -116,6 +116,7 @@ std::vector<CUpti_CallbackId> launch_capture::calls()
 {
     std::vector<CUpti_CallbackId> all(tracked_memory::calls().begin(), tracked_memory::calls().end());
     all.insert(all.end(), launch_calls.begin(), launch_calls.end());
+    all.insert(all.end(), loaded_images::calls().begin(), loaded_images::calls().end());
     return all;
 }
 
@@ -124,9 +125,11 @@ void launch_capture::called(CUpti_CallbackId id, const CUpti_CallbackData& call)
     if (is_ours || over_ || call.functionParams == nullptr) return;
     const bool enters = call.callbackSite == CUPTI_API_ENTER;
     if (std::ranges::find(launch_calls, static_cast<CUpti_driver_api_trace_cbid>(id)) == launch_calls.end()) {
-        if (enters || *static_cast<const CUresult*>(call.functionReturnValue) != CUDA_SUCCESS) return;
         const std::lock_guard guard(lock_);
-        memory_.called(id, call.functionParams);
+        if (enters)
+            images_.called(id, call.functionParams);
+        else if (*static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS)
+            memory_.called(id, call.functionParams);
         return;
     }
     launch what;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "capture/observer/driver_calls.hpp"
+#include "capture/observer/loaded_images.hpp"
 #include "capture/observer/tracked_memory.hpp"
 #include "capture/record/record_format.hpp"
 
@@ -39,7 +40,7 @@ struct wanted_launch {
 class launch_capture {
 public:
     launch_capture(std::string folder, wanted_launch wanted, const driver_calls& driver)
-        : folder_(std::move(folder)), wanted_(std::move(wanted)), driver_(driver)
+        : folder_(std::move(folder)), wanted_(std::move(wanted)), driver_(driver), images_(folder_)
     {
     }
 
@@ -80,7 +81,9 @@ private:
     void take_memory();
     void look_for_pointers(std::span<const unsigned char> bytes);
     void look_up(CUdeviceptr address);
+    void look_up_pinned(CUdeviceptr address);
     bool is_tracked(CUdeviceptr address);
+    bool is_texture(std::uint64_t word);
     void refuse_foreign_pointers();
     void copy(const kept_memory& memory, bool after, bool search);
     void write_text(const launch& what);
@@ -92,8 +95,9 @@ private:
     const wanted_launch wanted_;
     const driver_calls driver_;
 
-    std::mutex lock_;  // memory_, modules_, failure_, fits_
+    std::mutex lock_;  // memory_, images_, modules_, failure_, fits_
     tracked_memory memory_;
+    loaded_images images_;
     std::vector<known_module> modules_;
     std::unordered_map<CUfunction, std::pair<const char*, bool>> fits_;
     std::string failure_;
@@ -107,7 +111,8 @@ private:
     std::vector<kept_memory> kept_;
     std::set<CUdeviceptr> known_ranges_;
     std::map<CUdeviceptr, std::size_t> variables_at_;  // index in kept_
-    std::uint64_t total_ = 0;
+    std::uint64_t total_ = 0, pinned_pointers_ = 0;
+    std::set<std::size_t> textures_;  // parameters that may be handles of them
     std::array<int, 6> attributes_{};
     std::vector<unsigned char> piece_;
 };

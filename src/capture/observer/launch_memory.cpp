@@ -150,16 +150,19 @@ void launch_capture::take_memory()
 
 void launch_capture::look_for_pointers(std::span<const unsigned char> bytes)
 {
-    CUdeviceptr lowest = 0, highest = 0;
+    CUdeviceptr lowest = 0, highest = 0, lowest_pinned = 0, highest_pinned = 0;
     {
         const std::lock_guard guard(lock_);
         lowest = memory_.lowest();
         highest = memory_.highest();
+        lowest_pinned = memory_.lowest_pinned();
+        highest_pinned = memory_.highest_pinned();
     }
     for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
         CUdeviceptr word = 0;
         std::memcpy(&word, bytes.data() + at, sizeof word);
         if (word >= lowest && word < highest) look_up(word);
+        if (word >= lowest_pinned && word < highest_pinned) look_up_pinned(word);
         if (variables_at_.empty() || word < variables_at_.begin()->first) continue;
         const auto variable = std::prev(variables_at_.upper_bound(word));
         kept_memory& of = kept_[variable->second];
@@ -175,10 +178,22 @@ void launch_capture::look_up(CUdeviceptr address)
         kept_.push_back({"memory", kept_.size(), range.address, range.bytes, range.kind, {}, false});
 }
 
+void launch_capture::look_up_pinned(CUdeviceptr address)
+{
+    const std::lock_guard guard(lock_);
+    if (memory_.is_pinned(address)) ++pinned_pointers_;
+}
+
 bool launch_capture::is_tracked(CUdeviceptr address)
 {
     const std::lock_guard guard(lock_);
     return memory_.find(address).bytes > 0;
+}
+
+bool launch_capture::is_texture(std::uint64_t word)
+{
+    const std::lock_guard guard(lock_);
+    return memory_.is_texture(word);
 }
 
 // Words of arguments that point to memory that a replay cannot have.
@@ -188,6 +203,7 @@ void launch_capture::refuse_foreign_pointers()
         for (std::size_t at = parameters_[i].first; at + 8 <= parameters_[i].first + parameters_[i].second; at += 8) {
             CUdeviceptr word = 0;
             std::memcpy(&word, arguments_.data() + at, sizeof word);
+            if (is_texture(word)) textures_.insert(i + 1);
             unsigned type = 0;
             if (word < 4096 || is_tracked(word) ||
                 driver_.pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, word) != CUDA_SUCCESS)
@@ -264,6 +280,8 @@ void launch_capture::write_text(const launch& what)
     line("max_threads", std::to_string(attributes_[4]));
     line("max_dynamic_shared", std::to_string(attributes_[5]));
     if (!what.other_attributes.empty()) line("other_attributes", what.other_attributes.substr(1));
+    if (pinned_pointers_ > 0) line("pinned_pointers", text_of(pinned_pointers_));
+    for (const std::size_t parameter : textures_) line("texture", text_of(parameter));
     for (const auto& [offset, bytes] : parameters_) line("parameter", text_of(offset) + " " + text_of(bytes));
     std::string bytes;
     for (const unsigned char byte : arguments_) {
@@ -277,7 +295,9 @@ void launch_capture::write_text(const launch& what)
         for (const known_module& known : modules_)
             if (known.kernels.contains(std::string_view(what.name)))
                 line("module", text_of(known.module.hash) + " " + text_of(known.module.bytes));
+        for (std::size_t i = 0; i < images_.count(); ++i) line("image", record::image_file_name(::getpid(), i));
     }
+    text += program_files();
     for (const kept_memory& memory : kept_) {
         const std::string place =
             text_of(memory.number) + " " + hex(memory.address) + " " + text_of(memory.bytes) + " ";

@@ -11,7 +11,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::array<CUpti_CallbackId, 12> tracked_calls{CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2,
+constexpr std::array<CUpti_CallbackId, 21> tracked_calls{CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2,
                                                          CUPTI_DRIVER_TRACE_CBID_cuMemAllocPitch_v2,
                                                          CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged,
                                                          CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync,
@@ -22,7 +22,21 @@ constexpr std::array<CUpti_CallbackId, 12> tracked_calls{CUPTI_DRIVER_TRACE_CBID
                                                          CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2,
                                                          CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync,
                                                          CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync_ptsz,
-                                                         CUPTI_DRIVER_TRACE_CBID_cuMemUnmap};
+                                                         CUPTI_DRIVER_TRACE_CBID_cuMemUnmap,
+                                                         CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2,
+                                                         CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc,
+                                                         CUPTI_DRIVER_TRACE_CBID_cuMemHostRegister_v2,
+                                                         CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost,
+                                                         CUPTI_DRIVER_TRACE_CBID_cuMemHostUnregister,
+                                                         CUPTI_DRIVER_TRACE_CBID_cuTexObjectCreate,
+                                                         CUPTI_DRIVER_TRACE_CBID_cuTexObjectDestroy,
+                                                         CUPTI_DRIVER_TRACE_CBID_cuSurfObjectCreate,
+                                                         CUPTI_DRIVER_TRACE_CBID_cuSurfObjectDestroy};
+
+CUdeviceptr number_of(const void* host)
+{
+    return reinterpret_cast<CUdeviceptr>(host);
+}
 
 }  // namespace
 
@@ -69,9 +83,51 @@ void tracked_memory::called(CUpti_CallbackId id, const void* parameters)
             const auto& call = *static_cast<const cuMemUnmap_params*>(parameters);
             return remove(call.ptr, call.size);
         }
+        // With unified addresses the GPU reaches it where the host does.
+        case CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2: {
+            const auto& call = *static_cast<const cuMemAllocHost_v2_params*>(parameters);
+            pinned_[number_of(*call.pp)] = call.bytesize;
+            return;
+        }
+        case CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc: {
+            const auto& call = *static_cast<const cuMemHostAlloc_params*>(parameters);
+            pinned_[number_of(*call.pp)] = call.bytesize;
+            return;
+        }
+        case CUPTI_DRIVER_TRACE_CBID_cuMemHostRegister_v2: {
+            const auto& call = *static_cast<const cuMemHostRegister_v2_params*>(parameters);
+            pinned_[number_of(call.p)] = call.bytesize;
+            return;
+        }
+        case CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost:
+            pinned_.erase(number_of(static_cast<const cuMemFreeHost_params*>(parameters)->p));
+            return;
+        case CUPTI_DRIVER_TRACE_CBID_cuMemHostUnregister:
+            pinned_.erase(number_of(static_cast<const cuMemHostUnregister_params*>(parameters)->p));
+            return;
+        case CUPTI_DRIVER_TRACE_CBID_cuTexObjectCreate:
+            textures_.insert(*static_cast<const cuTexObjectCreate_params*>(parameters)->pTexObject);
+            return;
+        case CUPTI_DRIVER_TRACE_CBID_cuTexObjectDestroy:
+            textures_.erase(static_cast<const cuTexObjectDestroy_params*>(parameters)->texObject);
+            return;
+        case CUPTI_DRIVER_TRACE_CBID_cuSurfObjectCreate:
+            textures_.insert(*static_cast<const cuSurfObjectCreate_params*>(parameters)->pSurfObject);
+            return;
+        case CUPTI_DRIVER_TRACE_CBID_cuSurfObjectDestroy:
+            textures_.erase(static_cast<const cuSurfObjectDestroy_params*>(parameters)->surfObject);
+            return;
         default:
             return;
     }
+}
+
+bool tracked_memory::is_pinned(CUdeviceptr address) const
+{
+    const auto next = pinned_.upper_bound(address);
+    if (next == pinned_.begin()) return false;
+    const auto& [begin, bytes] = *std::prev(next);
+    return address - begin < bytes;
 }
 
 memory_range tracked_memory::find(CUdeviceptr address) const

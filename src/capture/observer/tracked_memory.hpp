@@ -1,4 +1,4 @@
-// The device memory that the program has allocated so far, followed call by call.
+// The memory that the program has allocated so far for the GPU, followed call by call, and its texture objects.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -30,11 +31,20 @@ public:
     [[nodiscard]] memory_range find(CUdeviceptr address) const;
     [[nodiscard]] std::vector<memory_range> all() const;
 
+    /// What a replay does not have: memory of the host that the GPU can reach, and texture and surface objects.
+    [[nodiscard]] bool is_pinned(CUdeviceptr address) const;
+    [[nodiscard]] bool is_texture(std::uint64_t handle) const { return textures_.contains(handle); }
+
     /// No range lies outside: what is not between these needs no search.
     [[nodiscard]] CUdeviceptr lowest() const { return ranges_.empty() ? 1 : ranges_.begin()->first; }
     [[nodiscard]] CUdeviceptr highest() const
     {
         return ranges_.empty() ? 0 : ranges_.rbegin()->first + ranges_.rbegin()->second.bytes;
+    }
+    [[nodiscard]] CUdeviceptr lowest_pinned() const { return pinned_.empty() ? 1 : pinned_.begin()->first; }
+    [[nodiscard]] CUdeviceptr highest_pinned() const
+    {
+        return pinned_.empty() ? 0 : pinned_.rbegin()->first + pinned_.rbegin()->second;
     }
 
 private:
@@ -42,6 +52,8 @@ private:
     void remove(CUdeviceptr address, std::size_t bytes);
 
     std::map<CUdeviceptr, memory_range> ranges_;
+    std::map<CUdeviceptr, std::size_t> pinned_;
+    std::set<std::uint64_t> textures_;
 };
 
 }  // namespace launchbox

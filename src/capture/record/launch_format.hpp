@@ -32,4 +32,10 @@ inline std::string memory_file_name(const char* what, std::size_t number, bool a
     return std::string(what) + "." + std::to_string(number) + (after ? ".after" : ".before");
 }
 
+/// "image.4711.5": what this process gave to the driver, where it can hold PTX.
+inline std::string image_file_name(int process, std::size_t number)
+{
+    return "image." + std::to_string(process) + "." + std::to_string(number);
+}
+
 }  // namespace launchbox::record

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,8 @@
 #include <string_view>
 
 #include "compiler/nvrtc.hpp"
+#include "image/ptx.hpp"
+#include "image/ptx_modules.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "tune/build/kernel_builder.hpp"
@@ -77,6 +80,50 @@ compile_answer compile_with_nvcc(const compile_job& job, const fs::path& outputs
     return answer;
 }
 
+// The limit of registers among flags, whose last one holds; 0: there is none. They are left without it.
+int take_register_limit(std::vector<std::string>& flags)
+{
+    int limit = 0;
+    std::vector<std::string> others;
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+        std::string name = flags[i].substr(0, flags[i].find('='));
+        if (name != "-maxrregcount" && name != "--maxrregcount") {
+            others.push_back(flags[i]);
+            continue;
+        }
+        const bool joined = name.size() < flags[i].size();
+        if (!joined && i + 1 == flags.size()) throw error(name + " has no number", "write " + name + "=64");
+        const std::string number = joined ? flags[i].substr(name.size() + 1) : flags[++i];
+        const auto [end, wrong] = std::from_chars(number.data(), number.data() + number.size(), limit);
+        if (wrong != std::errc() || end != number.data() + number.size() || limit < 0 || limit > 255)
+            throw error(name + "=" + number + " is no number of registers", "it is from 1 to 255; 0: no limit");
+    }
+    flags = std::move(others);
+    return limit;
+}
+
+compile_answer compile_ptx(compile_job job, const fs::path& outputs)
+{
+    std::string ptx = read_input(job.source);
+    if (const int limit = take_register_limit(job.flags); limit > 0)
+        ptx = with_max_registers(ptx, job.expression, limit);
+    // Code for one chip, such as sm_90a, has to be compiled for that one.
+    const auto target = parse_compute_capability(read_ptx(ptx_outline(ptx), job.source, false).target);
+    if (target && target->number() == job.architecture.number()) job.architecture = *target;
+    const fs::path unit = outputs / "kernel.ptx";
+    write_file_atomically(unit, ptx);
+    compile_answer answer{
+        run_nvcc(job.tools, {.source = unit.string(), .architecture = job.architecture, .flags = job.flags})};
+    if (answer.output.succeeded()) answer.kernel = job.expression;
+    return answer;
+}
+
+compile_answer compile_by(const compile_job& job, const fs::path& outputs)
+{
+    if (is_ptx_source(job.source)) return compile_ptx(job, outputs);
+    return job.nvrtc ? compile_with_nvrtc(job, outputs) : compile_with_nvcc(job, outputs);
+}
+
 // Compilers write paths as they were given; users know theirs from the spec's folder.
 std::string without(std::string text, const std::string& folder)
 {
@@ -90,7 +137,7 @@ json answer_to(const json& line)
     const compile_job job = job_of(line);
     const fs::path outputs = line.at("outputs").get<std::string>();
     if (::chdir(job.folder.c_str()) != 0) throw error("cannot go to the folder " + job.folder.string());
-    compile_answer answer = job.nvrtc ? compile_with_nvrtc(job, outputs) : compile_with_nvcc(job, outputs);
+    compile_answer answer = compile_by(job, outputs);
     std::string log = without(std::move(answer.output.log), outputs.string() + "/");
     log = without(std::move(log), job.folder.string() + "/");
     write_file_atomically(outputs / log_file, log);

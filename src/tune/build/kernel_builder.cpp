@@ -19,6 +19,7 @@
 #include "compiler/compile.hpp"
 #include "compiler/compile_cache.hpp"
 #include "compiler/included_files.hpp"
+#include "compiler/nvcc_run.hpp"
 #include "compiler/nvrtc.hpp"
 #include "image/module_code.hpp"
 #include "support/error.hpp"
@@ -80,6 +81,16 @@ found_compiler find_compiler(const std::string& wanted, const std::string& nvcc)
     return {std::nullopt, *tools, "nvcc " + tools->version, "nvcc " + tools->version + " " + ptxas_version(*tools)};
 }
 
+// Which is to be found; NVRTC compiles no PTX.
+std::string compiler_for(const kernel_target& target, const builder_options& options)
+{
+    const std::string& wanted = options.compiler.empty() ? target.compiler : options.compiler;
+    if (!is_ptx_source(target.source)) return wanted;
+    if (wanted == "nvrtc")
+        throw error(target.source + " is PTX, which NVRTC does not compile", "choose nvcc, which runs ptxas");
+    return "nvcc";
+}
+
 void check_flags(const std::vector<std::string>& flags)
 {
     for (const std::string& flag : flags)
@@ -127,7 +138,7 @@ struct kernel_builder::inside {
     inside(const tune_spec& spec, const builder_options& options)
         : target(spec.kernel.value()),
           folder(spec.folder),
-          compiler(find_compiler(options.compiler.empty() ? target.compiler : options.compiler, options.nvcc)),
+          compiler(find_compiler(compiler_for(target, options), options.nvcc)),
           cache(options.cache_folder.empty() ? own_cache.emplace().path() : options.cache_folder),
           jobs(options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency())),
           pool({.jobs = jobs,

@@ -112,6 +112,10 @@ CUpti_CallbackId id_of(fake::call which)
             return CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx;
         case fake::call::allocate:
             return CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2;
+        case fake::call::load:
+            return CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData;
+        case fake::call::pin:
+            return CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc;
         default:
             return CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2;
     }

@@ -2,12 +2,15 @@
 //
 //   init                      cuInit and a context
 //   load=CUBIN                a module
+//   offer=FILE                gives a file to the driver as a module, whatever it says to it
+//   library=FILE              a shared library
 //   launch=KERNEL,GRID,BLOCK,SHARED,COUNT    sizes as 4x2x1; KERNEL of the last module
 //   cooperative=...  cluster=SIZE,KERNEL,GRID,BLOCK,SHARED,COUNT    the same, launched in these ways
 //   carveout=KERNEL,PERCENT
 //   out=TEXT  err=TEXT        a line
 //   fill=N                    the memory that kernels read and write: bytes N, N + 1, ...
 //   pointer=N                 allocates N bytes and writes their address into the memory that kernels read
+//   pin_inside                writes the address of pinned host memory into the memory that kernels read
 //   pinned                    kernels read pinned host memory from now on
 //   write=FILE                the memory, to a file
 //   copy                      standard input to standard output
@@ -28,6 +31,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -119,12 +123,30 @@ void write_memory(const std::string& file)
     std::ofstream(file, std::ios::binary).write(bytes.data(), 4096);
 }
 
-void load(const std::string& file)
+// Lives as long as the process, and ends with a zero.
+const char* bytes_of(const std::string& file)
 {
     std::ifstream in(file, std::ios::binary);
-    static std::vector<std::string> images;
-    images.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-    CALL(cuModuleLoadData, &last_module, images.back().data());
+    static std::deque<std::string> images;
+    return images.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()).c_str();
+}
+
+void load(const std::string& file)
+{
+    CALL(cuModuleLoadData, &last_module, bytes_of(file));
+}
+
+void offer(const std::string& file)
+{
+    CUmodule module = nullptr;
+    reinterpret_cast<decltype(&cuModuleLoadData)>(driver("cuModuleLoadData"))(&module, bytes_of(file));
+}
+
+CUdeviceptr pinned_memory()
+{
+    void* host = nullptr;
+    CALL(cuMemHostAlloc, &host, 4096, 0);
+    return reinterpret_cast<CUdeviceptr>(host);
 }
 
 void launch(const std::string& how, const std::vector<std::string>& words)
@@ -179,10 +201,12 @@ bool run_word(const std::string& word)
     if (name == "fill") fill(static_cast<unsigned>(std::stoul(value)));
     if (name == "pointer") add_pointer(std::stoul(value));
     if (name == "write") write_memory(value);
-    if (name == "pinned") {
-        void* host = nullptr;
-        CALL(cuMemHostAlloc, &host, 4096, 0);
-        pinned = reinterpret_cast<CUdeviceptr>(host);
+    if (name == "offer") offer(value);
+    if (name == "library" && ::dlopen(value.c_str(), RTLD_NOW) == nullptr) std::exit(94);
+    if (name == "pinned") pinned = pinned_memory();
+    if (name == "pin_inside") {
+        const CUdeviceptr inside = pinned_memory() + 64;
+        CALL(cuMemcpyHtoDAsync_v2, memory + 1024, &inside, sizeof inside, nullptr);
     }
     if (name == "launch" || name == "cooperative" || name == "cluster") launch(name, split(value, ','));
     if (name == "carveout") {

@@ -305,6 +305,49 @@ TEST_P(KernelBuilder, stops_a_compiler_that_takes_too_much_memory)
     EXPECT_EQ(next.build(values(), sm_90.capability).reason, "") << "the limit leaves room for compilers that work";
 }
 
+TEST(kernel_builder, compiles_ptx_with_other_register_limits)
+{
+    try {
+        find_toolchain();
+    } catch (const error& none) {
+        GTEST_SKIP() << none.what();
+    }
+    const temporary_directory folder;
+    // Eight values that live side by side, in a kernel whose bound does not let -maxrregcount hold.
+    std::string body, sum;
+    for (int i = 0; i < 40; ++i) {
+        body += "ld.volatile.global.f32 f" + std::to_string(i) + ", [a+" + std::to_string(4 * i) + "];\n";
+        sum += "st.volatile.global.f32 [a+" + std::to_string(4 * i) + "], f" + std::to_string(i) + ";\n";
+    }
+    write_file_atomically(folder.path() / "f.ptx",
+                          ".version 8.0\n.target sm_90\n.address_size 64\n"
+                          ".visible .entry f(.param .u64 p)\n.maxntid 128\n.minnctapersm 1\n{\n"
+                          ".reg .b64 a; .reg .f32 f<40>;\nld.param.u64 a, [p];\ncvta.to.global.u64 a, a;\n" +
+                              body + sum + "ret;\n}\n");
+    const auto build = [&](const std::string& name, const std::vector<std::string>& flags, const char* compiler = "") {
+        kernel_builder builder(spec_of(folder.path(), "f.ptx", name, flags), {.compiler = compiler, .jobs = 1});
+        return builder.build(values_of({{"limit", integer(24)}}), sm_90.capability);
+    };
+    const build_result as_it_is = build("f", {}), limited = build("f", {"-maxrregcount={limit}"});
+    ASSERT_EQ(as_it_is.status, build_status::built) << as_it_is.reason << as_it_is.log;
+    ASSERT_EQ(limited.status, build_status::built) << limited.reason << limited.log;
+    EXPECT_GT(as_it_is.kernel.registers, 40);
+    EXPECT_LE(limited.kernel.registers, 24);
+    EXPECT_NE(as_it_is.code, limited.code);
+    EXPECT_EQ(limited.kernel.name, "f");
+    EXPECT_EQ(build("f", {"-maxrregcount=0"}).code, as_it_is.code);
+    EXPECT_EQ(build("f", {"--maxrregcount", "24"}).code, limited.code);
+
+    const build_result none = build("g", {});
+    EXPECT_EQ(none.status, build_status::compile_error);
+    EXPECT_NE(none.reason.find("no kernel g"), std::string::npos) << none.reason;
+    EXPECT_NE(build("f", {"-maxrregcount=many"}).reason.find("is no number of registers"), std::string::npos);
+    EXPECT_NE(build("f", {"-maxrregcount=256"}).reason.find("-maxrregcount=256 is no number of registers"),
+              std::string::npos);
+    EXPECT_NE(build("f", {"-maxrregcount"}).reason.find("has no number"), std::string::npos);
+    EXPECT_THROW((void)build("f", {}, "nvrtc"), error);
+}
+
 TEST(kernel_builder, refuses_specs_that_cannot_be_built)
 {
     const temporary_directory folder;

@@ -270,7 +270,7 @@ DOUBLE cuCtxSetCurrent(CUcontext)
     return gpu().dead;
 }
 
-DOUBLE cuModuleLoadData(CUmodule* to, const void* image)
+static CUresult load_module(CUmodule* to, const void* image)
 {
     if (gpu().dead != CUDA_SUCCESS) return gpu().dead;
     auto loaded = std::make_unique<module>();
@@ -314,6 +314,10 @@ DOUBLE cuModuleLoadData(CUmodule* to, const void* image)
     }
     *to = reinterpret_cast<CUmodule>(loaded.release());
     return CUDA_SUCCESS;
+}
+DOUBLE cuModuleLoadData(CUmodule* to, const void* image)
+{
+    return told(fake::call::load, fake::load_parameters{to, image}, nullptr, [&] { return load_module(to, image); });
 }
 DOUBLE cuModuleUnload(CUmodule what)
 {
@@ -519,11 +523,13 @@ DOUBLE cuMemFree_v2(CUdeviceptr what)
         return gpu().dead;
     });
 }
-DOUBLE cuMemHostAlloc(void** to, std::size_t bytes, unsigned)
+DOUBLE cuMemHostAlloc(void** to, std::size_t bytes, unsigned flags)
 {
-    *to = ::operator new (bytes, std::align_val_t{4096});
-    gpu().host[reinterpret_cast<CUdeviceptr>(*to)] = bytes;
-    return gpu().dead;
+    return told(fake::call::pin, fake::pin_parameters{to, bytes, flags}, nullptr, [&] {
+        *to = ::operator new (bytes, std::align_val_t{4096});
+        gpu().host[reinterpret_cast<CUdeviceptr>(*to)] = bytes;
+        return gpu().dead;
+    });
 }
 DOUBLE cuMemHostGetDevicePointer_v2(CUdeviceptr* to, void* host, unsigned)
 {

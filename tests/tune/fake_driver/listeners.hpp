@@ -19,7 +19,7 @@ struct launched_kernel {
 };
 
 /// Calls of which the double tells before and after them.
-enum class call { launch, launch_cooperative, launch_ex, allocate, free };
+enum class call { launch, launch_cooperative, launch_ex, allocate, free, load, pin };
 
 // Their parameters, as CUPTI's headers lay them out.
 struct launch_parameters {
@@ -39,6 +39,15 @@ struct allocate_parameters {
 };
 struct free_parameters {
     CUdeviceptr what;
+};
+struct load_parameters {
+    CUmodule* to;
+    const void* image;
+};
+struct pin_parameters {
+    void** to;
+    std::size_t bytes;
+    unsigned flags;
 };
 
 struct listeners {

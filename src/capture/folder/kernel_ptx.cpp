@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/folder/kernel_ptx.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <optional>
+#include <set>
+
+#include "image/ptx.hpp"
+#include "image/ptx_modules.hpp"
+#include "support/error.hpp"
+#include "support/files/mapped_file.hpp"
+
+namespace launchbox {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What driver and compiler take for this GPU: code for one chip or family is not for others.
+bool can_run(const compute_capability& ptx, const compute_capability& gpu)
+{
+    if (ptx.variant == architecture_variant::plain) return ptx.number() <= gpu.number();
+    if (ptx.variant == architecture_variant::family) return ptx.major == gpu.major && ptx.minor <= gpu.minor;
+    return ptx.number() == gpu.number();
+}
+
+class ptx_candidates {
+public:
+    explicit ptx_candidates(const captured_launch& launch)
+        : kernel_(launch.kernel), gpu_(parse_compute_capability(launch.architecture))
+    {
+        for (const captured_parameter& parameter : launch.parameters)
+            parameter_bytes_ = std::max<std::int64_t>(parameter_bytes_, parameter.offset + parameter.bytes);
+    }
+
+    void add(std::string_view text)
+    {
+        if (!gpu_ || text.find(kernel_) == text.npos) return;
+        const ptx_contents contents = read_ptx(text, "ptx", false);
+        const auto found = std::ranges::find(contents.kernels, kernel_, &kernel_info::name);
+        const auto target = parse_compute_capability(contents.target);
+        if (found == contents.kernels.end() || !target || !can_run(*target, *gpu_)) return;
+        if (found->parameter_bytes.value_or(parameter_bytes_) != parameter_bytes_) return;
+        if (best_ && *target < *best_) return;
+        if (!best_ || *target > *best_) texts_.clear();
+        best_ = target;
+        texts_.emplace(text);
+    }
+
+    /// The one that is left; empty: none or several.
+    [[nodiscard]] std::string text() const { return texts_.size() == 1 ? *texts_.begin() : std::string(); }
+
+private:
+    const std::string& kernel_;
+    const std::optional<compute_capability> gpu_;
+    std::int64_t parameter_bytes_ = 0;
+    std::optional<compute_capability> best_;
+    std::set<std::string, std::less<>> texts_;
+};
+
+// `names_kernels`: as a program does, which registers its kernels by name, while the PTX itself may be compressed.
+void add_file(const fs::path& file, bool names_kernels, const std::string& kernel, ptx_candidates& to)
+{
+    std::error_code failure;
+    if (!fs::is_regular_file(file, failure)) return;  // a library may be gone by now
+    try {
+        const mapped_file mapped(file.string());
+        if (names_kernels && mapped.bytes().find(kernel) == std::string_view::npos) return;
+        for_each_ptx(mapped.bytes(), [&](std::string_view text) { to.add(text); });
+    } catch (const error&) {  // cannot be read: then there is no PTX in it
+    }
+}
+
+}  // namespace
+
+std::string ptx_of(const raw_launch& raw, const fs::path& observed)
+{
+    ptx_candidates candidates(raw.launch);
+    const std::string& kernel = raw.launch.kernel;
+    for (const std::string& image : raw.images)
+        add_file(observed / fs::path(image).filename(), false, kernel, candidates);
+    if (std::string text = candidates.text(); !text.empty()) return text;
+    for (const std::string& file : raw.program_files) add_file(file, true, kernel, candidates);
+    return candidates.text();
+}
+
+}  // namespace launchbox

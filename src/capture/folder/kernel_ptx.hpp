@@ -1,0 +1,16 @@
+// The PTX of a captured kernel, among what the program was made of and what it gave to the driver.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "capture/folder/raw_launch.hpp"
+
+namespace launchbox {
+
+/// The newest PTX module with this kernel and these parameters that the GPU of the launch can run. Empty: there is
+/// none, or there are several that differ and nothing tells which one it was.
+std::string ptx_of(const raw_launch& raw, const std::filesystem::path& observed);
+
+}  // namespace launchbox

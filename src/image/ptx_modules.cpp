@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "image/ptx_modules.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "image/decompress.hpp"
+#include "image/image_scan.hpp"
+#include "image/ptx.hpp"
+#include "image/ptx_tokens.hpp"
+#include "support/error.hpp"
+
+namespace launchbox {
+
+void for_each_ptx(std::string_view file, const std::function<void(std::string_view ptx)>& use)
+{
+    if (is_ptx(file)) return use(file.substr(0, file.find('\0')));
+    decompressor unpack;
+    std::string ignored;
+    for (const located_image& image : scan_for_images(file).images) {
+        if (image.entry.kind != fatbin_entry::ptx) continue;
+        const auto text =
+            unpack.decompress(image.entry.payload, image.entry.compression, image.entry.decompressed_bytes, ignored);
+        if (text) use(text->substr(0, text->find('\0')));  // padding is behind it
+    }
+}
+
+std::string with_max_registers(std::string_view ptx, std::string_view kernel, int count)
+{
+    ptx_tokens tokens(ptx);
+    for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
+        if (token == "{") {
+            tokens.skip_block();
+            continue;
+        }
+        if (token != ".entry" || tokens.next() != kernel) continue;
+        if (tokens.peek() == "(")
+            for (token = tokens.next(); !token.empty() && token != ")";) token = tokens.next();
+        std::vector<std::pair<std::size_t, std::size_t>> replaced;  // from, to
+        for (token = tokens.next(); !token.empty() && token != "{" && token != ";"; token = tokens.next())
+            if (token == ".maxnreg" || token == ".minnctapersm") {
+                const std::size_t from = tokens.offset();
+                tokens.next();  // its number
+                replaced.emplace_back(from, tokens.position());
+            }
+        if (token != "{") continue;  // a prototype
+        const std::size_t body = tokens.offset();
+        std::string text;
+        std::size_t at = 0;
+        for (const auto& [from, to] : replaced) {
+            text.append(ptx, at, from - at);
+            at = to;
+        }
+        text.append(ptx, at, body - at).append(".maxnreg ").append(std::to_string(count)).append("\n");
+        return text.append(ptx.substr(body));
+    }
+    throw error("there is no kernel " + std::string(kernel) + " in the PTX", "name one of its .entry");
+}
+
+}  // namespace launchbox

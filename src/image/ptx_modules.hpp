@@ -1,0 +1,19 @@
+// The PTX of a binary as text, and the same with another register limit.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace launchbox {
+
+/// Calls `use` with each PTX module of a file of any kind that `read_binary` reads, decompressed, in the file's order;
+/// the text is valid during the call. What is damaged is passed over.
+void for_each_ptx(std::string_view file, const std::function<void(std::string_view ptx)>& use);
+
+/// The module with `.maxnreg count` for this kernel, in place of a `.maxnreg` or `.minnctapersm` of its own, which
+/// could not hold beside it. Throws `error` where it has no such kernel with a body.
+std::string with_max_registers(std::string_view ptx, std::string_view kernel, int count);
+
+}  // namespace launchbox

@@ -1,0 +1,159 @@
+// Calls of the driver as CUPTI tells of them, without driver or CUPTI.
+#if __has_include(<cupti.h>)
+#include "capture/observer/tracked_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "capture/observer/loaded_images.hpp"
+#include "capture/record/launch_format.hpp"
+#include "support/files/files.hpp"
+
+namespace launchbox {
+namespace {
+
+class tracked_memory_test : public ::testing::Test {
+protected:
+    template <class Parameters>
+    void tell(CUpti_CallbackId id, const Parameters& parameters)
+    {
+        memory.called(id, &parameters);
+    }
+    void allocate(CUpti_CallbackId id, CUdeviceptr address, std::size_t bytes)
+    {
+        if (id == CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2) tell(id, cuMemAlloc_v2_params{&address, bytes});
+        if (id == CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged) tell(id, cuMemAllocManaged_params{&address, bytes, 1});
+        if (id == CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync) tell(id, cuMemAllocAsync_params{&address, bytes, nullptr});
+        if (id == CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync_ptsz)
+            tell(id, cuMemAllocFromPoolAsync_params{&address, bytes, nullptr, nullptr});
+        if (id == CUPTI_DRIVER_TRACE_CBID_cuMemMap) tell(id, cuMemMap_params{address, bytes, 0, 0, 0});
+    }
+    [[nodiscard]] std::string kind_at(CUdeviceptr address) const { return memory.find(address).kind; }
+
+    tracked_memory memory;
+};
+
+TEST_F(tracked_memory_test, every_kind_of_allocation_is_found_until_it_is_freed)
+{
+    allocate(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, 0x10000, 100);
+    allocate(CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged, 0x20000, 100);
+    allocate(CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync, 0x30000, 100);
+    allocate(CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync_ptsz, 0x40000, 100);
+    EXPECT_EQ(kind_at(0x10000), record::kind_allocated);
+    EXPECT_EQ(kind_at(0x10063), record::kind_allocated);
+    EXPECT_EQ(kind_at(0x10064), "");
+    EXPECT_EQ(kind_at(0xffff), "");
+    EXPECT_EQ(kind_at(0x20000), record::kind_managed);
+    EXPECT_EQ(kind_at(0x30000), record::kind_pool);
+    EXPECT_EQ(kind_at(0x40000), record::kind_pool);
+    EXPECT_EQ(memory.all().size(), 4u);
+    EXPECT_EQ(memory.lowest(), 0x10000u);
+    EXPECT_EQ(memory.highest(), 0x40064u);
+
+    tell(CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync, cuMemFreeAsync_params{0x30000, nullptr});
+    tell(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, cuMemFree_v2_params{0x20000});
+    tell(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, cuMemFree_v2_params{0x20000});  // twice is the program's affair
+    EXPECT_EQ(kind_at(0x20000), "");
+    EXPECT_EQ(kind_at(0x30000), "");
+    EXPECT_EQ(memory.all().size(), 2u);
+}
+
+TEST_F(tracked_memory_test, a_pitched_allocation_has_all_its_rows)
+{
+    CUdeviceptr address = 0x10000;
+    std::size_t pitch = 512;
+    tell(CUPTI_DRIVER_TRACE_CBID_cuMemAllocPitch_v2, cuMemAllocPitch_v2_params{&address, &pitch, 100, 3, 4});
+    EXPECT_EQ(memory.find(0x10000 + 1535).bytes, 1536u);
+    EXPECT_EQ(memory.find(0x10000 + 1536).bytes, 0u);
+}
+
+TEST_F(tracked_memory_test, neighbours_that_were_mapped_are_one_range_until_one_is_unmapped)
+{
+    allocate(CUPTI_DRIVER_TRACE_CBID_cuMemMap, 0x200000, 0x200000);
+    allocate(CUPTI_DRIVER_TRACE_CBID_cuMemMap, 0x400000, 0x200000);
+    allocate(CUPTI_DRIVER_TRACE_CBID_cuMemMap, 0x600000, 0x200000);
+    allocate(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, 0x800000, 0x200000);  // beside it, and not of it
+    EXPECT_EQ(memory.find(0x500000).address, 0x200000u);
+    EXPECT_EQ(memory.find(0x500000).bytes, 0x600000u);
+    EXPECT_EQ(memory.all().size(), 2u);
+    tell(CUPTI_DRIVER_TRACE_CBID_cuMemUnmap, cuMemUnmap_params{0x400000, 0x200000});
+    EXPECT_EQ(memory.find(0x500000).bytes, 0u);
+    EXPECT_EQ(memory.find(0x300000).bytes, 0x200000u);
+    EXPECT_EQ(memory.find(0x700000).address, 0x600000u);
+}
+
+TEST_F(tracked_memory_test, pinned_memory_and_textures_are_known_until_they_are_gone)
+{
+    void* host = reinterpret_cast<void*>(0x7000);
+    tell(CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc, cuMemHostAlloc_params{&host, 64, 0});
+    void* registered = reinterpret_cast<void*>(0x9000);
+    tell(CUPTI_DRIVER_TRACE_CBID_cuMemHostRegister_v2, cuMemHostRegister_v2_params{registered, 64, 0});
+    EXPECT_TRUE(memory.is_pinned(0x703f));
+    EXPECT_FALSE(memory.is_pinned(0x7040));
+    EXPECT_FALSE(memory.is_pinned(0x6fff));
+    EXPECT_TRUE(memory.is_pinned(0x9000));
+    EXPECT_EQ(memory.all().size(), 0u);
+    tell(CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, cuMemFreeHost_params{host});
+    tell(CUPTI_DRIVER_TRACE_CBID_cuMemHostUnregister, cuMemHostUnregister_params{registered});
+    EXPECT_FALSE(memory.is_pinned(0x7000));
+    EXPECT_FALSE(memory.is_pinned(0x9000));
+
+    CUtexObject texture = 0x123400000001;
+    cuTexObjectCreate_params made{};
+    made.pTexObject = &texture;
+    tell(CUPTI_DRIVER_TRACE_CBID_cuTexObjectCreate, made);
+    EXPECT_TRUE(memory.is_texture(texture));
+    tell(CUPTI_DRIVER_TRACE_CBID_cuTexObjectDestroy, cuTexObjectDestroy_params{texture});
+    EXPECT_FALSE(memory.is_texture(texture));
+}
+
+TEST(loaded_images, what_can_hold_ptx_is_kept_and_nothing_else)
+{
+    const temporary_directory folder;
+    loaded_images images(folder.path().string());
+    CUmodule module = nullptr;
+    const auto give = [&](const void* image) {
+        const cuModuleLoadData_params parameters{&module, image};
+        images.called(CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData, &parameters);
+        return images.count();
+    };
+    const auto kept = [&](std::size_t number) {
+        return read_input((folder.path() / record::image_file_name(::getpid(), number)).string());
+    };
+    const std::string ptx = "// made by hand\n.version 8.0\n.target sm_90\n.entry f() { }\n";
+    EXPECT_EQ(give(nullptr), 0u);
+    EXPECT_EQ(give("\x7f"
+                   "ELF and so on"),
+              0u);
+    EXPECT_EQ(give(".version 8.0\n.func f() { }\n"), 0u);
+    EXPECT_EQ(give(ptx.c_str()), 1u);
+    EXPECT_EQ(kept(0), ptx);
+
+    std::string fatbin("\x50\xed\x55\xba\x01\x00\x10\x00", 8);
+    const std::uint64_t bytes = 5;
+    fatbin.append(reinterpret_cast<const char*>(&bytes), 8).append("abcde");
+    EXPECT_EQ(give((fatbin + "what lies behind").c_str()), 2u);
+    EXPECT_EQ(kept(1), fatbin);
+    struct {
+        std::uint32_t magic, version;
+        const void* data;
+    } wrapper{0x466243b1, 1, fatbin.c_str()};
+    EXPECT_EQ(give(&wrapper), 3u);
+    EXPECT_EQ(kept(2), fatbin);
+
+    std::string text = ptx;
+    cuLinkAddData_v2_params link{};
+    link.type = CU_JIT_INPUT_PTX;
+    link.data = text.data();
+    link.size = text.size();
+    images.called(CUPTI_DRIVER_TRACE_CBID_cuLinkAddData_v2, &link);
+    EXPECT_EQ(kept(3), ptx);
+    link.type = CU_JIT_INPUT_CUBIN;
+    images.called(CUPTI_DRIVER_TRACE_CBID_cuLinkAddData_v2, &link);
+    EXPECT_EQ(images.count(), 4u);
+}
+
+}  // namespace
+}  // namespace launchbox
+#endif
