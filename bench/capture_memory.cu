@@ -90,6 +90,17 @@ __global__ void all_together(float* x)
     for (int i = index(); i < count; i += static_cast<int>(gridDim.x * blockDim.x)) x[i] *= last;
 }
 
+// What a replay does not have: these launches are captured with a warning.
+__global__ void with_texture(float* x, cudaTextureObject_t texture)
+{
+    if (index() < count) x[index()] += tex1Dfetch<float>(texture, index());
+}
+__global__ void with_pinned_inside(node* at)
+{
+    if (index() < count) at->values[index()] += 7;
+    if (index() == 0) at->next = at;
+}
+
 void fill(void* to)
 {
     std::vector<float> values(count);
@@ -103,6 +114,19 @@ float* filled()
     NEED(cudaMalloc(&x, count * sizeof(float)));
     fill(x);
     return x;
+}
+
+cudaTextureObject_t texture_of(float* x)
+{
+    cudaResourceDesc what{};
+    what.resType = cudaResourceTypeLinear;
+    what.res.linear.devPtr = x;
+    what.res.linear.desc = cudaCreateChannelDesc<float>();
+    what.res.linear.sizeInBytes = count * sizeof(float);
+    const cudaTextureDesc how{};
+    cudaTextureObject_t texture = 0;
+    NEED(cudaCreateTextureObject(&texture, &what, &how, nullptr));
+    return texture;
 }
 
 float* mapped()
@@ -166,6 +190,14 @@ int main()
     void* arguments[] = {&x};
     NEED(
         cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&all_together), 132, threads, arguments, 0, nullptr));
+
+    with_texture<<<blocks, threads>>>(x, texture_of(filled()));
+    node with_pinned{};
+    NEED(cudaMallocHost(&with_pinned.values, count * sizeof(float)));
+    node* beside = nullptr;
+    NEED(cudaMalloc(&beside, sizeof(node)));
+    NEED(cudaMemcpy(beside, &with_pinned, sizeof(node), cudaMemcpyDefault));
+    with_pinned_inside<<<blocks, threads>>>(beside);
     NEED(cudaGetLastError());
     NEED(cudaDeviceSynchronize());
     return 0;

@@ -1,11 +1,15 @@
 // An oracle for `launchbox capture`: counts the launches of a program by CUPTI's callbacks on the driver's functions,
 // while the observer reads CUPTI's activity records. The driver loads it ($CUDA_INJECTION64_PATH); when the program
 // ends it writes "KERNEL GRIDxYxZ BLOCKxYxZ SHARED COUNT" lines to $LAUNCH_COUNTS. Launches by graphs are not in it.
+//
+// With $LAUNCH_RECORDS set it asks for activity records of kernels instead and throws them away: what CUPTI alone
+// costs.
 #include <cuda.h>
 #include <cupti.h>
 #include <dlfcn.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -81,12 +85,37 @@ void write_counts()
     std::fclose(file);
 }
 
+constexpr std::size_t buffer_bytes = std::size_t{4} << 20;
+
+void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records)
+{
+    *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, buffer_bytes));
+    *size = buffer_bytes;
+    *max_records = 0;
+}
+void CUPTIAPI drop_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t)
+{
+    std::free(buffer);
+}
+
+int ask_for_records(void* cupti)
+{
+    const auto give =
+        reinterpret_cast<decltype(&cuptiActivityRegisterCallbacks)>(::dlsym(cupti, "cuptiActivityRegisterCallbacks"));
+    const auto enable = reinterpret_cast<decltype(&cuptiActivityEnable)>(::dlsym(cupti, "cuptiActivityEnable"));
+    return give(give_buffer, drop_buffer) == CUPTI_SUCCESS &&
+                   enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) == CUPTI_SUCCESS
+               ? 1
+               : 0;
+}
+
 }  // namespace
 
 extern "C" [[gnu::visibility("default")]] int InitializeInjection()
 {
     void* const library = ::dlopen(std::getenv("LAUNCHBOX_CUPTI"), RTLD_NOW);
     if (library == nullptr) return 0;
+    if (std::getenv("LAUNCH_RECORDS") != nullptr) return ask_for_records(library);
     const auto subscribe = reinterpret_cast<decltype(&cuptiSubscribe)>(::dlsym(library, "cuptiSubscribe"));
     const auto enable = reinterpret_cast<decltype(&cuptiEnableDomain)>(::dlsym(library, "cuptiEnableDomain"));
     CUpti_SubscriberHandle subscriber{};
