@@ -36,7 +36,7 @@ gpu_task task_of_capture(const std::string& file, const captured_launch& launch,
     task.dynamic_shared_bytes = launch.dynamic_shared_bytes;
     task.launch_seconds = max_launch_seconds;
     task.replays = replays;
-    add_capture(file, task, false);
+    add_capture(file, launch, task, false);
     return task;
 }
 

@@ -56,12 +56,28 @@ build_result captured_module(const std::string& file, const compute_capability& 
     return built;
 }
 
-void add_capture(const std::string& file, gpu_task& task, bool has_carveout)
+void add_capture(const std::string& file, const captured_launch& launch, gpu_task& task, bool has_carveout)
 {
-    const captured_launch launch = read_capture(file);
     task.capture = file;
     task.cooperative = launch.cooperative;
     if (!has_carveout) task.carveout_percent = launch.carveout_percent;
+}
+
+build_result capture_files_read::module(std::size_t workload)
+{
+    const std::lock_guard guard(lock_);
+    const auto known = modules_.find(workload);
+    if (known != modules_.end()) return known->second;
+    return modules_.emplace(workload, captured_module(capture_file_of(spec_, workload), architecture_)).first->second;
+}
+
+void capture_files_read::add_to(gpu_task& task, std::size_t workload, bool has_carveout)
+{
+    const std::string file = capture_file_of(spec_, workload);
+    const std::lock_guard guard(lock_);
+    auto known = launches_.find(workload);
+    if (known == launches_.end()) known = launches_.emplace(workload, read_capture(file)).first;
+    add_capture(file, known->second, task, has_carveout);
 }
 
 }  // namespace launchbox

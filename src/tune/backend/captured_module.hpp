@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "capture/folder/captured_launch.hpp"
 #include "tune/build/kernel_builder.hpp"
 #include "tune/worker/gpu_worker.hpp"
 
@@ -24,6 +28,28 @@ void check_capture(const std::string& file, const compute_capability& architectu
 build_result captured_module(const std::string& file, const compute_capability& architecture);
 
 /// What does not depend on the candidate. `has_carveout`: it has one of its own.
-void add_capture(const std::string& file, gpu_task& task, bool has_carveout);
+void add_capture(const std::string& file, const captured_launch& launch, gpu_task& task, bool has_carveout);
+
+/// The captures of a spec, each read when it is first asked for and not again. `module` and `add_to` may be called by
+/// many threads at once.
+class capture_files_read {
+public:
+    capture_files_read(const tune_spec& spec, compute_capability architecture)
+        : spec_(spec), architecture_(architecture)
+    {
+    }
+
+    /// As `captured_module`.
+    build_result module(std::size_t workload);
+    /// As `add_capture`.
+    void add_to(gpu_task& task, std::size_t workload, bool has_carveout);
+
+private:
+    const tune_spec& spec_;
+    const compute_capability architecture_;
+    std::mutex lock_;
+    std::map<std::size_t, build_result> modules_;
+    std::map<std::size_t, captured_launch> launches_;
+};
 
 }  // namespace launchbox

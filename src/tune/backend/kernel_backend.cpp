@@ -40,7 +40,8 @@ public:
           options_(std::move(options)),
           folder_(folder_of_backend(options_.folder)),
           expressions_(spec, options_.names),
-          references_(spec, folder_)
+          references_(spec, folder_),
+          captures_(spec, options_.architecture)
     {
     }
 
@@ -68,14 +69,9 @@ private:
     }
 
     [[nodiscard]] bool is_captured() const { return !spec_.kernel->capture.empty(); }
-    [[nodiscard]] std::string capture_of(std::size_t workload) const
+    [[nodiscard]] build_result build(const tune_job& job, const assignment& values)
     {
-        return is_captured() ? capture_file_of(spec_, workload) : std::string();
-    }
-    [[nodiscard]] build_result build(const tune_job& job, const assignment& values) const
-    {
-        return builder_ != nullptr ? builder_->build(values, options_.architecture)
-                                   : captured_module(capture_of(job.workload), options_.architecture);
+        return builder_ != nullptr ? builder_->build(values, options_.architecture) : captures_.module(job.workload);
     }
 
     // Files are from the spec's folder, wherever the worker runs.
@@ -92,6 +88,7 @@ private:
     const fs::path folder_;
     const launch_expressions expressions_;
     reference_outputs references_;
+    capture_files_read captures_;
     std::mutex lock_;
     std::map<std::size_t, double> reference_ns_;  // the slowest sample, by workload
     std::atomic<int> modules_ = 0;
@@ -107,7 +104,7 @@ std::vector<std::string> kernel_runner::check(const search_space& space) const
         const assignment values = joined(parameters, spec_.workloads[i].values);
         std::vector<task_argument> arguments = expressions_.arguments(values);
         if (is_captured()) {
-            check_capture(capture_of(i), options_.architecture, builder_ == nullptr);
+            check_capture(capture_file_of(spec_, i), options_.architecture, builder_ == nullptr);
             continue;
         }
         if (i == 0)
@@ -192,7 +189,7 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .launch_seconds = first_launch_seconds,
                   .samples = request.samples,
                   .repeated = request.repeated};
-    if (is_captured()) add_capture(capture_of(job.workload), task, launch.carveout_percent.has_value());
+    if (is_captured()) captures_.add_to(task, job.workload, launch.carveout_percent.has_value());
     task.compared_as = spec_.verify.type;
     const auto waiting = std::chrono::steady_clock::now();
     if (is_captured())
