@@ -81,6 +81,12 @@ TEST_F(tracked_memory_test, neighbours_that_were_mapped_are_one_range_until_one_
     EXPECT_EQ(memory.find(0x500000).bytes, 0u);
     EXPECT_EQ(memory.find(0x300000).bytes, 0x200000u);
     EXPECT_EQ(memory.find(0x700000).address, 0x600000u);
+    allocate(CUPTI_DRIVER_TRACE_CBID_cuMemMap, 0x400000, 0x200000);
+    tell(CUPTI_DRIVER_TRACE_CBID_cuMemUnmap, cuMemUnmap_params{0x200000, 0x400000});
+    EXPECT_EQ(memory.find(0x300000).bytes, 0u);
+    EXPECT_EQ(memory.find(0x500000).bytes, 0u);
+    EXPECT_EQ(memory.find(0x700000).bytes, 0x200000u);
+    EXPECT_EQ(memory.find(0x800000).bytes, 0x200000u);
 }
 
 TEST_F(tracked_memory_test, pinned_memory_and_textures_are_known_until_they_are_gone)

@@ -463,6 +463,14 @@ TEST_F(captured_ptx, the_newest_that_the_gpu_runs_is_found_in_fat_binaries)
             "plain.fatbin");
     keep("offer=" + file("plain.fatbin"));
     EXPECT_EQ(kept_target(), "sm_90");
+
+    fs::remove_all(file("kept"));
+    compile({"-ptx", "-arch=compute_80"}, "old.ptx");
+    const call result =
+        capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=7", "offer=" + file("plain.fatbin"),
+                                  "offer=" + file("old.ptx"), "launch=plain,4,16,0,1"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(kept_target(), "sm_90");
 }
 
 TEST_F(captured_ptx, it_is_found_in_libraries_of_the_program)
