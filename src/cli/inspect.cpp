@@ -34,6 +34,7 @@ struct inspect_options {
     std::string lines;  // "", "spills", "registers", "memory" or "source"
     bool size = false, stack_reserve = false;
     std::string other;  // --diff
+    std::vector<std::string> flags;
 };
 
 exit_status run_kernels(const inspect_options& options, const call_context& context);
@@ -129,33 +130,49 @@ exit_status run_summary(const inspect_options& options, const call_context& cont
     return input.status();
 }
 
-// The same sources by several compilers. One that cannot compile them is a column without figures.
-exit_status run_compilers(const inspect_options& options, const std::vector<std::string>& compilers,
-                          const call_context& context)
+// A compiler and flags of it: a column where there are several.
+struct compiler_variant {
+    std::string nvcc;
+    std::optional<std::string> flags;  // none: those behind -- alone
+};
+
+// What one variant makes of the sources; why it makes nothing, or not all, is said and in the result.
+compiler_result compiled_by(const compiler_variant& variant, const inspect_options& options,
+                            const call_context& context, exit_status& status)
 {
+    compiler_result result{.name = variant.nvcc, .flags = variant.flags, .kernels = {}, .errors = {}};
+    kernel_input_options wanted = options.input;
+    wanted.nvcc = variant.nvcc;
+    std::vector<std::string> flags = context.compiler_flags;
+    for (const std::string& flag : CLI::detail::split_up(variant.flags.value_or(""))) flags.push_back(flag);
+    try {
+        result.name = find_toolchain(variant.nvcc).version;
+        kernel_input input = read_kernels(wanted, flags);
+        for (const input_summary& summary : input.inputs)
+            for (const std::string& text : summary.errors) result.errors.push_back(summary.file + ": " + text);
+        if (input.interrupted) throw error("interrupted", {}, exit_status::interrupted);
+        result.kernels = inspect(input, options).kernels;
+    } catch (const error& failure) {
+        if (failure.status() == exit_status::interrupted) throw;
+        result.errors.push_back(std::string(failure.what()) + (failure.hint().empty() ? "" : "; " + failure.hint()));
+        if (status == exit_status::done) status = failure.status();
+    }
+    if (!result.errors.empty() && status == exit_status::done) status = exit_status::bad_input;
+    for (const std::string& text : result.errors) say(column_name(result) + ": " + text);
+    return result;
+}
+
+// The same sources by several compilers or with several flags. One that cannot compile them is a column without
+// figures.
+exit_status run_variants(const inspect_options& options, const std::vector<compiler_variant>& variants,
+                         const call_context& context)
+{
+    if (options.summary || !options.other.empty() || !options.lines.empty() || options.size || options.stack_reserve)
+        throw error("several compilers or flags are compared by their kernels alone",
+                    "leave out --summary, --diff, --lines, --size and --stack-reserve, or name one of them");
     std::vector<compiler_result> results;
     exit_status status = exit_status::done;
-    for (const std::string& compiler : compilers) {
-        compiler_result& result = results.emplace_back();
-        result.name = compiler;
-        kernel_input_options wanted = options.input;
-        wanted.nvcc = compiler;
-        try {
-            result.name = find_toolchain(compiler).version;
-            kernel_input input = read_kernels(wanted, context.compiler_flags);
-            for (const input_summary& summary : input.inputs)
-                for (const std::string& text : summary.errors) result.errors.push_back(summary.file + ": " + text);
-            if (input.interrupted) throw error("interrupted", {}, exit_status::interrupted);
-            result.kernels = inspect(input, options).kernels;
-        } catch (const error& failure) {
-            if (failure.status() == exit_status::interrupted) throw;
-            result.errors.push_back(std::string(failure.what()) +
-                                    (failure.hint().empty() ? "" : "; " + failure.hint()));
-            if (status == exit_status::done) status = failure.status();
-        }
-        if (!result.errors.empty() && status == exit_status::done) status = exit_status::bad_input;
-        for (const std::string& text : result.errors) say("CUDA " + result.name + ": " + text);
-    }
+    for (const compiler_variant& variant : variants) results.push_back(compiled_by(variant, options, context, status));
     write_report(options.output, {[&](const output_style&) { return compilers_document(results); },
                                   [&] { return compilers_json(results); }, [&] { return compilers_table(results); }});
     return status;
@@ -167,12 +184,23 @@ std::vector<std::string> compilers_in(const std::string& text)
     std::error_code failure;
     if (std::filesystem::exists(text, failure)) return {text};
     std::vector<std::string> compilers;
+    if (text.empty()) return {text};  // the one that is found
     for (std::size_t at = 0; at <= text.size();) {
         const std::size_t end = std::min(text.find(',', at), text.size());
         if (end > at) compilers.push_back(text.substr(at, end - at));
         at = end + 1;
     }
     return compilers;
+}
+
+std::vector<compiler_variant> variants_of(const inspect_options& options)
+{
+    std::vector<compiler_variant> variants;
+    for (const std::string& compiler : compilers_in(options.input.nvcc)) {
+        if (options.flags.empty()) variants.push_back({compiler, {}});
+        for (const std::string& flags : options.flags) variants.push_back({compiler, flags});
+    }
+    return variants;
 }
 
 // The file as a whole, or all kernels together: one figure of many kernels.
@@ -280,6 +308,10 @@ void add_inspect(CLI::App& app, call_context& context)
     for (CLI::Option* total : {size, reserve})
         for (CLI::Option* other : {spilling, sort, top, lines, summary, diff, threads}) total->excludes(other);
     size->excludes(reserve);
+    verb->add_option("--flags", options->flags,
+                     "Flags for nvcc, in one word; given several times, each is a column beside the others")
+        ->allow_extra_args(false)
+        ->type_name("FLAGS");
     options->output.add_to(*verb, {"jsonl"});
     add_examples(*verb, "launchbox inspect examples/merge.cu --arch sm_80,sm_90,sm_120",
                  "nvcc -c -arch=sm_90 -Xptxas -v examples/merge.cu -o merge.o 2>&1 | launchbox inspect -");
@@ -288,14 +320,15 @@ void add_inspect(CLI::App& app, call_context& context)
         if (!options->top.empty() && options->top != "all") options->wish.top = std::stoul(options->top);
         options->wish.sort = parse_sort_key(options->sort);
         context.action = [options, &context] {
-            if (const std::vector<std::string> compilers = compilers_in(options->input.nvcc); compilers.size() > 1) {
-                if (options->summary || !options->other.empty() || !options->lines.empty() || options->size ||
-                    options->stack_reserve)
-                    throw error(
-                        "several compilers are compared by their kernels alone",
-                        "leave out --summary, --diff, --lines, --size and --stack-reserve, or name one compiler");
-                return run_compilers(*options, compilers, context);
-            }
+            const std::vector<compiler_variant> variants = variants_of(*options);
+            if ((variants.size() > 1 || !options->flags.empty()) &&
+                std::ranges::none_of(options->input.files, is_source))
+                throw error("there are several compilers or flags for them, and no source to be compiled",
+                            "name a CUDA source, or leave out --flags");
+            if (variants.size() > 1) return run_variants(*options, variants, context);
+            if (!options->flags.empty())
+                for (const std::string& flag : CLI::detail::split_up(options->flags.front()))
+                    context.compiler_flags.push_back(flag);
             if (options->size || options->stack_reserve) return run_totals(*options, context);
             if (options->summary) return run_summary(*options, context);
             return options->other.empty() ? run_kernels(*options, context) : run_diff(*options, context);

@@ -30,14 +30,14 @@
 
 namespace launchbox::cli {
 
-namespace {
-
 bool is_source(const std::string& file)
 {
     for (const char* ending : {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".hpp", ".h"})
         if (file.ends_with(ending)) return true;
     return false;
 }
+
+namespace {
 
 // A loop that is not unrolled can leave an array in local memory. The front end names no kernel, so its warning goes to
 // those that have local memory and no spills.

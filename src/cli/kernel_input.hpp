@@ -74,6 +74,9 @@ struct kernel_input {
     void leave_out(const found_kernel& kernel, bool threads_known);
 };
 
+/// By its name: it is compiled, and no file of kernels.
+bool is_source(const std::string& file);
+
 /// Reads all inputs. A bad one is reported in its summary and the rest is done; nothing found at all is an `error`.
 kernel_input read_kernels(const kernel_input_options& options, const std::vector<std::string>& compiler_flags);
 

@@ -63,12 +63,19 @@ std::vector<compared_kernel> compared(const std::vector<compiler_result>& result
 
 }  // namespace
 
+std::string column_name(const compiler_result& result)
+{
+    std::string name = "CUDA " + escape_for_terminal(result.name);
+    if (result.flags) name += " " + (result.flags->empty() ? "as it is" : escape_for_terminal(*result.flags));
+    return name;
+}
+
 document compilers_document(const std::vector<compiler_result>& results)
 {
     document page;
     const std::vector<compared_kernel> kernels = compared(results);
     table rows{{{"arch"}}, {}};
-    for (const compiler_result& result : results) rows.columns.push_back({"CUDA " + escape_for_terminal(result.name)});
+    for (const compiler_result& result : results) rows.columns.push_back({column_name(result)});
     rows.columns.push_back({"kernel"});
     std::size_t equal = 0;
     for (const compared_kernel& kernel : kernels) {
@@ -99,7 +106,10 @@ ordered_json compilers_json(const std::vector<compiler_result>& results)
     for (const compiler_result& result : results) {
         ordered_json errors = ordered_json::array();
         for (const std::string& text : result.errors) errors.push_back(json_text(text));
-        json["compilers"].push_back({{"version", json_text(result.name)}, {"errors", std::move(errors)}});
+        ordered_json compiler{{"version", json_text(result.name)}};
+        if (result.flags) compiler["flags"] = json_text(*result.flags);
+        compiler["errors"] = std::move(errors);
+        json["compilers"].push_back(std::move(compiler));
     }
     json["kernels"] = ordered_json::array();
     for (const compared_kernel& kernel : compared(results)) {
@@ -132,6 +142,7 @@ table compilers_table(const std::vector<compiler_result>& results)
     table rows{{{"kernel"},
                 {"architecture"},
                 {"compiler"},
+                {"flags"},
                 {"registers", true},
                 {"spill_store_bytes", true},
                 {"spill_load_bytes", true},
@@ -144,7 +155,8 @@ table compilers_table(const std::vector<compiler_result>& results)
             if (kernel.made[c] == nullptr) continue;
             const kernel_info& info = kernel.made[c]->info;
             rows.rows.push_back({escape_for_terminal(info.name), escape_for_terminal(info.architecture),
-                                 escape_for_terminal(results[c].name), text(info.registers),
+                                 escape_for_terminal(results[c].name),
+                                 escape_for_terminal(results[c].flags.value_or("")), text(info.registers),
                                  text(info.spill_store_bytes), text(info.spill_load_bytes),
                                  text(info.stack_frame_bytes), text(info.code_bytes)});
         }

@@ -336,6 +336,38 @@ TEST(several_compilers, are_columns_and_one_that_is_missing_is_said)
     EXPECT_TRUE(missing.json()["kernels"][0]["made"][1].is_null());
 }
 
+TEST(several_compilers, several_flags_are_columns_too)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string source = written(folder, "k.cu", R"(__global__ void k(float* x, int n) { float v[64];
+for (int i = 0; i < 64; ++i) v[i] = x[i * n + threadIdx.x];
+for (int k = 0; k < n; ++k) for (int i = 0; i < 64; ++i) v[i] += v[(i + 1) % 64] * k;
+for (int i = 0; i < 64; ++i) x[i * n + threadIdx.x] = v[i]; }
+)");
+    const std::vector<std::string> words{"inspect",           source,     "--arch", "sm_90", "--flags", "", "--flags",
+                                         "--maxrregcount 32", "--format", "json"};
+    const call result = launchbox_run(words);
+    ASSERT_EQ(result.status, 0) << result.err;
+    const nlohmann::json kernel = result.json()["kernels"][0];
+    EXPECT_EQ(result.json()["compilers"][1]["flags"], "--maxrregcount 32");
+    EXPECT_TRUE(kernel["differs"]);
+    EXPECT_EQ(kernel["made"][0]["spill_store_bytes"], 0);
+    EXPECT_EQ(kernel["made"][1]["registers"], 32);
+    EXPECT_GT(kernel["made"][1]["spill_store_bytes"], 0);
+    // One set of flags is as if it stood behind --.
+    EXPECT_EQ(launchbox_run({"inspect", source, "--arch", "sm_90", "--flags", "--maxrregcount 32"}).out,
+              launchbox_run({"inspect", source, "--arch", "sm_90", "--", "--maxrregcount", "32"}).out);
+    const call wrong = launchbox_run(
+        {"inspect", source, "--arch", "sm_90", "--flags", "", "--flags", "-nonsense", "--format", "json"});
+    EXPECT_EQ(wrong.status, 2);
+    EXPECT_TRUE(wrong.says("-nonsense: ")) << wrong.err;
+    EXPECT_TRUE(wrong.json()["kernels"][0]["made"][1].is_null());
+    expect_refused(launchbox_run({"inspect", source, "--flags", "", "--flags", "-O1", "--size"}),
+                   "several compilers or flags are compared by their kernels alone");
+    expect_refused(launchbox_run({"inspect", log_90, "--flags", "-O1"}), "no source to be compiled");
+}
+
 TEST(shell_manners, help_completion_and_man_are_made_of_the_options)
 {
     EXPECT_EQ(launchbox_run({"help", "inspect"}).out, launchbox_run({"inspect", "--help"}).out);
