@@ -231,6 +231,8 @@ std::string kind_name(std::uint16_t kind)
             return "cubin";
         case fatbin_entry::lto_ir:
             return "LTO-IR";
+        case fatbin_entry::tile_ir:
+            return "Tile IR";
         default:
             return "kind " + std::to_string(kind);
     }

@@ -20,8 +20,9 @@ namespace launchbox {
 struct binary_image {
     std::string container = {};     ///< as in `kernel_source`
     std::string entry = {};         ///< as in `kernel_source`
-    std::string kind = {};          ///< "cubin", "PTX", "LTO-IR", or "kind 64" for one that is not known
-    std::string architecture = {};  ///< "sm_90a"; "compute_90" for PTX and LTO-IR; empty: not told
+    std::string kind = {};          ///< "cubin", "PTX", "LTO-IR", "Tile IR", or "kind 64" for one that is not
+                                    ///< known
+    std::string architecture = {};  ///< "sm_90a"; "compute_90" for PTX, LTO-IR and Tile IR; empty: not told
     std::optional<compute_capability> capability = {};  ///< of `architecture`
     std::string compression = {};                       ///< "stored", "LZ4", "zstd"
     std::uint64_t offset = 0;                           ///< of its bytes in the file

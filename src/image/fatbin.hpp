@@ -26,7 +26,8 @@ struct fatbin_entry {
     std::string_view payload;              ///< as stored, with up to 7 bytes of padding where it is not compressed
     std::uint64_t decompressed_bytes = 0;  ///< of `payload` itself where it is stored
 
-    static constexpr std::uint16_t ptx = 1, cubin = 2, lto_ir = 8;
+    static constexpr std::uint16_t ptx = 1, cubin = 2, lto_ir = 8,
+                                   tile_ir = 128;  ///< since CUDA 13.1; fatbinary 13.5 writes it
 };
 
 struct fatbin_contents {

@@ -1,5 +1,5 @@
-// Images that are listed and not read: LTO-IR, which has no figures, and entries of a kind that is not known.
-// SPDX-License-Identifier: Apache-2.0
+// Images that are listed and not read: LTO-IR and Tile IR, which have no figures, and entries of a kind that is not
+// known. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace launchbox {
 
 /// All of one kind and architecture.
 struct skipped_images {
-    std::string kind;          ///< as in `binary_image`: "LTO-IR", "kind 64"
+    std::string kind;          ///< as in `binary_image`: "LTO-IR", "Tile IR", "kind 64"
     std::string architecture;  ///< as in `binary_image`; empty: not told
     std::size_t images = 0;
 

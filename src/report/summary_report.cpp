@@ -117,13 +117,20 @@ table architectures_of(const summarized_input& summarized)
     return rows;
 }
 
+bool has_images(const kernel_summary& summary, std::string_view kind)
+{
+    return std::ranges::any_of(summary.architectures,
+                               [&](const architecture_summary& architecture) { return architecture.kind == kind; });
+}
+
 void add_toolkits(document& page, const kernel_summary& summary)
 {
     if (std::any_of(summary.architectures.begin(), summary.architectures.end(),
                     [](const auto& architecture) { return architecture.relocatable; }))
         page.line("  -rdc: compiled for linking, not what runs; registers and stack are final only after nvlink");
-    if (std::any_of(summary.architectures.begin(), summary.architectures.end(),
-                    [](const auto& architecture) { return architecture.kind == "LTO-IR"; }))
+    if (has_images(summary, "Tile IR"))
+        page.line("  Tile IR: the driver compiles it when it is loaded (CUDA 13.1 and later), so it has no figures");
+    if (has_images(summary, "LTO-IR"))
         page.line("  LTO-IR: runs only after it was compiled at link time (nvlink -dlto, nvJitLink)");
     if (summary.toolkits.empty()) return;
     std::string text;
@@ -182,7 +189,7 @@ void add_gpus(document& page, const kernel_summary& summary)
     if (summary.gpus.empty()) return;
     const std::size_t all = summary.runnable;
     if (all == 0) {
-        page.line("  Nothing here runs before it is linked.");
+        if (!has_images(summary, "Tile IR")) page.line("  Nothing here runs before it is linked.");
         return;
     }
     if (!summary.ptx.empty()) {

@@ -161,10 +161,14 @@ TEST_F(binary_input, images_that_are_not_read_are_counted_and_named)
     const std::string mixed = file("mixed.fatbin", make_fatbin({{.payload = cubin()},
                                                                 {.kind = 8, .payload = "x", .architecture = 80},
                                                                 {.kind = 8, .payload = "x", .architecture = 80},
+                                                                {.kind = 128, .payload = "x", .architecture = 100},
                                                                 {.kind = 64, .payload = "x", .architecture = 100}}));
-    const std::string sentence = "not read: 2 LTO-IR images (compute_80), 1 image of unknown kind 64 (compute_100)";
+    const std::string sentence =
+        "not read: 2 LTO-IR images (compute_80), 1 Tile IR image (compute_100), 1 image of unknown kind 64 "
+        "(compute_100)";
     const nlohmann::json wanted = nlohmann::json::parse(
         R"([{"kind": "LTO-IR", "architecture": "compute_80", "images": 2},
+            {"kind": "Tile IR", "architecture": "compute_100", "images": 1},
             {"kind": "kind 64", "architecture": "compute_100", "images": 1}])");
     const std::string limits = file("b.toml", "[defaults]\nmax_registers = 255\n");
     for (const std::vector<std::string>& words : {std::vector<std::string>{"inspect"},
@@ -190,6 +194,10 @@ TEST_F(binary_input, images_that_are_not_read_are_counted_and_named)
     const std::string lto = file("lto.fatbin", make_fatbin({{.kind = 8, .payload = "x"}}));
     for (const char* verb : {"occupancy", "suggest"})
         expect_refused(launchbox_run({verb, lto}), "it has no kernel: it holds 1 LTO-IR image (compute_90)");
+    const call tiles =
+        launchbox_run({"inspect", "--summary", file("tile.fatbin", make_fatbin({{.kind = 128, .payload = "x"}}))});
+    EXPECT_TRUE(tiles.shows("Tile IR: the driver compiles it when it is loaded")) << tiles.out << tiles.err;
+    EXPECT_FALSE(tiles.shows("before it is linked")) << tiles.out;
 }
 
 TEST_F(binary_input, one_broken_input_among_several_hides_no_other)

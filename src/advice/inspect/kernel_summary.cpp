@@ -87,7 +87,7 @@ void add_architectures(kernel_summary& summary, const std::vector<const inspecte
                        const std::vector<std::size_t>& identities, const std::vector<binary_image>& images)
 {
     using key = std::tuple<bool, bool, int, decltype(architecture_order({}, {})), std::string>;
-    constexpr std::array kinds{"", "cubin", "PTX", "LTO-IR"};
+    constexpr std::array kinds{"", "cubin", "PTX", "Tile IR", "LTO-IR"};
     std::map<key, architecture_summary> sums;
     const auto sum_of = [&](const auto& image_or_kernel, const std::string& kind, bool relocatable,
                             bool linked) -> architecture_summary& {
