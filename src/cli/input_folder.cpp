@@ -50,7 +50,7 @@ std::vector<std::string> files_in_folder(const std::string& folder, std::vector<
     }
     // The file itself before a link to it.
     std::ranges::sort(files);
-    std::ranges::stable_partition(files, [](const std::string& file) {
+    std::stable_partition(files.begin(), files.end(), [](const std::string& file) {
         std::error_code unknown;
         return !fs::is_symlink(file, unknown);
     });

@@ -38,6 +38,7 @@ void fill(kernel_info& kernel, const kernel_info& other)
     fill(kernel.static_shared_bytes, other.static_shared_bytes);
     fill(kernel.reserved_shared_bytes, other.reserved_shared_bytes);
     fill(kernel.uses_dynamic_shared, other.uses_dynamic_shared);
+    if (kernel.shared_variables.empty()) kernel.shared_variables = other.shared_variables;
     if (kernel.constant_banks.empty()) kernel.constant_banks = other.constant_banks;
     fill(kernel.parameter_bytes, other.parameter_bytes);
     fill(kernel.barriers, other.barriers);

@@ -64,6 +64,14 @@ struct callee_info {
     friend bool operator==(const callee_info&, const callee_info&) = default;
 };
 
+/// A `__shared__` variable.
+struct shared_variable {
+    std::string name;  ///< as the linker knows it
+    std::int64_t bytes = 0;
+
+    friend bool operator==(const shared_variable&, const shared_variable&) = default;
+};
+
 /// One kernel for one architecture. Bytes per thread for spills and stack, per block for shared memory. A value that
 /// the input does not tell is `nullopt`, never 0.
 struct kernel_info {
@@ -80,7 +88,9 @@ struct kernel_info {
     std::optional<std::int64_t> cumulative_stack_bytes;  ///< with the functions that it calls
     std::optional<std::int64_t> static_shared_bytes;     ///< without what the system reserves
     std::optional<std::int64_t> reserved_shared_bytes;  ///< what the system reserves in the image (1,024 from sm_90 on)
-    std::optional<bool> uses_dynamic_shared;            ///< whether it has extern __shared__ memory
+    std::vector<shared_variable> shared_variables;  ///< static ones, the largest first; only PTX tells: empty: it does
+                                                    ///< not, or there is none
+    std::optional<bool> uses_dynamic_shared;        ///< whether it has extern __shared__ memory
     std::optional<std::int64_t>
         dynamic_shared_bytes;                   ///< of a launch; no image holds it: the user, or a file beside it
     std::optional<int> launch_threads;          ///< per block, likewise

@@ -137,6 +137,7 @@ bool take_from_ptx(const matching_ptx& match, const sm_limits* limits, kernel_in
         kernel.min_blocks = ptx.min_blocks;
         kernel.requested_max_registers = ptx.requested_max_registers;
         if (ptx.uses_dynamic_shared) kernel.uses_dynamic_shared = ptx.uses_dynamic_shared;
+        kernel.shared_variables = ptx.shared_variables;
         return true;
     }
     // The bound has to explain the cap at least.

@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t max_external_shared =
     16;  // each is looked for in all of the text; with more, all kernels use them
 constexpr std::string_view call = "call";
+constexpr std::size_t max_shared_variables = 64;  // of a kernel, and of a module
 
 class ptx_reader {
 public:
@@ -35,6 +36,7 @@ private:
     [[nodiscard]] bool names_external_shared(std::string_view body) const;
     std::optional<std::int64_t> read_parameters();
     void read_launch_directive(std::string_view directive, kernel_info& kernel);
+    void add_shared_variables(std::string_view body, kernel_info& kernel) const;
     std::optional<int> read_number(std::string_view directive);
     std::optional<std::array<int, 3>> read_extent(std::string_view directive);
     void complain(std::string what) { add_diagnostic(result_.diagnostics, tokens_.offset(), std::move(what)); }
@@ -46,6 +48,7 @@ private:
     kernel_memory* const memory_;
     ptx_contents result_;
     std::vector<std::string_view> external_shared_;  // names; PTX declares them before their use
+    std::vector<shared_variable> module_shared_;     // static ones outside of functions, likewise
     bool functions_name_it_ = false;                 // whether a function that kernels may call does
     std::vector<bool> calls_;                        // whether result_.kernels[i] does that
 };
@@ -58,6 +61,8 @@ struct parameter {
 };
 
 std::string_view external_shared(ptx_tokens& tokens);
+std::optional<shared_variable> read_shared(ptx_tokens& tokens);
+std::size_t find_shared(std::string_view text, std::size_t from);
 std::optional<std::int64_t> bytes_of_type(std::string_view type);
 bool append(std::int64_t& layout, const parameter& parameter);
 
@@ -73,18 +78,38 @@ ptx_contents read_ptx(std::string_view text, const std::string& file, bool entry
     return ptx_reader(text, file, entry_lines, memory).read();
 }
 
+namespace {
+
+// The declarations of a body's shared variables, one behind the other.
+void append_shared(std::string_view body, std::string& outline)
+{
+    std::size_t kept = 0;
+    for (std::size_t at = find_shared(body, 0); at < body.size() && kept < max_shared_variables;
+         at = find_shared(body, at + 1), ++kept) {
+        const std::size_t end = body.find_first_of(";{}", at);
+        if (end == body.npos || body[end] != ';') return;
+        outline.append("\n").append(body, at, end + 1 - at);
+    }
+}
+
+}  // namespace
+
 std::string ptx_outline(std::string_view text)
 {
-    // Whether a kernel uses dynamic shared memory stands in the bodies alone: the names, and that there are calls,
-    // stay.
-    std::vector<std::string_view> kept{call};
-    if (text.find(".extern") != std::string_view::npos) {
+    // Which shared memory a kernel uses stands in the bodies alone: the names, and that there are calls, stay.
+    std::vector<std::string> kept{std::string(call)};
+    if (text.find(".shared") != std::string_view::npos) {
+        std::size_t dynamic = 0;
         ptx_tokens tokens(text);
         for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
             if (token == "{" && !tokens.skip_block()) break;
-            if (token != ".extern") continue;
-            const std::string_view name = external_shared(tokens);
-            if (!name.empty() && kept.size() <= max_external_shared + 1) kept.push_back(name);
+            if (token == ".extern") {
+                const std::string_view name = external_shared(tokens);
+                if (!name.empty() && ++dynamic <= max_external_shared + 1) kept.emplace_back(name);
+            } else if (token == ".shared") {
+                const auto variable = read_shared(tokens);
+                if (variable && kept.size() - dynamic <= max_shared_variables) kept.push_back(variable->name);
+            }
         }
     }
     std::string outline;
@@ -99,9 +124,10 @@ std::string ptx_outline(std::string_view text)
             const std::size_t body = tokens.position();
             if (!tokens.skip_block()) return outline;  // the text was cut, and so is the outline
             if (kept.size() > 1)
-                for (const std::string_view word : kept)
+                for (const std::string& word : kept)
                     if (text.substr(body, tokens.position() - body).find(word) != std::string_view::npos)
                         outline.append(" ").append(word);
+            append_shared(text.substr(body, tokens.position() - body), outline);
             outline += "}\n";
         }
         token = tokens.next();
@@ -131,6 +157,9 @@ ptx_contents ptx_reader::read()
         } else if (token == ".extern") {
             const std::string_view name = external_shared(tokens_);
             if (!name.empty() && external_shared_.size() <= max_external_shared) external_shared_.push_back(name);
+        } else if (token == ".shared") {
+            if (auto variable = read_shared(tokens_); variable && module_shared_.size() < max_shared_variables)
+                module_shared_.push_back(*std::move(variable));
         } else if (token == ".entry") {
             if (!read_entry()) break;
         }
@@ -162,8 +191,9 @@ bool ptx_reader::read_entry()
             return true;
         }
         if (token == "{") {
-            if (memory_ != nullptr && !memory_->take(kernel)) return false;
             const std::string_view body = skip_body("the body of an entry is not closed");
+            add_shared_variables(body, kernel);
+            if (memory_ != nullptr && !memory_->take(kernel)) return false;
             kernel.uses_dynamic_shared = names_external_shared(body);
             calls_.push_back(!external_shared_.empty() && body.find(call) != std::string_view::npos);
             result_.kernels.push_back(std::move(kernel));
@@ -197,6 +227,66 @@ bool ptx_reader::names_external_shared(std::string_view body) const
     return external_shared_.size() > max_external_shared ||
            std::ranges::any_of(external_shared_,
                                [&](std::string_view name) { return body.find(name) != std::string_view::npos; });
+}
+
+// What the body declares, which is most, and what it names of the module's.
+void ptx_reader::add_shared_variables(std::string_view body, kernel_info& kernel) const
+{
+    std::vector<shared_variable>& variables = kernel.shared_variables;
+    for (std::size_t at = find_shared(body, 0); at < body.size() && variables.size() < max_shared_variables;
+         at = find_shared(body, at + 1)) {
+        ptx_tokens tokens(body.substr(at));
+        tokens.next();
+        if (auto variable = read_shared(tokens)) variables.push_back(*std::move(variable));
+    }
+    for (const shared_variable& variable : module_shared_)
+        if (body.find(variable.name) != std::string_view::npos) variables.push_back(variable);
+    std::ranges::stable_sort(variables, std::ranges::greater(), &shared_variable::bytes);
+}
+
+// Where the next declaration of a shared variable begins: instructions have the word behind a dot (ld.shared). The size
+// of the text: there is none.
+std::size_t find_shared(std::string_view text, std::size_t from)
+{
+    constexpr std::string_view word = ".shared";
+    for (std::size_t at = text.find(word, from); at != text.npos; at = text.find(word, at + 1)) {
+        const char before = at == 0 ? '\n' : text[at - 1];
+        if (before != '\n' && before != '\t' && before != ' ' && before != ';' && before != '{') continue;
+        const std::size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
+        if (text.substr(line, at - line).find("//") == std::string_view::npos) return at;
+    }
+    return text.size();
+}
+
+// ".align 4 .b8 NAME[1024];", whose `.shared` was just read; nothing for one without a size, which is dynamic.
+std::optional<shared_variable> read_shared(ptx_tokens& tokens)
+{
+    constexpr std::size_t max_name = 4096, max_tokens = 32;
+    shared_variable variable;
+    std::int64_t unit = 0, count = 1;
+    std::string_view last;
+    for (std::size_t i = 0; i < max_tokens; ++i) {
+        const std::string_view token = tokens.next();
+        if (token == ";") {
+            if (variable.name.empty()) variable.name = last;
+            variable.bytes = unit * count;
+            if (unit == 0 || variable.bytes <= 0 || variable.name.empty()) return std::nullopt;
+            return variable;
+        }
+        if (token.empty() || token == "{" || token == "}" || token == "=" || token == ",") return std::nullopt;
+        if (token == ".align") {
+            tokens.next();
+        } else if (token == "[") {
+            if (variable.name.empty()) variable.name = last.substr(0, max_name);
+            const auto size = parse_ptx_integer(tokens.next());
+            if (!size || *size < 1 || count > std::numeric_limits<int>::max()) return std::nullopt;
+            count *= *size;
+        } else if (const auto bytes = bytes_of_type(token); bytes && unit == 0) {
+            unit = *bytes;
+        }
+        last = token;
+    }
+    return std::nullopt;
 }
 
 // A kernel uses dynamic shared memory where its body names it, or calls what may.

@@ -57,7 +57,7 @@ std::vector<compared_kernel> compared(const std::vector<compiler_result>& result
         kernel.differs = std::ranges::any_of(kernel.made, [&](const inspected_kernel* made) {
             return made == nullptr || !same_figures(made->info, kernel.first->info);
         });
-    std::ranges::stable_partition(kernels, &compared_kernel::differs);
+    std::stable_partition(kernels.begin(), kernels.end(), [](const compared_kernel& kernel) { return kernel.differs; });
     return kernels;
 }
 

@@ -215,6 +215,11 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     object["stack_frame_bytes"] = or_null(info.stack_frame_bytes);
     object["cumulative_stack_bytes"] = or_null(info.cumulative_stack_bytes);
     object["static_shared_bytes"] = or_null(info.static_shared_bytes);
+    if (!info.shared_variables.empty()) {
+        ordered_json& variables = object["shared_variables"] = ordered_json::array();
+        for (const shared_variable& variable : info.shared_variables)
+            variables.push_back({{"name", json_text(variable.name)}, {"bytes", variable.bytes}});
+    }
     object["reserved_shared_bytes"] = or_null(info.reserved_shared_bytes);
     object["uses_dynamic_shared"] = or_null(info.uses_dynamic_shared);
     object["dynamic_shared_bytes"] = or_null(info.dynamic_shared_bytes);

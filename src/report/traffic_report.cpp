@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "image/demangle.hpp"
 #include "report/count_text.hpp"
 #include "report/json.hpp"
 #include "report/kernel_cells.hpp"
@@ -38,6 +39,24 @@ std::string synchronisation_text(const code_traffic& traffic)
     return text;
 }
 
+// "tile" for "void k<256>(float*)::tile"; of a function that was inlined with its name: "helper(float)::tile".
+std::string variable_name(const shared_variable& variable, const inspected_kernel& kernel)
+{
+    std::string name = demangle(variable.name);
+    const std::size_t colons = name.rfind("::");
+    if (colons != name.npos && name.substr(0, colons) == kernel.demangled) name.erase(0, colons + 2);
+    return escape_for_terminal(name);
+}
+
+std::string shared_text(const inspected_kernel& kernel)
+{
+    std::string text;
+    for (const shared_variable& variable : kernel.info.shared_variables)
+        text += fmt::format("{}{} {} B", text.empty() ? "" : ", ", variable_name(variable, kernel),
+                            with_commas(variable.bytes));
+    return text;
+}
+
 void add_traffic(document& page, const inspected_kernel& kernel, const line_names& names, std::size_t lines_shown)
 {
     const kernel_info& info = kernel.info;
@@ -54,6 +73,7 @@ void add_traffic(document& page, const inspected_kernel& kernel, const line_name
             ? "no loops"
             : fmt::format("{}, at most {} deep", counted(static_cast<std::size_t>(traffic.loops), "loop", "loops"),
                           traffic.deepest_loop)));
+    if (!info.shared_variables.empty()) page.line("  static shared memory: " + shared_text(kernel));
     const auto local = std::ranges::find_if(
         traffic.uses, [](const memory_use& use) { return use.space == memory_space::local && use.loop_depth > 0; });
     if (local != traffic.uses.end())

@@ -320,6 +320,40 @@ TEST(build_flags, come_from_compile_commands)
                    "has no command for");
 }
 
+// The sum of the variables is what ptxas says, but for what alignment leaves.
+TEST(shared_variables, are_those_of_the_source_and_of_the_ptx_beside_a_cubin)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string source = written(folder, "k.cu", R"(
+__device__ float helper(float v) { __shared__ float in_helper[32]; in_helper[threadIdx.x % 32] = v; __syncthreads();
+                                   return in_helper[(threadIdx.x + 1) % 32]; }
+__shared__ int of_file[64];
+template <int N> __global__ void k(float* p) {
+  __shared__ float tile[N]; __shared__ alignas(128) double points[20]; extern __shared__ int dynamic[];
+  tile[threadIdx.x] = p[0]; points[threadIdx.x % 20] = p[1]; dynamic[threadIdx.x] = of_file[threadIdx.x % 64] = 1;
+  __syncthreads(); p[threadIdx.x] = tile[N - 1 - threadIdx.x] + points[3] + helper(p[2]) + dynamic[3] + of_file[5]; }
+template __global__ void k<256>(float*);
+)");
+    const std::string object = (folder.path() / "k.o").string();
+    ASSERT_EQ(run({"nvcc", "-c", "-arch=sm_90", source, "-o", object}).exit_code, 0);
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"inspect", source, "--arch", "sm_90"}, {"inspect", object}}) {
+        std::vector<std::string> command = words;
+        command.insert(command.end(), {"--format", "json"});
+        const nlohmann::json kernel = launchbox_run(command).json()["kernels"][0];
+        std::int64_t sum = 0;
+        std::string names;
+        for (const nlohmann::json& variable : kernel["shared_variables"]) {
+            sum += variable["bytes"].get<std::int64_t>();
+            names += variable["name"].get<std::string>() + " ";
+        }
+        EXPECT_EQ(sum, 1024 + 160 + 256 + 128);
+        EXPECT_EQ(kernel["static_shared_bytes"], sum);
+        EXPECT_EQ(names, "_ZZ1kILi256EEvPfE4tile of_file _ZZ1kILi256EEvPfE6points _ZZ6helperfE9in_helper ");
+    }
+}
+
 TEST(several_compilers, are_columns_and_one_that_is_missing_is_said)
 {
     NEEDS_NVCC();

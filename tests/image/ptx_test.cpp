@@ -272,6 +272,29 @@ TEST(ptx, dynamic_shared_memory_is_used_where_a_body_names_it_or_calls_what_does
     EXPECT_TRUE(read_ptx(".version 8.0\n.extern .shared", "k.ptx").kernels.empty());
 }
 
+TEST(ptx, shared_memory_by_variable)
+{
+    const std::string text = header +
+                             ".extern .shared .align 16 .b8 dynamic[];\n.shared .align 8 .f64 of_module[4];\n"
+                             ".shared .b8 of_nobody;\n.func h() { .shared .b32 in_function[2]; }\n"
+                             ".entry k() {\n\t.reg .b32 r;\n\t// .shared .b8 in_a_comment[9];\n\t.shared .align 4 .b8 "
+                             "tile[1024];\n\t.shared .align 4 .b32 grid[3][5];\n\tld.shared.u32 r, [tile];\n"
+                             "\tst.shared.f64 [of_module], r;\n}\n.entry other() { ret; }\n";
+    const auto variables_of = [](const std::string& module) {
+        std::string all;
+        for (const kernel_info& kernel : read_ptx(module, "k").kernels) {
+            all += kernel.name + ":";
+            for (const shared_variable& variable : kernel.shared_variables)
+                all += " " + variable.name + " " + std::to_string(variable.bytes);
+            all += "; ";
+        }
+        return all;
+    };
+    EXPECT_EQ(variables_of(text), "k: tile 1024 grid 60 of_module 32; other:; ");
+    EXPECT_EQ(variables_of(ptx_outline(text)), variables_of(text));
+    EXPECT_EQ(variables_of(header + ".entry k() { .shared .b8 a[99999999999]; .shared .b8 b[0]; .shared .b8"), "k:; ");
+}
+
 TEST(ptx_modules, a_register_limit_takes_the_place_of_bounds_that_could_not_hold_beside_it)
 {
     const std::string text =
