@@ -48,7 +48,9 @@ void add_file(const fs::path& file, strings& facts)
 /// Sources that only act through the programs that they are compiled into.
 bool is_compiled(const std::string& name)
 {
-    if (name.starts_with("src/") || name.starts_with("bench/")) return true;
+    if (name.starts_with("src/") || name.starts_with("bench/") || name.starts_with("web/wasm/"))
+        for (const char* ending : {".cpp", ".hpp", ".cu", ".cuh", ".inc"})
+            if (name.ends_with(ending)) return true;
     return name.starts_with("tests/") && !name.starts_with("tests/data/") &&
            !name.starts_with("tests/include/launch_box/") && !name.starts_with("tests/compiler_cache/") &&
            (name.ends_with(".cpp") || name.ends_with(".hpp"));
