@@ -66,7 +66,8 @@ void add_file(const fs::path& file, bool names_kernels, const std::string& kerne
     if (!fs::is_regular_file(file, failure)) return;  // a library may be gone by now
     try {
         const mapped_file mapped(file.string());
-        if (names_kernels && mapped.bytes().find(kernel) == std::string_view::npos) return;
+        // A name ends with a zero: a short one is in many others.
+        if (names_kernels && mapped.bytes().find(kernel + '\0') == std::string_view::npos) return;
         for_each_ptx(mapped.bytes(), [&](std::string_view text) { to.add(text); });
     } catch (const error&) {  // cannot be read: then there is no PTX in it
     }
