@@ -68,7 +68,7 @@ void read_source(const kernel_input_options& options, const std::string& file, c
         std::vector<std::string> of_build = flags_of_build(options.build, file);
         request.flags.insert(request.flags.begin(), of_build.begin(), of_build.end());
     }
-    request.read = {.lines = options.lines, .examine = options.examine};
+    request.read = {.grid_dependency = true, .lines = options.lines, .examine = options.examine};
     // -G brings line information of its own; ptxas refuses both.
     if (options.lines != wanted_lines::none && std::ranges::none_of(flags, asks_for_lines))
         request.flags.emplace_back("-lineinfo");
@@ -166,6 +166,8 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
     binary_contents contents = read_binary(bytes, file,
                                            {.wanted = std::cref(wanted),
                                             .jobs = options.jobs,
+                                            // As Triton keeps them, with a file beside that says how they run.
+                                            .grid_dependency = file.ends_with(".cubin"),
                                             .hash_code = options.hash_code,
                                             .lines = options.lines,
                                             .examine = options.examine,
@@ -299,6 +301,7 @@ void add_triton_launch(kernel_info& kernel, const triton_metadata& metadata)
     kernel.dynamic_shared_bytes = metadata.shared_bytes;
     kernel.launch_threads = metadata.threads;
     if (metadata.threads) kernel.triton_warps = *metadata.threads / warp_size;
+    kernel.launched_early = metadata.launched_early;
     if (!metadata.max_registers) return;
     kernel.requested_max_registers = metadata.max_registers;
     if (kernel.min_blocks_inferred) kernel.min_blocks.reset();  // the cap is not a bound's

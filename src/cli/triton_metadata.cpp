@@ -53,6 +53,8 @@ std::optional<triton_metadata> parse_triton_metadata(const std::string& text)
         metadata.threads = static_cast<int>(*warps) * warp_size;
     if (const auto registers = whole_number(object, "maxnreg", max_registers); registers && *registers > 0)
         metadata.max_registers = static_cast<int>(*registers);
+    if (const auto early = object.find("launch_pdl"); early != object.end() && early->is_boolean())
+        metadata.launched_early = early->get<bool>();
     return metadata;
 }
 

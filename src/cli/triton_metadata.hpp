@@ -14,6 +14,7 @@ struct triton_metadata {
     std::optional<std::int64_t> shared_bytes;  ///< dynamic shared memory, bytes per block
     std::optional<int> threads;                ///< per block: warps × threads of a warp
     std::optional<int> max_registers;          ///< maxnreg, with which ptxas was called
+    bool launched_early = false;               ///< launch_pdl: with programmatic dependence
 
     [[nodiscard]] bool is_of(std::string_view name) const { return kernel.empty() || kernel == name; }
 };

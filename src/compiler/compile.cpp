@@ -42,6 +42,7 @@ void fill(kernel_info& kernel, const kernel_info& other)
     if (kernel.constant_banks.empty()) kernel.constant_banks = other.constant_banks;
     fill(kernel.parameter_bytes, other.parameter_bytes);
     fill(kernel.barriers, other.barriers);
+    fill(kernel.waits_for_grid, other.waits_for_grid);
     fill(kernel.max_threads, other.max_threads);
     fill(kernel.required_threads, other.required_threads);
     fill(kernel.min_blocks, other.min_blocks);

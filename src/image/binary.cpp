@@ -191,10 +191,13 @@ std::vector<image_result> read_images(const image_scan& scan, const std::string&
             const bool stored = image.entry.compression == fatbin_compression::stored;
             decompressor_pool::lease unpack(unpackers, stored ? 0 : image.entry.decompressed_bytes);
             image_result& result = results[order[i]];
-            result = read_image(
-                image, file,
-                {.hash_code = options.hash_code, .lines = options.lines, .examine = options.examine, .memory = &memory},
-                *unpack);
+            result = read_image(image, file,
+                                {.grid_dependency = options.grid_dependency,
+                                 .hash_code = options.hash_code,
+                                 .lines = options.lines,
+                                 .examine = options.examine,
+                                 .memory = &memory},
+                                *unpack);
             result.left_out = memory.used_up();
         },
         options.jobs);

@@ -43,6 +43,7 @@ struct binary_options {
     /// Whether images for this architecture ("sm_90a", "compute_90") are wanted; empty: all are.
     std::function<bool(std::string_view architecture)> wanted = {};
     unsigned jobs = 0;                                           ///< threads; 0: one a core
+    bool grid_dependency = false;                                ///< fill `kernel_info::waits_for_grid`
     bool hash_code = false;                                      ///< fill `kernel_info::code_hash`
     wanted_lines lines = wanted_lines::none;                     ///< fill `kernel_info::lines`
     std::function<void(const cubin_examination&)> examine = {};  ///< as in `cubin_options`

@@ -12,6 +12,7 @@
 
 #include "image/cubin_identity.hpp"
 #include "image/elf.hpp"
+#include "image/grid_dependency.hpp"
 #include "image/line_index.hpp"
 #include "image/line_table.hpp"
 #include "image/nv_info.hpp"
@@ -461,7 +462,14 @@ void cubin_reader::finish(kernel_index index)
     const bool lists_spills = by_ptxas && result_.toolkit_version >= annotates_spills_from;
     // A list that was cut off can be empty: see `limit_spills`.
     const bool count = sm_ >= 70 && can_spill && (!draft.spills.empty() || (lists_spills && is_long(code)));
-    const bool readable = !code.empty() && (count || options_.hash_code) && take(code.size(), draft.code->offset);
+    // Before 9.0 there is nothing to wait for.
+    const bool look_for_wait = options_.grid_dependency && sm_ >= 90;
+    const bool readable =
+        !code.empty() && (count || options_.hash_code || look_for_wait) && take(code.size(), draft.code->offset);
+    if (readable && look_for_wait) {
+        kernel.waits_for_grid = waits_for_grid(code);
+        if (!*kernel.waits_for_grid && draft.has_callee) kernel.waits_for_grid.reset();  // that one may do it
+    }
     if (readable && options_.hash_code) kernel.code_hash = XXH3_64bits(code.data(), code.size());
     std::optional<spill_limits> spills;
     if (!can_spill || (sm_ >= 70 && lists_spills && !count))

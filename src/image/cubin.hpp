@@ -36,6 +36,7 @@ struct cubin_examination {
 };
 
 struct cubin_options {
+    bool grid_dependency = false;             ///< fill `kernel_info::waits_for_grid`, which reads all of the code
     bool hash_code = false;                   ///< fill `kernel_info::code_hash`, which reads all of the code
     wanted_lines lines = wanted_lines::none;  ///< fill `kernel_info::lines`
     /// Called at the end, if not empty and there is a kernel; may be called on several threads for several cubins.

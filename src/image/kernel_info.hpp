@@ -92,9 +92,11 @@ struct kernel_info {
                                                     ///< not, or there is none
     std::optional<bool> uses_dynamic_shared;        ///< whether it has extern __shared__ memory
     std::optional<std::int64_t>
-        dynamic_shared_bytes;                   ///< of a launch; no image holds it: the user, or a file beside it
-    std::optional<int> launch_threads;          ///< per block, likewise
-    std::optional<int> triton_warps;            ///< num_warps, where Triton made the kernel and says so beside it
+        dynamic_shared_bytes;            ///< of a launch; no image holds it: the user, or a file beside it
+    std::optional<int> launch_threads;   ///< per block, likewise
+    std::optional<bool> waits_for_grid;  ///< griddepcontrol.wait is in its code; only where that was read for it
+    bool launched_early = false;         ///< may begin before the grid ahead of it has ended: a file beside it says so
+    std::optional<int> triton_warps;     ///< num_warps, where Triton made the kernel and says so beside it
     std::vector<constant_bank> constant_banks;  ///< rising; empty: not told
     std::optional<std::int64_t> parameter_bytes;
     std::optional<int> barriers;                         ///< highest named barrier + 1

@@ -354,6 +354,44 @@ template __global__ void k<256>(float*);
     }
 }
 
+// ptxas is the oracle: what it makes of griddepcontrol on every architecture that has it.
+TEST(grid_dependency, a_kernel_that_begins_early_and_never_waits_is_a_finding)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const auto source = [&](const std::string& name, const std::string& wait) {
+        return written(
+            folder, name,
+            "__global__ void k(int* p) { if (p[threadIdx.x] > 3) " + wait +
+                "; *p = 1; }\nvoid f(cudaLaunchAttribute& a) { a.val.programmaticStreamSerializationAllowed = "
+                "1; }\n");
+    };
+    const std::string waiting = source("waiting.cu", "asm volatile(\"griddepcontrol.wait;\" ::: \"memory\")");
+    const std::string never = source("never.cu", "asm volatile(\"griddepcontrol.launch_dependents;\")");
+    for (const char* architecture : {"sm_90", "sm_90a", "sm_100", "sm_103a", "sm_120", "sm_121"}) {
+        const call right = launchbox_run({"inspect", waiting, "--arch", architecture});
+        EXPECT_EQ(right.status, 0) << right.err;
+        EXPECT_FALSE(right.shows("no_kernel_waits")) << architecture << right.out;
+        EXPECT_TRUE(launchbox_run({"inspect", never, "--arch", architecture}).shows("no_kernel_waits")) << architecture;
+    }
+    EXPECT_FALSE(launchbox_run({"inspect", waiting, "--arch", "sm_80"}).shows("no_kernel_waits"));
+
+    // Triton's metadata beside a cubin say how it is launched.
+    for (const std::string& file : {waiting, never}) {
+        const std::string cubin = file.substr(0, file.size() - 2) + "cubin";
+        ASSERT_EQ(run({"nvcc", "-cubin", "-arch=sm_90", file, "-o", cubin}).exit_code, 0);
+        for (const bool pdl : {true, false}) {
+            write_file_atomically(file.substr(0, file.size() - 2) + "json",
+                                  nlohmann::json{{"shared", 0}, {"num_warps", 4}, {"launch_pdl", pdl}}.dump());
+            const call result = launchbox_run({"inspect", cubin, "--format", "json"});
+            ASSERT_EQ(result.status, 0) << result.err;
+            const nlohmann::json diagnoses = result.json()["kernels"][0]["diagnoses"];
+            EXPECT_EQ(diagnoses.dump().find("never_waits") != std::string::npos, pdl && file == never)
+                << file << diagnoses;
+        }
+    }
+}
+
 TEST(several_compilers, are_columns_and_one_that_is_missing_is_said)
 {
     NEEDS_NVCC();

@@ -245,6 +245,17 @@ bool check_launchable(const subject& s)
     return false;
 }
 
+// A kernel that may begin early has to wait before it reads what the one ahead writes.
+void check_grid_dependency(const subject& s)
+{
+    if (!s.kernel.launched_early || s.kernel.waits_for_grid.value_or(true)) return;
+    s.add(
+        "never_waits", severity::warning,
+        "it is launched so that it may begin before the kernel ahead of it has ended (launch_pdl), and never waits for "
+        "it (griddepcontrol.wait): what that one writes may not be there yet",
+        "call triton.language.extra.cuda.gdc_wait() before the first read, or launch without launch_pdl");
+}
+
 // Local memory without spills: an array that is indexed at run time lives there.
 void check_local_memory(const subject& s)
 {
@@ -302,6 +313,7 @@ std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> th
     check_bound(s);
     // What a bound buys is told of blocks that run.
     if (check_launchable(s) && !check_bought_nothing(s)) check_spills(s);
+    check_grid_dependency(s);
     check_local_memory(s);
     check_stack(s);
     check_messages(s);

@@ -22,6 +22,9 @@ namespace {
 void lint_launches(const lint_request& request, const source_constants& constants,
                    const std::vector<source_launch>& launches, std::vector<diagnosis>& findings);
 
+// Launches that may begin before the grid ahead has ended, of kernels that never wait for it.
+void lint_early_launches(const lint_request& request, const source_text& source, std::vector<diagnosis>& findings);
+
 // -maxrregcount beside kernels for which ptxas ignores it.
 void lint_flags(const lint_request& request, const source_scopes& scopes, std::vector<diagnosis>& findings);
 
@@ -35,6 +38,7 @@ std::vector<diagnosis> lint_source(const lint_request& request)
     const std::vector<source_launch> launches = read_source_launches(source);
     std::vector<diagnosis> findings = lint_cuda_arch(request.file, source, scopes, constants, launches);
     lint_launches(request, constants, launches, findings);
+    lint_early_launches(request, source, findings);
     lint_flags(request, scopes, findings);
     std::stable_sort(findings.begin(), findings.end(), [](const diagnosis& a, const diagnosis& b) {
         return (a.place ? a.place->line : 0) < (b.place ? b.place->line : 0);
@@ -138,6 +142,30 @@ std::vector<std::string> words_of(const std::vector<std::string>& flags)
         }
     }
     return words;
+}
+
+void lint_early_launches(const lint_request& request, const source_text& source, std::vector<diagnosis>& findings)
+{
+    // Of which kernel a launch is, the text seldom tells: so only where none of all kernels waits.
+    bool known = false;
+    for (const linted_kernel& kernel : request.kernels) {
+        if (kernel.info->waits_for_grid.value_or(false)) return;
+        known |= kernel.info->waits_for_grid.has_value();
+    }
+    if (!known) return;
+    const std::vector<source_token>& tokens = source.tokens;
+    for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+        const bool asks =
+            tokens[i].is("programmatic_dependent_launch") || tokens[i].is("programmaticStreamSerializationAllowed");
+        if (!asks || !tokens[i + 1].is("=") || !(tokens[i + 2].is("true") || tokens[i + 2].is("1"))) continue;
+        findings.push_back({"no_kernel_waits", severity::warning,
+                            fmt::format("{} lets a kernel begin before the one ahead of it has ended, and no kernel of "
+                                        "this file waits for it: what that one writes may not be there yet",
+                                        tokens[i].text),
+                            "call cudaGridDependencySynchronize() before the first read, or launch without it",
+                            source_location{request.file, tokens[i].line}});
+        return;  // one is enough
+    }
 }
 
 void lint_flags(const lint_request& request, const source_scopes& scopes, std::vector<diagnosis>& findings)

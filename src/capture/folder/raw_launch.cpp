@@ -90,6 +90,7 @@ void read_raw_line(const std::string& text, raw_launch& to)
     if (key == "static_shared") to.static_shared_bytes = line.number<std::int64_t>();
     if (key == "carveout") launch.carveout_percent = std::clamp(line.number<int>(), -1, 100);
     if (key == "max_threads") launch.max_threads = static_cast<std::uint32_t>(std::clamp(line.number<int>(), 1, 1024));
+    if (key == "early") to.early = line.number<int>() != 0;
     if (key == "other_attributes")
         launch.warnings.push_back("the launch had attributes that a replay does not have: " + line.rest());
     if (key == "pinned_pointers")
@@ -136,13 +137,14 @@ void read_raw_line(const std::string& text, raw_launch& to)
 }
 
 // The module of the launch among those that have a kernel of its name.
-std::string module_of(const raw_launch& raw, const fs::path& observed, std::string& architecture)
+std::string module_of(const raw_launch& raw, const fs::path& observed, std::string& architecture,
+                      std::optional<bool>& waits)
 {
     std::string found;
     std::optional<std::uint64_t> code;
     for (const auto& [hash, bytes] : raw.modules) {
         std::string image = read_input((observed / record::module_file_name({.hash = hash, .bytes = bytes})).string());
-        const cubin_contents contents = read_cubin(image, "module", {.hash_code = true});
+        const cubin_contents contents = read_cubin(image, "module", {.grid_dependency = true, .hash_code = true});
         const auto kernel = std::ranges::find(contents.kernels, raw.launch.kernel, &kernel_info::name);
         if (kernel == contents.kernels.end()) continue;
         if (kernel->registers && raw.registers > 0 && *kernel->registers != raw.registers &&
@@ -158,6 +160,7 @@ std::string module_of(const raw_launch& raw, const fs::path& observed, std::stri
                 "wait for another kernel, or give the kernels names of their own");
         if (!found.empty()) continue;
         code = kernel->code_hash;
+        waits = kernel->waits_for_grid;
         architecture = contents.architecture;
         found = std::move(image);
     }
@@ -216,7 +219,16 @@ captured_launch write_capture_folder(raw_launch raw, const fs::path& observed, c
                                      const std::string& name)
 {
     captured_launch& launch = raw.launch;
-    const std::string module = module_of(raw, observed, launch.architecture);
+    std::optional<bool> waits;
+    const std::string module = module_of(raw, observed, launch.architecture, waits);
+    if (raw.early)
+        launch.warnings.emplace_back(
+            waits.value_or(true)
+                ? "the program lets it begin before the kernel ahead of it has ended (programmatic dependent "
+                  "launch), and a replay does not"
+                : "the program lets it begin before the kernel ahead of it has ended (programmatic dependent "
+                  "launch), and it never waits for that one (griddepcontrol.wait): what that one writes "
+                  "may not be there yet");
     launch.module = "kernel.cubin";
     launch.module_hash = hash_of_bytes(module);
     write_file_atomically(folder / launch.module, module);

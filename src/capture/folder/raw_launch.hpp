@@ -16,6 +16,7 @@ namespace launchbox {
 struct raw_launch {
     captured_launch launch;  ///< without module, hashes and architecture
     int registers = 0;
+    bool early = false;  ///< it may begin before the kernel ahead of it has ended
     std::int64_t static_shared_bytes = 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> modules;  ///< hash and bytes: those that have the kernel
     std::vector<std::string> images;         ///< what the program gave to the driver: files of the observer's folder

@@ -154,6 +154,8 @@ void launch_capture::called(CUpti_CallbackId id, const CUpti_CallbackData& call)
                                 attribute.value.clusterDim.z};
             else if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
                 what.cooperative = attribute.value.cooperative != 0;
+            else if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+                what.early = attribute.value.programmaticStreamSerializationAllowed != 0;
             else if (attribute.id != CU_LAUNCH_ATTRIBUTE_IGNORE)
                 what.other_attributes += " " + std::to_string(static_cast<int>(attribute.id));
         }

@@ -279,6 +279,7 @@ void launch_capture::write_text(const launch& what)
     line("carveout", std::to_string(attributes_[3]));
     line("max_threads", std::to_string(attributes_[4]));
     line("max_dynamic_shared", std::to_string(attributes_[5]));
+    if (what.early) line("early", "1");
     if (!what.other_attributes.empty()) line("other_attributes", what.other_attributes.substr(1));
     if (pinned_pointers_ > 0) line("pinned_pointers", text_of(pinned_pointers_));
     for (const std::size_t parameter : textures_) line("texture", text_of(parameter));

@@ -19,6 +19,7 @@ struct launch_capture::launch {
     void** parameters = nullptr;
     void** extra = nullptr;
     bool cooperative = false;
+    bool early = false;            ///< with programmatic dependence: may begin before the kernel ahead has ended
     std::string other_attributes;  ///< numbers of those that a replay does not have
     const char* name = nullptr;
 };

@@ -92,6 +92,24 @@ TEST(source_lint, constants_by_cuda_arch_that_harm_nobody)
         EXPECT_EQ(places(text), "") << text;
 }
 
+TEST(source_lint, launches_that_begin_early_of_kernels_that_never_wait)
+{
+    kernel_info waits = bounded({}), not_yet = bounded({}), unknown = bounded({});
+    waits.waits_for_grid = true;
+    not_yet.waits_for_grid = false;
+    const std::string ours = "\nvoid f() { launch<k>({.blocks = 1, .programmatic_dependent_launch = true}); }";
+    const std::string runtime = "\nvoid f() { attribute.val.programmaticStreamSerializationAllowed = 1; }";
+    for (const std::string& text : {ours, runtime}) {
+        EXPECT_EQ(places(text, {{"k", &not_yet}}), "no_kernel_waits:2");
+        EXPECT_EQ(places(text, {{"k", &not_yet}, {"k", &waits}}), "");
+        EXPECT_EQ(places(text, {{"k", &unknown}}), "");  // code for 8.0, or none
+        EXPECT_EQ(places(text), "");
+    }
+    for (const char* text : {"bool programmatic_dependent_launch = false;", "x.programmatic_dependent_launch = given;",
+                             "// programmatic_dependent_launch = true"})
+        EXPECT_EQ(places(text, {{"k", &not_yet}}), "") << text;
+}
+
 TEST(source_lint, an_if_on_cuda_arch_in_a_host_function)
 {
     const std::vector<diagnosis> one = found(
