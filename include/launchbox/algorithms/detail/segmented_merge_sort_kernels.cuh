@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include <launchbox/algorithms/detail/merge_sort_kernels.cuh>
+#include <launchbox/algorithms/detail/segment_of_thread.cuh>
 #include <launchbox/algorithms/detail/segment_work.cuh>
 
 #pragma GCC visibility push(hidden)  // see launch.cuh
@@ -35,43 +36,38 @@ inline constexpr merge_sort_row warp_row{
                                                                                                         : 0,
     .ways = 2};
 
-/// One kernel counts, and one lists: a block has 2,048 segments.
-inline constexpr merge_sort_row count_row{.threads = 256, .items = 8, .min_blocks = 0, .ways = 2};
+/// A thread for each segment.
+template <class Key>
+inline constexpr merge_sort_row see_row{.threads = 128,
+                                        .items = 2,
+                                        .min_blocks = sizeof(Key) <= 4   ? 8
+                                                      : sizeof(Key) <= 8 ? 5
+                                                                         : 0,
+                                        .ways = 2};
 
-template <bool Places, class Offset>
-struct count_by_size {
-    using tuning = only<count_row>;
-    using row_type = merge_sort_row;
-    static constexpr bool programmatic_dependent_launch = true;
-    static constexpr std::int64_t dynamic_shared_bytes(const row_type&) { return sizeof(segment_counting); }
-    static constexpr std::int64_t tile(const row_type& row) { return std::int64_t{row.threads} * row.items; }
-    template <row_type r>
-    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists)
+template <class Key, class Value, class Compare, class Offset>
+struct see : body<Key, Value, Compare, only<see_row<Key> > > {
+    using base = body<Key, Value, Compare, only<see_row<Key> > >;
+    static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
+    {
+        return seeing_bytes<typename base::any_shape>(row.threads);
+    }
+    static constexpr std::int64_t tile(const typename base::row_type& row) { return row.threads; }
+    template <typename base::row_type r>
+    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists, typename base::arrays data,
+                               Compare compare)
     {
         wait_for_grid_ahead();
-        count_segments<Places, r.threads, r.items>(*reinterpret_cast<segment_counting*>(block_memory()), sizes, lists,
-                                                   blockIdx.x);
+        see_segments<r.threads, typename base::any_shape>(block_memory(), sizes, lists, data, blockIdx.x, compare);
     }
 };
 
-template <class Offset>
-struct find_owners {
-    using tuning = only<count_row>;
-    using row_type = merge_sort_row;
-    static constexpr bool programmatic_dependent_launch = true;
-    static constexpr std::int64_t tile(const row_type& row) { return row.threads; }
-    template <row_type r>
-    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists)
-    {
-        wait_for_grid_ahead();
-        find_owner(sizes, lists, std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x));
-    }
-};
+inline constexpr merge_sort_row fill_row{.threads = 256, .items = 8, .min_blocks = 0, .ways = 2};
 
 /// Values that are sorted as indices begin as those.
 template <class Index>
 struct fill_indices {
-    using tuning = only<count_row>;
+    using tuning = only<fill_row>;
     using row_type = merge_sort_row;
     static constexpr bool programmatic_dependent_launch = true;
     static constexpr std::int64_t tile(const row_type& row) { return std::int64_t{row.threads} * row.items; }
@@ -104,10 +100,10 @@ template <bool IsSmall, class Key, class Row>
 constexpr int max_tile_segments(const Row& row)
 {
     const int tile = row.threads * items_of(row);
-    return std::max(1, IsSmall ? tile / 2 : tile >> (min_small_bits<Key> + 1));
+    return std::max(1, tile >> (IsSmall ? first_listed_class<Key> : min_small_bits<Key> + 1));
 }
 
-/// `IsSmall`: the classes of the small tile, from two elements on; otherwise the others, and parts.
+/// `IsSmall`: the classes of the small tile; otherwise the others, and parts.
 template <bool IsSmall, class Key, class Value, class Compare, class Tuning, class Offset>
 struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Value, Tuning> > {
     using base = body<Key, Value, Compare, segment_tuning<IsSmall, Key, Value, Tuning> >;
@@ -209,7 +205,7 @@ struct segmented_sort {
         small_threads = small_row.threads;
         threads = row.threads;
         sizes = segment_sizes_of(n, segments, small_row.threads * items_of(small_row), row.threads, items_of(row),
-                                 std::min(levels_of(row), max_levels));
+                                 std::min(levels_of(row), max_levels), max_short_segment<Key>);
     }
 
     void add_to(memory_parts& parts)
@@ -218,8 +214,8 @@ struct segmented_sort {
             return parts.add(static_cast<std::size_t>(count) * each);
         };
         state_at = parts.add(sizeof(segment_state));
-        by_class_at = add(sizes.segments, sizeof(unsigned));
-        merged_at = add(sizes.max_merged(), sizeof(merged_segment));
+        by_class_at = add(sizes.max_listed(), sizeof(unsigned));
+        merged_at = add(sizes.max_merged() * sizes.max_passes, sizeof(merged_segment));
         owner_at = add(sizes.max_parts(), sizeof(unsigned));
         splits_at = add(sizes.max_parts() << sizes.max_levels, sizeof(std::int64_t));
         const std::int64_t n = sizes.max_merged() == 0 ? 0 : sizes.n;
@@ -244,16 +240,16 @@ struct segmented_sort {
             status != cudaSuccess)
             throw launch_error("segmented_merge_sort: " + error_text(status), status, launch_error_kind::runtime);
 
-        launch<count_by_size<false, Offset> >(stream, sizes.segments, sizes, lists);
-        launch<count_by_size<true, Offset> >(stream, sizes.segments, sizes, lists);
+        launch<see<Key, Value, Compare, Offset> >(stream, sizes.segments, sizes, lists, data, compare);
         const int passes = sizes.max_passes;
         const std::int64_t parts = sizes.max_parts();
-        if (passes > 0) launch<find_owners<Offset> >(stream, parts, sizes, lists);
         const auto grid = [](std::int64_t work, int threads_of_block) {
             return blocks{launch_extent(std::min(work, blocks_at_once(threads_of_block))), work};
         };
-        launch<small>(stream, grid(sizes.max_tiles(1, sizes.small_bits, sizes.small_bits), small_threads), sizes, lists,
-                      both, splits, compare);
+        if (sizes.n > sizes.max_short)
+            launch<small>(stream,
+                          grid(sizes.max_tiles(sizes.first_class(), sizes.small_bits, sizes.small_bits), small_threads),
+                          sizes, lists, both, splits, compare);
         if (sizes.n > std::int64_t{1} << sizes.small_bits)
             launch<large>(
                 stream, grid(sizes.max_tiles(sizes.small_bits + 1, sizes.tile_bits, sizes.tile_bits) + parts, threads),
