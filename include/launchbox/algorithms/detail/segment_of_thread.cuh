@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <launchbox/algorithms/detail/float_words.cuh>
 #include <launchbox/algorithms/detail/merge_copy.cuh>
 #include <launchbox/algorithms/detail/merge_split.cuh>
 #include <launchbox/algorithms/detail/rank_sort.cuh>
@@ -73,15 +74,29 @@ __device__ __forceinline__ void sort_by_ranks(const short_slots<Shape>& slots, i
 /// Whether a network sorts faster than ranks: an exchange of 32-bit integers is two instructions, of which nobody sees
 /// what became of equal ones.
 template <class Shape>
-inline constexpr bool short_by_network = !Shape::is_stable && sizeof(typename Shape::kept_key) <= 4;
+inline constexpr bool short_by_network = !word_shape_if_any<Shape>::is_stable && sizeof(typename Shape::kept_key) <= 4;
 
+/// False if that cannot be done, for all threads of the warp, and nothing was.
 template <int Most, class Shape>
-__device__ __forceinline__ void sort_by_network(const short_slots<Shape>& slots, int first, int size,
-                                                const kept_order<Shape>& less)
+__device__ __forceinline__ bool sort_by_network(const short_slots<Shape>& slots, int first, int size,
+                                                const kept_order<word_shape_if_any<Shape>>& less)
 {
-    raw_array<typename Shape::kept_key, Most> keys;
+    using shape = word_shape_if_any<Shape>;
+    raw_array<typename shape::kept_key, Most> keys;
+    [[maybe_unused]] bool has_negative_zero = false;
 #pragma unroll
-    for (int i = 0; i < Most; ++i) keys[i] = i < size ? slots.key(first + i) : last_key<Shape>();
+    for (int i = 0; i < Most; ++i) {
+        keys[i] = last_key<shape>();
+        if (i >= size) continue;
+        if constexpr (keeps_words<shape>) {
+            keys[i] = shape::keep(slots.key(first + i));
+            has_negative_zero |= keys[i] == shape::words::negative_zero;
+        } else {
+            keys[i] = slots.key(first + i);
+        }
+    }
+    if constexpr (keeps_words<shape>)
+        if (__any_sync(~0u, static_cast<int>(has_negative_zero)) != 0) return false;
     run_network<network::sort, Most>([&]<int First, int Second>() {
         auto &one = keys[First], &other = keys[Second];
         const auto lower = less(other, one) ? other : one;
@@ -89,8 +104,14 @@ __device__ __forceinline__ void sort_by_network(const short_slots<Shape>& slots,
         one = lower;
     });
 #pragma unroll
-    for (int i = 0; i < Most; ++i)
-        if (i < size) slots.key(first + i) = keys[i];
+    for (int i = 0; i < Most; ++i) {
+        if (i >= size) continue;
+        if constexpr (keeps_words<shape>)
+            slots.key(first + i) = shape::given(keys[i]);
+        else
+            slots.key(first + i) = keys[i];
+    }
+    return true;
 }
 
 /// Sorts the segments of a warp, each thread its own; of up to max_short_segment elements, 0 where there is none.
@@ -150,16 +171,20 @@ __device__ __forceinline__ void sort_short_segments(unsigned char* of_warp, cons
     // Less code for those that are shorter.
     const auto sort = [&]<int Most>() {
         if constexpr (short_by_network<Shape>)
-            sort_by_network<Most>(slots, first, size, less);
+            return sort_by_network<Most>(slots, first, size, kept_order<word_shape_if_any<Shape>>{compare});
         else
             sort_by_ranks<Most>(slots, first, size, longest, less);
+        return true;
     };
+    bool is_sorted;
     if (longest <= 4)
-        sort.template operator()<4>();
-    else if (longest <= 8)
-        sort.template operator()<8>();
-    else if constexpr (most > 8)
-        sort.template operator()<most>();
+        is_sorted = sort.template operator()<4>();
+    else if (longest <= 8 || most == 8)
+        is_sorted = sort.template operator()<8>();
+    else
+        is_sorted = sort.template operator()<most>();
+    if constexpr (short_by_network<Shape> && Shape::is_stable)
+        if (!is_sorted) sort_by_ranks<most>(slots, first, size, longest, less);
     __syncwarp();
     if (are_together) {
 #pragma unroll 6

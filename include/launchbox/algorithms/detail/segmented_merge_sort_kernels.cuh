@@ -164,6 +164,17 @@ struct merge_parts : body<Key, Value, Compare, segment_tuning<false, Key, Value,
     }
 };
 
+/// The rows of large segments: those of the largest sorts, but for pairs of up to 8 bytes those of middle ones, whose
+/// smaller tiles are up to 1.25 times as fast.
+template <class Key, class Value>
+inline constexpr bool is_small_pair = sizeof(Key) + sizeof(Value) <= 8;
+template <class Key>
+inline constexpr bool is_small_pair<Key, void> = false;
+template <class Key, class Value, class Tuning>
+using segment_rows =
+    typename classes_of<Tuning>::template box<classes_of<Tuning>::count -
+                                              (is_small_pair<Key, Value> && classes_of<Tuning>::count > 2 ? 2 : 1)>;
+
 /// Blocks for a GPU's worth of threads: each does several pieces of work.
 inline std::int64_t blocks_at_once(int threads)
 {
@@ -273,7 +284,7 @@ void sort_segments_as(cudaStream_t stream, Key* keys, Value* values, std::int64_
     // A row for indices of 4 bytes may not fit those of 8.
     using table =
         tuning_or_default<std::conditional_t<std::is_same_v<Index, std::uint64_t>, void, Tuning>, Key, kept, Compare>;
-    segmented_sort<Key, kept, Compare, table, Offset> sorting(n, segments);
+    segmented_sort<Key, kept, Compare, segment_rows<Key, kept, table>, Offset> sorting(n, segments);
     memory_parts parts;
     sorting.add_to(parts);
     std::size_t order_at = 0, copy_at = 0, copy_bytes = 0;
