@@ -56,10 +56,7 @@ void sort_by_cluster(const launchbox::detail::merge_arrays<Shape>& in,
             const auto tile = static_cast<int>(blockIdx.x);
             detail::copy_tiles<Shape>(memory_of(tile), memory_of, n, tile, tiles);
             __syncthreads();
-            if (tiles <= 2)
-                detail::place_tile<1, Shape>(memory_of(tile), out, n, tile, tiles, compare);
-            else
-                detail::place_tile<3, Shape>(memory_of(tile), out, n, tile, tiles, compare);
+            detail::place_tile<Shape>(memory_of(tile), out, n, tile, tiles, compare);
         },
         order);
 }

@@ -186,6 +186,20 @@ TEST(segmented_sort_blocks, segments_of_all_sizes_at_once)
         }
 }
 
+// Floating-point keys are sorted as integers, for which -0.0 is before 0.0.
+TEST(segmented_sort_blocks, zeros_stay_in_their_order)
+{
+    std::mt19937 random(9);
+    for (const std::size_t most : {3u, 6u, 17u, 60u, 250u, 600u, 3000u}) {
+        const auto segments = segments_of(
+            6000, [&](std::size_t) { return random() % most; }, true);
+        for (const kind input : {kind::few, kind::random, kind::equal}) {
+            check<32, 64, 8, 2, no_value, sort_types::signed_zeros>(input, 6000, segments);
+            check<32, 64, 8, 2, no_value, sort_types::signed_zeros>(input, 6000, segments, greater{}, 3);
+        }
+    }
+}
+
 TEST(segmented_sort_blocks, one_segment_of_many_passes)
 {
     for (const std::size_t n : {257u, 5000u, 20000u}) {

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each block sorts a tile in its shared memory, and copies the keys of all others. An element's place in the result is
-// its place in its tile, and how many come before it in the other tiles, which its thread counts by binary searches. A
-// search in the memory of the other blocks, without the copy, takes several times as long: 26 instead of 4 microseconds
-// for 8 tiles.
+// its place in its tile, and how many come before it in the other tiles, which its thread counts by binary searches.
+// Without the copy, in the memory of the other blocks, a search takes several times as long.
 #pragma once
 
 #include <cstdint>
@@ -99,9 +98,9 @@ __device__ __forceinline__ void copy_tiles(unsigned char* shared, const SharedOf
     }
 }
 
-/// Writes the elements of a tile to where they come among those of all `tiles`, of which the keys are here; `AtOnce`
-/// tiles are searched side by side.
-template <int AtOnce, class Shape>
+/// Writes the elements of a tile to where they come among those of all `tiles`, of which the keys are here. One tile is
+/// searched after the other: three side by side take longer, since there are more registers and more code to load.
+template <class Shape>
 __device__ __forceinline__ void place_tile(unsigned char* shared, const merge_arrays<Shape>& out, int n, int tile,
                                            int tiles, const typename Shape::compare& compare)
 {
@@ -119,37 +118,27 @@ __device__ __forceinline__ void place_tile(unsigned char* shared, const merge_ar
         keys[i] = memory.key_in(slot < count ? slot : 0);  // so that only keys are compared, without branches
     }
 #pragma unroll 1
-    for (int done = 0; done < tiles - 1; done += AtOnce) {
-        raw_array<unsigned char*, AtOnce> others;
-        raw_array<int, AtOnce> numbers, counts;
-        raw_array<raw_array<int, items>, AtOnce> before;
+    for (int number = 0; number < tiles; ++number) {
+        const int other_count = number == tile ? 0 : tile_count<Shape>(n, number);
+        if (other_count == 0) continue;
+        const merge_memory<Shape> other = cluster_keys<Shape>{shared}.memory_of(number, tile);
+        const bool is_earlier = number < tile;
+        raw_array<int, items> before;
 #pragma unroll
-        for (int j = 0; j < AtOnce; ++j) {
-            numbers[j] = done + j < tile ? done + j : done + j + 1;
-            counts[j] = numbers[j] < tiles ? tile_count<Shape>(n, numbers[j]) : 0;
-            others[j] = cluster_keys<Shape>{shared}.memory_of(counts[j] > 0 ? numbers[j] : tile, tile).memory;
-#pragma unroll
-            for (int i = 0; i < items; ++i) before[j][i] = 0;
-        }
+        for (int i = 0; i < items; ++i) before[i] = 0;
 #pragma unroll 1
         for (int step = Shape::tile; step > 0; step /= 2)
 #pragma unroll
-            for (int j = 0; j < AtOnce; ++j) {
-                const merge_memory<Shape> other{others[j]};
-#pragma unroll
-                for (int i = 0; i < items; ++i) {
-                    const int next = before[j][i] + step;
-                    const bool is_there = next <= counts[j], is_earlier = numbers[j] < tile;
-                    const auto key = other.key_in(is_there ? next - 1 : 0);
-                    // Of equal elements that of the earlier tile comes first.
-                    const bool is_less = less(is_earlier ? keys[i] : key, is_earlier ? key : keys[i]);
-                    before[j][i] = is_there & (is_less != is_earlier) ? next : before[j][i];
-                }
+            for (int i = 0; i < items; ++i) {
+                const int next = before[i] + step;
+                const bool is_there = next <= other_count;
+                const auto key = other.key_in(is_there ? next - 1 : 0);
+                // Of equal elements that of the earlier tile comes first.
+                const bool is_less = less(is_earlier ? keys[i] : key, is_earlier ? key : keys[i]);
+                before[i] = is_there & (is_less != is_earlier) ? next : before[i];
             }
 #pragma unroll
-        for (int j = 0; j < AtOnce; ++j)
-#pragma unroll
-            for (int i = 0; i < items; ++i) places[i] += before[j][i];
+        for (int i = 0; i < items; ++i) places[i] += before[i];
     }
 #pragma unroll
     for (int i = 0; i < items; ++i) {
@@ -178,10 +167,7 @@ __device__ __forceinline__ void sort_by_cluster(unsigned char* shared, const mer
         __syncthreads();
     }
     let_next_grid_begin();
-    if (tiles <= 2)
-        place_tile<1, Shape>(shared, out, n, tile, tiles, compare);
-    else
-        place_tile<3, Shape>(shared, out, n, tile, tiles, compare);
+    place_tile<Shape>(shared, out, n, tile, tiles, compare);
     if (tiles > 1) wait_for_cluster();  // the others may still read
 }
 

@@ -110,14 +110,13 @@ template <class Key, class Value, class Compare>
 inline constexpr bool is_stable_sort = merge_shape<Key, Value, Compare, 64, 2>::is_stable;
 template <class Key, class Value, class Compare>
 inline constexpr int cluster_items = is_stable_sort<Key, Value, Compare> ? 4 : 8;
-template <class Key, class Value, class Compare>
-inline constexpr int cluster_ways = is_stable_sort<Key, Value, Compare> ? 4 : 2;
+inline constexpr int cluster_ways = 4;
 template <class Key, class Value, class Compare, int Ways>
 inline constexpr merge_sort_row cluster_row{
     .threads = 256, .items = cluster_items<Key, Value, Compare>, .min_blocks = 1, .ways = Ways};
 template <class Key, class Value, class Compare>
-using cluster_tuning = launch_box<sm<75, cluster_row<Key, Value, Compare, 1> >,
-                                  sm<90, cluster_row<Key, Value, Compare, cluster_ways<Key, Value, Compare> > > >;
+using cluster_tuning =
+    launch_box<sm<75, cluster_row<Key, Value, Compare, 1> >, sm<90, cluster_row<Key, Value, Compare, cluster_ways> > >;
 
 template <class Key, class Value, class Compare>
 struct sort_small : body<Key, Value, Compare, cluster_tuning<Key, Value, Compare> > {
