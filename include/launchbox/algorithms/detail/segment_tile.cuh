@@ -105,8 +105,8 @@ __device__ __forceinline__ bool read_segments(const merge_memory<Shape>& memory,
 
 /// Puts the zeros of sorted segments into the order in which they are in the input, which is there still.
 template <class Shape>
-__device__ __forceinline__ void mend_zeros(const merge_memory<Shape>& memory, const tile_segment* segments,
-                                           int segment_bits, const merge_arrays<Shape>& in)
+__device__ __forceinline__ void restore_zeros(const merge_memory<Shape>& memory, const tile_segment* segments,
+                                              int segment_bits, const merge_arrays<Shape>& in)
 {
     const auto word_at = [&](int slot) -> auto&
     {
@@ -228,7 +228,7 @@ __device__ __forceinline__ void sort_segments_as(unsigned char* shared, int segm
         merge_pairs(memory, items, runs, less);
     if constexpr (keeps_words<Shape>) {
         if (has_negative_zero) {
-            mend_zeros(memory, segments, segment_bits, in);
+            restore_zeros(memory, segments, segment_bits, in);
             __syncthreads();
         }
     }

@@ -27,27 +27,35 @@ template <class Key>
 inline constexpr int warp_items = sizeof(kept_type<Key>) <= 8    ? 8
                                   : sizeof(kept_type<Key>) <= 16 ? 4
                                                                  : 2;
-template <class Key, class Value>
+template <class Key, class Value, bool HasRoom>
 inline constexpr merge_sort_row warp_row{
     .threads = 32,
     .items = warp_items<Key>,
-    .min_blocks = sizeof(Key) + sizeof(std::conditional_t<std::is_void_v<Value>, no_value, Value>) <= 9 ? 32
-                  : sizeof(Key) <= 8                                                                    ? 16
-                                                                                                        : 0,
+    .min_blocks = !HasRoom                                                                                ? 0
+                  : sizeof(Key) + sizeof(std::conditional_t<std::is_void_v<Value>, no_value, Value>) <= 9 ? 32
+                  : sizeof(Key) <= 8                                                                      ? 16
+                                                                                                          : 0,
     .ways = 2};
+// On others an SM has not as many slots for blocks, or not enough shared memory.
+template <class Key, class Value>
+using warp_tuning = launch_box<sm<75, warp_row<Key, Value, false> >, sm<80, warp_row<Key, Value, true> >,
+                               sm<86, warp_row<Key, Value, false> >, sm<90, warp_row<Key, Value, true> >,
+                               sm<110, warp_row<Key, Value, false> > >;
 
 /// A thread for each segment.
+template <int MinBlocks>
+inline constexpr merge_sort_row see_row{.threads = 128, .items = 2, .min_blocks = MinBlocks, .ways = 2};
+// On others that many blocks would not have enough shared memory.
 template <class Key>
-inline constexpr merge_sort_row see_row{.threads = 128,
-                                        .items = 2,
-                                        .min_blocks = sizeof(Key) <= 4   ? 8
-                                                      : sizeof(Key) <= 8 ? 5
-                                                                         : 0,
-                                        .ways = 2};
+using see_tuning = launch_box<sm<75, see_row<0> >,
+                              sm<90, see_row<sizeof(Key) <= 4   ? 8
+                                             : sizeof(Key) <= 8 ? 5
+                                                                : 0> >,
+                              sm<110, see_row<0> > >;
 
 template <class Key, class Value, class Compare, class Offset>
-struct see : body<Key, Value, Compare, only<see_row<Key> > > {
-    using base = body<Key, Value, Compare, only<see_row<Key> > >;
+struct see : body<Key, Value, Compare, see_tuning<Key> > {
+    using base = body<Key, Value, Compare, see_tuning<Key> >;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
         return seeing_bytes<typename base::any_shape>(row.threads);
@@ -82,7 +90,7 @@ struct fill_indices {
 };
 
 template <bool IsSmall, class Key, class Value, class Tuning>
-using segment_tuning = typename std::conditional_t<IsSmall, std::type_identity<only<warp_row<Key, Value> > >,
+using segment_tuning = typename std::conditional_t<IsSmall, std::type_identity<warp_tuning<Key, Value> >,
                                                    std::type_identity<typename largest_sizes<Tuning>::table> >::type;
 
 /// The fewest bits of a tile of the first kernel, for which LAUNCHBOX_ROW may have replaced the row: the second has
@@ -90,7 +98,7 @@ using segment_tuning = typename std::conditional_t<IsSmall, std::type_identity<o
 template <class Key>
 inline constexpr int min_small_bits = [] {
     int fewest = std::numeric_limits<int>::max();
-    for (const auto& row : box_in_use<only<warp_row<Key, void> > >::rows)
+    for (const auto& row : box_in_use<warp_tuning<Key, void> >::rows)
         fewest = std::min(fewest, static_cast<int>(std::bit_width(static_cast<unsigned>(row.threads * items_of(row)))));
     return fewest - 1;
 }();
