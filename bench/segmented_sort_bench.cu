@@ -4,7 +4,8 @@
 // byte for byte. Needs a GPU:
 //
 //     nvcc -std=c++20 -O3 -arch=sm_90 -I include bench/segmented_sort_bench.cu -o segmented_sort_bench
-//     ./segmented_sort_bench [type]           u32, u64, f32, i16, u32-u32 or u64-u64; without one all
+//     ./segmented_sort_bench [type [size]]    u32, u64, f32, i16, u32-u32 or u64-u64, "all" for all of them,
+//                                             of segments of up to a size, 0 for the power law; without them all
 //
 // Prints a line for each cell: microseconds, medians, with the L2 flushed before each sample; at the end the geometric
 // means. Ends with 1 where a result differs, and with 77 without a GPU.
@@ -18,6 +19,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
@@ -167,16 +169,18 @@ void print_mean(const char* of, std::size_t from)
 }
 
 template <class Key, class Value = void>
-void compare_all(const char* type, const char* wanted)
+void compare_all(const char* type, const char* wanted, const char* wanted_size)
 {
-    if (wanted != nullptr && std::strcmp(wanted, type) != 0) return;
+    if (wanted != nullptr && std::strcmp(wanted, "all") != 0 && std::strcmp(wanted, type) != 0) return;
+    const auto is_wanted = [&](std::int64_t size) { return wanted_size == nullptr || std::atoll(wanted_size) == size; };
     const std::size_t from = ratios.size();
     for (const int log2 : {20, 22, 24, 26}) {
         const std::int64_t n = std::int64_t{1} << log2;
         for (const std::int64_t most : {4, 8, 18, 64, 256, 1024, 4096, 16384, 1 << 18})
-            if (!failed) compare<Key, Value>(type, n, "up to " + std::to_string(most), uniform_offsets(n, most));
+            if (!failed && is_wanted(most))
+                compare<Key, Value>(type, n, "up to " + std::to_string(most), uniform_offsets(n, most));
         for (const int segments : {12, 16, 20})
-            if (!failed && segments + 2 <= log2)
+            if (!failed && is_wanted(0) && segments + 2 <= log2)
                 compare<Key, Value>(type, n, "power law", power_law_offsets(n, std::int64_t{1} << segments));
     }
     print_mean(type, from);
@@ -192,12 +196,13 @@ int main(int count, char** arguments)
         return 77;
     }
     const char* const wanted = count > 1 ? arguments[1] : nullptr;
-    compare_all<std::uint32_t>("u32", wanted);
-    compare_all<std::uint64_t>("u64", wanted);
-    compare_all<float>("f32", wanted);
-    compare_all<std::int16_t>("i16", wanted);
-    compare_all<std::uint32_t, std::uint32_t>("u32-u32", wanted);
-    compare_all<std::uint64_t, std::uint64_t>("u64-u64", wanted);
+    const char* const size = count > 2 ? arguments[2] : nullptr;
+    compare_all<std::uint32_t>("u32", wanted, size);
+    compare_all<std::uint64_t>("u64", wanted, size);
+    compare_all<float>("f32", wanted, size);
+    compare_all<std::int16_t>("i16", wanted, size);
+    compare_all<std::uint32_t, std::uint32_t>("u32-u32", wanted, size);
+    compare_all<std::uint64_t, std::uint64_t>("u64-u64", wanted, size);
     print_mean("all", 0);
     if (failed) std::fputs("failed: see above\n", stderr);
     return failed ? 1 : 0;

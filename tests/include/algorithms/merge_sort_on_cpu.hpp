@@ -4,23 +4,62 @@
 
 #include "gpu_on_cpu.hpp"
 
+#include <launchbox/algorithms/detail/merge_cluster.cuh>
 #include <launchbox/algorithms/detail/merge_part.cuh>
 #include <launchbox/algorithms/detail/merge_plan.hpp>
 #include <launchbox/algorithms/detail/merge_sort_tile.cuh>
 
+#include <bit>
 #include <cstddef>
+#include <cstring>
 #include <utility>
 #include <vector>
 
 namespace on_cpu {
 
 struct how {
-    int levels = 1;          ///< of two: runs that a pass merges are 2^levels
-    bool find = true;        ///< where the parts begin is found by a kernel of its own, or by each block
-    bool exact = false;      ///< parts are as large as a block can make them, none a little smaller or larger
-    bool has_values = true;  ///< false: a value begins as its key's index
-    unsigned order = 0;      ///< of the threads, see gpu_on_cpu::run
+    int levels = 1;           ///< of two: runs that a pass merges are 2^levels
+    bool find = true;         ///< where the parts begin is found by a kernel of its own, or by each block
+    bool exact = false;       ///< parts are as large as a block can make them, none a little smaller or larger
+    bool by_cluster = false;  ///< all tiles at once, without passes
+    bool has_values = true;   ///< false: a value begins as its key's index
+    unsigned order = 0;       ///< of the threads, see gpu_on_cpu::run
 };
+
+/// As by one launch of a cluster: first what is before its barrier, by all blocks, then what is behind it.
+template <class Shape>
+void sort_by_cluster(const launchbox::detail::merge_arrays<Shape>& in,
+                     const launchbox::detail::merge_arrays<Shape>& out, int n, const typename Shape::compare& compare,
+                     unsigned order)
+{
+    namespace detail = launchbox::detail;
+    const auto tiles = static_cast<int>(std::bit_ceil(static_cast<unsigned>((n - 1) / Shape::tile + 1)));
+    const auto bytes = detail::cluster_shared_bytes<Shape>(Shape::threads, Shape::items, tiles);
+    const std::size_t words = static_cast<std::size_t>(bytes) / sizeof(std::max_align_t) + 1;
+    std::vector<std::vector<std::max_align_t>> shared(static_cast<std::size_t>(tiles),
+                                                      std::vector<std::max_align_t>(words));
+    const auto memory_of = [&](int tile) {
+        return reinterpret_cast<unsigned char*>(shared[static_cast<std::size_t>(tile)].data());
+    };
+    for (std::vector<std::max_align_t>& each : shared)
+        std::memset(static_cast<void*>(each.data()), 0xa5, words * sizeof(std::max_align_t));
+    gpu_on_cpu::run(
+        static_cast<unsigned>(tiles), Shape::threads,
+        [&] {
+            const auto tile = static_cast<int>(blockIdx.x);
+            detail::sort_tile_of_cluster<Shape>(memory_of(tile), in, n, tile, compare);
+        },
+        order);
+    gpu_on_cpu::run(
+        static_cast<unsigned>(tiles), Shape::threads,
+        [&] {
+            const auto tile = static_cast<int>(blockIdx.x);
+            detail::copy_tiles<Shape>(memory_of(tile), memory_of, n, tile, tiles);
+            __syncthreads();
+            detail::place_tile<Shape>(memory_of(tile), out, n, tile, tiles, compare);
+        },
+        order);
+}
 
 template <int Threads, int Items, class Key, class Value, class Compare>
 void merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare& compare, const how& way)
@@ -48,6 +87,11 @@ void merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compar
         other_values = *values;
         data.values = values->data();
         other.values = other_values.data();
+    }
+    if (way.by_cluster) {
+        sort_by_cluster<shape>({data.keys, way.has_values ? data.values : nullptr}, data, static_cast<int>(n), compare,
+                               way.order);
+        return;
     }
     const detail::merge_plan plan = detail::plan_merges(n, Threads, Items, way.levels, way.find ? 0 : n);
     std::vector<std::int64_t> splits(static_cast<std::size_t>(detail::splits_of(plan)));

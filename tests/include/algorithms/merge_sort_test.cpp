@@ -52,6 +52,25 @@ TEST(merge_sort_blocks, sizes_around_tiles)
             }
 }
 
+TEST(merge_sort_blocks, by_a_cluster)
+{
+    for (std::size_t n = 1; n <= 2048; n += n < 10 || n % 256 > 253 || n % 256 < 2 ? 1 : 61)
+        for (const unsigned order : {0u, 5u}) {
+            const on_cpu::how way{.by_cluster = true, .order = order};
+            check<64, 4, std::uint32_t, std::uint32_t>(kind::few, n, way);
+            check<64, 4, no_value, key_of_sizes>(kind::random, n, way, greater{});
+            if (n > 1024) continue;
+            check<64, 2, no_value, float>(kind::few, n, way);
+            check<64, 4, std::uint32_t, key_of_inputs>(kind::random, n, {.by_cluster = true, .has_values = false});
+        }
+    bool was_given_another = false;
+    for (const kind input : sort_inputs::kinds) {
+        check<64, 8, std::uint16_t, std::uint32_t>(input, 3000, {.by_cluster = true});
+        check<64, 4, no_value, marked_keys>(input, 1500, {.by_cluster = true}, by_lower_half{&was_given_another});
+    }
+    EXPECT_FALSE(was_given_another);
+}
+
 TEST(merge_sort_blocks, inputs)
 {
     taken_combinations taken(2);

@@ -2,6 +2,7 @@
 // std::stable_sort of each segment.
 #include "merge_sort_check.hpp"
 
+#include <launchbox/algorithms/detail/segment_of_thread.cuh>
 #include <launchbox/algorithms/detail/segment_work.cuh>
 
 #include <random>
@@ -42,12 +43,13 @@ void sort_segments(std::vector<Key>& keys, std::vector<Value>* values, const std
     using large = detail::merge_shape<Key, kept, Compare, Threads, Items>;
     const detail::segment_sizes sizes =
         detail::segment_sizes_of(static_cast<std::int64_t>(keys.size()), static_cast<std::int64_t>(segments.size()),
-                                 small::tile, Threads, Items, MaxLevels);
+                                 small::tile, Threads, Items, MaxLevels, detail::max_short_segment<Key>);
     std::vector<std::int64_t> begins, ends;
     for (const segment& each : segments) begins.push_back(each.begin), ends.push_back(each.end);
     detail::segment_state state{};
-    std::vector<unsigned> by_class(segments.size()), owner(static_cast<std::size_t>(sizes.max_parts()));
-    std::vector<detail::merged_segment> merged(static_cast<std::size_t>(sizes.max_merged()));
+    std::vector<unsigned> by_class(static_cast<std::size_t>(sizes.max_listed())),
+        owner(static_cast<std::size_t>(sizes.max_parts()));
+    std::vector<detail::merged_segment> merged(static_cast<std::size_t>(sizes.max_merged() * sizes.max_passes));
     std::vector<std::int64_t> splits(static_cast<std::size_t>(sizes.max_parts()) << sizes.max_levels, -1);
     const detail::segment_lists<std::int64_t> lists{begins.data(),   ends.data(),   &state,
                                                     by_class.data(), merged.data(), owner.data()};
@@ -59,21 +61,22 @@ void sort_segments(std::vector<Key>& keys, std::vector<Value>* values, const std
         if constexpr (Shape::has_values) both.data.values = values->data(), both.other.values = other_values.data();
         return both;
     };
-    constexpr int counted = 64, counted_items = 2;
-    const auto counting_blocks = static_cast<unsigned>(segments.size() / std::size_t{counted * counted_items} + 1);
-    detail::segment_counting counting{};
-    gpu_on_cpu::run(counting_blocks, counted,
-                    [&] { detail::count_segments<false, counted, counted_items>(counting, sizes, lists, blockIdx.x); });
-    gpu_on_cpu::run(
-        counting_blocks, counted,
-        [&] { detail::count_segments<true, counted, counted_items>(counting, sizes, lists, blockIdx.x); }, order);
-    gpu_on_cpu::run(static_cast<unsigned>(sizes.max_parts() / 64 + 1), 64,
-                    [&] { detail::find_owner(sizes, lists, std::int64_t{blockIdx.x} * 64 + threadIdx.x); });
-    const int most_small = small::tile / 2, most_large = std::max(1, large::tile >> (sizes.small_bits + 1));
+    const int most_small = std::max(1, small::tile >> sizes.first_class()),
+              most_large = std::max(1, large::tile >> (sizes.small_bits + 1));
     shared_memory<small> of_small(most_small);
     shared_memory<large> of_large(most_large);
+    constexpr int seeing = 64;
+    std::vector<std::max_align_t> of_seeing(
+        static_cast<std::size_t>(detail::seeing_bytes<small>(seeing)) / sizeof(std::max_align_t) + 1);
     const auto small_arrays = arrays(std::type_identity<small>{});
     const auto large_arrays = arrays(std::type_identity<large>{});
+    gpu_on_cpu::run(
+        static_cast<unsigned>(segments.size() / seeing + 1), seeing,
+        [&] {
+            detail::see_segments<seeing>(reinterpret_cast<unsigned char*>(of_seeing.data()), sizes, lists,
+                                         small_arrays.data, blockIdx.x, compare);
+        },
+        order);
     gpu_on_cpu::run(
         3, SmallThreads,
         [&] {
@@ -181,6 +184,20 @@ TEST(segmented_sort_blocks, segments_of_all_sizes_at_once)
             check<64, 128, 4, 3, std::uint16_t, std::int16_t>(input, 12000, segments, less{}, 3);
             check<128, 64, 4, 1, no_value, float>(input, 12000, segments);
         }
+}
+
+// Floating-point keys are sorted as integers, for which -0.0 is before 0.0.
+TEST(segmented_sort_blocks, zeros_stay_in_their_order)
+{
+    std::mt19937 random(9);
+    for (const std::size_t most : {3u, 6u, 17u, 60u, 250u, 600u, 3000u}) {
+        const auto segments = segments_of(
+            6000, [&](std::size_t) { return random() % most; }, true);
+        for (const kind input : {kind::few, kind::random, kind::equal}) {
+            check<32, 64, 8, 2, no_value, sort_types::signed_zeros>(input, 6000, segments);
+            check<32, 64, 8, 2, no_value, sort_types::signed_zeros>(input, 6000, segments, greater{}, 3);
+        }
+    }
 }
 
 TEST(segmented_sort_blocks, one_segment_of_many_passes)

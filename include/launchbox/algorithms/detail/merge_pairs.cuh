@@ -19,6 +19,12 @@ __device__ __forceinline__ void wait_for_threads(bool of_warp)
         __syncthreads();
 }
 
+/// Whether a search looks at three places at a time, in half of the steps: for the rows of small sorts, whose few warps
+/// wait for memory and not for units.
+template <class Shape>
+inline constexpr bool probes_thrice = Shape::items <= 8 && Shape::threads > 32 && Shape::threads <= 256 &&
+                                      sizeof(typename Shape::kept_key) <= 8;
+
 /// Where the merge path of a pair crosses a diagonal: how many of the first `diagonal` elements of the result come from
 /// the left run. A binary search for the last element of the left that is not behind the element of the right on the
 /// same diagonal. Its first step is `step`: 0, or a power of two whose double exceeds the length of the shorter run.
@@ -45,14 +51,30 @@ __device__ __forceinline__ int partition_on_diagonal(const merge_memory<Shape>& 
         const int next = min(left + slots, last);
         left = less(key_in(next + opposite), key_in(next)) ? left : next;
     };
+    if constexpr (probes_thrice<Shape>) {
+        if ((step & 0x55555555) != 0) {
+            take(step);
+            step >>= 1;
+        }
 #pragma unroll 1
-    for (; step >= Shape::items; step >>= 1) take(step);
-    if (step == Shape::items / 2) {
-#pragma unroll
-        for (int small = Shape::items / 2; small > 0; small /= 2) take(small);
+        for (; step > 0; step >>= 2) {
+            const int first = min(left + step / 2, last), second = min(left + step, last),
+                      third = min(left + step + step / 2, last);
+            const bool is_first = !less(key_in(first + opposite), key_in(first)),
+                       is_second = !less(key_in(second + opposite), key_in(second)),
+                       is_third = !less(key_in(third + opposite), key_in(third));
+            left = is_third ? third : is_second ? second : is_first ? first : left;
+        }
     } else {
 #pragma unroll 1
-        for (; step > 0; step >>= 1) take(step);
+        for (; step >= Shape::items; step >>= 1) take(step);
+        if (step == Shape::items / 2) {
+#pragma unroll
+            for (int small = Shape::items / 2; small > 0; small /= 2) take(small);
+        } else {
+#pragma unroll 1
+            for (; step > 0; step >>= 1) take(step);
+        }
     }
     return left + 1 - pair.left_slot;
 }

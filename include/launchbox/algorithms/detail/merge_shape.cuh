@@ -32,6 +32,9 @@ struct merge_shape {
     using kept_key = kept_type<KeyType>;
     using kept_value = kept_type<std::conditional_t<has_values, ValueType, no_value>>;
 
+    static __device__ __forceinline__ kept_key keep(const key& given_key) { return static_cast<kept_key>(given_key); }
+    static __device__ __forceinline__ key given(const kept_key& kept) { return static_cast<key>(kept); }
+
     static_assert(items >= 2 && std::has_single_bit(static_cast<unsigned>(items)),
                   "merge_sort: items is a power of two, 2 or more");
     static_assert(threads % items == 0, "merge_sort: threads are items or more");
@@ -56,7 +59,9 @@ struct kept_order {
     {
         using key = typename Shape::key;
         // Without a conversion, which is an instruction for small integers.
-        if constexpr (is_integer<key> && is_ascending_order<key, typename Shape::compare>)
+        if constexpr (is_integer<typename Shape::kept_key> && !is_integer<key>)
+            return a < b;
+        else if constexpr (is_integer<key> && is_ascending_order<key, typename Shape::compare>)
             return a < b;
         else if constexpr (is_integer<key> && is_descending_order<key, typename Shape::compare>)
             return b < a;
@@ -72,7 +77,9 @@ __device__ __forceinline__ typename Shape::kept_key last_key()
     using key = typename Shape::kept_key;
     constexpr bool is_signed = static_cast<key>(-1) < key{};
     constexpr key lowest = is_signed ? static_cast<key>(key{1} << (8 * sizeof(key) - 1)) : key{};
-    return is_ascending_order<typename Shape::key, typename Shape::compare> ? static_cast<key>(~lowest) : lowest;
+    constexpr bool rises =
+        !is_integer<typename Shape::key> || is_ascending_order<typename Shape::key, typename Shape::compare>;
+    return rises ? static_cast<key>(~lowest) : lowest;
 }
 
 }  // namespace launchbox::detail

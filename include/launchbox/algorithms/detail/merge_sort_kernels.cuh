@@ -15,6 +15,7 @@
 
 #include <launchbox/algorithms/detail/device_memory.cuh>
 #include <launchbox/algorithms/detail/grid_order.cuh>
+#include <launchbox/algorithms/detail/merge_cluster.cuh>
 #include <launchbox/algorithms/detail/merge_part.cuh>
 #include <launchbox/algorithms/detail/merge_plan.hpp>
 #include <launchbox/algorithms/detail/merge_sort_tile.cuh>
@@ -102,6 +103,48 @@ struct sort_tiles : body<Key, Value, Compare, Tuning> {
     }
 };
 
+/// Rows of sorts by a cluster, of up to `ways` blocks; 1: this code has no clusters. Sorts of integers alone merge so
+/// fast that larger tiles are better, and a second launch than more blocks. With 99 KB of shared memory, which every
+/// GPU with clusters has, there is room.
+template <class Key, class Value, class Compare>
+inline constexpr bool is_stable_sort = merge_shape<Key, Value, Compare, 64, 2>::is_stable;
+template <class Key, class Value, class Compare>
+inline constexpr int cluster_items = is_stable_sort<Key, Value, Compare> ? 4 : 8;
+inline constexpr int cluster_ways = 4;
+template <class Key, class Value, class Compare, int Ways>
+inline constexpr merge_sort_row cluster_row{
+    .threads = 256, .items = cluster_items<Key, Value, Compare>, .min_blocks = 1, .ways = Ways};
+template <class Key, class Value, class Compare>
+using cluster_tuning =
+    launch_box<sm<75, cluster_row<Key, Value, Compare, 1> >, sm<90, cluster_row<Key, Value, Compare, cluster_ways> > >;
+
+template <class Key, class Value, class Compare>
+struct sort_small : body<Key, Value, Compare, cluster_tuning<Key, Value, Compare> > {
+    using base = body<Key, Value, Compare, cluster_tuning<Key, Value, Compare> >;
+    static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
+    {
+        return cluster_shared_bytes<typename base::any_shape>(row.threads, items_of(row), row.ways);
+    }
+    template <typename base::row_type r>
+    static __device__ void run(typename base::arrays in, typename base::arrays out, int n, Compare compare)
+    {
+        using shape = typename base::template shape<r>;
+        wait_for_grid_ahead();
+        if constexpr (r.ways > 1)
+            sort_by_cluster<shape>(block_memory(), {in.keys, in.values}, {out.keys, out.values}, n, compare);
+    }
+};
+
+/// Whether there is a kernel that sorts by a cluster: rows that were given are used instead, and keys of more than 8
+/// bytes are not faster.
+template <class Key, class Value, class Tuning>
+inline constexpr bool sorts_by_cluster =
+#ifdef LAUNCHBOX_ROW
+    false;
+#else
+    std::is_void_v<Tuning> && sizeof(Key) <= 8;
+#endif
+
 /// Its threads have nothing to do with the rows of the passes: registers for enough warps that their reads overlap.
 template <class Key>
 inline constexpr merge_sort_row find_row{.threads = 256, .items = 2, .min_blocks = sizeof(Key) <= 8 ? 4 : 2, .ways = 2};
@@ -176,7 +219,8 @@ struct space {
     std::size_t keys, values, splits;
 };
 
-template <class Key, class Value, class Compare, class Tuning>
+/// `ByCluster`: small sorts are done by a cluster, where the code has clusters.
+template <bool ByCluster, class Key, class Value, class Compare, class Tuning>
 struct sort {
     using kernel = sort_tiles<Key, Value, Compare, Tuning>;
     using arrays = typename kernel::arrays;
@@ -184,8 +228,17 @@ struct sort {
     using finding = find<largest::max_levels, Key, Compare>;
 
     merge_plan plan;
+    int cluster_blocks = 0;  ///< 0: not by a cluster
     explicit sort(std::int64_t n)
     {
+        if constexpr (ByCluster) {
+            const auto row = row_for<sort_small<Key, Value, Compare> >();
+            const std::int64_t tiles = divided_up(n, std::int64_t{row.threads} * items_of(row));
+            if (row.ways > 1 && tiles <= row.ways) {
+                cluster_blocks = static_cast<int>(std::bit_ceil(static_cast<unsigned>(tiles)));
+                return;
+            }
+        }
         const auto row = row_for<kernel>(n);
         plan = plan_merges(n, row.threads, items_of(row), levels_of(row),
                            n <= largest::above ? std::numeric_limits<std::int64_t>::max() : max_tiles_without_find);
@@ -206,9 +259,17 @@ struct sort {
     void run(cudaStream_t stream, const arrays& source, const arrays& data, const arrays& other, std::int64_t* splits,
              std::int64_t n, const Compare& compare, bool values_are_indices = false) const
     {
+        const arrays first{source.keys, values_are_indices ? nullptr : source.values};
+        if constexpr (ByCluster) {
+            if (cluster_blocks > 0) {
+                launch<sort_small<Key, Value, Compare> >(
+                    launch_config{.stream = stream, .cluster = cluster_blocks, .programmatic_dependent_launch = true},
+                    blocks{launch_extent(cluster_blocks), n}, first, data, static_cast<int>(n), compare);
+                return;
+            }
+        }
         arrays from = plan.count % 2 == 0 ? data : other, to = plan.count % 2 == 0 ? other : data;
-        launch<kernel>(stream, n, arrays{source.keys, values_are_indices ? nullptr : source.values}, from, n, splits,
-                       splits_of(plan), compare);
+        launch<kernel>(stream, n, first, from, n, splits, splits_of(plan), compare);
         for (int i = 0; i < plan.count; ++i) {
             const merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
             const merge_task task{n,     pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group,
@@ -262,7 +323,7 @@ void sort_by_index(cudaStream_t stream, const call_arrays<Key, Value>& call, std
 {
     // A row for indices of 4 bytes may not fit those of 8, which only more than 2^32 elements need.
     using table = tuning_or_default<std::conditional_t<sizeof(Index) == 4, Tuning, void>, Key, Index, Compare>;
-    const sort<Key, Index, Compare, table> sorting(n);
+    const sort<sorts_by_cluster<Key, Index, Tuning>, Key, Index, Compare, table> sorting(n);
     memory_parts parts;
     const space space = sorting.add_to(parts, n);
     const std::size_t order_at = parts.add(static_cast<std::size_t>(n) * sizeof(Index));
@@ -289,7 +350,8 @@ template <class Tuning, class Key, class Value, class Compare>
 void sort_carrying(cudaStream_t stream, const call_arrays<Key, Value>& call, std::int64_t n, const Compare& compare,
                    workspace given)
 {
-    using sorting_type = sort<Key, Value, Compare, tuning_or_default<Tuning, Key, Value, Compare> >;
+    using sorting_type = sort<sorts_by_cluster<Key, Value, Tuning>, Key, Value, Compare,
+                              tuning_or_default<Tuning, Key, Value, Compare> >;
     using arrays = typename sorting_type::arrays;
     const sorting_type sorting(n);
     memory_parts parts;

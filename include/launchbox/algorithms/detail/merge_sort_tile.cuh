@@ -64,17 +64,14 @@ template <class Shape>
 inline constexpr bool looks_for_tile_order = Shape::is_stable ||
                                              (Shape::items >= 32 && sizeof(typename Shape::kept_key) <= 4);
 
-/// Sorts the tile number `tile` of `n` elements.
-template <class Shape>
-__device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arrays<Shape>& in,
-                                          const merge_arrays<Shape>& out, std::int64_t n, std::int64_t tile,
-                                          const typename Shape::compare& compare)
+/// Sorts in shared memory the `count` elements of a tile from `begin` on, more than none. With `Copies` a tile that is
+/// in order is copied to `out` instead, and the result is false.
+template <bool Copies, class Shape>
+__device__ __forceinline__ bool sort_in_memory(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in,
+                                               const merge_arrays<Shape>& out, std::int64_t begin, int count,
+                                               const kept_order<Shape>& less)
 {
-    const merge_memory<Shape> memory{shared};
-    const kept_order<Shape> less{compare};
     const int thread = static_cast<int>(threadIdx.x), first = thread * Shape::items;
-    const std::int64_t begin = tile * Shape::tile;
-    const int count = n - begin < Shape::tile ? static_cast<int>(n - begin) : Shape::tile;
     // If the tile is in order it is copied, and true.
     const auto copies = [&](const auto& key_at, const typename Shape::kept_key& sample) {
         const tile_order order = order_of_tile<Shape>(key_at, sample, less);
@@ -90,7 +87,7 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
     const auto key_at = [&](int i) { return static_cast<typename Shape::kept_key>(in.keys[begin + i]); };
     if (!Shape::is_stable && count == Shape::tile) {
         // Nobody sees which of equal keys was where, so that each thread takes what it can read in step with others.
-        if constexpr (looks_for_tile_order<Shape>) sample[0] = key_at(sampled);
+        if constexpr (Copies && looks_for_tile_order<Shape>) sample[0] = key_at(sampled);
 #pragma unroll
         for (int i = 0; i < Shape::items; ++i) items.keys[i] = key_at(thread + i * Shape::threads);
     } else {
@@ -98,8 +95,8 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
         __syncthreads();
         if (count == Shape::tile) {
             const auto key_in = [&](int i) { return memory.key_in(i); };
-            if constexpr (Shape::is_stable)
-                if (copies(key_in, key_in(sampled))) return;
+            if constexpr (Copies && Shape::is_stable)
+                if (copies(key_in, key_in(sampled))) return false;
         } else {
             fill_tile(memory, count, less);
             __syncthreads();
@@ -112,9 +109,9 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
         if constexpr (!Shape::has_values) __syncthreads();
     }
     sort_items<network::sort, thirds_by_sum::of_sort>(items, tags, less);
-    if constexpr (!Shape::is_stable && looks_for_tile_order<Shape>)
+    if constexpr (Copies && !Shape::is_stable && looks_for_tile_order<Shape>)
         if (count == Shape::tile && copies(key_at, sample[0]))
-            return;  // not before: all keys would wait for the sample
+            return false;  // not before: all keys would wait for the sample
     if constexpr (Shape::has_values) {
         // Not through the network with their keys, which takes longer, and registers.
 #pragma unroll
@@ -129,6 +126,19 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
 #pragma unroll 1
     for (int bits = Shape::items_bits; (1 << bits) < Shape::tile && (1 << bits) < count; ++bits)
         merge_pairs(memory, items, equal_runs<Shape>{bits}, less);
+    return true;
+}
+
+/// Sorts the tile number `tile` of `n` elements.
+template <class Shape>
+__device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arrays<Shape>& in,
+                                          const merge_arrays<Shape>& out, std::int64_t n, std::int64_t tile,
+                                          const typename Shape::compare& compare)
+{
+    const merge_memory<Shape> memory{shared};
+    const std::int64_t begin = tile * Shape::tile;
+    const int count = n - begin < Shape::tile ? static_cast<int>(n - begin) : Shape::tile;
+    if (!sort_in_memory<true>(memory, in, out, begin, count, kept_order<Shape>{compare})) return;
     let_next_grid_begin();
     __syncthreads();
     write_tile(memory, out, begin, count);

@@ -26,23 +26,25 @@ struct segment_count {
 /// What the kernels of a sort tell each other, of which all is 0 at first.
 struct segment_state {
     unsigned long long counts[segment_sizes::max_classes];  ///< words of segment_count
-    unsigned long long listed[segment_sizes::max_classes];  ///< the same, of those that have their place
     unsigned next_work[segment_sizes::max_classes];         ///< for each kernel that hands out its work
+    unsigned overlap;  ///< not 0: segments overlap so much that those that are merged do not fit
 
-    /// How many there are in the classes from `first` to `last`.
-    [[nodiscard]] __device__ __forceinline__ segment_count among(int first, int last) const
+    [[nodiscard]] __device__ __forceinline__ segment_count count_of(int own) const { return {counts[own]}; }
+    /// How many segments of a class up to tile_bits are listed.
+    [[nodiscard]] __device__ __forceinline__ std::int64_t listed(const segment_sizes& sizes, int own) const
     {
-        segment_count sum;
-        for (int i = first; i <= last; ++i) sum.word += counts[i];
-        return sum;
+        const std::int64_t count = count_of(own).segments(), most = sizes.max_listed(own);
+        return count < most ? count : most;
     }
-    /// How many are merged, in `passes` passes or more. None if segments overlap so much that they do not fit.
+    /// How many are merged, in `passes` passes or more.
     [[nodiscard]] __device__ __forceinline__ segment_count merged(const segment_sizes& sizes, int passes = 1) const
     {
-        const int last = sizes.tile_bits + sizes.max_passes;
-        const segment_count all = among(sizes.tile_bits + 1, last);
-        if (all.segments() > sizes.max_merged() || all.parts() > sizes.max_parts()) return {};
-        return passes == 1 ? all : among(sizes.tile_bits + passes, last);
+        segment_count all, sum;
+        for (int i = 1; i <= sizes.max_passes; ++i) {
+            all.word += counts[sizes.tile_bits + i];
+            if (i >= passes) sum.word += counts[sizes.tile_bits + i];
+        }
+        return overlap == 0 && all.parts() <= sizes.max_parts() ? sum : segment_count{};
     }
 };
 
@@ -53,7 +55,7 @@ struct segment_range {
 /// A segment that is merged.
 struct merged_segment {
     std::int64_t begin, size;
-    std::int64_t first_part;  ///< of all parts
+    std::int64_t first_part;  ///< of the parts of its class
 };
 
 /// Where the segments are, and the lists.
@@ -62,9 +64,9 @@ struct segment_lists {
     const Offset* begins;
     const Offset* ends;
     segment_state* state;
-    unsigned* by_class;      ///< numbers of the segments that are not merged, class after class
-    merged_segment* merged;  ///< those that take most passes first
-    unsigned* owner;         ///< of each part: the number of its merged segment
+    unsigned* by_class;      ///< numbers of the segments that are not merged; each class has its max_listed() places
+    merged_segment* merged;  ///< max_merged() places for those of one pass, then for those of two, and so on
+    unsigned* owner;         ///< of each part, those of most passes first: where its segment is in `merged`
 
     /// A segment's offsets, as they are.
     struct offsets {
@@ -87,83 +89,85 @@ struct segment_lists {
     }
 };
 
-/// A block counts the segments of each class, or gives each its place in the lists. `Items` segments for a thread.
+/// What a block of list_segments keeps in shared memory.
 struct segment_counting {
     unsigned counts[segment_sizes::max_classes];
     long long firsts[segment_sizes::max_classes];
 };
 
-template <bool Places, int Threads, int Items, class Offset>
-__device__ __forceinline__ void count_segments(segment_counting& shared, const segment_sizes& sizes,
-                                               const segment_lists<Offset>& lists, std::int64_t block)
+/// Gives each segment of a class its place in the lists: one of each thread of the block. A segment of class 0 has
+/// none.
+template <int Threads, class Offset>
+__device__ __forceinline__ void list_segments(segment_counting& shared, const segment_sizes& sizes,
+                                              const segment_lists<Offset>& lists, const segment_range& range, int own,
+                                              std::int64_t number)
 {
     constexpr int classes = segment_sizes::max_classes;
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
     segment_state& state = *lists.state;
+    if (own > sizes.tile_bits) {
+        const unsigned long long one = 1ull << 32 | static_cast<unsigned long long>(sizes.parts_of(range.size));
+        const segment_count before{atomicAdd(&state.counts[own], one)};
+        const std::int64_t most = sizes.max_merged();
+        if (before.segments() < most && before.parts() + sizes.parts_of(range.size) <= sizes.max_parts())
+            lists.merged[(own - sizes.tile_bits - 1) * most + before.segments()] = {range.begin, range.size,
+                                                                                    before.parts()};
+        else
+            state.overlap = 1;
+        own = 0;
+    }
     for (int i = thread; i < classes; i += Threads) shared.counts[i] = 0;
     __syncthreads();
-    raw_array<unsigned, Items> ranks;
-    raw_array<int, Items> own;
-    const auto place_of = [&](int i) { return (block * Items + i) * Threads + thread; };
-    // First, so that all reads are in flight at once.
-#pragma unroll
-    for (int i = 0; i < Items; ++i)
-        own[i] = place_of(i) < sizes.segments ? sizes.class_of(lists.range(sizes, place_of(i)).size) : 0;
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-        if (own[i] > sizes.tile_bits) {
-            const segment_range range = lists.range(sizes, place_of(i));
-            const unsigned long long one = 1ull << 32 | static_cast<unsigned long long>(sizes.parts_of(range.size));
-            if constexpr (Places) {
-                const segment_count before{state.among(own[i] + 1, sizes.tile_bits + sizes.max_passes).word +
-                                           atomicAdd(&state.listed[own[i]], one)};
-                if (before.segments() < state.merged(sizes).segments())
-                    lists.merged[before.segments()] = {range.begin, range.size, before.parts()};
-            } else {
-                atomicAdd(&state.counts[own[i]], one);
-            }
-            own[i] = 0;
-        }
-        // The threads of a warp that have the same class.
-        const unsigned same = __match_any_sync(~0u, own[i]);
-        const int leader = __ffs(static_cast<int>(same)) - 1;
-        unsigned first = 0;
-        if (own[i] != 0 && lane == leader)
-            first = atomicAdd(&shared.counts[own[i]], static_cast<unsigned>(__popc(same)));
-        ranks[i] = shuffle_from(first, leader) + static_cast<unsigned>(__popc(same & ((1u << lane) - 1)));
-    }
+    // The threads of a warp that have the same class.
+    const unsigned same = __match_any_sync(~0u, own);
+    const int leader = __ffs(static_cast<int>(same)) - 1;
+    unsigned first = 0;
+    if (own != 0 && lane == leader) first = atomicAdd(&shared.counts[own], static_cast<unsigned>(__popc(same)));
+    const unsigned rank = shuffle_from(first, leader) + static_cast<unsigned>(__popc(same & ((1u << lane) - 1)));
     __syncthreads();
-    if (thread < classes && shared.counts[thread] > 0) {
-        const unsigned long long count = static_cast<unsigned long long>(shared.counts[thread]) << 32;
-        if constexpr (Places)
-            shared.firsts[thread] = static_cast<long long>(
-                segment_count{state.among(1, thread - 1).word + atomicAdd(&state.listed[thread], count)}.segments());
-        else
-            atomicAdd(&state.counts[thread], count);
-    }
-    if constexpr (Places) {
-        __syncthreads();
-#pragma unroll
-        for (int i = 0; i < Items; ++i)
-            if (own[i] != 0) lists.by_class[shared.firsts[own[i]] + ranks[i]] = static_cast<unsigned>(place_of(i));
-    }
+    for (int i = thread; i < classes; i += Threads)
+        if (shared.counts[i] > 0)
+            shared.firsts[i] =
+                segment_count{atomicAdd(&state.counts[i], static_cast<unsigned long long>(shared.counts[i]) << 32)}
+                    .segments();
+    __syncthreads();
+    if (own == 0) return;
+    const std::int64_t place = shared.firsts[own] + rank;
+    if (place >= sizes.max_listed(own)) return;
+    std::int64_t begin = 0;
+    for (int i = sizes.first_class(); i < own; ++i) begin += sizes.max_listed(i);
+    lists.by_class[begin + place] = static_cast<unsigned>(number);
 }
 
-/// Which merged segment a part belongs to.
+/// The segment that a part belongs to, of all parts that there are: its place in `merged`, and its first part of all.
+struct part_owner {
+    std::int64_t place, first_part;
+};
+
+/// Called by all threads of a warp.
 template <class Offset>
-__device__ __forceinline__ void find_owner(const segment_sizes& sizes, const segment_lists<Offset>& lists,
-                                           std::int64_t part)
+__device__ __forceinline__ part_owner find_owner(const segment_sizes& sizes, const segment_lists<Offset>& lists,
+                                                 std::int64_t part)
 {
-    const segment_count all = lists.state->merged(sizes);
-    if (part >= all.parts()) return;
-    std::int64_t begin = 0, end = all.segments();
-    while (end - begin > 1) {
-        const std::int64_t middle = (begin + end) / 2;
-        const bool is_behind = lists.merged[middle].first_part > part;
-        begin = is_behind ? begin : middle;
-        end = is_behind ? middle : end;
+    int passes = sizes.max_passes;
+    std::int64_t before = 0;
+    for (; passes > 1; --passes) {
+        const std::int64_t parts = lists.state->count_of(sizes.tile_bits + passes).parts();
+        if (part < before + parts) break;
+        before += parts;
     }
-    lists.owner[part] = static_cast<unsigned>(begin);
+    const merged_segment* const of_class = lists.merged + (passes - 1) * sizes.max_merged();
+    const std::int64_t lane = threadIdx.x % 32;
+    std::int64_t begin = 0, count = lists.state->count_of(sizes.tile_bits + passes).segments();
+    while (count > 1) {
+        // The first segment of each of up to 32 pieces; that of the first piece is not behind the part.
+        const std::int64_t piece = (count + 31) / 32, at = lane * piece;
+        const int behind = __popc(__ballot_sync(~0u, at >= count || of_class[begin + at].first_part > part - before));
+        const std::int64_t skipped = (31 - behind) * piece;
+        begin += skipped;
+        count = count - skipped < piece ? count - skipped : piece;
+    }
+    return {of_class - lists.merged + begin, before + of_class[begin].first_part};
 }
 
 }  // namespace launchbox::detail

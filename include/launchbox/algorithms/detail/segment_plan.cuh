@@ -4,10 +4,10 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 #include <launchbox/algorithms/detail/merge_plan.hpp>
+#include <launchbox/algorithms/detail/merge_shape.cuh>
 
 namespace launchbox::detail {
 
@@ -15,10 +15,11 @@ namespace launchbox::detail {
 __host__ __device__ __forceinline__ constexpr int bits_in(std::int64_t number)
 {
 #ifdef __CUDA_ARCH__
-    return 64 - __clzll(number);
-#else
-    return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number)));
+    if (!__builtin_is_constant_evaluated()) return 64 - __clzll(number);
 #endif
+    int bits = 0;
+    for (; number > 0; number /= 2) ++bits;
+    return bits;
 }
 
 /// The passes over a segment of `parts` parts, 2 or more: as in plan_merges, but the tiles that are sorted first are
@@ -41,18 +42,20 @@ struct segment_passes {
     }
 };
 
-/// What all kernels know about the sort. Segments are in classes by size: class c up to `tile_bits` holds those of
-/// more than 2^(c - 1) elements, at most 2^c, of which a tile sorts several at once; class 0 needs nothing. Larger
-/// segments are merged; class tile_bits + k needs k passes.
+/// What all kernels know about the sort. Segments of up to `max_short` elements are sorted by a thread as soon as they
+/// are seen. The others are in classes by size: class c up to `tile_bits` holds those of more than 2^(c - 1) elements,
+/// at most 2^c, of which a tile sorts several at once; class 0 needs nothing more. Larger segments are merged; class
+/// tile_bits + k needs k passes.
 struct segment_sizes {
     static constexpr int max_classes = 64;
 
     std::int64_t n = 0;         ///< elements, in segments or between them
     std::int64_t segments = 0;  ///< fewer than 2^32
-    int small_bits = 0;         ///< tiles of the first kernel: 2^small_bits elements
-    int tile_bits = 0;          ///< those of the second, and of the passes
-    int max_levels = 1;         ///< of a pass
-    int part = 0;               ///< elements of a part of a segment that is merged, up to `slack` more or fewer
+    int max_short = 0;
+    int small_bits = 0;  ///< tiles of the first kernel: 2^small_bits elements
+    int tile_bits = 0;   ///< those of the second, and of the passes
+    int max_levels = 1;  ///< of a pass
+    int part = 0;        ///< elements of a part of a segment that is merged, up to `slack` more or fewer
     int slack = 0;
     int max_passes = 0;  ///< of a segment: with all elements
 
@@ -70,11 +73,29 @@ struct segment_sizes {
     }
     [[nodiscard]] __host__ __device__ constexpr int class_of(std::int64_t size) const
     {
-        if (size < 2) return 0;
+        if (size < 2 || size <= max_short) return 0;
         if (is_merged(size)) return tile_bits + passes_of(size).count;
         return bits_in(size - 1);
     }
-    /// Bounds, which segments that do not overlap keep.
+    [[nodiscard]] __host__ __device__ constexpr int first_class() const
+    {
+        return max_short < 2 ? 1 : bits_in(max_short);
+    }
+    /// Bounds, which segments that do not overlap keep: of the segments of a class up to tile_bits,
+    [[nodiscard]] __host__ __device__ constexpr std::int64_t max_listed(int own) const
+    {
+        if (own < first_class() || own > tile_bits) return 0;
+        const std::int64_t of_size = n >> (own - 1);
+        return of_size < segments ? of_size : segments;
+    }
+    /// of all these classes together, whose lists follow each other,
+    [[nodiscard]] constexpr std::int64_t max_listed() const
+    {
+        std::int64_t all = 0;
+        for (int own = 1; own <= tile_bits; ++own) all += max_listed(own);
+        return all;
+    }
+    /// of the segments that are merged, and of their parts.
     [[nodiscard]] __host__ __device__ constexpr std::int64_t max_merged() const
     {
         return n >> tile_bits < segments ? n >> tile_bits : segments;
@@ -83,19 +104,29 @@ struct segment_sizes {
     {
         return max_merged() == 0 ? 0 : n / part + max_merged();
     }
-    /// Tiles of the classes from `first` to `last`: a segment fills more than half of its place.
+    /// Tiles of the classes from `first` to `last`, where a segment fills more than half of its place.
     [[nodiscard]] constexpr std::int64_t max_tiles(int first, int last, int bits) const
     {
         return last < first ? 0 : std::min(segments, divided_up(2 * n, std::int64_t{1} << bits) + last - first + 1);
     }
 };
 
+/// The most elements of a segment that a thread sorts; 0: none, where its registers have no room.
+template <class Key>
+inline constexpr int max_short_segment = sizeof(kept_type<Key>) <= 8    ? 18
+                                         : sizeof(kept_type<Key>) <= 16 ? 8
+                                                                        : 0;
+
+/// The class of the smallest segments that a thread does not sort.
+template <class Key>
+inline constexpr int first_listed_class = segment_sizes{.max_short = max_short_segment<Key>}.first_class();
+
 /// Sizes for rows of `threads` and `items`, of the first kernel and of the others.
 constexpr segment_sizes segment_sizes_of(std::int64_t n, std::int64_t segments, int small_tile, int threads, int items,
-                                         int max_levels)
+                                         int max_levels, int max_short)
 {
     const auto bits = [](int tile) { return bits_in(tile) - 1; };
-    segment_sizes sizes{.n = n, .segments = segments};
+    segment_sizes sizes{.n = n, .segments = segments, .max_short = max_short};
     sizes.tile_bits = bits(threads * items);
     sizes.small_bits = std::min(bits(small_tile), sizes.tile_bits);
     sizes.max_levels = std::clamp(max_levels, 1, max_merge_levels);

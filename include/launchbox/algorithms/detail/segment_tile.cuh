@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <launchbox/algorithms/detail/float_words.cuh>
 #include <launchbox/algorithms/detail/merge_copy.cuh>
 #include <launchbox/algorithms/detail/merge_pairs.cuh>
 
@@ -66,14 +67,15 @@ struct segment_runs {
     }
 };
 
-/// Reads the elements of the segments, each to its 2^segment_bits slots.
+/// Reads the elements of the segments, each to its 2^segment_bits slots. Whether -0.0 was seen, where that matters.
 template <class Shape>
-__device__ __forceinline__ void read_segments(const merge_memory<Shape>& memory, const tile_segment* segments,
+__device__ __forceinline__ bool read_segments(const merge_memory<Shape>& memory, const tile_segment* segments,
                                               int segment_bits, const merge_arrays<Shape>& in)
 {
     constexpr int n = Shape::items, batch = n < 8 ? n : 8;
     constexpr int apart = Shape::threads + Shape::threads / n;  // whole rows
     const int thread = static_cast<int>(threadIdx.x), to = padded<n>(thread);
+    bool has_negative_zero = false;
 #pragma unroll
     for (int begin = 0; begin < n; begin += batch) {
         // Through registers, so that several loads are in flight.
@@ -84,7 +86,8 @@ __device__ __forceinline__ void read_segments(const merge_memory<Shape>& memory,
             const int slot = thread + (begin + i) * Shape::threads;
             const tile_segment segment = segments[slot >> segment_bits];
             if (slot < segment.end) {
-                keys[i] = static_cast<typename Shape::kept_key>(in.keys[segment.source + slot]);
+                keys[i] = Shape::keep(in.keys[segment.source + slot]);
+                if constexpr (keeps_words<Shape>) has_negative_zero |= keys[i] == Shape::words::negative_zero;
                 if constexpr (Shape::has_values)
                     values[i] = static_cast<typename Shape::kept_value>(in.values[segment.source + slot]);
             } else if constexpr (!Shape::is_stable) {
@@ -95,6 +98,34 @@ __device__ __forceinline__ void read_segments(const merge_memory<Shape>& memory,
         for (int i = 0; i < batch; ++i) {
             memory.keys()[to + (begin + i) * apart] = keys[i];
             if constexpr (Shape::has_values) memory.values()[to + (begin + i) * apart] = values[i];
+        }
+    }
+    return has_negative_zero;
+}
+
+/// Puts the zeros of sorted segments into the order in which they are in the input, which is there still.
+template <class Shape>
+__device__ __forceinline__ void restore_zeros(const merge_memory<Shape>& memory, const tile_segment* segments,
+                                              int segment_bits, const merge_arrays<Shape>& in)
+{
+    const auto word_at = [&](int slot) -> auto&
+    {
+        return memory.keys()[padded<Shape::items>(slot)];
+    };
+#pragma unroll 1
+    for (int i = static_cast<int>(threadIdx.x); i < Shape::tile >> segment_bits; i += Shape::threads) {
+        const tile_segment segment = segments[i];
+        const int begin = i << segment_bits;
+        int zero = begin;
+        for (int end = segment.end; zero < end;) {
+            const int middle = (zero + end) / 2;
+            const bool is_before = word_at(middle) < Shape::words::first_zero;
+            zero = is_before ? middle + 1 : zero;
+            end = is_before ? end : middle;
+        }
+        for (int slot = begin; slot < segment.end; ++slot) {
+            const auto word = Shape::keep(in.keys[segment.source + slot]);
+            if (word == Shape::words::zero || word == Shape::words::negative_zero) word_at(zero++) = word;
         }
     }
 }
@@ -111,7 +142,7 @@ __device__ __forceinline__ void write_segments(const merge_memory<Shape>& memory
         const int slot = thread + i * Shape::threads;
         const tile_segment segment = segments[slot >> segment_bits];
         if (slot >= segment.end) continue;
-        out.keys[segment.source + slot] = static_cast<typename Shape::key>(memory.keys()[from + i * apart]);
+        out.keys[segment.source + slot] = Shape::given(memory.keys()[from + i * apart]);
         if constexpr (Shape::has_values)
             out.values[segment.source + slot] = static_cast<typename Shape::value>(memory.values()[from + i * apart]);
     }
@@ -148,19 +179,20 @@ __device__ __forceinline__ void sort_groups(thread_items<Shape>& items, raw_arra
     }
 }
 
-/// Sorts the segments of a tile, which have 2^segment_bits slots each, at least 2. Called after a barrier that
-/// follows the writes to tile_segments; ends with a barrier, after which the tile's memory may be written again.
 template <class Shape>
-__device__ __forceinline__ void sort_segments(unsigned char* shared, int segment_bits, const merge_arrays<Shape>& in,
-                                              const merge_arrays<Shape>& out, const typename Shape::compare& compare)
+__device__ __forceinline__ void sort_segments_as(unsigned char* shared, int segment_bits, const merge_arrays<Shape>& in,
+                                                 const merge_arrays<Shape>& out, const typename Shape::compare& compare)
 {
     constexpr int n = Shape::items;
     const merge_memory<Shape> memory{shared};
     const kept_order<Shape> less{compare};
     const int thread = static_cast<int>(threadIdx.x), first = thread * n;
     const tile_segment* const segments = tile_segments<Shape>(shared);
-    read_segments(memory, segments, segment_bits, in);
-    __syncthreads();
+    bool has_negative_zero = read_segments(memory, segments, segment_bits, in);
+    if constexpr (keeps_words<Shape>)
+        has_negative_zero = __syncthreads_or(static_cast<int>(has_negative_zero)) != 0;
+    else
+        __syncthreads();
     thread_items<Shape> items;
     raw_array<unsigned, n> tags;
 #pragma unroll
@@ -194,8 +226,25 @@ __device__ __forceinline__ void sort_segments(unsigned char* shared, int segment
 #pragma unroll 1
     for (runs.width_bits = Shape::items_bits; runs.width_bits < segment_bits; ++runs.width_bits)
         merge_pairs(memory, items, runs, less);
+    if constexpr (keeps_words<Shape>) {
+        if (has_negative_zero) {
+            restore_zeros(memory, segments, segment_bits, in);
+            __syncthreads();
+        }
+    }
     write_segments(memory, segments, segment_bits, out);
     __syncthreads();
+}
+
+/// Sorts the segments of a tile, which have 2^segment_bits slots each, at least 2. Called after a barrier that
+/// follows the writes to tile_segments; ends with a barrier, after which the tile's memory may be written again.
+template <class Shape>
+__device__ __forceinline__ void sort_segments(unsigned char* shared, int segment_bits, const merge_arrays<Shape>& in,
+                                              const merge_arrays<Shape>& out, const typename Shape::compare& compare)
+{
+    using shape = word_shape_if_any<Shape>;
+    static_assert(merge_memory<shape>::layout.all == merge_memory<Shape>::layout.all);
+    sort_segments_as<shape>(shared, segment_bits, {in.keys, in.values}, {out.keys, out.values}, compare);
 }
 
 }  // namespace launchbox::detail

@@ -55,14 +55,17 @@ struct class_tiles {
     std::int64_t listed = 0;  ///< where its segments begin in the list
     std::int64_t count = 0;   ///< of its segments
 
-    __device__ __forceinline__ class_tiles(const segment_state& state, int first, int last, int tile_bits)
+    __device__ __forceinline__ class_tiles(const segment_state& state, const segment_sizes& sizes, int first, int last,
+                                           int tile_bits)
     {
         const int lane = static_cast<int>(threadIdx.x) % 32, own = first + lane;
-        count = own <= last ? state.among(own, own).segments() : 0;
+        count = own <= last ? state.listed(sizes, own) : 0;
         const int spare = own <= last ? tile_bits - own : 0;
         const std::int64_t tiles = (count + (std::int64_t{1} << spare) - 1) >> spare;
         end = sum_until<32>(tiles);
-        listed = sum_until<32>(count) - count + state.among(1, first - 1).segments();
+        const std::int64_t most = own <= last ? sizes.max_listed(own) : 0;
+        listed = sum_until<32>(most) - most;
+        for (int i = 1; i < first; ++i) listed += sizes.max_listed(i);
     }
     [[nodiscard]] __device__ __forceinline__ std::int64_t all() const { return shuffle_from(end, 31); }
 };
@@ -98,7 +101,7 @@ struct listed_segments {
     }
 };
 
-/// Sorts the segments of the classes from 1 to `last`.
+/// Sorts the segments of the classes from the first to `last`.
 template <class Shape, class Offset>
 __device__ __forceinline__ void sort_small_segments(unsigned char* shared, const segment_sizes& sizes,
                                                     const segment_lists<Offset>& lists, const merge_arrays<Shape>& data,
@@ -107,12 +110,13 @@ __device__ __forceinline__ void sort_small_segments(unsigned char* shared, const
     constexpr int tile_bits = bits_of<Shape::tile>;
     const int thread = static_cast<int>(threadIdx.x);
     tile_segment* const segments = tile_segments<Shape>(shared);
-    const class_tiles classes(*lists.state, 1, last, tile_bits);
+    const int first = sizes.first_class();
+    const class_tiles classes(*lists.state, sizes, first, last, tile_bits);
     const std::int64_t tiles = classes.all(), apart = gridDim.x;
     std::int64_t tile = blockIdx.x;
     if (tile >= tiles) return;
     // Offsets are read a tile before they are needed, and the numbers of their segments another tile before.
-    listed_segments now(classes, tile, 1, tile_bits), next(classes, tile + apart, 1, tile_bits);
+    listed_segments now(classes, tile, first, tile_bits), next(classes, tile + apart, first, tile_bits);
     auto offsets = now.offsets(lists, thread, now.number(lists, thread));
     unsigned number_of_next = next.number(lists, thread);
 #pragma unroll 1
@@ -125,7 +129,7 @@ __device__ __forceinline__ void sort_small_segments(unsigned char* shared, const
         }
         offsets = next.offsets(lists, thread, number_of_next);
         now = next;
-        next = listed_segments(classes, tile + 2 * apart, 1, tile_bits);
+        next = listed_segments(classes, tile + 2 * apart, first, tile_bits);
         number_of_next = next.number(lists, thread);
         __syncthreads();
         sort_segments(shared, bits, data, data, compare);
@@ -145,7 +149,7 @@ __device__ __forceinline__ void sort_large_segments(unsigned char* shared, const
     constexpr int tile_bits = bits_of<Shape::tile>;
     const int thread = static_cast<int>(threadIdx.x);
     tile_segment* const segments = tile_segments<Shape>(shared);
-    const class_tiles classes(*lists.state, first, last, tile_bits);
+    const class_tiles classes(*lists.state, sizes, first, last, tile_bits);
     const std::int64_t parts = lists.state->merged(sizes).parts();
     int& next = merge_memory<Shape>{shared}.left_begin()[0];
     for_each_work(counter, classes.all() + parts, next, [&](std::int64_t work) {
@@ -153,9 +157,11 @@ __device__ __forceinline__ void sort_large_segments(unsigned char* shared, const
         int segment_bits = tile_bits;
         if (work < parts) {
             // They come first: they take longest.
-            const merged_segment& segment = lists.merged[lists.owner[work]];
-            const std::int64_t before = (work - segment.first_part) * sizes.part, left = segment.size - before;
+            const part_owner owner = find_owner(sizes, lists, work);
+            const merged_segment& segment = lists.merged[owner.place];
+            const std::int64_t before = (work - owner.first_part) * sizes.part, left = segment.size - before;
             out = arrays.before(sizes.passes_of(segment.size).count);
+            if (thread == 0) lists.owner[work] = static_cast<unsigned>(owner.place);
             if (thread == 0)
                 segments[0] = {segment.begin + before, left < sizes.part ? static_cast<int>(left) : sizes.part, 0};
             for (std::int64_t i = (work << sizes.max_levels) + thread; i < (work + 1) << sizes.max_levels;
@@ -189,13 +195,14 @@ struct segment_part {
         const merged_segment& segment = lists.merged[lists.owner[part]];
         const segment_passes passes = sizes.passes_of(segment.size);
         const int before = passes.levels_before(pass), levels = passes.levels_of(pass);
+        const std::int64_t first_part =
+            segment.first_part + lists.state->merged(sizes, passes.count + 1).parts();  // of all
         begin = segment.begin;
-        number = part - segment.first_part;
+        number = part - first_part;
         passes_left = passes.count - pass;
-        task = {segment.size, std::int64_t{sizes.part} << before,
-                levels,       sizes.part,
-                sizes.slack,  std::int64_t{1} << (before + levels),
-                pass + 1,     splits + (segment.first_part << sizes.max_levels)};
+        task = {
+            segment.size, std::int64_t{sizes.part} << before,   levels,   sizes.part,
+            sizes.slack,  std::int64_t{1} << (before + levels), pass + 1, splits + (first_part << sizes.max_levels)};
     }
 };
 

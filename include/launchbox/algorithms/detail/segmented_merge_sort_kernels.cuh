@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include <launchbox/algorithms/detail/merge_sort_kernels.cuh>
+#include <launchbox/algorithms/detail/segment_of_thread.cuh>
 #include <launchbox/algorithms/detail/segment_work.cuh>
 
 #pragma GCC visibility push(hidden)  // see launch.cuh
@@ -26,52 +27,55 @@ template <class Key>
 inline constexpr int warp_items = sizeof(kept_type<Key>) <= 8    ? 8
                                   : sizeof(kept_type<Key>) <= 16 ? 4
                                                                  : 2;
-template <class Key, class Value>
+template <class Key, class Value, bool HasRoom>
 inline constexpr merge_sort_row warp_row{
     .threads = 32,
     .items = warp_items<Key>,
-    .min_blocks = sizeof(Key) + sizeof(std::conditional_t<std::is_void_v<Value>, no_value, Value>) <= 9 ? 32
-                  : sizeof(Key) <= 8                                                                    ? 16
-                                                                                                        : 0,
+    .min_blocks = !HasRoom                                                                                ? 0
+                  : sizeof(Key) + sizeof(std::conditional_t<std::is_void_v<Value>, no_value, Value>) <= 9 ? 32
+                  : sizeof(Key) <= 8                                                                      ? 16
+                                                                                                          : 0,
     .ways = 2};
+// On others an SM has not as many slots for blocks, or not enough shared memory.
+template <class Key, class Value>
+using warp_tuning = launch_box<sm<75, warp_row<Key, Value, false> >, sm<80, warp_row<Key, Value, true> >,
+                               sm<86, warp_row<Key, Value, false> >, sm<90, warp_row<Key, Value, true> >,
+                               sm<110, warp_row<Key, Value, false> > >;
 
-/// One kernel counts, and one lists: a block has 2,048 segments.
-inline constexpr merge_sort_row count_row{.threads = 256, .items = 8, .min_blocks = 0, .ways = 2};
+/// A thread for each segment.
+template <int MinBlocks>
+inline constexpr merge_sort_row see_row{.threads = 128, .items = 2, .min_blocks = MinBlocks, .ways = 2};
+// On others that many blocks would not have enough shared memory.
+template <class Key>
+using see_tuning = launch_box<sm<75, see_row<0> >,
+                              sm<90, see_row<sizeof(Key) <= 4   ? 8
+                                             : sizeof(Key) <= 8 ? 5
+                                                                : 0> >,
+                              sm<110, see_row<0> > >;
 
-template <bool Places, class Offset>
-struct count_by_size {
-    using tuning = only<count_row>;
-    using row_type = merge_sort_row;
-    static constexpr bool programmatic_dependent_launch = true;
-    static constexpr std::int64_t dynamic_shared_bytes(const row_type&) { return sizeof(segment_counting); }
-    static constexpr std::int64_t tile(const row_type& row) { return std::int64_t{row.threads} * row.items; }
-    template <row_type r>
-    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists)
+template <class Key, class Value, class Compare, class Offset>
+struct see : body<Key, Value, Compare, see_tuning<Key> > {
+    using base = body<Key, Value, Compare, see_tuning<Key> >;
+    static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
+    {
+        return seeing_bytes<typename base::any_shape>(row.threads);
+    }
+    static constexpr std::int64_t tile(const typename base::row_type& row) { return row.threads; }
+    template <typename base::row_type r>
+    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists, typename base::arrays data,
+                               Compare compare)
     {
         wait_for_grid_ahead();
-        count_segments<Places, r.threads, r.items>(*reinterpret_cast<segment_counting*>(block_memory()), sizes, lists,
-                                                   blockIdx.x);
+        see_segments<r.threads, typename base::any_shape>(block_memory(), sizes, lists, data, blockIdx.x, compare);
     }
 };
 
-template <class Offset>
-struct find_owners {
-    using tuning = only<count_row>;
-    using row_type = merge_sort_row;
-    static constexpr bool programmatic_dependent_launch = true;
-    static constexpr std::int64_t tile(const row_type& row) { return row.threads; }
-    template <row_type r>
-    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists)
-    {
-        wait_for_grid_ahead();
-        find_owner(sizes, lists, std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x));
-    }
-};
+inline constexpr merge_sort_row fill_row{.threads = 256, .items = 8, .min_blocks = 0, .ways = 2};
 
 /// Values that are sorted as indices begin as those.
 template <class Index>
 struct fill_indices {
-    using tuning = only<count_row>;
+    using tuning = only<fill_row>;
     using row_type = merge_sort_row;
     static constexpr bool programmatic_dependent_launch = true;
     static constexpr std::int64_t tile(const row_type& row) { return std::int64_t{row.threads} * row.items; }
@@ -86,7 +90,7 @@ struct fill_indices {
 };
 
 template <bool IsSmall, class Key, class Value, class Tuning>
-using segment_tuning = typename std::conditional_t<IsSmall, std::type_identity<only<warp_row<Key, Value> > >,
+using segment_tuning = typename std::conditional_t<IsSmall, std::type_identity<warp_tuning<Key, Value> >,
                                                    std::type_identity<typename largest_sizes<Tuning>::table> >::type;
 
 /// The fewest bits of a tile of the first kernel, for which LAUNCHBOX_ROW may have replaced the row: the second has
@@ -94,7 +98,7 @@ using segment_tuning = typename std::conditional_t<IsSmall, std::type_identity<o
 template <class Key>
 inline constexpr int min_small_bits = [] {
     int fewest = std::numeric_limits<int>::max();
-    for (const auto& row : box_in_use<only<warp_row<Key, void> > >::rows)
+    for (const auto& row : box_in_use<warp_tuning<Key, void> >::rows)
         fewest = std::min(fewest, static_cast<int>(std::bit_width(static_cast<unsigned>(row.threads * items_of(row)))));
     return fewest - 1;
 }();
@@ -104,10 +108,10 @@ template <bool IsSmall, class Key, class Row>
 constexpr int max_tile_segments(const Row& row)
 {
     const int tile = row.threads * items_of(row);
-    return std::max(1, IsSmall ? tile / 2 : tile >> (min_small_bits<Key> + 1));
+    return std::max(1, tile >> (IsSmall ? first_listed_class<Key> : min_small_bits<Key> + 1));
 }
 
-/// `IsSmall`: the classes of the small tile, from two elements on; otherwise the others, and parts.
+/// `IsSmall`: the classes of the small tile; otherwise the others, and parts.
 template <bool IsSmall, class Key, class Value, class Compare, class Tuning, class Offset>
 struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Value, Tuning> > {
     using base = body<Key, Value, Compare, segment_tuning<IsSmall, Key, Value, Tuning> >;
@@ -168,6 +172,17 @@ struct merge_parts : body<Key, Value, Compare, segment_tuning<false, Key, Value,
     }
 };
 
+/// The rows of large segments: those of the largest sorts, but for pairs of up to 8 bytes those of middle ones, whose
+/// smaller tiles are up to 1.25 times as fast.
+template <class Key, class Value>
+inline constexpr bool is_small_pair = sizeof(Key) + sizeof(Value) <= 8;
+template <class Key>
+inline constexpr bool is_small_pair<Key, void> = false;
+template <class Key, class Value, class Tuning>
+using segment_rows =
+    typename classes_of<Tuning>::template box<classes_of<Tuning>::count -
+                                              (is_small_pair<Key, Value> && classes_of<Tuning>::count > 2 ? 2 : 1)>;
+
 /// Blocks for a GPU's worth of threads: each does several pieces of work.
 inline std::int64_t blocks_at_once(int threads)
 {
@@ -209,7 +224,7 @@ struct segmented_sort {
         small_threads = small_row.threads;
         threads = row.threads;
         sizes = segment_sizes_of(n, segments, small_row.threads * items_of(small_row), row.threads, items_of(row),
-                                 std::min(levels_of(row), max_levels));
+                                 std::min(levels_of(row), max_levels), max_short_segment<Key>);
     }
 
     void add_to(memory_parts& parts)
@@ -218,8 +233,8 @@ struct segmented_sort {
             return parts.add(static_cast<std::size_t>(count) * each);
         };
         state_at = parts.add(sizeof(segment_state));
-        by_class_at = add(sizes.segments, sizeof(unsigned));
-        merged_at = add(sizes.max_merged(), sizeof(merged_segment));
+        by_class_at = add(sizes.max_listed(), sizeof(unsigned));
+        merged_at = add(sizes.max_merged() * sizes.max_passes, sizeof(merged_segment));
         owner_at = add(sizes.max_parts(), sizeof(unsigned));
         splits_at = add(sizes.max_parts() << sizes.max_levels, sizeof(std::int64_t));
         const std::int64_t n = sizes.max_merged() == 0 ? 0 : sizes.n;
@@ -244,16 +259,16 @@ struct segmented_sort {
             status != cudaSuccess)
             throw launch_error("segmented_merge_sort: " + error_text(status), status, launch_error_kind::runtime);
 
-        launch<count_by_size<false, Offset> >(stream, sizes.segments, sizes, lists);
-        launch<count_by_size<true, Offset> >(stream, sizes.segments, sizes, lists);
+        launch<see<Key, Value, Compare, Offset> >(stream, sizes.segments, sizes, lists, data, compare);
         const int passes = sizes.max_passes;
         const std::int64_t parts = sizes.max_parts();
-        if (passes > 0) launch<find_owners<Offset> >(stream, parts, sizes, lists);
         const auto grid = [](std::int64_t work, int threads_of_block) {
             return blocks{launch_extent(std::min(work, blocks_at_once(threads_of_block))), work};
         };
-        launch<small>(stream, grid(sizes.max_tiles(1, sizes.small_bits, sizes.small_bits), small_threads), sizes, lists,
-                      both, splits, compare);
+        if (sizes.n > sizes.max_short)
+            launch<small>(stream,
+                          grid(sizes.max_tiles(sizes.first_class(), sizes.small_bits, sizes.small_bits), small_threads),
+                          sizes, lists, both, splits, compare);
         if (sizes.n > std::int64_t{1} << sizes.small_bits)
             launch<large>(
                 stream, grid(sizes.max_tiles(sizes.small_bits + 1, sizes.tile_bits, sizes.tile_bits) + parts, threads),
@@ -277,7 +292,7 @@ void sort_segments_as(cudaStream_t stream, Key* keys, Value* values, std::int64_
     // A row for indices of 4 bytes may not fit those of 8.
     using table =
         tuning_or_default<std::conditional_t<std::is_same_v<Index, std::uint64_t>, void, Tuning>, Key, kept, Compare>;
-    segmented_sort<Key, kept, Compare, table, Offset> sorting(n, segments);
+    segmented_sort<Key, kept, Compare, segment_rows<Key, kept, table>, Offset> sorting(n, segments);
     memory_parts parts;
     sorting.add_to(parts);
     std::size_t order_at = 0, copy_at = 0, copy_bytes = 0;
