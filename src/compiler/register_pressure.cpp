@@ -69,7 +69,7 @@ std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::si
                                          bool whatever_is_unknown);
 
 // "2 of its instructions are not known, the first one has opcode 0x123"
-std::string text_of(const live_doubts& doubts)
+std::string text_of(const live_doubts& doubts, int min_peak, int peak)
 {
     std::string text;
     const auto add = [&](std::string reason) { text += (text.empty() ? "" : "; ") + std::move(reason); };
@@ -82,8 +82,10 @@ std::string text_of(const live_doubts& doubts)
     if (doubts.unknown_targets > 0)
         add("where " + std::to_string(doubts.unknown_targets) + " of its branches go is not known");
     if (doubts.under_predicates > 0)
-        add("at " + std::to_string(doubts.under_predicates) +
-            " instructions registers count that are only written under a predicate");
+        add((min_peak == peak ? "not the peak, but the counts"
+                                : "the peak is " + std::to_string(min_peak) + " at least; counts") +
+            " of " + std::to_string(doubts.under_predicates) +
+            " instructions have registers in them that are only written under a predicate");
     if (doubts.calls > 0) add("what the functions that it calls use is taken from the calling convention");
     return text;
 }
@@ -132,7 +134,8 @@ std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::si
     }
     const std::string_view code = image.sections[cubin.sections[i]].content;
     const live_code found = find_live_registers(code, sm, branch_tables_of(image, kernel.name));
-    if (!whatever_is_unknown && found.doubts.any_but_calls()) return found.doubts;
+    const bool is_known = found.doubts.unknown_instructions + found.doubts.unknown_targets == 0;
+    if (!whatever_is_unknown && (!is_known || found.min_peak != found.peak)) return found.doubts;
     kernel_draft draft(kernel, cubin.sections[i], cubin.lines);
     constexpr std::uint64_t instruction_bytes = 16;
     for (std::size_t at = 0; at < found.live.size(); ++at) {
@@ -141,7 +144,7 @@ std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::si
                   {live.general_count(), live.predicate_count(), live.uniform_count(), live.uniform_predicate_count()},
                   live.general, found.writes[at].general);
     }
-    draft.finish(pressure_source::own_decoder, text_of(found.doubts));
+    draft.finish(pressure_source::own_decoder, text_of(found.doubts, found.min_peak, found.peak));
     return std::nullopt;
 }
 
@@ -176,7 +179,7 @@ void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels
     for (std::size_t k = 0; k < drafts.size(); ++k) {
         live_doubts of_calls;
         of_calls.calls = left.at(batch.kernels[k]).calls;
-        if (problem.empty()) drafts[k].finish(pressure_source::nvdisasm, text_of(of_calls));
+        if (problem.empty()) drafts[k].finish(pressure_source::nvdisasm, text_of(of_calls, 0, 0));
         std::optional<register_pressure>& pressure = cubin.kernels[batch.kernels[k]].pressure;
         if (!pressure) pressure.emplace().problem = problem.empty() ? "nvdisasm does not show it" : problem;
     }

@@ -82,8 +82,6 @@ std::optional<flow> flow_of(instruction_word word, std::int64_t byte, int sm)
             read_pair(reads, word.bits(register_at, 8));
             break;
         case 0x94d:  // EXIT
-            found.kind = flow_kind::end;
-            break;
         case 0x95b:  // KILL
             found.kind = flow_kind::end;
             break;

@@ -298,6 +298,8 @@ void live_analysis::spread(const std::vector<register_set>& fewest)
             register_set with_writes = least;
             with_writes |= result_.writes[i];
             if (with_writes != result_.live[i]) ++result_.doubts.under_predicates;
+            result_.min_peak = std::max(result_.min_peak, with_writes.general_count());
+            result_.peak = std::max(result_.peak, result_.live[i].general_count());
         }
     }
 }

@@ -30,6 +30,9 @@ struct live_doubts {
 struct live_code {
     /// Of each instruction of 16 bytes: what is live before it, or written by it.
     std::vector<register_set> live, writes;
+    /// The most general registers that are live at once: at least, where a write under a predicate ends the life of the
+    /// value before, and at most, where it does not, which is what `live` has.
+    int min_peak = 0, peak = 0;
     live_doubts doubts;
 };
 

@@ -74,7 +74,7 @@ TEST(live_code, a_predicated_write_does_not_end_the_life_of_the_old_value)
     EXPECT_EQ(numbers_of(before.live[0]), (numbers{1, 2, 4, 5}));  // R2 is needed from before
     EXPECT_EQ(before.live[0].predicate_count(), 1);
     // But the value may as well be needed under the predicate alone: nobody should take this for exact.
-    EXPECT_EQ(before.doubts.under_predicates, 2u);
+    EXPECT_EQ(before.doubts.under_predicates, 1u);
     EXPECT_TRUE(before.doubts.any());
 }
 
