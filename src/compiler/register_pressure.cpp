@@ -83,7 +83,7 @@ std::string text_of(const live_doubts& doubts, int min_peak, int peak)
         add("where " + std::to_string(doubts.unknown_targets) + " of its branches go is not known");
     if (doubts.under_predicates > 0)
         add((min_peak == peak ? "not the peak, but the counts"
-                                : "the peak is " + std::to_string(min_peak) + " at least; counts") +
+                              : "the peak is " + std::to_string(min_peak) + " at least; counts") +
             " of " + std::to_string(doubts.under_predicates) +
             " instructions have registers in them that are only written under a predicate");
     if (doubts.calls > 0) add("what the functions that it calls use is taken from the calling convention");
