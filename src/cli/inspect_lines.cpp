@@ -98,18 +98,13 @@ void ask_for_lines(kernel_input_options& wanted, lines_wish wish)
     if (wish == lines_wish::none) return;
     wanted.lines = wish == lines_wish::source ? wanted_lines::of_all_code : wanted_lines::of_spills;
     if (wish == lines_wish::spills) return;
-    try {
-        const auto is_wanted = [pattern = wanted.kernel](const kernel_info& kernel) {
-            if (pattern.empty()) return true;
-            const readable_name names = readable_names({kernel.name}).front();
-            return matches_kernel(pattern, kernel.name, names.demangled, names.short_form);
-        };
-        std::filesystem::path nvdisasm = find_nvdisasm(wanted.nvcc);
-        wanted.examine = wish == lines_wish::memory ? traffic_examiner(std::move(nvdisasm), is_wanted)
-                                                    : pressure_examiner(std::move(nvdisasm), is_wanted);
-    } catch (const error&) {
-        if (wish != lines_wish::source) throw;
-    }
+    const auto is_wanted = [pattern = wanted.kernel](const kernel_info& kernel) {
+        if (pattern.empty()) return true;
+        const readable_name names = readable_names({kernel.name}).front();
+        return matches_kernel(pattern, kernel.name, names.demangled, names.short_form);
+    };
+    wanted.examine = wish == lines_wish::memory ? traffic_examiner(find_nvdisasm(wanted.nvcc), is_wanted)
+                                                : pressure_examiner(find_nvdisasm_if_any(wanted.nvcc), is_wanted);
 }
 
 void add_lines_forms(report_forms& forms, const inspection& found, lines_wish wish, std::size_t lines_shown)

@@ -17,8 +17,7 @@ enum class lines_wish : std::uint8_t { none, spills, registers, memory, source }
 /// "spills" and the like; none for an empty word.
 lines_wish parse_lines_wish(std::string_view word);
 
-/// What has to be read for it. `source` shows live registers where there is an nvdisasm, `registers` and `memory` need
-/// one.
+/// What has to be read for it. `memory` needs an nvdisasm.
 void ask_for_lines(kernel_input_options& wanted, lines_wish wish);
 
 /// The reports of the kernels in `found`, which outlives them. `lines_shown` of each kernel.

@@ -30,7 +30,7 @@ void disassemble_batch(const cubin_examination& cubin, const nvdisasm_command& w
 
 }  // namespace
 
-std::filesystem::path find_nvdisasm(const std::string& nvcc)
+std::filesystem::path find_nvdisasm_if_any(const std::string& nvcc)
 {
     std::vector<fs::path> places;
     if (!nvcc.empty()) {
@@ -45,7 +45,13 @@ std::filesystem::path find_nvdisasm(const std::string& nvcc)
     std::error_code failure;
     for (const fs::path& place : places)
         if (fs::is_regular_file(place, failure)) return place;
-    throw error("live registers, loads and stores need nvdisasm, which is not in PATH, $CUDA_HOME or /usr/local/cuda",
+    return {};
+}
+
+std::filesystem::path find_nvdisasm(const std::string& nvcc)
+{
+    if (fs::path found = find_nvdisasm_if_any(nvcc); !found.empty()) return found;
+    throw error("loads and stores need nvdisasm, which is not in PATH, $CUDA_HOME or /usr/local/cuda",
                 "install it with: pip install nvidia-cuda-nvdisasm, and add its folder nvidia/cu13/bin to PATH",
                 exit_status::missing);
 }

@@ -17,6 +17,8 @@ namespace launchbox {
 /// Beside `nvcc` where that is given, else in PATH, $CUDA_HOME, $CUDA_PATH and /usr/local/cuda. Throws `error` with
 /// status `missing`, and with the command that installs it.
 std::filesystem::path find_nvdisasm(const std::string& nvcc);
+/// The same; empty where there is none.
+std::filesystem::path find_nvdisasm_if_any(const std::string& nvcc);
 
 struct nvdisasm_command {
     std::filesystem::path nvdisasm;

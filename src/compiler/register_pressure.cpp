@@ -2,6 +2,11 @@
 #include "compiler/register_pressure.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,13 +17,18 @@
 #include <vector>
 
 #include "compiler/nvdisasm.hpp"
+#include "image/elf.hpp"
+#include "image/live_code.hpp"
 #include "image/live_registers.hpp"
+#include "support/process/parallel.hpp"
 
 namespace launchbox {
 
 namespace {
 
 constexpr int max_general_registers = 256;
+
+using general_registers = std::array<std::uint64_t, 4>;
 
 // What is known of one kernel while its instructions are read.
 class kernel_draft {
@@ -28,21 +38,57 @@ public:
     {
     }
 
-    void add(const live_instruction& instruction);
-    void finish();
+    /// `live` has the counts of the four files.
+    void add(std::uint64_t byte, const std::array<int, 4>& live, const general_registers& general,
+             const general_registers& is_written);
+    void finish(pressure_source source, std::string doubt);
 
 private:
     kernel_info* kernel_;
     std::uint32_t section_;
     const line_index* lines_;
     register_pressure pressure_;
-    std::vector<std::uint32_t> written_;    // the place where each register was written last
-    std::map<std::uint32_t, int> live_of_;  // by place
+    std::vector<std::uint32_t> written_;              // the place where each register was written last
+    std::unordered_map<std::uint32_t, int> live_of_;  // by place
     std::set<std::uint32_t> peak_places_;
     bool any_ = false;
 };
 
-void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels& batch);
+template <class Function>
+void for_each_register(const general_registers& set, const Function& use)
+{
+    for (std::size_t word = 0; word < set.size(); ++word)
+        for (std::uint64_t left = set[word]; left != 0; left &= left - 1)
+            use(word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
+}
+
+using doubts_of_kernels = std::map<std::size_t, live_doubts>;
+
+void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels& batch, const doubts_of_kernels& left);
+std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::size_t i, const elf_image& image,
+                                         bool whatever_is_unknown);
+
+// "2 of its instructions are not known, the first one has opcode 0x123"
+std::string text_of(const live_doubts& doubts, int min_peak, int peak)
+{
+    std::string text;
+    const auto add = [&](std::string reason) { text += (text.empty() ? "" : "; ") + std::move(reason); };
+    if (doubts.unknown_instructions > 0) {
+        std::array<char, 8> digits{};
+        std::snprintf(digits.data(), digits.size(), "%#x", doubts.first_unknown);
+        add(std::to_string(doubts.unknown_instructions) + " of its instructions are not known, the first has opcode " +
+            digits.data());
+    }
+    if (doubts.unknown_targets > 0)
+        add("where " + std::to_string(doubts.unknown_targets) + " of its branches go is not known");
+    if (doubts.under_predicates > 0)
+        add((min_peak == peak ? "not the peak, but the counts"
+                              : "the peak is " + std::to_string(min_peak) + " at least; counts") +
+            " of " + std::to_string(doubts.under_predicates) +
+            " instructions have registers in them that are only written under a predicate");
+    if (doubts.calls > 0) add("what the functions that it calls use is taken from the calling convention");
+    return text;
+}
 
 }  // namespace
 
@@ -50,14 +96,59 @@ std::function<void(const cubin_examination&)> pressure_examiner(std::filesystem:
                                                                 std::function<bool(const kernel_info& kernel)> wanted)
 {
     return [nvdisasm = std::move(nvdisasm), wanted = std::move(wanted)](const cubin_examination& cubin) {
-        disassemble(cubin, {nvdisasm, {"--print-life-ranges", "--life-range-mode", "narrow"}}, wanted,
-                    [&](const disassembled_kernels& batch) { read_life_ranges(cubin, batch); });
+        std::vector<image_diagnostic> ignored;
+        const std::optional<elf_image> image = read_elf(cubin.bytes, ignored);
+        if (!image) return;
+        std::vector<std::size_t> chosen;
+        for (std::size_t i = 0; i < cubin.kernels.size(); ++i)
+            if (wanted(cubin.kernels[i])) chosen.push_back(i);
+        std::vector<std::optional<live_doubts>> doubts(chosen.size());
+        run_parallel(chosen.size(),
+                     [&](std::size_t c) { doubts[c] = decode_kernel(cubin, chosen[c], *image, nvdisasm.empty()); });
+        doubts_of_kernels left;
+        for (std::size_t c = 0; c < chosen.size(); ++c)
+            if (doubts[c]) left.emplace(chosen[c], *doubts[c]);
+        if (left.empty() || nvdisasm.empty()) return;
+        const kernel_info* const first = cubin.kernels.data();
+        disassemble(
+            cubin, {nvdisasm, {"--print-life-ranges", "--life-range-mode", "narrow"}},
+            [&](const kernel_info& kernel) { return left.contains(static_cast<std::size_t>(&kernel - first)); },
+            [&](const disassembled_kernels& batch) { read_life_ranges(cubin, batch, left); });
     };
 }
 
 namespace {
 
-void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels& batch)
+// Nothing: done. Else nvdisasm has to tell; `whatever_is_unknown`: there is none, and what we have is better than
+// nothing. Of calls nvdisasm knows no more than we do.
+std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::size_t i, const elf_image& image,
+                                         bool whatever_is_unknown)
+{
+    kernel_info& kernel = cubin.kernels[i];
+    const int sm = kernel.capability ? kernel.capability->number() : 0;
+    if (!operand_decoder(sm).supported() || cubin.sections[i] >= image.sections.size()) {
+        if (whatever_is_unknown)
+            kernel.pressure.emplace().problem =
+                "live registers of this architecture need nvdisasm: pip install nvidia-cuda-nvdisasm";
+        return live_doubts{};
+    }
+    const std::string_view code = image.sections[cubin.sections[i]].content;
+    const live_code found = find_live_registers(code, sm, branch_tables_of(image, kernel.name));
+    const bool is_known = found.doubts.unknown_instructions + found.doubts.unknown_targets == 0;
+    if (!whatever_is_unknown && (!is_known || found.min_peak != found.peak)) return found.doubts;
+    kernel_draft draft(kernel, cubin.sections[i], cubin.lines);
+    constexpr std::uint64_t instruction_bytes = 16;
+    for (std::size_t at = 0; at < found.live.size(); ++at) {
+        const register_set& live = found.live[at];
+        draft.add(at * instruction_bytes,
+                  {live.general_count(), live.predicate_count(), live.uniform_count(), live.uniform_predicate_count()},
+                  live.general, found.writes[at].general);
+    }
+    draft.finish(pressure_source::own_decoder, text_of(found.doubts, found.min_peak, found.peak));
+    return std::nullopt;
+}
+
+void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels& batch, const doubts_of_kernels& left)
 {
     std::vector<kernel_draft> drafts;
     drafts.reserve(batch.kernels.size());
@@ -74,56 +165,69 @@ void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels
             const auto found = by_section.find(section);
             draft = found == by_section.end() ? nullptr : found->second;
         }
-        if (draft != nullptr) draft->add(instruction);
+        if (draft == nullptr) return;
+        general_registers general{}, is_written{};
+        for (const auto& [number, written] : instruction.general) {
+            const std::uint64_t bit = std::uint64_t{1} << (number % 64);
+            general[static_cast<std::size_t>(number) / 64] |= bit;
+            if (written) is_written[static_cast<std::size_t>(number) / 64] |= bit;
+        }
+        draft->add(instruction.byte, instruction.live, general, is_written);
     });
     batch.for_each_line([&](std::string_view line) { reader.line(line); });
     if (reader.not_understood() > 0) problem = "this nvdisasm prints live registers in another way than is known";
     for (std::size_t k = 0; k < drafts.size(); ++k) {
-        if (problem.empty()) drafts[k].finish();
+        live_doubts of_calls;
+        of_calls.calls = left.at(batch.kernels[k]).calls;
+        if (problem.empty()) drafts[k].finish(pressure_source::nvdisasm, text_of(of_calls, 0, 0));
         std::optional<register_pressure>& pressure = cubin.kernels[batch.kernels[k]].pressure;
         if (!pressure) pressure.emplace().problem = problem.empty() ? "nvdisasm does not show it" : problem;
     }
 }
 
-void kernel_draft::add(const live_instruction& instruction)
+void kernel_draft::add(std::uint64_t byte, const std::array<int, 4>& live, const general_registers& general,
+                       const general_registers& is_written)
 {
     any_ = true;
-    const std::uint32_t place = lines_ == nullptr ? no_line : lines_->at(section_, instruction.byte);
-    const int live = instruction.live[static_cast<std::size_t>(register_file::general)];
-    pressure_.uniform_peak =
-        std::max(pressure_.uniform_peak, instruction.live[static_cast<std::size_t>(register_file::uniform)]);
+    const std::uint32_t place = lines_ == nullptr ? no_line : lines_->at(section_, byte);
+    const int count = live[static_cast<std::size_t>(register_file::general)];
+    pressure_.uniform_peak = std::max(pressure_.uniform_peak, live[static_cast<std::size_t>(register_file::uniform)]);
     pressure_.predicate_peak =
-        std::max(pressure_.predicate_peak, instruction.live[static_cast<std::size_t>(register_file::predicate)]);
-    for (const auto& [number, is_written] : instruction.general) {
-        pressure_.highest = std::max(pressure_.highest, number + 1);
-        if (is_written) written_[static_cast<std::size_t>(number)] = place;
+        std::max(pressure_.predicate_peak, live[static_cast<std::size_t>(register_file::predicate)]);
+    for (std::size_t word = general.size(); word-- > 0;) {
+        if (general[word] == 0) continue;
+        pressure_.highest =
+            std::max(pressure_.highest, static_cast<int>(word * 64) + static_cast<int>(std::bit_width(general[word])));
+        break;
     }
+    for_each_register(is_written, [&](std::size_t number) { written_[number] = place; });
     int& most = live_of_[place];
-    most = std::max(most, live);
-    if (live < pressure_.peak || live == 0) return;
-    if (live > pressure_.peak) {
-        pressure_.peak = live;
-        pressure_.peak_at = instruction.byte;
+    most = std::max(most, count);
+    if (count < pressure_.peak || count == 0) return;
+    if (count > pressure_.peak) {
+        pressure_.peak = count;
+        pressure_.peak_at = byte;
         peak_places_.clear();
         std::map<std::uint32_t, int> since;
-        for (const auto& [number, is_written] : instruction.general)
-            ++since[written_[static_cast<std::size_t>(number)]];
+        for_each_register(general, [&](std::size_t number) { ++since[written_[number]]; });
         pressure_.live_at_peak.clear();
         for (const auto& [written_at, registers] : since) pressure_.live_at_peak.push_back({written_at, registers});
     }
     if (place != no_line) peak_places_.insert(place);
 }
 
-void kernel_draft::finish()
+void kernel_draft::finish(pressure_source source, std::string doubt)
 {
     if (!any_) return;
+    pressure_.source = source;
+    pressure_.doubt = std::move(doubt);
     pressure_.peak_places.assign(peak_places_.begin(), peak_places_.end());
     std::ranges::stable_sort(pressure_.live_at_peak, std::ranges::greater{}, &live_since::registers);
     kernel_->pressure = std::move(pressure_);
     if (lines_ == nullptr || !kernel_->lines) return;
     kernel_lines& lines = *kernel_->lines;
     lines.places = lines_->places();
-    std::map<std::uint32_t, int> left = std::move(live_of_);
+    std::map<std::uint32_t, int> left(live_of_.begin(), live_of_.end());
     for (line_use& use : lines.uses)
         if (const auto live = left.extract(use.place)) use.live_registers = live.mapped();
     for (const auto& [place, live] : left) {

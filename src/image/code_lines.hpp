@@ -62,6 +62,8 @@ struct live_since {
     friend bool operator==(const live_since&, const live_since&) = default;
 };
 
+enum class pressure_source : std::uint8_t { own_decoder, nvdisasm };
+
 /// How many registers hold values that are still needed, at most.
 struct register_pressure {
     int peak = 0, uniform_peak = 0, predicate_peak = 0;
@@ -70,6 +72,8 @@ struct register_pressure {
     std::vector<std::uint32_t> peak_places;  ///< of all of them, rising, each once
     /// Written last before the first of them in the order of the code; most registers first.
     std::vector<live_since> live_at_peak;
+    pressure_source source = pressure_source::own_decoder;
+    std::string doubt;    ///< why the figures are approximate; empty: they are exact
     std::string problem;  ///< why the figures are not known
 
     friend bool operator==(const register_pressure&, const register_pressure&) = default;

@@ -29,6 +29,7 @@ enum class nv_info_attribute : std::uint8_t {
     wmma_used = 0x2b,                 ///< flag: the wmma instructions; mma.sync and wgmma set none
     register_count = 0x2f,            ///< symbol, registers
     shared_scratch = 0x32,            ///< registers are spilled to shared memory
+    branch_targets = 0x34,            ///< of each indirect branch: its byte, 0, how many, and their bytes
     toolkit_version = 0x37,           ///< CUDA version x 10
     memory_barriers = 0x38,           ///< 16 bits: how many mbarriers
     cluster_blocks = 0x3d,            ///< three numbers

@@ -35,6 +35,7 @@ void add_pressure(document& page, const inspected_kernel& kernel, const std::opt
                              info.registers ? fmt::format("  {} registers", *info.registers) : ""));
     page.line(fmt::format("  at most {} live, at byte {:#x} of its code; {} uniform, {} predicates", pressure.peak,
                           pressure.peak_at, pressure.uniform_peak, pressure.predicate_peak));
+    if (!pressure.doubt.empty()) page.line("  approximate: " + escape_for_terminal(pressure.doubt), tone::warning);
     if (const std::string why = why_more_registers(info); !why.empty()) page.line("  " + why, tone::faint);
     if (!info.lines || !info.lines->told) {
         page.line("  " + why_no_lines(info), tone::warning);
@@ -101,7 +102,11 @@ nlohmann::ordered_json pressure_json(const inspected_kernel& kernel, const std::
                                 {"live_uniform_registers", pressure.uniform_peak},
                                 {"live_predicates", pressure.predicate_peak},
                                 {"highest_register", pressure.highest - 1},
-                                {"peak_at_byte", pressure.peak_at}};
+                                {"peak_at_byte", pressure.peak_at},
+                                {"decoded_by", pressure.source == pressure_source::nvdisasm ? "nvdisasm" : "launchbox"},
+                                {"exact", pressure.doubt.empty()}};
+    json["doubt"] = nullptr;
+    if (!pressure.doubt.empty()) json["doubt"] = json_text(pressure.doubt);
     json["to_save"] = nullptr;
     if (const auto saving = register_saving_of(kernel.info, next))
         json["to_save"] = {{"registers", saving->registers},

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/files/files.hpp"
 #include "support/process/subprocess.hpp"
 
 namespace launchbox {
@@ -83,10 +84,10 @@ TEST(lines_verb, without_line_information_says_which_flag_gives_it)
     expect_refused(launchbox_run({"inspect", cubin, "--lines=colours"}), "--lines");
 }
 
-TEST(lines_verb, live_registers_without_a_disassembler_say_what_installs_it)
+TEST(lines_verb, loads_and_stores_without_a_disassembler_say_what_installs_it)
 {
     const temporary_directory folder;
-    const call result = launchbox_run({"inspect", log_90, "--lines=registers"}, {},
+    const call result = launchbox_run({"inspect", log_90, "--lines=memory"}, {},
                                       {"PATH=/nowhere", "CUDA_HOME=/nowhere", "CUDA_PATH=/nowhere"});
     if (result.status == 0) GTEST_SKIP() << "there is an nvdisasm in /usr/local/cuda";
     expect_refused(result, "pip install nvidia-cuda-nvdisasm", 3);
@@ -108,12 +109,47 @@ std::string path_with_nvdisasm(const temporary_directory& folder, const std::str
     return "PATH=" + (folder.path() / "bin").string() + ":" + std::getenv("PATH");
 }
 
-// An nvdisasm that knows one answer.
-TEST(lines_verb, live_registers_are_read_from_what_nvdisasm_prints)
+// Our own decoder knows all of it, whatever nvdisasm there is or is not.
+TEST(lines_verb, live_registers_need_no_toolkit)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
     const std::string cubin = cubin_of_one_store(folder);
+    const call result = launchbox_run({"inspect", cubin, "--lines=registers", "--format", "json"}, {},
+                                      {path_with_nvdisasm(folder, "#!/bin/sh\nexit 9\n")});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const nlohmann::json pressure = result.json()["kernels"][0]["register_pressure"];
+    EXPECT_EQ(pressure["decoded_by"], "launchbox");
+    EXPECT_EQ(pressure["exact"], true);
+    EXPECT_EQ(pressure["doubt"], nullptr);
+    EXPECT_EQ(pressure["live_registers"], 4);  // the stack, the pointer, the value
+    EXPECT_EQ(pressure["live_uniform_registers"], 2);
+}
+
+// The same cubin, with an instruction that there is not.
+std::string with_an_unknown_instruction(const std::string& cubin)
+{
+    std::string bytes = read_input(cubin, std::size_t{1} << 20);
+    const std::string no_operation("\x18\x79\0\0\0\0\0\0\0\0\0\0\0\xc0\x0f\0", 16);
+    const std::size_t at = bytes.find(no_operation);
+    EXPECT_NE(at, std::string::npos);
+    bytes.replace(at, 2, "\xff\x7f");
+    write_file_atomically(cubin, bytes);
+    return cubin;
+}
+
+// An nvdisasm that knows one answer, for code that our own decoder does not know.
+TEST(lines_verb, live_registers_are_read_from_what_nvdisasm_prints)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string cubin = with_an_unknown_instruction(cubin_of_one_store(folder));
+    const call alone = launchbox_run({"inspect", cubin, "--lines=registers"}, {},
+                                     {"PATH=/nowhere", "CUDA_HOME=/nowhere", "CUDA_PATH=/nowhere"});
+    if (!fs::exists("/usr/local/cuda/bin/nvdisasm")) {
+        EXPECT_TRUE(alone.shows("approximate: 1 of its instructions are not known, the first has opcode 0xfff"))
+            << alone.out;
+    }
     const std::string path = path_with_nvdisasm(folder, R"(#!/bin/sh
 cat <<'END'
                                    // +-------------+-----------+
@@ -132,6 +168,7 @@ END
     const call result = launchbox_run({"inspect", cubin, "--lines=registers", "--format", "json"}, {}, {path});
     ASSERT_EQ(result.status, 0) << result.err;
     const nlohmann::json pressure = result.json()["kernels"][0]["register_pressure"];
+    EXPECT_EQ(pressure["decoded_by"], "nvdisasm");
     EXPECT_EQ(pressure["live_registers"], 4);
     EXPECT_EQ(pressure["live_predicates"], 1);
     EXPECT_EQ(pressure["highest_register"], 5);

@@ -1,0 +1,240 @@
+// Live registers by our own decoder against nvdisasm's, at every instruction of kernels of any files.
+//
+//     live_registers_differences [--nvdisasm PATH] [--every N] [--at-most BYTES] [--show N] [-o RECORD.json] FILE...
+//
+// Every Nth kernel of each image, kernels of more than BYTES of code left out. Compared are the number of live
+// registers of each of the four files and which general registers live. A row for each architecture; exit status 1
+// where a kernel that we call exact differs. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "compiler/nvdisasm.hpp"
+#include "image/binary.hpp"
+#include "image/elf.hpp"
+#include "image/live_code.hpp"
+#include "image/live_registers.hpp"
+#include "support/files/mapped_file.hpp"
+
+namespace launchbox::bench {
+
+namespace {
+
+struct sums {
+    std::size_t kernels = 0, instructions = 0, unsure_kernels = 0;
+    std::size_t kernels_that_differ = 0, instructions_that_differ = 0, unsure_that_differ = 0;
+    std::size_t of_calls = 0, of_unknown = 0, of_targets = 0, of_predicates = 0, sure_peaks = 0, peaks_outside = 0,
+                not_shown = 0;
+};
+
+struct options {
+    std::string nvdisasm;
+    std::size_t every = 1;
+    std::int64_t at_most = 1 << 20;
+    int show = 5;
+};
+
+class comparison {
+public:
+    comparison(const options& with) : with_(with) {}
+
+    void examine(const cubin_examination& cubin);
+    bool print() const;
+    void write(const std::string& file, const std::vector<std::string>& files) const;
+
+private:
+    void compare(const cubin_examination& cubin, const disassembled_kernels& batch, const elf_image& image, int sm);
+
+    const options& with_;
+    std::mutex busy_;
+    std::map<int, sums> of_architecture_;
+    int shown_ = 0;
+};
+
+// nvdisasm keeps account of UR4 to UR62 alone.
+int uniform_that_nvdisasm_counts(const register_set& live)
+{
+    constexpr std::uint64_t counted = 0x7ffffffffffffff0;
+    return std::popcount(live.uniform[0] & counted);
+}
+
+void comparison::examine(const cubin_examination& cubin)
+{
+    std::vector<image_diagnostic> ignored;
+    const std::optional<elf_image> image = read_elf(cubin.bytes, ignored);
+    if (!image || !cubin.kernels.front().capability) return;
+    const int sm = cubin.kernels.front().capability->number();
+    if (!operand_decoder(sm).supported()) return;
+    std::size_t index = std::hash<std::string>()(cubin.kernels.front().name) % with_.every;
+    const auto wanted = [&](const kernel_info& kernel) {
+        return index++ % with_.every == 0 && kernel.code_bytes.value_or(0) <= with_.at_most;
+    };
+    disassemble(cubin, {with_.nvdisasm, {"--print-life-ranges", "--life-range-mode", "narrow"}}, wanted,
+                [&](const disassembled_kernels& batch) {
+                    const std::lock_guard alone(busy_);
+                    compare(cubin, batch, *image, sm);
+                });
+}
+
+void comparison::compare(const cubin_examination& cubin, const disassembled_kernels& batch, const elf_image& image,
+                         int sm)
+{
+    struct found {
+        live_code live;
+        std::size_t kernel = 0, seen = 0, differing = 0;
+        int peak = 0;
+    };
+    std::unordered_map<std::string, found> ours;
+    sums& sum = of_architecture_[sm];
+    for (const std::size_t k : batch.kernels) {
+        const std::string_view code = image.sections[cubin.sections[k]].content;
+        ours.emplace(".text." + cubin.kernels[k].name,
+                     found{find_live_registers(code, sm, branch_tables_of(image, cubin.kernels[k].name)), k});
+    }
+    life_range_reader reader([&](const live_instruction& one) {
+        const auto at = ours.find(std::string(one.section));
+        if (at == ours.end() || one.byte / 16 >= at->second.live.live.size()) return;
+        found& mine = at->second;
+        ++mine.seen;
+        mine.peak = std::max(mine.peak, one.live[0]);
+        const register_set& live = mine.live.live[one.byte / 16];
+        register_set general;
+        for (const auto& [number, is_written] : one.general)
+            general.general[static_cast<std::size_t>(number) / 64] |= std::uint64_t{1} << (number % 64);
+        const bool same = general.general == live.general && one.live[1] == live.predicate_count() &&
+                          one.live[2] == uniform_that_nvdisasm_counts(live) &&
+                          one.live[3] == live.uniform_predicate_count();
+        if (same) return;
+        if (mine.differing++ > 0 || shown_ >= with_.show) return;
+        ++shown_;
+        std::printf("  sm_%d %.60s at %#llx: nvdisasm %d %d %d %d, ours %d %d %d %d;", sm, at->first.c_str() + 6,
+                    static_cast<unsigned long long>(one.byte), one.live[0], one.live[1], one.live[2], one.live[3],
+                    live.general_count(), live.predicate_count(), uniform_that_nvdisasm_counts(live),
+                    live.uniform_predicate_count());
+        for (int r = 0; r < 255; ++r) {
+            const bool theirs = general.general[static_cast<std::size_t>(r) / 64] >> (r % 64) & 1;
+            const bool mines = live.general[static_cast<std::size_t>(r) / 64] >> (r % 64) & 1;
+            if (theirs != mines) std::printf(" %cR%d", theirs ? '-' : '+', r);
+        }
+        std::printf("; %zu unknown (%03x), %zu calls, %zu targets\n", mine.live.doubts.unknown_instructions,
+                    mine.live.doubts.first_unknown, mine.live.doubts.calls, mine.live.doubts.unknown_targets);
+    });
+    batch.for_each_line([&](std::string_view line) { reader.line(line); });
+    for (const auto& [name, mine] : ours) {
+        const live_doubts& doubts = mine.live.doubts;
+        ++sum.kernels;
+        if (mine.seen == 0) ++sum.not_shown;
+        sum.instructions += mine.seen;
+        sum.of_calls += doubts.calls > 0;
+        sum.of_unknown += doubts.unknown_instructions > 0;
+        sum.of_targets += doubts.unknown_targets > 0;
+        sum.of_predicates += doubts.under_predicates > 0;
+        sum.unsure_kernels += doubts.any();
+        // nvdisasm's peak has to lie between ours, whatever predicates say.
+        if (mine.seen > 0 && doubts.unknown_instructions + doubts.unknown_targets + doubts.calls == 0) {
+            sum.sure_peaks += mine.live.min_peak == mine.live.peak;
+            sum.peaks_outside += mine.peak < mine.live.min_peak || mine.peak > mine.live.peak;
+        }
+        if (mine.differing == 0) continue;
+        (doubts.any() ? sum.unsure_that_differ : sum.kernels_that_differ) += 1;
+        sum.instructions_that_differ += mine.differing;
+    }
+}
+
+bool comparison::print() const
+{
+    std::printf("%6s %8s %12s %9s %12s | %8s (%s, %s, %s, %s) %s | %s\n", "arch", "kernels", "instructions",
+                "exact!=", "instr !=", "approx.", "calls", "opcodes", "targets", "predicates", "approx!=", "not shown");
+    bool same = true;
+    for (const auto& [sm, sum] : of_architecture_) {
+        std::printf("%6d %8zu %12zu %9zu %12zu | %8zu (%zu, %zu, %zu, %zu) %zu | %zu | %zu exact peaks, %zu outside\n",
+                    sm, sum.kernels, sum.instructions, sum.kernels_that_differ, sum.instructions_that_differ,
+                    sum.unsure_kernels, sum.of_calls, sum.of_unknown, sum.of_targets, sum.of_predicates,
+                    sum.unsure_that_differ, sum.not_shown, sum.sure_peaks, sum.peaks_outside);
+        same &= sum.kernels_that_differ + sum.peaks_outside == 0;
+    }
+    return same;
+}
+
+void comparison::write(const std::string& file, const std::vector<std::string>& files) const
+{
+    nlohmann::ordered_json record{{"schema", "launchbox.record/1"},
+                                  {"command", "bench/live_registers_differences"},
+                                  {"every", with_.every},
+                                  {"at_most_bytes", with_.at_most},
+                                  {"files", nlohmann::ordered_json::array()},
+                                  {"architectures", nlohmann::ordered_json::array()}};
+    std::array<char, 16> date{};
+    const std::time_t now = std::time(nullptr);
+    std::strftime(date.data(), date.size(), "%Y-%m-%d", std::gmtime(&now));
+    record["date"] = date.data();
+    for (const std::string& one : files) record["files"].push_back(std::filesystem::path(one).filename().string());
+    for (const auto& [sm, sum] : of_architecture_)
+        record["architectures"].push_back({{"architecture", "sm_" + std::to_string(sm)},
+                                           {"kernels", sum.kernels},
+                                           {"instructions", sum.instructions},
+                                           {"exact_kernels", sum.kernels - sum.unsure_kernels},
+                                           {"exact_kernels_that_differ", sum.kernels_that_differ},
+                                           {"approximate_kernels", sum.unsure_kernels},
+                                           {"approximate_kernels_that_differ", sum.unsure_that_differ},
+                                           {"with_calls", sum.of_calls},
+                                           {"with_unknown_instructions", sum.of_unknown},
+                                           {"with_unknown_targets", sum.of_targets},
+                                           {"with_values_under_predicates", sum.of_predicates},
+                                           {"exact_peaks", sum.sure_peaks},
+                                           {"peaks_outside_of_ours", sum.peaks_outside}});
+    std::ofstream(file) << record.dump(2) << "\n";
+}
+
+}  // namespace
+
+}  // namespace launchbox::bench
+
+int main(int count, char** words)
+{
+    using namespace launchbox;
+    bench::options with;
+    std::vector<std::string> files;
+    std::string record;
+    for (int i = 1; i < count; ++i) {
+        const std::string_view word = words[i];
+        if (word == "--nvdisasm" && i + 1 < count)
+            with.nvdisasm = words[++i];
+        else if (word == "--every" && i + 1 < count)
+            with.every = static_cast<std::size_t>(std::max(1, std::atoi(words[++i])));
+        else if (word == "--at-most" && i + 1 < count)
+            with.at_most = std::atoll(words[++i]);
+        else if (word == "--show" && i + 1 < count)
+            with.show = std::atoi(words[++i]);
+        else if (word == "-o" && i + 1 < count)
+            record = words[++i];
+        else
+            files.emplace_back(word);
+    }
+    if (with.nvdisasm.empty()) with.nvdisasm = find_nvdisasm({}).string();
+    bench::comparison comparison(with);
+    for (const std::string& file : files) {
+        const mapped_file bytes(file);
+        const binary_options read{.examine = [&](const cubin_examination& cubin) { comparison.examine(cubin); }};
+        (void)read_binary(bytes.bytes(), file, read);
+    }
+    if (!record.empty()) comparison.write(record, files);
+    return comparison.print() ? 0 : 1;
+}
