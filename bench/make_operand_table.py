@@ -11,7 +11,8 @@ changed. nvdisasm says of each which registers it reads and writes (the marks of
 for each opcode: the fields; which bits decide how many registers a field stands for, the fewest that explain all
 answers; and which bits were the same in all valid instructions, so that code with other values is called unknown.
 
-With --keep, answers are kept in FOLDER and not asked for again. With 25 libraries of CUDA 13 about an hour on one core.
+With --keep, answers are kept in FOLDER and not asked for again. 15 libraries of CUDA 13 answered for the table that is
+in the tree.
 Exit status 1 where an answer remains that the table contradicts.
 """
 import argparse

@@ -138,6 +138,9 @@ void live_analysis::decode()
             if (result_.doubts.unknown_instructions++ == 0) result_.doubts.first_unknown = word.opcode();
             operands = {};
         }
+        // Which predicates it writes, nvdisasm does not say: those before may be dead.
+        if (constexpr std::uint32_t r2p = 0x004, form = 0x1ff; (word.opcode() & form) == r2p)
+            ++result_.doubts.under_predicates;
         result_.live[i] = operands.reads;
         result_.writes[i] = operands.writes;
         used_ |= operands.reads;

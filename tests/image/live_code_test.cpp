@@ -25,6 +25,7 @@ constexpr instruction_word iadd_r3_r2_r2{0x0000000202037210, 0x07ffe0ff | schedu
 constexpr instruction_word store_r3_at_r4{0x0000000304007986, 0x0c101904 | scheduling};  // STG.E desc[UR4][R4.64], R3
 constexpr instruction_word exit_always{0x000000000000794d, 0x03800000 | scheduling};     // EXIT
 constexpr instruction_word exit_if_p0{0x000000000000094d, 0x03800000 | scheduling};      // @P0 EXIT
+constexpr instruction_word r2p_of_r5{0x0000000f05007804, scheduling};                    // R2P PR, R5, 0xf
 constexpr instruction_word never_known{0x0000000000007fff, scheduling};
 
 std::string code_of(std::initializer_list<instruction_word> words)
@@ -48,6 +49,12 @@ std::vector<int> numbers_of(const register_set& set)
 }
 
 using numbers = std::vector<int>;
+
+TEST(live_code, predicates_written_by_a_mask_are_in_doubt)
+{
+    EXPECT_TRUE(find_live_registers(code_of({r2p_of_r5, exit_always}), 90, {}).doubts.any_but_calls());
+    EXPECT_EQ(find_live_registers(code_of({r2p_of_r5, exit_always}), 90, {}).doubts.under_predicates, 1u);
+}
 
 TEST(live_code, a_value_lives_from_its_write_to_its_last_read)
 {
