@@ -51,7 +51,7 @@ std::string with_max_registers(std::string_view ptx, std::string_view kernel, in
             text.append(ptx, at, from - at);
             at = to;
         }
-        text.append(ptx, at, body - at).append(".maxnreg ").append(std::to_string(count)).append("\n");
+        text.append(ptx, at, body - at).append("\n.maxnreg ").append(std::to_string(count)).append("\n");
         return text.append(ptx.substr(body));
     }
     throw error("there is no kernel " + std::string(kernel) + " in the PTX", "name one of its .entry");

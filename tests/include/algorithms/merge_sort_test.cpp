@@ -63,6 +63,12 @@ TEST(merge_sort_blocks, by_a_cluster)
             check<64, 2, no_value, float>(kind::few, n, way);
             check<64, 4, std::uint32_t, key_of_inputs>(kind::random, n, {.by_cluster = true, .has_values = false});
         }
+    // Keys and values of different sizes, one of them with 8 bytes.
+    for (const std::size_t n : {2u, 200u, 777u, 1000u}) {
+        check<256, 4, std::uint32_t, std::uint64_t>(kind::random, n, {.by_cluster = true});
+        check<256, 4, std::uint64_t, std::uint32_t>(kind::random, n, {.by_cluster = true});
+        check<256, 4, std::uint8_t, std::uint64_t>(kind::random, n, {.by_cluster = true}, greater{});
+    }
     bool was_given_another = false;
     for (const kind input : sort_inputs::kinds) {
         check<64, 8, std::uint16_t, std::uint32_t>(input, 3000, {.by_cluster = true});

@@ -51,10 +51,12 @@ template <class Shape>
 __device__ __forceinline__ void sort_tile_of_cluster(unsigned char* shared, const merge_arrays<Shape>& in, int n,
                                                      int tile, const typename Shape::compare& compare)
 {
-    const int count = tile_count<Shape>(n, tile);
-    if (count > 0)
-        sort_in_memory<false>(merge_memory<Shape>{shared}, in, in, std::int64_t{tile} * Shape::tile, count,
-                              kept_order<Shape>{compare});
+    // Not tile_count, whose maximum with 0 is not needed here: where what it gives is then compared with a whole tile,
+    // ptxas 13.0 for 9.0 takes both from one VIMNMX.RELU, and the comparison is always true.
+    const int left = n - tile * Shape::tile;
+    if (left > 0)
+        sort_in_memory<false>(merge_memory<Shape>{shared}, in, in, std::int64_t{tile} * Shape::tile,
+                              left < Shape::tile ? left : Shape::tile, kept_order<Shape>{compare});
     __syncthreads();
 }
 
@@ -107,8 +109,8 @@ __device__ __forceinline__ void place_tile(unsigned char* shared, const merge_ar
     constexpr int items = Shape::items;
     const kept_order<Shape> less{compare};
     const merge_memory<Shape> memory{shared};
+    if (tile * Shape::tile >= n) return;
     const int thread = static_cast<int>(threadIdx.x), count = tile_count<Shape>(n, tile);
-    if (count == 0) return;
     raw_array<typename Shape::kept_key, items> keys;
     raw_array<int, items> places;
 #pragma unroll
