@@ -135,14 +135,14 @@ struct sort_small : body<Key, Value, Compare, cluster_tuning<Key, Value, Compare
     }
 };
 
-/// Whether there is a kernel that sorts by a cluster: rows that were given are used instead, and keys of more than 8
-/// bytes are not faster.
+/// Whether there is a kernel that sorts by a cluster: rows that were given are used instead, keys of more than 8 bytes
+/// are not faster, and of pairs ptxas made wrong code (sort_tile_of_cluster) that was corrected and not yet tried.
 template <class Key, class Value, class Tuning>
 inline constexpr bool sorts_by_cluster =
 #ifdef LAUNCHBOX_ROW
     false;
 #else
-    std::is_void_v<Tuning> && sizeof(Key) <= 8;
+    std::is_void_v<Tuning> && std::is_void_v<Value> && sizeof(Key) <= 8;
 #endif
 
 /// Its threads have nothing to do with the rows of the passes: registers for enough warps that their reads overlap.
