@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/cluster_messages.hpp"
 
+#include <cstdint>
 #include <exception>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,18 @@ auto reading_message(Read read)
     } catch (const message_json::exception& failure) {
         throw error(std::string("a message of another rank cannot be read: ") + failure.what());
     }
+}
+
+// Whole, and one that the type has: the library would convert whatever number there is.
+template <class Number>
+Number number_at(const message_json& from, const char* key)
+{
+    const message_json& value = from.at(key);
+    const bool is_right = value.is_number_unsigned()
+                              ? std::in_range<Number>(value.get<std::uint64_t>())
+                              : value.is_number_integer() && std::in_range<Number>(value.get<std::int64_t>());
+    if (!is_right) throw error(std::string("a message of another rank has a ") + key + " that is none");
+    return value.get<Number>();
 }
 
 assignment values_of(const message_json& from)
@@ -201,8 +214,8 @@ message_json json_of(const tune_job& job)
 tune_job job_of(const message_json& from)
 {
     return reading_message([&] {
-        return tune_job{.candidate = from.at("candidate").get<std::size_t>(),
-                        .workload = from.at("workload").get<std::size_t>(),
+        return tune_job{.candidate = number_at<std::size_t>(from, "candidate"),
+                        .workload = number_at<std::size_t>(from, "workload"),
                         .parameters = values_of(from.at("parameters"))};
     });
 }
@@ -219,7 +232,7 @@ measure_request request_of(const message_json& from)
 {
     return reading_message([&] {
         return measure_request{.best_ns = from.at("best_ns").get<double>(),
-                               .samples = from.at("samples").get<int>(),
+                               .samples = number_at<int>(from, "samples"),
                                .is_reference = from.at("is_reference").get<bool>(),
                                .repeated = from.at("repeated").get<bool>()};
     });
@@ -245,7 +258,7 @@ prepared_job prepared_of(const message_json& from)
 {
     return reading_message([&] {
         prepared_job made;
-        const int status = from.at("status").get<int>();
+        const int status = number_at<int>(from, "status");
         if (status < 0 || status > static_cast<int>(build_status::compile_timeout))
             throw error("a message of another rank has a status that is none");
         made.status = static_cast<build_status>(status);
@@ -301,7 +314,7 @@ message_json json_of(const error& failure)
 error failure_of(const message_json& from, const std::string& where)
 {
     return reading_message([&] {
-        const int status = from.at("status").get<int>();
+        const int status = number_at<int>(from, "status");
         if (status < static_cast<int>(exit_status::check_failed) || status > static_cast<int>(exit_status::interrupted))
             throw error("a message of another rank has a status that is none");
         return error(where + ": " + from.at("what").get<std::string>(), from.at("hint").get<std::string>(),

@@ -41,7 +41,10 @@ struct run_reader {
 std::optional<std::size_t> gpu_of(observed_run& run, const seen_process& process, std::uint32_t number)
 {
     for (const record::device_block& device : process.devices) {
-        if (device.number != number || device.sms <= 0 || device.major < 0 || device.minor < 0) continue;
+        constexpr int max_major = 999, max_minor = 9;  // of what is no damage
+        if (device.number != number || device.sms <= 0 || device.major < 0 || device.minor < 0 ||
+            device.major > max_major || device.minor > max_minor)
+            continue;
         const observed_gpu gpu{
             .name = device.name.data(), .capability = {device.major, device.minor}, .sms = device.sms};
         const auto known = std::find(run.gpus.begin(), run.gpus.end(), gpu);

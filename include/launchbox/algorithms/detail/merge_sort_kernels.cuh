@@ -142,7 +142,7 @@ inline constexpr bool sorts_by_cluster =
 #ifdef LAUNCHBOX_ROW
     false;
 #else
-    std::is_void_v<Tuning> && std::is_void_v<Value> && sizeof(Key) <= 8;
+    std::is_void_v<Tuning>&& std::is_void_v<Value> && sizeof(Key) <= 8;
 #endif
 
 /// Its threads have nothing to do with the rows of the passes: registers for enough warps that their reads overlap.
