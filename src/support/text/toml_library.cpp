@@ -14,5 +14,6 @@ namespace launchbox {
 
 static void launchbox::refuse_toml()
 {
-    throw toml::parse_error("a value in this file is damaged: where, the reader does not tell", {1, 1});
+    throw toml::parse_error("a value in this file is damaged: where, the reader does not tell",
+                            toml::source_position{1, 1});
 }
