@@ -10,7 +10,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "advice/inspect/gpu_coverage.hpp"
+#include "image/gpu_coverage.hpp"
 #include "image/kernel_identity.hpp"
 
 namespace launchbox {

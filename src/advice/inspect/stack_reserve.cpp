@@ -9,7 +9,7 @@
 #include <string>
 #include <tuple>
 
-#include "advice/inspect/gpu_coverage.hpp"
+#include "image/gpu_coverage.hpp"
 
 namespace launchbox {
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "image/gpu_coverage.hpp"
 #include "image/ptx.hpp"
 #include "image/ptx_modules.hpp"
 #include "support/error.hpp"
@@ -16,14 +17,6 @@ namespace launchbox {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What driver and compiler take for this GPU: code for one chip or family is not for others.
-bool can_run(const compute_capability& ptx, const compute_capability& gpu)
-{
-    if (ptx.variant == architecture_variant::plain) return ptx.number() <= gpu.number();
-    if (ptx.variant == architecture_variant::family) return ptx.major == gpu.major && ptx.minor <= gpu.minor;
-    return ptx.number() == gpu.number();
-}
 
 class ptx_candidates {
 public:
@@ -40,7 +33,7 @@ public:
         const ptx_contents contents = read_ptx(text, "ptx", false);
         const auto found = std::ranges::find(contents.kernels, kernel_, &kernel_info::name);
         const auto target = parse_compute_capability(contents.target);
-        if (found == contents.kernels.end() || !target || !can_run(*target, *gpu_)) return;
+        if (found == contents.kernels.end() || !target || !ptx_runs_on(*target, *gpu_)) return;
         if (found->parameter_bytes.value_or(parameter_bytes_) != parameter_bytes_) return;
         if (best_ && *target < *best_) return;
         if (!best_ || *target > *best_) texts_.clear();

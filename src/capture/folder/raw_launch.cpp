@@ -222,13 +222,12 @@ captured_launch write_capture_folder(raw_launch raw, const fs::path& observed, c
     std::optional<bool> waits;
     const std::string module = module_of(raw, observed, launch.architecture, waits);
     if (raw.early)
-        launch.warnings.emplace_back(
-            waits.value_or(true)
-                ? "the program lets it begin before the kernel ahead of it has ended (programmatic dependent "
-                  "launch), and a replay does not"
-                : "the program lets it begin before the kernel ahead of it has ended (programmatic dependent "
-                  "launch), and it never waits for that one (griddepcontrol.wait): what that one writes "
-                  "may not be there yet");
+        launch.warnings.push_back(fmt::format(
+            "the program lets it begin before the kernel ahead of it has ended (programmatic dependent "
+            "launch), and {}",
+            waits.value_or(true) ? "a replay does not"
+                                 : "it never waits for that one (griddepcontrol.wait): what that one writes "
+                                   "may not be there yet"));
     launch.module = "kernel.cubin";
     launch.module_hash = hash_of_bytes(module);
     write_file_atomically(folder / launch.module, module);

@@ -63,6 +63,14 @@ std::string_view image_at(const void* data)
     return {static_cast<const char*>(data), static_cast<std::size_t>(header.header_bytes + header.bytes)};
 }
 
+// Of either version of the call; empty: it adds something else.
+template <class Parameters>
+std::string_view ptx_linked_by(const Parameters& call)
+{
+    if (call.type != CU_JIT_INPUT_PTX || call.data == nullptr) return {};
+    return {static_cast<const char*>(call.data), call.size};
+}
+
 }  // namespace
 
 std::span<const CUpti_CallbackId> loaded_images::calls()
@@ -81,18 +89,10 @@ void loaded_images::called(CUpti_CallbackId id, const void* parameters)
             return keep(image_at(static_cast<const cuModuleLoadFatBinary_params*>(parameters)->fatCubin));
         case CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData:
             return keep(image_at(static_cast<const cuLibraryLoadData_params*>(parameters)->code));
-        case CUPTI_DRIVER_TRACE_CBID_cuLinkAddData: {
-            const auto& call = *static_cast<const cuLinkAddData_params*>(parameters);
-            return keep(call.type == CU_JIT_INPUT_PTX && call.data != nullptr
-                            ? std::string_view(static_cast<const char*>(call.data), call.size)
-                            : std::string_view{});
-        }
-        case CUPTI_DRIVER_TRACE_CBID_cuLinkAddData_v2: {
-            const auto& call = *static_cast<const cuLinkAddData_v2_params*>(parameters);
-            return keep(call.type == CU_JIT_INPUT_PTX && call.data != nullptr
-                            ? std::string_view(static_cast<const char*>(call.data), call.size)
-                            : std::string_view{});
-        }
+        case CUPTI_DRIVER_TRACE_CBID_cuLinkAddData:
+            return keep(ptx_linked_by(*static_cast<const cuLinkAddData_params*>(parameters)));
+        case CUPTI_DRIVER_TRACE_CBID_cuLinkAddData_v2:
+            return keep(ptx_linked_by(*static_cast<const cuLinkAddData_v2_params*>(parameters)));
         default:
             return;
     }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "advice/inspect/gpu_coverage.hpp"
+#include "image/gpu_coverage.hpp"
 #include "known_kernels.hpp"
 
 namespace launchbox {

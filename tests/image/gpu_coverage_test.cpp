@@ -1,5 +1,5 @@
 // CUDA's rules of compatibility.
-#include "advice/inspect/gpu_coverage.hpp"
+#include "image/gpu_coverage.hpp"
 
 #include <gtest/gtest.h>
 

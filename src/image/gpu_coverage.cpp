@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "advice/inspect/gpu_coverage.hpp"
+#include "image/gpu_coverage.hpp"
 
 #include <fmt/format.h>
 #include <launchbox/sm_limits.hpp>
