@@ -31,18 +31,6 @@ auto reading_message(Read read)
     }
 }
 
-// Whole, and one that the type has: the library would convert whatever number there is.
-template <class Number>
-Number number_at(const message_json& from, const char* key)
-{
-    const message_json& value = from.at(key);
-    const bool is_right = value.is_number_unsigned()
-                              ? std::in_range<Number>(value.get<std::uint64_t>())
-                              : value.is_number_integer() && std::in_range<Number>(value.get<std::int64_t>());
-    if (!is_right) throw error(std::string("a message of another rank has a ") + key + " that is none");
-    return value.get<Number>();
-}
-
 assignment values_of(const message_json& from)
 {
     std::optional<assignment> values = assignment_of(from);

@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpu/driver.hpp"
@@ -29,6 +31,19 @@ cluster_message cluster_message_of(const std::string& text);
 /// Its member, a string or a number as asked for. Throws `error`.
 std::string text_in(const cluster_message& message, const char* name);
 long number_in(const cluster_message& message, const char* name);
+
+/// Its member, a whole number that the type has: the library would convert whatever number there is. Throws `error`
+/// where it is another, and the library's exception where there is none.
+template <class Number>
+Number number_at(const nlohmann::ordered_json& from, const char* key)
+{
+    const nlohmann::ordered_json& value = from.at(key);
+    const bool is_right = value.is_number_unsigned()
+                              ? std::in_range<Number>(value.get<std::uint64_t>())
+                              : value.is_number_integer() && std::in_range<Number>(value.get<std::int64_t>());
+    if (!is_right) throw error(std::string("a message of another rank has a ") + key + " that is none");
+    return value.get<Number>();
+}
 
 /// What a rank says of itself before anything is done.
 struct rank_facts {

@@ -268,7 +268,7 @@ void rank_server::do_one(const cluster_message& request, server_json& reply, std
 // One with a GPU knows one backend alone.
 const tune_backend& rank_server::backend_for(const server_json& request) const
 {
-    return role_.gpu >= 0 ? backends_.at(0) : backends_.at(request.at("backend").get<std::size_t>());
+    return role_.gpu >= 0 ? backends_.at(0) : backends_.at(number_at<std::size_t>(request, "backend"));
 }
 
 // What is here, what came with the request, or else what is built now. It stays here until it has been measured.
@@ -307,11 +307,11 @@ server_json json_of(const rank_role& role)
 rank_role role_of(const server_json& from)
 {
     try {
-        rank_role role{.gpu = from.at("gpu").get<int>(),
+        rank_role role{.gpu = number_at<int>(from, "gpu"),
                        .gpus = {},
                        .driver = from.at("driver").get<std::string>(),
-                       .jobs = from.at("jobs").get<unsigned>(),
-                       .backend = from.at("backend").get<std::size_t>(),
+                       .jobs = number_at<unsigned>(from, "jobs"),
+                       .backend = number_at<std::size_t>(from, "backend"),
                        .silence_seconds = from.at("silence_seconds").get<double>()};
         for (const server_json& gpu : from.at("gpus")) role.gpus.push_back(gpu_of(gpu));
         if (role.jobs > max_jobs || !(role.silence_seconds > 0 && role.silence_seconds <= 86400))

@@ -370,6 +370,15 @@ TEST(cluster_messages_test, nobody_is_harmed_by_a_message)
     EXPECT_THROW(measured_of({{"outcome", "splendid"}}), error);
     EXPECT_THROW(facts_of({{"rank", "one"}}), error);
     EXPECT_THROW(role_of({{"gpu", 1}}), error);
+    rank_role compiler;
+    compiler.jobs = 2;
+    nlohmann::ordered_json role = json_of(compiler);
+    EXPECT_EQ(role_of(role).jobs, 2U);
+    for (const nlohmann::ordered_json& jobs : {nlohmann::ordered_json(-1), nlohmann::ordered_json(4294967297ULL),
+                                               nlohmann::ordered_json(1.5), nlohmann::ordered_json("2")}) {
+        role["jobs"] = jobs;
+        EXPECT_THROW(role_of(role), error) << jobs;
+    }
     // What another launchbox says of itself is enough to name it.
     const rank_facts other = facts_of({{"is", "hello"}, {"rank", 2}, {"version", "9.9"}, {"things", 1}});
     EXPECT_EQ(other.version, "9.9");
