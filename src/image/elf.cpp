@@ -185,15 +185,16 @@ void elf_reader::find_end()
         image_.end = std::max(image_.end, end);
     };
     reach(headers_offset_, image_.sections.size() * section_header_size);
-    const auto program_headers = read_number<std::uint64_t>(bytes_, 32);
-    if (program_headers > 0)
-        reach(program_headers,
-              std::uint64_t{read_number<std::uint16_t>(bytes_, 54)} * read_number<std::uint16_t>(bytes_, 56));
     for (std::size_t i = 1; i < image_.sections.size(); ++i) {
         const elf_section& section = image_.sections[i];
         if (section.type != elf::section_nobits && section.type != section_cuda_shared)
             reach(section.offset, section.size);
     }
+    image_.sections_end = image_.end;
+    const auto program_headers = read_number<std::uint64_t>(bytes_, 32);
+    if (program_headers > 0)
+        reach(program_headers,
+              std::uint64_t{read_number<std::uint16_t>(bytes_, 54)} * read_number<std::uint16_t>(bytes_, 56));
 }
 
 void elf_reader::name_sections()

@@ -44,7 +44,8 @@ struct elf_image {
     std::uint8_t os_abi = 0, abi_version = 0;
     std::uint16_t type = 0, machine = 0;
     std::uint32_t version = 0, flags = 0;
-    std::uint64_t end = 0;  ///< of the last part that the headers name, from the start of the image
+    std::uint64_t end = 0;           ///< of the last part that the headers name, from the start of the image
+    std::uint64_t sections_end = 0;  ///< the same, of sections and their headers alone: without the program headers
     std::vector<elf_section> sections;
     std::vector<elf_symbol> symbols;  ///< of the first symbol table
     std::string_view symbol_names;

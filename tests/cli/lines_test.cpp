@@ -231,7 +231,8 @@ TEST(folder_input, reads_what_holds_kernels_and_names_what_is_cut_off)
     written(folder, "cache/a/kernel.json", R"({"shared": 4096, "num_warps": 8, "name": "_Z5roomyPf"})");
     written(folder, "cache/a/kernel.ptx",
             ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n");
-    written(folder, "cache/b/image.bin", std::string(32, '7') + bytes);  // as CuPy writes them
+    // As CuPy 14.2 writes them: behind a checksum, and without the last byte.
+    written(folder, "cache/b/image.bin", std::string(40, '7') + bytes.substr(0, bytes.size() - 1));
     written(folder, "cache/notes.txt", "no kernels");
     written(folder, "cache/picture.png", std::string("\x89PNG\0\0", 6));
     fs::create_symlink("kernel.cubin", folder.path() / "cache" / "a" / "again.cubin");
@@ -248,10 +249,12 @@ TEST(folder_input, reads_what_holds_kernels_and_names_what_is_cut_off)
 
     written(folder, "cache/c/empty.cubin", "");
     written(folder, "cache/c/half.cubin", bytes.substr(0, bytes.size() / 2));
+    written(folder, "cache/c/two_bytes.bin", std::string(40, '7') + bytes.substr(0, bytes.size() - 2));
     const call damaged = launchbox_run({"inspect", cache, "--format", "json"});
     EXPECT_EQ(damaged.status, 2);
     EXPECT_TRUE(damaged.says("empty.cubin' is empty")) << damaged.err;
     EXPECT_TRUE(damaged.says("half.cubin: byte")) << damaged.err;
+    EXPECT_TRUE(damaged.says("two_bytes.bin: byte 40")) << damaged.err;
     EXPECT_GE(damaged.json()["kernels"].size(), 4u);
     fs::create_directory(folder.path() / "nothing");
     const call nothing = launchbox_run({"inspect", (folder.path() / "nothing").string()});
