@@ -99,19 +99,19 @@ std::optional<race_outcome> time_again(const race_setting& setting, const contes
     const double median = summarise(who.results.front().measured.samples_ns).median * 1e-9;
     const int samples = median * samples_a_turn < setting.spec.measure.max_seconds / 4 ? samples_a_turn : 1;
     for (;;) {
-        const auto device = std::ranges::find(setting.lost, false);
-        if (device == setting.lost.end()) return std::nullopt;
-        const measurer& measure =
-            setting.backend.measurers[static_cast<std::size_t>(std::distance(setting.lost.begin(), device))];
+        const std::optional<std::size_t> device = setting.devices.first();
+        if (!device) return std::nullopt;
+        const measurer& measure = setting.backend.measurers[*device];
         race_outcome raced = run_final_race(
             who.jobs.size(), who.baseline, affordable(setting, who), [&](std::size_t i) -> std::optional<double> {
-                if (*device || interrupted() || made[i].status != build_status::built) return std::nullopt;
+                if (setting.devices.is_lost(*device) || interrupted() || made[i].status != build_status::built)
+                    return std::nullopt;
                 const measurement again = measure(who.jobs[i], made[i], {.samples = samples, .repeated = true});
-                if (again.what == outcome::device_lost) *device = true;
+                if (again.what == outcome::device_lost) setting.devices.lose(*device, again.reason);
                 if (again.what != outcome::measured || again.samples_ns.empty()) return std::nullopt;
                 return summarise(again.samples_ns).median;
             });
-        if (!*device) return raced;
+        if (!setting.devices.is_lost(*device)) return raced;
     }
 }
 

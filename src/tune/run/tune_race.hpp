@@ -9,6 +9,7 @@
 
 #include "tune/run/backend.hpp"
 #include "tune/run/final_race.hpp"
+#include "tune/run/measuring_devices.hpp"
 #include "tune/space/search_space.hpp"
 #include "tune/store/result_store.hpp"
 
@@ -18,8 +19,7 @@ struct race_setting {
     const tune_spec& spec;
     const search_space& space;
     const tune_backend& backend;
-    std::vector<bool>&
-        lost;  ///< measurers that are not to be asked, by number; those that are lost in a race join them
+    measuring_devices& devices;
     result_store& store;
     std::int64_t run = 0;
     bool nothing_new = false;  ///< no result was added since the last race

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <condition_variable>
 #include <exception>
-#include <map>
 #include <mutex>
 #include <set>
 #include <shared_mutex>
@@ -19,7 +18,9 @@
 #include "support/error.hpp"
 #include "support/process/clock.hpp"
 #include "support/process/interrupt.hpp"
+#include "tune/run/earlier_calls.hpp"
 #include "tune/run/job_queue.hpp"
+#include "tune/run/measuring_devices.hpp"
 #include "tune/run/proposals.hpp"
 #include "tune/run/reference_tracker.hpp"
 #include "tune/run/result_sink.hpp"
@@ -35,17 +36,9 @@ using clock = std::chrono::steady_clock;
 constexpr int calibration_samples = 15;
 // Deaths of workers after which a candidate is held responsible.
 constexpr int deaths_that_settle = 2;
-// Devices that were lost with a candidate after which no other is risked for it.
-constexpr int losses_that_settle = 2;
 // What the machine lacks for a moment is waited for; so many jobs in a row for which that did not help end the run.
 constexpr std::array machine_pauses{std::chrono::milliseconds(100), std::chrono::milliseconds(600)};
 constexpr int max_left_in_a_row = 4;
-
-// A result that need not be measured again, whatever it is.
-bool is_final(const stored_result& result)
-{
-    return result.measured.what != outcome::device_lost;
-}
 
 // The threads of one run and what they share. The queue, the references and the sink are used under the lock.
 class tuning {
@@ -59,27 +52,22 @@ public:
           options_(options),
           references_(spec.workloads.size(), backend.needs_reference),
           sink_(spec, backend, store, store.begin_run(run)),
-          lost_(backend.measurers.size()),
-          calibrated_(backend.measurers.size(), backend.recorded || backend.measurers.size() < 2),
-          devices_(backend.devices)
+          devices_(backend)
     {
-        for (std::size_t i = devices_.size(); i < backend.measurers.size(); ++i)
-            devices_.push_back({.name = fmt::format("device {}", i), .host = {}, .uuid = {}});
         // Also for what earlier calls have measured: how much work it was is not part of what was measured.
         std::vector<std::pair<assignment, work_amounts>> work;
         for (const std::size_t workload : options.workloads)
             work.emplace_back(spec.workloads[workload].values, spec.workloads[workload].work);
         store.set_work(sink_.summary.run, work);
-        read_earlier_calls();
+        earlier_.emplace(spec, space, options.workloads, store, sink_.summary.run);
+        take_over_earlier_results();
         plan();
     }
 
     tune_summary go(const std::function<void(const tune_progress&)>& progress);
 
 private:
-    void read_earlier_calls();
-    void note_earlier(const stored_result& result);
-    [[nodiscard]] std::vector<std::size_t> workloads_like(const assignment& values) const;
+    void take_over_earlier_results();
     void plan();
     [[nodiscard]] strategy_options strategy_settings() const;
     [[nodiscard]] bool may_propose() const;
@@ -104,7 +92,6 @@ private:
     bool measure_job(queued_job& job, std::size_t device);
     bool lose(std::size_t device, const std::string& why);
     bool calibrate(std::size_t device, const tune_job& reference);
-    void note_device(std::size_t device, const measurement& measured, double seconds);
     measurement measure_with_retries(const queued_job& job, const measurer& measure, const measure_request& request,
                                      int& deaths);
     void note_measured(std::size_t device, const measurement& measured, double seconds);
@@ -130,10 +117,6 @@ private:
     const tune_options& options_;
     const clock::time_point start_ = clock::now();
 
-    // What earlier calls have left in the store.
-    std::map<job_key, measurement> known_;
-    std::map<job_key, int> deaths_before_;
-
     std::mutex lock_;
     std::condition_variable changed_;
     std::condition_variable
@@ -142,12 +125,10 @@ private:
     job_queue jobs_;
     reference_tracker references_;
     result_sink sink_;
+    std::optional<earlier_calls> earlier_;
     std::optional<proposals> proposals_;
     bool exhausted_ = false;
-    std::vector<bool> lost_;  // by measurer
-    std::vector<bool> calibrated_;
-    std::vector<device_record> devices_;
-    std::map<job_key, int> losses_;
+    measuring_devices devices_;
     std::set<std::size_t> candidates_measured_;
     std::size_t open_measured_ = 0;  // of these, with a job that is not settled
     std::atomic<bool> stop_ = false;
@@ -156,56 +137,28 @@ private:
     tune_progress shown_;
 };
 
-void tuning::read_earlier_calls()
+void tuning::take_over_earlier_results()
 {
     for (const std::size_t workload : options_.workloads)
         if (spec_.baseline && space_.find(*spec_.baseline)) references_.expect_baseline(workload);
-    for (const stored_result& result : store_.results(sink_.summary.run))
-        // A baseline that failed ended the run: it is tried again, since the next call would end the same way.
-        if (is_final(result) && (result.measured.what == outcome::measured || !is_baseline(result.parameters))) {
-            note_earlier(result);
-            sink_.take_over(result);
+    for (const stored_result& result : earlier_->results()) {
+        for (const job_key& job : earlier_->jobs_of(result)) {
+            if (spec_.workloads[job.workload].values != result.workload) continue;
+            ++sink_.summary.known_before;
+            // What others are compared with: the baseline, or else the first that was measured.
+            const bool is_reference = spec_.baseline ? is_baseline(result.parameters) : !references_.has(job.workload);
+            if (is_reference && result.measured.what == outcome::measured)
+                references_.set_known(jobs_.add_settled(
+                    {.candidate = job.candidate, .workload = job.workload, .parameters = result.parameters}));
         }
-    for (const attempt& earlier : store_.attempts(sink_.summary.run))
-        if (const std::optional<std::size_t> candidate = space_.find(earlier.parameters))
-            for (const std::size_t workload : workloads_like(earlier.workload))
-                deaths_before_[{*candidate, workload}] = earlier.deaths;
-}
-
-void tuning::note_earlier(const stored_result& result)
-{
-    const std::optional<std::size_t> candidate = space_.find(result.parameters);
-    if (!candidate) return;
-    for (const std::size_t workload : workloads_like(result.workload)) {
-        known_.insert_or_assign(job_key{*candidate, workload}, result.measured);
-        if (spec_.workloads[workload].values != result.workload) continue;
-        ++sink_.summary.known_before;
-        // What others are compared with: the baseline, or else the first that was measured.
-        const bool is_reference = spec_.baseline ? is_baseline(result.parameters) : !references_.has(workload);
-        if (is_reference && result.measured.what == outcome::measured)
-            references_.set_known(
-                jobs_.add_settled({.candidate = *candidate, .workload = workload, .parameters = result.parameters}));
+        sink_.take_over(result);
     }
-}
-
-// Of this run. A size may be 1000000 in the store and 1e6 now: it is the same workload.
-std::vector<std::size_t> tuning::workloads_like(const assignment& values) const
-{
-    const std::string text = identity_of(values);
-    std::vector<std::size_t> alike;
-    for (const std::size_t workload : options_.workloads)
-        if (identity_of(spec_.workloads[workload].values) == text) alike.push_back(workload);
-    return alike;
 }
 
 void tuning::plan()
 {
-    const auto known = [this](const job_key& job) -> const measurement* {
-        const auto found = known_.find(job);
-        return found == known_.end() ? nullptr : &found->second;
-    };
     proposals_.emplace(spec_, space_, options_.workloads, make_strategy(options_.search, space_, strategy_settings()),
-                       known);
+                       [this](const job_key& job) { return earlier_->find(job); });
     sink_.summary.jobs = space_.size() * options_.workloads.size();
     // A space of which everything is known has nothing to propose: found out before threads are started for it.
     propose();
@@ -252,14 +205,14 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
         if (backend_.open) backend_.open();
         work(progress);
     }
-    for (device_record& device : devices_) device.seconds = seconds_since(start_);
-    if (devices_.size() > 1) store_.save(sink_.summary.run, devices_);
+    devices_.finish(seconds_since(start_));
+    if (devices_.records().size() > 1) store_.save(sink_.summary.run, devices_.records());
     if (failure_) std::rethrow_exception(failure_);
     sink_.finish_builds();
     const clock::time_point race_start = clock::now();
     if (!backend_.measurers.empty() && !interrupted() && sink_.summary.device_lost.empty()) race(progress);
     sink_.summary.race_seconds = seconds_since(race_start);
-    sink_.summary.devices = devices_;
+    sink_.summary.devices = devices_.records();
     sink_.summary.interrupted = interrupted();
     sink_.summary.seconds = seconds_since(start_);
     return sink_.summary;
@@ -322,7 +275,7 @@ void tuning::race(const std::function<void(const tune_progress&)>& progress)
         race_workload({.spec = spec_,
                        .space = space_,
                        .backend = backend_,
-                       .lost = lost_,
+                       .devices = devices_,
                        .store = store_,
                        .run = sink_.summary.run,
                        .nothing_new = sink_.summary.measured == 0,
@@ -337,7 +290,7 @@ void tuning::note_progress()
     sink_.show_best(shown_);
     shown_.doing = "measuring";
     shown_.seconds = seconds_since(start_);
-    shown_.devices = devices_;
+    shown_.devices = devices_.records();
     shown_.done = jobs_.settled();
     shown_.total = sink_.summary.jobs - sink_.summary.known_before;
     if (options_.max_candidates) {
@@ -479,8 +432,7 @@ void tuning::measure_jobs(std::size_t device)
             continue;
         }
         if (const queued_job* const reference = references_.measured(options_.workloads.front());
-            reference != nullptr && !calibrated_[device]) {
-            calibrated_[device] = true;
+            reference != nullptr && devices_.begin_calibration(device)) {
             const tune_job job = reference->job;
             guard.unlock();
             const bool goes_on = calibrate(device, job);
@@ -517,10 +469,7 @@ queued_job* tuning::next_ready(std::size_t device)
 // Under the lock. False: there was another, which goes on.
 bool tuning::lose(std::size_t device, const std::string& why)
 {
-    lost_[device] = true;
-    const bool last = std::ranges::find(lost_, false) == lost_.end();
-    devices_[device].lost = why;
-    if (!last) return false;
+    if (!devices_.lose(device, why)) return false;
     sink_.summary.device_lost = why;
     stop_ = true;
     changed_.notify_all();
@@ -535,22 +484,10 @@ bool tuning::calibrate(std::size_t device, const tune_job& reference)
     const clock::time_point start = clock::now();
     const measurement measured = backend_.measurers[device](reference, made, {.samples = calibration_samples});
     const std::lock_guard guard(lock_);
-    devices_[device].busy_seconds += seconds_since(start);
-    if (measured.what == outcome::device_lost) {
-        lose(device, measured.reason);
-        return false;
-    }
-    if (measured.what != outcome::measured) return true;
-    devices_[device].calibration_ns = measured.samples_ns;
-    devices_[device].state = measured.device;
-    return true;
-}
-
-// Under the lock.
-void tuning::note_device(std::size_t device, const measurement& measured, double seconds)
-{
-    devices_[device].busy_seconds += seconds;
-    ++(measured.what == outcome::measured ? devices_[device].measured : devices_[device].failed);
+    devices_.note_calibration(device, measured, seconds_since(start));
+    if (measured.what != outcome::device_lost) return true;
+    lose(device, measured.reason);
+    return false;
 }
 
 // A reference that an earlier call has measured: its outputs are needed again. False: the device is lost.
@@ -621,8 +558,7 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
         if (candidates_measured_.insert(job.job.candidate).second) ++open_measured_;
         request = {.best_ns = is_baseline(job.job.parameters) ? 0 : sink_.best_ns(job.job.workload),
                    .is_reference = references_.is_reference(job)};
-        if (const auto before = deaths_before_.find(job.job.key()); before != deaths_before_.end())
-            deaths = before->second;
+        deaths = earlier_->deaths(job.job.key());
         store_.begin_attempt(sink_.summary.run, attempt_at(job.job, deaths));
     }
     const clock::time_point start = clock::now();
@@ -639,7 +575,7 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
     const bool is_lost = measured.what == outcome::device_lost;
     const bool was_last = is_lost && lose(device, measured.reason);
     if (request.is_reference) references_.end(job, measured.what == outcome::measured);
-    if (is_lost && !was_last && ++losses_[job.job.key()] < losses_that_settle)
+    if (is_lost && !was_last && !devices_.is_settled_by_loss(job.job.key()))
         jobs_.set_ready(job);  // another measures it
     else
         settle(job, std::move(measured), nullptr, deaths);
@@ -648,7 +584,7 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
 
 void tuning::note_measured(std::size_t device, const measurement& measured, double seconds)
 {
-    note_device(device, measured, seconds);
+    devices_.note(device, measured, seconds);
     sink_.summary.measuring_seconds += seconds;
     for (const double sample : measured.samples_ns) sink_.summary.sample_seconds += sample * 1e-9;
     if (measured.phases) sink_.summary.phases += *measured.phases;

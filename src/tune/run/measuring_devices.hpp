@@ -1,0 +1,47 @@
+// The devices that a run measures on: which are left, how fast each is beside its siblings, and what each has done.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/run/backend.hpp"
+#include "tune/run/job_key.hpp"
+
+namespace launchbox {
+
+/// Not for two threads at once.
+class measuring_devices {
+public:
+    explicit measuring_devices(const tune_backend& backend);
+
+    /// By measurer.
+    [[nodiscard]] const std::vector<device_record>& records() const { return records_; }
+    [[nodiscard]] bool is_lost(std::size_t device) const { return lost_[device]; }
+    /// That is not lost.
+    [[nodiscard]] std::optional<std::size_t> first() const;
+
+    /// True: it was the last.
+    bool lose(std::size_t device, const std::string& why);
+    /// A device was lost with this job. True: so often that no other is risked for it.
+    bool is_settled_by_loss(const job_key& job);
+
+    void note(std::size_t device, const measurement& measured, double seconds);
+
+    /// True once for each device, where there are several: it has to time the reference before anything else.
+    bool begin_calibration(std::size_t device);
+    void note_calibration(std::size_t device, const measurement& reference, double seconds);
+
+    /// How long the run was.
+    void finish(double seconds);
+
+private:
+    std::vector<device_record> records_;
+    std::vector<bool> lost_, calibrated_;
+    std::map<job_key, int> losses_;
+};
+
+}  // namespace launchbox
