@@ -18,7 +18,8 @@ std::vector<std::string> demangle_all(const std::vector<std::string>& names);
 std::string demangle(std::string_view name);
 
 /// The form for tables: `merge_sort<int, 256, 15>` from `void merge_sort<int, (int)256, (int)15>(int*, int)`; without
-/// return type, parameters and the casts of template arguments. A kernel of a launch box has the name of its body.
+/// return type, parameters, the casts of template arguments and the tags that Numba adds. A kernel of a launch box has
+/// the name of its body.
 std::string short_name(std::string_view demangled);
 
 }  // namespace launchbox

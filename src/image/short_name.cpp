@@ -48,6 +48,8 @@ private:
     std::array<std::size_t, 256> open_of_kind_{};
 };
 
+void leave_out_numba_tags(std::string& name);
+
 }  // namespace
 
 std::string short_name(std::string_view demangled)
@@ -62,10 +64,26 @@ std::string short_name(std::string_view demangled)
         result += demangled.substr(from, cast.begin - from);
         from = cast.end;
     }
-    return result += demangled.substr(from, scan.name.end - from);
+    result += demangled.substr(from, scan.name.end - from);
+    leave_out_numba_tags(result);
+    return result;
 }
 
 namespace {
+
+// Numba marks a function with its version and with its compiler's flags, 80 characters: [abi:v1][abi:cw51cXT...].
+void leave_out_numba_tags(std::string& name)
+{
+    constexpr std::string_view version = "[abi:v", flags = "][abi:c";
+    const std::size_t begin = name.find(version);
+    if (begin == std::string::npos) return;
+    const std::size_t number_end = name.find_first_not_of("0123456789", begin + version.size());
+    if (number_end == std::string::npos || number_end == begin + version.size() ||
+        std::string_view(name).substr(number_end, flags.size()) != flags)
+        return;
+    const std::size_t end = name.find(']', number_end + flags.size());
+    if (end != std::string::npos) name.erase(begin, end + 1 - begin);
+}
 
 void declaration_scan::run()
 {

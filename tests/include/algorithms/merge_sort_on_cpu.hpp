@@ -54,8 +54,13 @@ void sort_by_cluster(const launchbox::detail::merge_arrays<Shape>& in,
         static_cast<unsigned>(tiles), Shape::threads,
         [&] {
             const auto tile = static_cast<int>(blockIdx.x);
-            detail::copy_tiles<Shape>(memory_of(tile), memory_of, n, tile, tiles);
-            __syncthreads();
+            detail::give_tile<Shape>(memory_of(tile), memory_of, n, tile, tiles);
+        },
+        order);
+    gpu_on_cpu::run(
+        static_cast<unsigned>(tiles), Shape::threads,
+        [&] {
+            const auto tile = static_cast<int>(blockIdx.x);
             detail::place_tile<Shape>(memory_of(tile), out, n, tile, tiles, compare);
         },
         order);

@@ -77,23 +77,23 @@ struct cluster_keys {
     }
 };
 
-/// Copies the keys of the other tiles; `shared_of_block(i)` is the shared memory of block number i.
+/// Gives a copy of the keys of the tile to the other blocks; `shared_of_block(i)` is the shared memory of block number
+/// i. Writing does not wait for the other block; reading what it has would.
 template <class Shape, class SharedOfBlock>
-__device__ __forceinline__ void copy_tiles(unsigned char* shared, const SharedOfBlock& shared_of_block, int n, int tile,
-                                           int tiles)
+__device__ __forceinline__ void give_tile(unsigned char* shared, const SharedOfBlock& shared_of_block, int n, int tile,
+                                          int tiles)
 {
     constexpr int batch = Shape::items + 1;  // a tile and its free slots
-    const int thread = static_cast<int>(threadIdx.x);
+    const int thread = static_cast<int>(threadIdx.x), count = padded<Shape::items>(tile_count<Shape>(n, tile));
+    const auto* const own = merge_memory<Shape>{shared}.keys();
+    raw_array<typename Shape::kept_key, batch> keys;
+#pragma unroll
+    for (int i = 0; i < batch; ++i)
+        if (thread + i * Shape::threads < count) keys[i] = own[thread + i * Shape::threads];
 #pragma unroll 1
     for (int other = 0; other < tiles; ++other) {
-        if (other == tile) continue;
-        const int count = padded<Shape::items>(tile_count<Shape>(n, other));
-        const auto* const from = merge_memory<Shape>{shared_of_block(other)}.keys();
-        auto* const to = cluster_keys<Shape>{shared}.memory_of(other, tile).keys();
-        raw_array<typename Shape::kept_key, batch> keys;
-#pragma unroll
-        for (int i = 0; i < batch; ++i)
-            if (thread + i * Shape::threads < count) keys[i] = from[thread + i * Shape::threads];
+        if (other == tile || other * Shape::tile >= n) continue;
+        auto* const to = cluster_keys<Shape>{shared_of_block(other)}.memory_of(tile, other).keys();
 #pragma unroll
         for (int i = 0; i < batch; ++i)
             if (thread + i * Shape::threads < count) to[thread + i * Shape::threads] = keys[i];
@@ -159,18 +159,17 @@ __device__ __forceinline__ void sort_by_cluster(unsigned char* shared, const mer
                                                 const typename Shape::compare& compare)
 {
     const int tile = static_cast<int>(blockIdx.x), tiles = static_cast<int>(gridDim.x);
+    if (tiles > 1) arrive_at_cluster();
     sort_tile_of_cluster<Shape>(shared, in, n, tile, compare);
     if (tiles > 1) {
-        arrive_at_cluster();
-        wait_for_cluster();  // also before anything is written: the sort may be in place
-        copy_tiles<Shape>(
+        wait_for_cluster();  // all blocks have begun, and so have shared memory
+        give_tile<Shape>(
             shared, [&](int block) { return shared_of(shared, block); }, n, tile, tiles);
         arrive_at_cluster();
-        __syncthreads();
+        wait_for_cluster();  // also before anything is written: the sort may be in place
     }
     let_next_grid_begin();
     place_tile<Shape>(shared, out, n, tile, tiles, compare);
-    if (tiles > 1) wait_for_cluster();  // the others may still read
 }
 
 /// The shared memory of a block of sort_by_cluster, for `tiles` of them.

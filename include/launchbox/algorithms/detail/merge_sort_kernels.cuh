@@ -104,23 +104,28 @@ struct sort_tiles : body<Key, Value, Compare, Tuning> {
 };
 
 /// Rows of sorts by a cluster, of up to `ways` blocks; 1: this code has no clusters. Sorts of integers alone merge so
-/// fast that larger tiles are better, and a second launch than more blocks. With 99 KB of shared memory, which every
-/// GPU with clusters has, there is room.
+/// fast that larger tiles are better, and several launches than more than four blocks. Keys of more than 8 bytes take
+/// longer to search than to merge. There is room: all of this is less than the 99 KB of shared memory that every GPU
+/// with clusters has.
 template <class Key, class Value, class Compare>
 inline constexpr bool is_stable_sort = merge_shape<Key, Value, Compare, 64, 2>::is_stable;
+inline constexpr int cluster_threads = 256;
 template <class Key, class Value, class Compare>
 inline constexpr int cluster_items = is_stable_sort<Key, Value, Compare> ? 4 : 8;
-inline constexpr int cluster_ways = 4;
+template <class Key, class Value, class Compare>
+inline constexpr int cluster_ways = sizeof(Key) > 8                       ? 3
+                                    : is_stable_sort<Key, Value, Compare> ? 8
+                                                                          : 4;
 template <class Key, class Value, class Compare, int Ways>
 inline constexpr merge_sort_row cluster_row{
-    .threads = 256, .items = cluster_items<Key, Value, Compare>, .min_blocks = 1, .ways = Ways};
+    .threads = cluster_threads, .items = cluster_items<Key, Value, Compare>, .min_blocks = 1, .ways = Ways};
 template <class Key, class Value, class Compare>
-using cluster_tuning =
-    launch_box<sm<75, cluster_row<Key, Value, Compare, 1> >, sm<90, cluster_row<Key, Value, Compare, cluster_ways> > >;
+using cluster_tuning = launch_box<sm<75, cluster_row<Key, Value, Compare, 1>>,
+                                  sm<90, cluster_row<Key, Value, Compare, cluster_ways<Key, Value, Compare>>>>;
 
 template <class Key, class Value, class Compare>
-struct sort_small : body<Key, Value, Compare, cluster_tuning<Key, Value, Compare> > {
-    using base = body<Key, Value, Compare, cluster_tuning<Key, Value, Compare> >;
+struct sort_small : body<Key, Value, Compare, cluster_tuning<Key, Value, Compare>> {
+    using base = body<Key, Value, Compare, cluster_tuning<Key, Value, Compare>>;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
         return cluster_shared_bytes<typename base::any_shape>(row.threads, items_of(row), row.ways);
@@ -135,14 +140,14 @@ struct sort_small : body<Key, Value, Compare, cluster_tuning<Key, Value, Compare
     }
 };
 
-/// Whether there is a kernel that sorts by a cluster: rows that were given are used instead, keys of more than 8 bytes
-/// are not faster, and of pairs ptxas made wrong code (sort_tile_of_cluster) that was corrected and not yet tried.
+/// Whether there is a kernel that sorts by a cluster: rows that were given are used instead, and of keys of more than
+/// 16 bytes there is no room for so many.
 template <class Key, class Value, class Tuning>
 inline constexpr bool sorts_by_cluster =
 #ifdef LAUNCHBOX_ROW
     false;
 #else
-    std::is_void_v<Tuning>&& std::is_void_v<Value> && sizeof(Key) <= 8;
+    std::is_void_v<Tuning> && sizeof(Key) <= 16;
 #endif
 
 /// Its threads have nothing to do with the rows of the passes: registers for enough warps that their reads overlap.
@@ -150,8 +155,8 @@ template <class Key>
 inline constexpr merge_sort_row find_row{.threads = 256, .items = 2, .min_blocks = sizeof(Key) <= 8 ? 4 : 2, .ways = 2};
 
 template <int MaxLevels, class Key, class Compare>
-struct find : body<Key, void, Compare, only<find_row<Key> > > {
-    using base = body<Key, void, Compare, only<find_row<Key> > >;
+struct find : body<Key, void, Compare, only<find_row<Key>>> {
+    using base = body<Key, void, Compare, only<find_row<Key>>>;
     template <typename base::row_type r>
     static __device__ void run(merge_task task, const Key* keys, Compare compare)
     {
@@ -162,11 +167,11 @@ struct find : body<Key, void, Compare, only<find_row<Key> > > {
 
 template <bool FindsSplits, class Tuning>
 using merge_tuning = typename std::conditional_t<FindsSplits, std::type_identity<Tuning>,
-                                                 std::type_identity<typename largest_sizes<Tuning>::table> >::type;
+                                                 std::type_identity<typename largest_sizes<Tuning>::table>>::type;
 
 template <bool FindsSplits, class Key, class Value, class Compare, class Tuning>
-struct merge_runs : sort_tiles<Key, Value, Compare, merge_tuning<FindsSplits, Tuning> > {
-    using base = body<Key, Value, Compare, merge_tuning<FindsSplits, Tuning> >;
+struct merge_runs : sort_tiles<Key, Value, Compare, merge_tuning<FindsSplits, Tuning>> {
+    using base = body<Key, Value, Compare, merge_tuning<FindsSplits, Tuning>>;
     template <typename base::row_type r>
     static __device__ void run(merge_task task, typename base::arrays in, typename base::arrays out, Compare compare)
     {
@@ -210,9 +215,8 @@ struct permute {
 
 template <class Tuning, class Key, class Value, class Compare>
 using tuning_or_default = typename std::conditional_t<
-    std::is_void_v<Tuning>,
-    std::type_identity<merge_sort_tuning<Key, Value, !equal_keys_are_identical<Key, Compare> > >,
-    std::type_identity<Tuning> >::type;
+    std::is_void_v<Tuning>, std::type_identity<merge_sort_tuning<Key, Value, !equal_keys_are_identical<Key, Compare>>>,
+    std::type_identity<Tuning>>::type;
 
 /// Where the parts of a sort's workspace begin: the buffers that the passes alternate with, and the splits.
 struct space {
@@ -232,7 +236,7 @@ struct sort {
     explicit sort(std::int64_t n)
     {
         if constexpr (ByCluster) {
-            const auto row = row_for<sort_small<Key, Value, Compare> >();
+            const auto row = row_for<sort_small<Key, Value, Compare>>();
             const std::int64_t tiles = divided_up(n, std::int64_t{row.threads} * items_of(row));
             if (row.ways > 1 && tiles <= row.ways) {
                 cluster_blocks = static_cast<int>(std::bit_ceil(static_cast<unsigned>(tiles)));
@@ -262,7 +266,7 @@ struct sort {
         const arrays first{source.keys, values_are_indices ? nullptr : source.values};
         if constexpr (ByCluster) {
             if (cluster_blocks > 0) {
-                launch<sort_small<Key, Value, Compare> >(
+                launch<sort_small<Key, Value, Compare>>(
                     launch_config{.stream = stream, .cluster = cluster_blocks, .programmatic_dependent_launch = true},
                     blocks{launch_extent(cluster_blocks), n}, first, data, static_cast<int>(n), compare);
                 return;
@@ -282,9 +286,9 @@ struct sort {
                                              << levels_of_search(pass.run, pass.levels, largest::max_levels);
                 launch<finding>(stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
                                 static_cast<const Key*>(from.keys), compare);
-                launch<merge_runs<false, Key, Value, Compare, Tuning> >(stream, grid, task, from, to, compare);
+                launch<merge_runs<false, Key, Value, Compare, Tuning>>(stream, grid, task, from, to, compare);
             } else {
-                launch<merge_runs<true, Key, Value, Compare, Tuning> >(stream, grid, task, from, to, compare);
+                launch<merge_runs<true, Key, Value, Compare, Tuning>>(stream, grid, task, from, to, compare);
             }
             std::swap(from, to);
         }
@@ -343,15 +347,15 @@ void sort_by_index(cudaStream_t stream, const call_arrays<Key, Value>& call, std
     sorting.run(stream, {call.keys_in, order}, {call.keys, order},
                 {memory.at<Key>(space.keys), memory.at<Index>(space.values)}, memory.at<std::int64_t>(space.splits), n,
                 compare, true);
-    launch<permute<Value, Index, table> >(stream, n, from, static_cast<const Index*>(order), call.values, n);
+    launch<permute<Value, Index, table>>(stream, n, from, static_cast<const Index*>(order), call.values, n);
 }
 
 template <class Tuning, class Key, class Value, class Compare>
 void sort_carrying(cudaStream_t stream, const call_arrays<Key, Value>& call, std::int64_t n, const Compare& compare,
                    workspace given)
 {
-    using sorting_type = sort<sorts_by_cluster<Key, Value, Tuning>, Key, Value, Compare,
-                              tuning_or_default<Tuning, Key, Value, Compare> >;
+    using sorting_type =
+        sort<sorts_by_cluster<Key, Value, Tuning>, Key, Value, Compare, tuning_or_default<Tuning, Key, Value, Compare>>;
     using arrays = typename sorting_type::arrays;
     const sorting_type sorting(n);
     memory_parts parts;
