@@ -1,7 +1,8 @@
-// interval_expand against Thrust's expand (clear, scatter, max-scan, gather), and interval_move against
-// cub::DeviceMemcpy::Batched: 2^27 outputs of 32 bits, intervals of equal size, sources of a move in random order. Both
-// ways take turns in one process, each result is verified, and times are medians of launchbox::measure. Needs a GPU;
-// without one it says so, exit status 3.
+// interval_expand against Thrust's expand (clear, scatter, max-scan, gather) and against cub::DeviceCopy::Batched of
+// constant iterators; interval_move against cub::DeviceMemcpy::Batched, cub::DeviceCopy::Batched, and for some sizes a
+// kernel that is told the size: 2^27 outputs of 32 bits, intervals of equal size, sources of a move in random order,
+// and for ranges of 25 the targets too. The ways take turns in one process, each result is verified, and times are
+// medians of launchbox::measure. Needs a GPU; without one it says so, exit status 3.
 //
 //     interval_bench [outputs]        LAUNCHBOX_RECORD=FILE keeps the figures
 #include <launchbox/algorithms/interval_counts.cuh>
@@ -13,13 +14,16 @@
 #include <thrust/fill.h>
 #include <thrust/functional.h>
 #include <thrust/gather.h>
+#include <thrust/iterator/constant_iterator.h>
 #include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 #include <thrust/scan.h>
 #include <thrust/scatter.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cub/device/device_copy.cuh>
 #include <cub/device/device_memcpy.cuh>
 #include <functional>
 #include <numeric>
@@ -105,13 +109,30 @@ __global__ void move_of_known_size(const std::int32_t* gather, const std::int32_
     }
 }
 
-__global__ void count_other_values(const word* out, const word* values, const std::int32_t* gather, std::int64_t n,
-                                   std::int64_t size, unsigned long long* wrong)
+/// Where the ranges of a batch are: range number i begins at `data[offsets[i]]`.
+struct place_of_range {
+    word* data;
+    const offset* offsets;
+    __host__ __device__ word* operator()(std::int64_t i) const { return data + offsets[i]; }
+};
+
+/// The value of range number i, as often as one likes.
+struct value_of_range {
+    const word* values;
+    __host__ __device__ thrust::constant_iterator<word> operator()(std::int64_t i) const
+    {
+        return thrust::constant_iterator<word>(values[i]);
+    }
+};
+
+/// `scatter`: where the intervals are in `out`; null: side by side.
+__global__ void count_other_values(const word* out, const word* values, const offset* gather, const offset* scatter,
+                                   std::int64_t n, std::int64_t size, unsigned long long* wrong)
 {
     for (std::int64_t k = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; k < n;
          k += std::int64_t{gridDim.x} * blockDim.x) {
         const word expected = gather ? values[gather[k / size] + k % size] : values[k / size];
-        if (out[k] != expected) atomicAdd(wrong, 1ull);
+        if (out[scatter ? scatter[k / size] + k % size : k] != expected) atomicAdd(wrong, 1ull);
     }
 }
 
@@ -140,6 +161,11 @@ public:
         run_expand(size, intervals, n, starts, counts);
         std::shuffle(offsets.begin(), offsets.end(), std::mt19937(7));
         run_move(size, intervals, n, starts, counts, device_array<offset>(offsets), offsets);
+        if (size == 25) {
+            const device_array<offset> gather(offsets);
+            std::shuffle(offsets.begin(), offsets.end(), std::mt19937(8));
+            run_move_to_random_places(size, intervals, n, starts, gather, device_array<offset>(offsets));
+        }
     }
 
     void keep()
@@ -172,13 +198,14 @@ private:
         return m.median_ns;
     }
 
-    double verified(const char* name, const work& call, std::int64_t n, std::int64_t size, const offset* gather)
+    double verified(const char* name, const work& call, std::int64_t n, std::int64_t size, const offset* gather,
+                    const offset* scatter = nullptr)
     {
         expect(cudaMemset(out_.data(), 0xff, out_.bytes()), "memset");
         expect(cudaMemset(wrong_.data(), 0, wrong_.bytes()), "memset");
         cudaStream_t stream = nullptr;
         call(stream);
-        count_other_values<<<1024, 256>>>(out_.data(), in_.data(), gather, n, size, wrong_.data());
+        count_other_values<<<1024, 256>>>(out_.data(), in_.data(), gather, scatter, n, size, wrong_.data());
         unsigned long long wrong = 0;
         expect(cudaMemcpy(&wrong, wrong_.data(), sizeof wrong, cudaMemcpyDeviceToHost), name);
         if (wrong != 0) {
@@ -189,11 +216,19 @@ private:
         return time(call);
     }
 
-    void print(const char* name, std::int64_t size, std::int64_t n, double floor_bytes, double ns, double peer_ns)
+    struct timed_peer {
+        const char* name;
+        double ns;
+    };
+
+    void print(const char* name, std::int64_t size, std::int64_t n, double floor_bytes, double ns,
+               const timed_peer& peer)
     {
+        const double peer_ns = peer.ns;
         const double floor_ns = floor_bytes / copy_, outputs = static_cast<double>(n);
-        std::printf("%-22s %5lld %10.4f %10.1f %7.1f%% %10.4f %10.1f %8.2f\n", name, static_cast<long long>(size),
-                    ns / 1e6, outputs / ns, floor_ns / ns * 100, peer_ns / 1e6, outputs / peer_ns, peer_ns / ns);
+        std::printf("%-22s %5lld %10.4f %10.1f %7.1f%% %10.4f %10.1f %8.2f  %s\n", name, static_cast<long long>(size),
+                    ns / 1e6, outputs / ns, floor_ns / ns * 100, peer_ns / 1e6, outputs / peer_ns, peer_ns / ns,
+                    peer.name);
         rows_.push_back({{"what", name},
                          {"size", size},
                          {"outputs", n},
@@ -201,6 +236,7 @@ private:
                          {"giga_outputs_per_second", outputs / ns},
                          {"floor_bytes", floor_bytes},
                          {"fraction_of_floor", floor_ns / ns},
+                         {"peer", peer.name},
                          {"peer_ms", peer_ns / 1e6},
                          {"peer_giga_outputs_per_second", outputs / peer_ns},
                          {"ratio", peer_ns / ns}});
@@ -222,7 +258,12 @@ private:
                                    thrust::maximum<offset>{});
             thrust::gather(policy, indices.data(), indices.data() + n, in_.data(), out_.data());
         };
-        const double peer = verified("Thrust's expand", thrust_expand, n, size, nullptr);
+        const timed_peer peer{"Thrust's expand", verified("Thrust's expand", thrust_expand, n, size, nullptr)};
+        const numbers_of numbers(0);
+        const thrust::transform_iterator<value_of_range, numbers_of> values(numbers, {in_.data()});
+        const thrust::transform_iterator<place_of_range, numbers_of> places(numbers, {out_.data(), offsets.data()});
+        const timed_peer batched =
+            copy_batched("DeviceCopy of constants", values, places, intervals, n, size, nullptr, nullptr);
         const double bytes = 4.0 * static_cast<double>(n) + 8.0 * static_cast<double>(intervals);
         const double ns = verified(
             "interval_expand",
@@ -232,6 +273,7 @@ private:
             },
             n, size, nullptr);
         print("expand", size, n, bytes, ns, peer);
+        print("expand", size, n, bytes, ns, batched);
         const device_array<char> space(needed([&](workspace w) { expand_counts(nullptr, counts, intervals, n, w); }));
         const double of_counts = verified(
             "interval_expand of counts",
@@ -240,6 +282,24 @@ private:
             },
             n, size, nullptr);
         print("expand of counts", size, n, bytes, of_counts, peer);
+    }
+
+    using numbers_of = thrust::counting_iterator<std::int64_t>;
+
+    /// cub::DeviceCopy::Batched of ranges that all have one size.
+    template <class From, class To>
+    timed_peer copy_batched(const char* name, From from, To to, std::int64_t intervals, std::int64_t n,
+                            std::int64_t size, const offset* gather, const offset* scatter)
+    {
+        const thrust::constant_iterator<offset> sizes(static_cast<offset>(size));
+        std::size_t bytes = 0;
+        const auto copy = [&](void* memory, cudaStream_t s) {
+            expect(cub::DeviceCopy::Batched(memory, bytes, from, to, sizes, intervals, s), name);
+        };
+        copy(nullptr, nullptr);
+        const device_array<char> memory(bytes);
+        return {name, verified(
+                          name, [&](cudaStream_t s) { copy(memory.data(), s); }, n, size, gather, scatter)};
     }
 
     template <class Call>
@@ -277,9 +337,15 @@ private:
         };
         batched(nullptr, nullptr);
         const device_array<char> batch_memory(batch_bytes);
-        const double peer = verified(
-            "cub::DeviceMemcpy::Batched", [&](cudaStream_t s) { batched(batch_memory.data(), s); }, n, size,
-            gather.data());
+        const char* const name = "cub::DeviceMemcpy::Batched";
+        const timed_peer peer{
+            name, verified(
+                      name, [&](cudaStream_t s) { batched(batch_memory.data(), s); }, n, size, gather.data())};
+        const numbers_of numbers(0);
+        const thrust::transform_iterator<place_of_range, numbers_of> origins(numbers, {in_.data(), gather.data()}),
+            places(numbers, {out_.data(), offsets.data()});
+        const timed_peer copied =
+            copy_batched("cub::DeviceCopy::Batched", origins, places, intervals, n, size, gather.data(), nullptr);
 
         const auto* const gather_of = static_cast<const offset*>(gather.data());
         const auto* const offset_of = static_cast<const offset*>(offsets.data());
@@ -293,8 +359,10 @@ private:
             },
             n, size, gather_of);
         print("move", size, n, bytes + 12.0 * static_cast<double>(intervals), moving, peer);
-        if (size == 4) run_known_size<4>(intervals, n, offset_of, gather_of, peer);
-        if (size == 8) run_known_size<8>(intervals, n, offset_of, gather_of, peer);
+        print("move", size, n, bytes + 12.0 * static_cast<double>(intervals), moving, copied);
+        if (size == 4) run_known_size<4, uint4>(intervals, n, offset_of, gather_of, peer);
+        if (size == 8) run_known_size<8, uint4>(intervals, n, offset_of, gather_of, peer);
+        if (size == 25) run_known_size<25, word>(intervals, n, offset_of, gather_of, peer);
         const double gathering = verified(
             "interval_gather",
             [&](cudaStream_t s) {
@@ -315,10 +383,46 @@ private:
         print("move of counts", size, n, bytes + 12.0 * static_cast<double>(intervals), of_counts, peer);
     }
 
-    /// Word by word, and 16 bytes by 16 bytes, which all ranges here begin and end at.
-    template <int Size>
+    /// Targets that are not side by side: what a rearrangement of records is.
+    void run_move_to_random_places(std::int64_t size, std::int64_t intervals, std::int64_t n,
+                                   const device_array<offset>& offsets, const device_array<offset>& gather,
+                                   const device_array<offset>& scatter)
+    {
+        const numbers_of numbers(0);
+        const thrust::transform_iterator<place_of_range, numbers_of> origins(numbers, {in_.data(), gather.data()}),
+            places(numbers, {out_.data(), scatter.data()});
+        const timed_peer copied = copy_batched("cub::DeviceCopy::Batched", origins, places, intervals, n, size,
+                                               gather.data(), scatter.data());
+        const thrust::constant_iterator<unsigned> sizes(static_cast<unsigned>(size * 4));
+        std::size_t batch_bytes = 0;
+        const auto batched = [&](void* memory, cudaStream_t s) {
+            expect(cub::DeviceMemcpy::Batched(memory, batch_bytes, origins, places, sizes, intervals, s), "Batched");
+        };
+        batched(nullptr, nullptr);
+        const device_array<char> batch_memory(batch_bytes);
+        const char* const name = "cub::DeviceMemcpy::Batched";
+        const timed_peer peer{name, verified(
+                                        name, [&](cudaStream_t s) { batched(batch_memory.data(), s); }, n, size,
+                                        gather.data(), scatter.data())};
+        const auto* const gather_of = static_cast<const offset*>(gather.data());
+        const auto* const scatter_of = static_cast<const offset*>(scatter.data());
+        const double moving = verified(
+            "interval_move",
+            [&](cudaStream_t s) {
+                interval_move(s, gather_of, scatter_of, interval_offsets{static_cast<const offset*>(offsets.data()), n},
+                              intervals, static_cast<const word*>(in_.data()), out_.data());
+            },
+            n, size, gather_of, scatter_of);
+        const double bytes = 8.0 * static_cast<double>(n) + 12.0 * static_cast<double>(intervals);
+        print("move to random places", size, n, bytes, moving, peer);
+        print("move to random places", size, n, bytes, moving, copied);
+        run_known_size<25, word>(intervals, n, scatter_of, gather_of, peer, scatter_of);
+    }
+
+    /// Word by word, and by `Wide`, which all ranges here begin and end at.
+    template <int Size, class Wide>
     void run_known_size(std::int64_t intervals, std::int64_t n, const offset* offsets, const offset* gather,
-                        double peer)
+                        const timed_peer& peer, const offset* scatter = nullptr)
     {
         const auto run = [&]<class Part>(const char* name, Part) {
             constexpr int threads = 256;
@@ -330,11 +434,11 @@ private:
                         <<<static_cast<unsigned>((n + of_block - 1) / of_block), threads, 0, s>>>(
                             gather, offsets, in_.data(), out_.data(), n);
                 },
-                n, Size, gather);
+                n, Size, gather, scatter);
             print(name, Size, n, 8.0 * static_cast<double>(n) + 8.0 * static_cast<double>(intervals), ns, peer);
         };
-        run("size known, words", word{});
-        run("size known, 16 bytes", uint4{});
+        run(scatter ? "size known, random" : "size known, words", word{});
+        if constexpr (sizeof(Wide) > sizeof(word)) run("size known, 16 bytes", Wide{});
     }
 
     std::int64_t n_;
