@@ -144,6 +144,25 @@ TEST_F(capture_launch, other_ways_of_launching_are_replayed_as_they_were)
     EXPECT_EQ(replay().status, 0);
 }
 
+TEST_F(capture_launch, a_launch_that_may_begin_early_is_named_with_what_the_kernel_does_about_it)
+{
+    const call never = capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=3", "early=plain,4,32,0,1"});
+    ASSERT_EQ(never.status, 0) << never.err;
+    EXPECT_TRUE(never.says("programmatic dependent launch")) << never.err;
+    EXPECT_TRUE(never.says("never waits")) << never.err;
+    EXPECT_EQ(replay().status, 0);
+    fs::remove_all(file("kept"));
+    const call waits = capture({"-k", "plain_that_waits"},
+                               {"init", load_observed_kernels, "fill=3", "early=plain_that_waits,4,32,0,1"});
+    ASSERT_EQ(waits.status, 0) << waits.err;
+    EXPECT_TRUE(waits.says("a replay does not")) << waits.err;
+    EXPECT_FALSE(waits.says("never waits")) << waits.err;
+    EXPECT_EQ(replay().status, 0);
+    fs::remove_all(file("kept"));
+    const call plain = capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=3", "launch=plain,4,32,0,1"});
+    EXPECT_FALSE(plain.says("programmatic")) << plain.err;
+}
+
 // What the program is, its output and its status, does not depend on what becomes of the capture.
 TEST_F(capture_launch, what_is_not_captured_is_named_and_the_program_unharmed)
 {

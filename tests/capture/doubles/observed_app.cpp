@@ -5,7 +5,7 @@
 //   offer=FILE                gives a file to the driver as a module, whatever it says to it
 //   library=FILE              a shared library
 //   launch=KERNEL,GRID,BLOCK,SHARED,COUNT    sizes as 4x2x1; KERNEL of the last module
-//   cooperative=...  cluster=SIZE,KERNEL,GRID,BLOCK,SHARED,COUNT    the same, launched in these ways
+//   cooperative=...  early=...  cluster=SIZE,KERNEL,GRID,BLOCK,SHARED,COUNT    the same, launched in these ways
 //   carveout=KERNEL,PERCENT
 //   out=TEXT  err=TEXT        a line
 //   fill=N                    the memory that kernels read and write: bytes N, N + 1, ...
@@ -167,8 +167,13 @@ void launch(const std::string& how, const std::vector<std::string>& words)
                  nullptr, parameters.data());
         } else {
             CUlaunchAttribute attribute{};
-            attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-            attribute.value.clusterDim = {sizes(words.at(0))[0], sizes(words.at(0))[1], sizes(words.at(0))[2]};
+            if (how == "early") {
+                attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+                attribute.value.programmaticStreamSerializationAllowed = 1;
+            } else {
+                attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+                attribute.value.clusterDim = {sizes(words.at(0))[0], sizes(words.at(0))[1], sizes(words.at(0))[2]};
+            }
             CUlaunchConfig config{};
             config.gridDimX = grid[0], config.gridDimY = grid[1], config.gridDimZ = grid[2];
             config.blockDimX = block[0], config.blockDimY = block[1], config.blockDimZ = block[2];
@@ -208,7 +213,8 @@ bool run_word(const std::string& word)
         const CUdeviceptr inside = pinned_memory() + 64;
         CALL(cuMemcpyHtoDAsync_v2, memory + 1024, &inside, sizeof inside, nullptr);
     }
-    if (name == "launch" || name == "cooperative" || name == "cluster") launch(name, split(value, ','));
+    if (name == "launch" || name == "cooperative" || name == "early" || name == "cluster")
+        launch(name, split(value, ','));
     if (name == "carveout") {
         const auto parts = split(value, ',');
         CALL(cuFuncSetAttribute, function(parts.at(0)), CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,

@@ -6,6 +6,13 @@ extern "C" __global__ void plain(const int* in, int* out, int n)
     if (at < n) out[at] = in[at];
 }
 
+extern "C" __global__ void plain_that_waits(const int* in, int* out, int n)
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    const int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (at < n) out[at] = in[at];
+}
+
 extern "C" __global__ void shared_by_launch(const int* in, int* out, int n)
 {
     extern __shared__ int tile[];
