@@ -37,10 +37,13 @@ __device__ __forceinline__ void fill_tile(const merge_memory<Shape>& memory, int
 {
     const int thread = static_cast<int>(threadIdx.x);
     int largest = thread < count ? thread : 0;
+    // Loops without copies of their bodies: most of the time they take is that of loading their code.
+#pragma unroll 1
     for (int i = thread; i < count; i += Shape::threads)
         if (less(memory.key_in(largest), memory.key_in(i))) largest = i;
     int* found = memory.left_begin();
     found[thread] = largest;
+#pragma unroll 1
     for (int step = Shape::threads / 2; step > 0; step /= 2) {
         __syncthreads();
         if (thread < step && less(memory.key_in(found[thread]), memory.key_in(found[thread + step])))
@@ -48,6 +51,7 @@ __device__ __forceinline__ void fill_tile(const merge_memory<Shape>& memory, int
     }
     __syncthreads();
     const auto key = memory.key_in(found[0]);
+#pragma unroll 1
     for (int i = count + thread; i < Shape::tile; i += Shape::threads) memory.keys()[padded<Shape::items>(i)] = key;
 }
 
@@ -63,14 +67,18 @@ __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, co
     const auto write = [&](const auto* from, auto* to) {
         using type = std::remove_reference_t<decltype(*to)>;
         // Usually all rows are there but the last ones: those need no check of each element.
-        constexpr int some = Shape::items < 8 ? 1 : Shape::items / 8;
+        constexpr int some = Shape::items < 8 ? Shape::items : 8;
+#pragma unroll 1
+        for (int begin = 0; begin < Shape::items; begin += some, from += some * apart, to += some * Shape::threads) {
+            if ((begin + some) * Shape::threads <= count) {
 #pragma unroll
-        for (int begin = 0; begin < Shape::items; begin += some) {
-            const bool are_there = (begin + some) * Shape::threads <= count;
+                for (int i = 0; i < some; ++i) to[i * Shape::threads] = static_cast<type>(from[i * apart]);
+            } else {
 #pragma unroll
-            for (int i = begin; i < begin + some; ++i)
-                if (are_there || thread + i * Shape::threads < count)
-                    to[i * Shape::threads] = static_cast<type>(from[i * apart]);
+                for (int i = 0; i < some; ++i)
+                    if (thread + (begin + i) * Shape::threads < count)
+                        to[i * Shape::threads] = static_cast<type>(from[i * apart]);
+            }
         }
     };
     write(memory.keys() + first, out.keys + begin + thread);

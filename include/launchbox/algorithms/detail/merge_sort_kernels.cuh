@@ -51,9 +51,6 @@ constexpr int levels_of(const Row& row)
     return std::bit_width(static_cast<unsigned>(std::clamp(row.ways, 2, 1 << max_merge_levels))) - 1;
 }
 
-template <auto Row>
-inline constexpr int levels_of_row = levels_of(Row);  // for device code
-
 /// The rows of the largest sizes. Smaller sorts are of so few tiles that their blocks find their own splits, so that
 /// the kernels for the other way are there once.
 template <class Tuning>
@@ -96,6 +93,7 @@ struct sort_tiles : body<Key, Value, Compare, Tuning> {
         using shape = typename base::template shape<r>;
         wait_for_grid_ahead();
         // Clear the splits: the memory may hold words of an earlier sort.
+#pragma unroll 1
         for (std::int64_t i = std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x); i < splits_count;
              i += std::int64_t{gridDim.x} * r.threads)
             splits[i] = 0;
@@ -149,13 +147,13 @@ inline constexpr bool sorts_by_cluster =
 template <class Key>
 inline constexpr merge_sort_row find_row{.threads = 256, .items = 2, .min_blocks = sizeof(Key) <= 8 ? 4 : 2, .ways = 2};
 
-template <int MaxLevels, class Key, class Compare>
+template <class Key, class Compare>
 struct find : body<Key, void, Compare, only<find_row<Key> > > {
     using base = body<Key, void, Compare, only<find_row<Key> > >;
     template <typename base::row_type r>
     static __device__ void run(merge_task task, const Key* keys, Compare compare)
     {
-        find_splits<MaxLevels, typename base::any_shape>(
+        find_splits<typename base::any_shape>(
             task, keys, std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x), compare);
     }
 };
@@ -171,8 +169,8 @@ struct merge_runs : sort_tiles<Key, Value, Compare, merge_tuning<FindsSplits, Tu
     static __device__ void run(merge_task task, typename base::arrays in, typename base::arrays out, Compare compare)
     {
         using shape = typename base::template shape<r>;
-        merge_part<FindsSplits ? levels_of_row<r> : 0, shape>(block_memory(), task, {in.keys, in.values},
-                                                              {out.keys, out.values}, blockIdx.x, compare);
+        merge_part<FindsSplits, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values}, blockIdx.x,
+                                       compare);
     }
 };
 
@@ -225,7 +223,7 @@ struct sort {
     using kernel = sort_tiles<Key, Value, Compare, Tuning>;
     using arrays = typename kernel::arrays;
     using largest = largest_sizes<Tuning>;
-    using finding = find<largest::max_levels, Key, Compare>;
+    using finding = find<Key, Compare>;
 
     merge_plan plan;
     int cluster_blocks = 0;  ///< 0: not by a cluster
@@ -278,8 +276,7 @@ struct sort {
             if (!plan.blocks_find_splits) {
                 // Of the row that it runs with, which LAUNCHBOX_ROW may have replaced.
                 const std::int64_t of_block = row_for<finding>(n).threads,
-                                   threads = pass.blocks
-                                             << levels_of_search(pass.run, pass.levels, largest::max_levels);
+                                   threads = pass.blocks << levels_of_search(pass.levels);
                 launch<finding>(stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
                                 static_cast<const Key*>(from.keys), compare);
                 launch<merge_runs<false, Key, Value, Compare, Tuning> >(stream, grid, task, from, to, compare);
