@@ -108,15 +108,26 @@ void merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compar
         }
         const detail::merge_task task{n,     pass.run,     pass.levels, pass.merged, pass.slack, pass.blocks_of_group,
                                       i + 1, splits.data()};
-        if (way.find) {
+        const auto merge = [&]<int MaxLevels>() {
+            if (!way.find) {
+                run(pass.blocks,
+                    [&] { detail::merge_part<MaxLevels, shape>(shared, task, from, to, blockIdx.x, compare); });
+                return;
+            }
             const std::int64_t threads = pass.blocks << detail::levels_of_search(pass.levels);
             run((threads + Threads - 1) / Threads, [&] {
-                detail::find_splits<shape>(task, from.keys, std::int64_t{blockIdx.x} * Threads + threadIdx.x, compare);
+                detail::find_splits<MaxLevels, shape>(task, from.keys, std::int64_t{blockIdx.x} * Threads + threadIdx.x,
+                                                      compare);
             });
-            run(pass.blocks, [&] { detail::merge_part<false, shape>(shared, task, from, to, blockIdx.x, compare); });
-        } else {
-            run(pass.blocks, [&] { detail::merge_part<true, shape>(shared, task, from, to, blockIdx.x, compare); });
-        }
+            run(pass.blocks, [&] { detail::merge_part<0, shape>(shared, task, from, to, blockIdx.x, compare); });
+        };
+        // What is compiled for the most levels of any pass works for fewer.
+        if (way.levels <= 2)
+            merge.template operator()<2>();
+        else if (way.levels <= 4)
+            merge.template operator()<4>();
+        else
+            merge.template operator()<5>();
         std::swap(from, to);
     }
 }

@@ -83,8 +83,8 @@ std::vector<int> of_warp(const runs& of, int rank, int slack)
         const unsigned own = threadIdx.x % searched<Runs>;
         // Groups of a warp search for other borders, which must not matter.
         const int other = threadIdx.x < searched<Runs> ? rank : rank / 2;
-        const Offset split = detail::split_runs(levels<Runs>, of.begin(own), Offset{of.length(own)}, Offset{other},
-                                                Offset{slack}, counted_less{});
+        const Offset split = detail::split_runs<levels<Runs>>(levels<Runs>, of.begin(own), Offset{of.length(own)},
+                                                              Offset{other}, Offset{slack}, counted_less{});
         if (threadIdx.x < searched<Runs>) splits[own] = static_cast<int>(split);
     });
     return splits;
@@ -97,9 +97,9 @@ std::vector<std::vector<int>> of_block(const runs& of, int first_rank, int secon
     detail::found_parts<32> found;
     gpu_on_cpu::run(1, Threads, [&] {
         const unsigned own = threadIdx.x % searched<Runs>, half = threadIdx.x / (Threads / 2);
-        const int split =
-            detail::split_runs_by_block<Threads>(levels<Runs>, of.begin(own), of.length(own),
-                                                 half == 0 ? first_rank : second_rank, slack, found, counted_less{});
+        const int split = detail::split_runs_by_block<levels<Runs>, Threads>(
+            levels<Runs>, of.begin(own), of.length(own), half == 0 ? first_rank : second_rank, slack, found,
+            counted_less{});
         if (threadIdx.x % (Threads / 2) < searched<Runs>) splits[half][own] = split;
     });
     return splits;

@@ -67,18 +67,14 @@ __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, co
     const auto write = [&](const auto* from, auto* to) {
         using type = std::remove_reference_t<decltype(*to)>;
         // Usually all rows are there but the last ones: those need no check of each element.
-        constexpr int some = Shape::items < 8 ? Shape::items : 8;
-#pragma unroll 1
-        for (int begin = 0; begin < Shape::items; begin += some, from += some * apart, to += some * Shape::threads) {
-            if ((begin + some) * Shape::threads <= count) {
+        constexpr int some = Shape::items < 8 ? 1 : Shape::items / 8;
 #pragma unroll
-                for (int i = 0; i < some; ++i) to[i * Shape::threads] = static_cast<type>(from[i * apart]);
-            } else {
+        for (int begin = 0; begin < Shape::items; begin += some) {
+            const bool are_there = (begin + some) * Shape::threads <= count;
 #pragma unroll
-                for (int i = 0; i < some; ++i)
-                    if (thread + (begin + i) * Shape::threads < count)
-                        to[i * Shape::threads] = static_cast<type>(from[i * apart]);
-            }
+            for (int i = begin; i < begin + some; ++i)
+                if (are_there || thread + i * Shape::threads < count)
+                    to[i * Shape::threads] = static_cast<type>(from[i * apart]);
         }
     };
     write(memory.keys() + first, out.keys + begin + thread);

@@ -195,10 +195,10 @@ __device__ __forceinline__ void put_items(const merge_memory<Shape>& memory, con
     put_row<Shape>(memory, items, padded<Shape::items>(begin), is_right);
 }
 
-/// Merges all pairs of the tile into the threads' items, by all threads of the block.
+/// Merges all pairs of the tile, by all threads of the block.
 template <class Shape, class Runs>
-__device__ __forceinline__ void take_pairs(const merge_memory<Shape>& memory, thread_items<Shape>& items,
-                                           const Runs& runs, const kept_order<Shape>& less)
+__device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, thread_items<Shape>& items,
+                                            const Runs& runs, const kept_order<Shape>& less)
 {
     const int thread = static_cast<int>(threadIdx.x), first = thread * Shape::items;
     const merge_pair pair = runs.pair_at(first);
@@ -221,16 +221,7 @@ __device__ __forceinline__ void take_pairs(const merge_memory<Shape>& memory, th
                 memory, items, first, left, left_end, less);
     }
     wait_for_threads(runs.writes_within_warp());
-}
-
-/// The same, and writes them to where the next level reads them.
-template <class Shape, class Runs>
-__device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, thread_items<Shape>& items,
-                                            const Runs& runs, const kept_order<Shape>& less)
-{
-    const int first = static_cast<int>(threadIdx.x) * Shape::items;
-    take_pairs(memory, items, runs, less);
-    if (Runs::are_equal || first < runs.pair_at(first).end()) put_items(memory, items, runs, first);
+    if (has_elements) put_items(memory, items, runs, first);
     wait_for_threads(runs.writes_within_warp());
 }
 

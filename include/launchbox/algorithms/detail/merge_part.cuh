@@ -12,7 +12,7 @@ namespace launchbox::detail {
 
 /// Finds where the block's part of the output begins and ends in each run, by all its threads, and writes that to the
 /// bounds. Waits for the grid ahead before it reads the runs.
-template <class Shape>
+template <int MaxLevels, class Shape>
 __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memory, const merge_task& task,
                                                 const part_of_group& part, const typename Shape::key* keys,
                                                 const kept_order<Shape>& less)
@@ -25,9 +25,9 @@ __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memor
     const std::int64_t at = half == 0 || part.is_last ? part.begin : part.end;
     auto& bounds = memory.bounds();
     wait_for_grid_ahead();
-    const int split =
-        split_runs_by_block<Shape::threads>(levels, keys + (length > 0 ? begin : 0), static_cast<int>(length),
-                                            static_cast<int>(at - part.group), task.slack, memory.found(), less);
+    const int split = split_runs_by_block<levels_of_search(MaxLevels), Shape::threads>(
+        levels, keys + (length > 0 ? begin : 0), static_cast<int>(length), static_cast<int>(at - part.group),
+        task.slack, memory.found(), less);
     if (thread % (Shape::threads / 2) >> levels == 0) bounds.splits[half][run] = split;
 }
 
@@ -38,6 +38,7 @@ __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memo
 {
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     const int runs = 1 << task.levels, run = lane & (runs - 1);
+    constexpr int max_runs = run_bounds::max_runs;
     auto& bounds = memory.bounds();
     const std::int64_t begin = part.group + run * task.run, length = length_of_run(task, begin);
     std::int64_t from, to;
@@ -62,7 +63,7 @@ __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memo
     for (int sum = warp; sum < task.levels + 3; sum += warps) {
         const int level = sum - 2;
         const bool counts = level < 0 || ((run >> level) & 1) == 0;
-        const int own = !counts ? 0 : level == -2 ? size : padded_size, until = sum_until(own, runs);
+        const int own = !counts ? 0 : level == -2 ? size : padded_size, until = sum_until<max_runs>(own, runs);
         int* const ends = level == -2 ? bounds.ends : bounds.padded_ends;
         if (level < 0) {
             if (lane < runs) ends[lane + 1] = until;
@@ -74,7 +75,8 @@ __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memo
         }
     }
     if (warp == warps - 1) {
-        const std::int64_t before = sum_of_group(from, runs);
+        // The same sum 2^k times where there are fewer than 32 runs.
+        const std::int64_t before = sum_of_group<32>(from, 32) >> (5 - task.levels);
         if (lane == 0) bounds.begin = part.group + before;
     }
 }
@@ -158,8 +160,9 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
     if constexpr (is_asynchronous) wait_for_copies();
 }
 
-/// Makes part number `block` of the output. The block finds its splits itself, or reads those of the task.
-template <bool FindsSplits, class Shape>
+/// Makes part number `block` of the output. The block finds its splits itself, for passes of up to `FoundLevels`
+/// levels; 0: it reads those of the task.
+template <int FoundLevels, class Shape>
 __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_task& task, const merge_arrays<Shape>& in,
                                            const merge_arrays<Shape>& out, std::int64_t block,
                                            const typename Shape::compare& compare)
@@ -167,11 +170,11 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
     const merge_memory<Shape> memory{shared};
     const kept_order<Shape> less{compare};
     const part_of_group part(task, block);
-    if constexpr (FindsSplits) {
-        find_own_splits(memory, task, part, in.keys, less);
+    if constexpr (FoundLevels > 0) {
+        find_own_splits<FoundLevels>(memory, task, part, in.keys, less);
         __syncthreads();
     }
-    write_run_bounds<FindsSplits>(memory, task, part, block);
+    write_run_bounds<(FoundLevels > 0)>(memory, task, part, block);
     __syncthreads();
     const int count = memory.bounds().ends[1 << task.levels];
     read_runs(memory, in, count, task.levels);

@@ -51,6 +51,9 @@ constexpr int levels_of(const Row& row)
     return std::bit_width(static_cast<unsigned>(std::clamp(row.ways, 2, 1 << max_merge_levels))) - 1;
 }
 
+template <auto Row>
+inline constexpr int levels_of_row = levels_of(Row);  // for device code
+
 /// The rows of the largest sizes. Smaller sorts are of so few tiles that their blocks find their own splits, so that
 /// the kernels for the other way are there once.
 template <class Tuning>
@@ -147,19 +150,41 @@ inline constexpr bool sorts_by_cluster =
 template <class Key>
 inline constexpr merge_sort_row find_row{.threads = 256, .items = 2, .min_blocks = sizeof(Key) <= 8 ? 4 : 2, .ways = 2};
 
-template <class Key, class Compare>
+template <int MaxLevels, class Key, class Compare>
 struct find : body<Key, void, Compare, only<find_row<Key> > > {
     using base = body<Key, void, Compare, only<find_row<Key> > >;
     template <typename base::row_type r>
     static __device__ void run(merge_task task, const Key* keys, Compare compare)
     {
-        find_splits<typename base::any_shape>(
+        find_splits<MaxLevels, typename base::any_shape>(
             task, keys, std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x), compare);
     }
 };
 
+/// Whether all sorts of the largest sizes read their splits: so many tiles that it takes as long as finding them in the
+/// blocks, and there is a kernel less.
+template <class Tuning>
+inline constexpr bool largest_read_splits = largest_sizes<Tuning>::above >= std::int64_t{1} << 21;
+
+template <class Tuning, class Sequence = std::make_index_sequence<classes_of<Tuning>::count - 2> >
+struct smaller_classes;
+template <class Tuning, std::size_t... Class>
+struct smaller_classes<Tuning, std::index_sequence<Class...> > {
+    using classes = classes_of<Tuning>;
+    using type = by_size<upto<classes::max_elements(Class), typename classes::template box<Class> >...,
+                         otherwise<typename classes::template box<sizeof...(Class)> > >;
+};
+/// The rows of all but the largest sizes. With a name of its own: see tunings/merge_sort.hpp.
+template <class Tuning>
+struct smaller_sizes : smaller_classes<Tuning>::type {
+};
+
+template <class Tuning>
+using tuning_of_own_splits =
+    typename std::conditional_t<largest_read_splits<Tuning>, std::type_identity<smaller_sizes<Tuning> >,
+                                std::type_identity<Tuning> >::type;
 template <bool FindsSplits, class Tuning>
-using merge_tuning = typename std::conditional_t<FindsSplits, std::type_identity<Tuning>,
+using merge_tuning = typename std::conditional_t<FindsSplits, std::type_identity<tuning_of_own_splits<Tuning> >,
                                                  std::type_identity<typename largest_sizes<Tuning>::table> >::type;
 
 template <bool FindsSplits, class Key, class Value, class Compare, class Tuning>
@@ -169,8 +194,8 @@ struct merge_runs : sort_tiles<Key, Value, Compare, merge_tuning<FindsSplits, Tu
     static __device__ void run(merge_task task, typename base::arrays in, typename base::arrays out, Compare compare)
     {
         using shape = typename base::template shape<r>;
-        merge_part<FindsSplits, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values}, blockIdx.x,
-                                       compare);
+        merge_part<FindsSplits ? levels_of_row<r> : 0, shape>(block_memory(), task, {in.keys, in.values},
+                                                              {out.keys, out.values}, blockIdx.x, compare);
     }
 };
 
@@ -223,7 +248,7 @@ struct sort {
     using kernel = sort_tiles<Key, Value, Compare, Tuning>;
     using arrays = typename kernel::arrays;
     using largest = largest_sizes<Tuning>;
-    using finding = find<Key, Compare>;
+    using finding = find<largest::max_levels, Key, Compare>;
 
     merge_plan plan;
     int cluster_blocks = 0;  ///< 0: not by a cluster
@@ -239,7 +264,9 @@ struct sort {
         }
         const auto row = row_for<kernel>(n);
         plan = plan_merges(n, row.threads, items_of(row), levels_of(row),
-                           n <= largest::above ? std::numeric_limits<std::int64_t>::max() : max_tiles_without_find);
+                           n <= largest::above           ? std::numeric_limits<std::int64_t>::max()
+                           : largest_read_splits<Tuning> ? 0
+                                                         : max_tiles_without_find);
     }
 
     space add_to(memory_parts& parts, std::int64_t n) const

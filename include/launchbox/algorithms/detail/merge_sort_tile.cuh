@@ -130,16 +130,13 @@ __device__ __forceinline__ bool sort_in_memory(const merge_memory<Shape>& memory
             items.values[i] = memory.values()[padded<Shape::items>(first) + static_cast<int>(tags[i])];
         __syncthreads();
     }
+    const equal_runs<Shape> single{Shape::items_bits - 1};
+    put_items(memory, items, single, first);
+    wait_for_threads(single.writes_within_warp());
     // Once a run holds all there is, the first one is the result, and where it should be.
-    equal_runs<Shape> runs{Shape::items_bits - 1};
 #pragma unroll 1
-    for (;;) {
-        put_items(memory, items, runs, first);
-        wait_for_threads(runs.writes_within_warp());
-        const int run = 1 << ++runs.width_bits;
-        if (run >= Shape::tile || run >= count) break;
-        take_pairs(memory, items, runs, less);
-    }
+    for (int bits = Shape::items_bits; (1 << bits) < Shape::tile && (1 << bits) < count; ++bits)
+        merge_pairs(memory, items, equal_runs<Shape>{bits}, less);
     return true;
 }
 

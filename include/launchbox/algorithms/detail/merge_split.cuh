@@ -9,18 +9,21 @@
 
 namespace launchbox::detail {
 
+/// A search is of 2^levels runs, 8 to 32; where a pass merges fewer the others have no elements.
+inline constexpr int min_searched_levels = 3;
+
 // The numbers of runs and lanes are not constants, so that the code is there once for all of them. But no loop over
 // shuffles ends by such a number: the compiler would not know that the warp stays together, and would write all that
 // threads of a warp exchange from there on twice.
 
-/// The sum over an aligned group of `width` threads.
-template <class Type>
+/// The sum over an aligned group of `width` threads, 8 to `Most`.
+template <int Most, class Type>
 __device__ __forceinline__ Type sum_of_group(Type value, int width)
 {
 #pragma unroll
-    for (int mask = 1; mask < 32; mask *= 2) {
+    for (int mask = 1; mask < Most; mask *= 2) {
         const Type other = shuffle_xor<32>(value, mask);
-        value += mask < width ? other : 0;
+        value += mask < 1 << min_searched_levels || mask < width ? other : 0;
     }
     return value;
 }
@@ -31,7 +34,7 @@ __device__ __forceinline__ int sum_of_warp(int value)
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     return __reduce_add_sync(~0u, value);
 #else
-    return sum_of_group(value, 32);
+    return sum_of_group<32>(value, 32);
 #endif
 }
 
@@ -48,13 +51,13 @@ __device__ __forceinline__ Type sum_until(Type value)
     return value;
 }
 
-/// The same over a group of `width` threads.
-template <class Type>
+/// The same over a group of `width` threads, up to `Most`.
+template <int Most, class Type>
 __device__ __forceinline__ Type sum_until(Type value, int width)
 {
     const int thread = static_cast<int>(threadIdx.x) % 32, lane = thread & (width - 1);
 #pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
+    for (int step = 1; step < Most; step *= 2) {
         const Type other = shuffle_from(value, thread - (lane >= step ? step : 0));
         if (lane >= step) value += other;
     }
@@ -85,13 +88,10 @@ struct part_of_run {
     Offset begin, end;
 };
 
-/// A search is of 2^levels runs, 8 to 32; where a pass merges fewer the others have no elements.
-inline constexpr int min_searched_levels = 3;
-
 /// The state of a search for a border in one run: the `width` elements from `low` on are in question. Of the elements
 /// in question of all runs, `rank` lie before the border, or up to `slack` more or less. Each aligned group of
 /// 2^levels threads has a run each; with `OfWarp` all groups of a warp search for the same.
-template <bool OfWarp, class Offset>
+template <bool OfWarp, int MaxLevels, class Offset>
 struct border_search {
     int levels;
     Offset low, width, rank, slack, all;
@@ -119,7 +119,7 @@ struct border_search {
         if constexpr (OfWarp)
             return sum_of_warp(static_cast<int>(threadIdx.x) % 32 < runs() ? value : 0);
         else
-            return sum_of_group(value, runs());
+            return sum_of_group<1 << MaxLevels>(value, runs());
     }
     /// Begins a round. False, for all threads of a group, if the border is found. All threads of a warp call
     /// it and the functions that follow.
@@ -155,7 +155,8 @@ struct border_search {
         // Among equal elements those of runs further left come first.
         Offset among = 0;
         if (__any_sync(~0u, !is_before && !is_behind)) {
-            const Offset count = equal.end - equal.begin, left = rank - all_before - (sum_until(count, runs()) - count);
+            const Offset count = equal.end - equal.begin,
+                         left = rank - all_before - (sum_until<1 << MaxLevels>(count, runs()) - count);
             among = left < 0 ? 0 : left < count ? left : count;
         }
         Offset dropped = 0;
@@ -209,10 +210,10 @@ inline constexpr int fewest_in_order = 32768;
 /// in question. For random runs it is several times as close to the border as the element of one run. With
 /// `seeks_order`, or where at first those elements rise or fall from run to run, it is the element at the border if the
 /// runs do not overlap.
-template <bool OfWarp, class Offset, class Key, class Less>
+template <bool OfWarp, int MaxLevels, class Offset, class Key, class Less>
 __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
-                                                               const border_search<OfWarp, Offset>& search, float share,
-                                                               const Less& less)
+                                                               const border_search<OfWarp, MaxLevels, Offset>& search,
+                                                               float share, const Less& less)
 {
     const int runs = search.runs();
     const unsigned of_group = ~0u >> (32 - runs);
@@ -236,24 +237,39 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
     const int some = first_thread(width > 0);
     const int with_key = width > 0 || some < 0 ? in_warp : first + some;
     pivot.key[0] = shuffle_from(pivot.key[0], with_key);
-    // Where groups search for the same, each compares with some of the runs, but no fewer than are compared at once.
-    constexpr int at_once = 1 << min_searched_levels;
-    const int compared = OfWarp && runs == 16 ? 8 : runs, compared_first = OfWarp ? (in_warp & -runs) >> 1 : 0;
     Offset ahead = 0;
-#pragma unroll 1
-    for (int done = 0; done < compared; done += at_once) {
+    const auto compare_with = [&](int number) {
+        const int other = number & (runs - 1);
+        const Key key = shuffle_from(pivot.key[0], first + other);
+        const Offset weight = shuffle_from(width, first + other);
+        const bool is_left = other < own;  // of equal elements the left comes first
+        const bool is_ahead = searches && less(is_left ? pivot.key[0] : key, is_left ? key : pivot.key[0]) != is_left;
+        ahead += is_ahead && other != own ? weight : 0;
+    };
+    if constexpr (OfWarp) {
+        // Groups search for the same, so that each compares with some of the runs: with 2 of 8, 8 of 16, 32 of 32.
+        const int from = (in_warp & -runs) * runs / 32;
+        const auto compare_from = [&]<int First, int Behind>() {
 #pragma unroll
-        for (int i = 0; i < at_once; ++i) {
-            const int other = (compared_first + done + i) & (runs - 1);
-            const Key key = shuffle_from(pivot.key[0], first + other);
-            const Offset weight = shuffle_from(width, first + other);
-            const bool is_left = other < own;  // of equal elements the left comes first
-            const bool is_ahead =
-                searches && less(is_left ? pivot.key[0] : key, is_left ? key : pivot.key[0]) != is_left;
-            ahead += is_ahead && other != own ? weight : 0;
+            for (int i = First; i < Behind; ++i) compare_with(from + i);
+        };
+        compare_from.template operator()<0, 2>();
+        if constexpr (MaxLevels > 3)
+            if (runs > 8) compare_from.template operator()<2, 8>();
+        if constexpr (MaxLevels > 4)
+            if (runs > 16) compare_from.template operator()<8, 32>();
+        const Offset of_8 = shuffle_xor<32>(ahead, 8);
+        ahead += runs == 8 ? of_8 : 0;
+        const Offset of_16 = shuffle_xor<32>(ahead, 16);
+        ahead += runs < 32 ? of_16 : 0;
+    } else {
+        constexpr int at_once = 1 << min_searched_levels;
+#pragma unroll 1
+        for (int done = 0; done < runs; done += at_once) {
+#pragma unroll
+            for (int i = 0; i < at_once; ++i) compare_with(done + i);
         }
     }
-    if (OfWarp && compared < runs) ahead += shuffle_xor<32>(ahead, runs);
     pivot.is_by_order = search.seeks_order;
     Offset tail = 0;
     if (__any_sync(~0u, looks_for_order)) {
@@ -272,7 +288,7 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
             const Key next_low = shuffle_from(low_key[0], neighbour), next_high = shuffle_from(high_key[0], neighbour);
             const bool overlap = is_ordered && searches && !less(high_key[0], next_low) && !less(next_high, low_key[0]);
             const unsigned overlaps = __ballot_sync(~0u, overlap) >> first & of_neighbours;
-            const Offset until = sum_until(width, runs);
+            const Offset until = sum_until<1 << MaxLevels>(width, runs);
             if (is_ordered && overlaps == 0) {
                 pivot.is_by_order = true;
                 ahead = falls == 0 ? until - width : search.all - until;
@@ -346,17 +362,17 @@ __device__ __forceinline__ Offset border_by_thread(const Key* run, const part_of
     }
 }
 
-/// How many of the first `rank` elements of the stable merge of 2^levels runs lie in this thread's run, or of up to
-/// `slack` elements more or less: what depends on the runs, the rank and the slack alone. The threads of an aligned
-/// group of 2^levels have a run each, and the same rank; all threads of the warp call it.
+/// How many of the first `rank` elements of the stable merge of 2^levels runs, 8 to 2^MaxLevels, lie in this thread's
+/// run, or of up to `slack` elements more or less: what depends on the runs, the rank and the slack alone. The threads
+/// of an aligned group of 2^levels have a run each, and the same rank; all threads of the warp call it.
 ///
 /// In each round the group takes one element as pivot, and each thread searches its run for those that equal it. The
 /// border lies before all of them, behind, or among them, and then is found.
-template <class Offset, class Key, class Less>
+template <int MaxLevels, class Offset, class Key, class Less>
 __device__ __forceinline__ Offset split_runs(int levels, const Key* run, Offset length, Offset rank, Offset slack,
                                              const Less& less)
 {
-    border_search<false, Offset> search(levels, length, rank, slack);
+    border_search<false, MaxLevels, Offset> search(levels, length, rank, slack);
     const int own = static_cast<int>(threadIdx.x) & (search.runs() - 1);
 #pragma unroll 1  // without a copy of the first round
     for (;;) {

@@ -62,11 +62,11 @@ struct found_parts {
 /// the others for the other. A thread has the run number threadIdx.x % 2^levels. It takes fewer dependent steps, which
 /// counts where no other block runs on the SM meanwhile: all warps of a half choose the same pivot, then each searches
 /// some of the runs for it, with several threads for a run.
-template <int Threads, int MaxRuns, class Key, class Less>
+template <int MaxLevels, int Threads, int MaxRuns, class Key, class Less>
 __device__ __forceinline__ int split_runs_by_block(int levels, const Key* run, int length, int rank, int slack,
                                                    found_parts<MaxRuns>& found, const Less& less)
 {
-    static_assert(Threads >= 64);
+    static_assert(Threads >= 64 && 1 << MaxLevels <= MaxRuns);
     const int bits_of_warps = 31 - __clz(Threads / 64);
     // Of a warp 2^searched_bits runs, and a run of 2^lane_bits threads.
     const int runs = 1 << levels, searched_bits = max(levels - bits_of_warps, 0), lane_bits = 5 - searched_bits;
@@ -74,7 +74,7 @@ __device__ __forceinline__ int split_runs_by_block(int levels, const Key* run, i
     const int half = thread / (Threads / 2), warp = thread % (Threads / 2) / 32;
     const int first_searched = warp << searched_bits;
     const int searched = (first_searched + (in_warp >> lane_bits)) & (runs - 1);
-    border_search<true, int> search(levels, length, rank, slack);
+    border_search<true, MaxLevels, int> search(levels, length, rank, slack);
 #pragma unroll 1  // without a copy of the first round
     for (;;) {
         // The same in all threads of a half; the vote tells the compiler.

@@ -57,7 +57,7 @@ __host__ __device__ constexpr int levels_of_search(int levels)
 
 /// How many of the elements before element `at` of the output, in its group of runs, come from run number `lane` of the
 /// group. Called by all threads of a warp; each 2^levels of them work on one element.
-template <class Offset, class Shape>
+template <int MaxLevels, class Offset, class Shape>
 __device__ __forceinline__ std::int64_t split_at(int levels, const merge_task& task, const typename Shape::key* keys,
                                                  std::int64_t at, const kept_order<Shape>& less)
 {
@@ -66,8 +66,9 @@ __device__ __forceinline__ std::int64_t split_at(int levels, const merge_task& t
     const std::int64_t begin = group + lane * task.run;
     const std::int64_t length = lane >> task.levels == 0 ? length_of_run(task, begin) : 0;
     const typename Shape::key* run = keys + (length > 0 ? begin : 0);
-    return split_runs<Offset>(levels, run, static_cast<Offset>(length), static_cast<Offset>(at - group),
-                              static_cast<Offset>(task.slack), less);
+    return split_runs<levels_of_search(MaxLevels), Offset>(levels, run, static_cast<Offset>(length),
+                                                           static_cast<Offset>(at - group),
+                                                           static_cast<Offset>(task.slack), less);
 }
 
 /// The elements of the output that a block makes, and the group of runs that they belong to.
@@ -91,7 +92,7 @@ struct part_of_group {
 };
 
 /// Finds the splits at the beginnings of all blocks' parts, each by 2^levels_of_search threads.
-template <class Shape>
+template <int MaxLevels, class Shape>
 __device__ __forceinline__ void find_splits(const merge_task& task, const typename Shape::key* keys,
                                             std::int64_t thread, const typename Shape::compare& compare)
 {
@@ -103,15 +104,8 @@ __device__ __forceinline__ void find_splits(const merge_task& task, const typena
     const int levels = levels_of_search(task.levels);
     const std::int64_t block = thread >> levels, at = part_of_group(task, block).begin;
     const std::int64_t in_range = at < task.n ? at : 0;  // all threads of a warp search
-#ifdef LB_FIND64
-    const std::int64_t split = split_at<std::int64_t, Shape>(levels, task, keys, in_range, less);
-#else
-    std::int64_t split;
-    if (task.run << task.levels >= std::int64_t{1} << 31)
-        split = split_at<std::int64_t, Shape>(levels, task, keys, in_range, less);
-    else
-        split = split_at<int, Shape>(levels, task, keys, in_range, less);
-#endif
+    // Also where 32 bits would do: that takes as long, and this code is there once.
+    const std::int64_t split = split_at<MaxLevels, std::int64_t, Shape>(levels, task, keys, in_range, less);
     const std::int64_t run = thread - (block << levels);
     if (at < task.n && run >> task.levels == 0)
         publish_word(task.splits + (block << task.levels) + run, found_split::word(split, task.pass));

@@ -226,9 +226,9 @@ __device__ __forceinline__ void find_segment_splits(const segment_sizes& sizes, 
     const std::int64_t at = own.number * task.merged;
     std::int64_t split;
     if (__any_sync(~0u, task.run << task.levels >= std::int64_t{1} << 31))
-        split = split_at<std::int64_t, Shape>(levels, task, keys, at, less);
+        split = split_at<MaxLevels, std::int64_t, Shape>(levels, task, keys, at, less);
     else
-        split = split_at<int, Shape>(levels, task, keys, at, less);
+        split = split_at<MaxLevels, int, Shape>(levels, task, keys, at, less);
     const std::int64_t run = thread & ((1 << levels) - 1);
     if (part < parts && run >> task.levels == 0)
         publish_word(task.splits + (own.number << task.levels) + run, found_split::word(split, task.pass));
@@ -246,8 +246,8 @@ __device__ __forceinline__ void merge_segments(unsigned char* shared, const segm
     if (parts <= blockIdx.x) wait_for_grid_ahead();
     for_each_work(counter, parts, merge_memory<Shape>{shared}.left_begin()[0], [&](std::int64_t part) {
         const segment_part own(sizes, lists, pass, part, splits);
-        merge_part<false, Shape>(shared, own.task, behind(arrays.before(own.passes_left), own.begin),
-                                 behind(arrays.before(own.passes_left - 1), own.begin), own.number, compare);
+        merge_part<0, Shape>(shared, own.task, behind(arrays.before(own.passes_left), own.begin),
+                             behind(arrays.before(own.passes_left - 1), own.begin), own.number, compare);
         __syncthreads();
     });
 }
