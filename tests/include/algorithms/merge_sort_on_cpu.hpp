@@ -119,7 +119,7 @@ void merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compar
                     [&] { detail::merge_part<MaxLevels, shape>(shared, task, from, to, blockIdx.x, compare); });
                 return;
             }
-            const std::int64_t threads = pass.blocks << detail::levels_of_search(pass.run, pass.levels, MaxLevels);
+            const std::int64_t threads = pass.blocks << detail::levels_of_search(pass.levels);
             run((threads + Threads - 1) / Threads, [&] {
                 detail::find_splits<MaxLevels, shape>(task, from.keys, std::int64_t{blockIdx.x} * Threads + threadIdx.x,
                                                       compare);

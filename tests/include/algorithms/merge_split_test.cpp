@@ -5,6 +5,7 @@
 #include <launchbox/algorithms/detail/merge_split_by_block.cuh>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -68,17 +69,23 @@ void expect_border(const runs& of, const std::vector<int>& splits, int rank, int
         }
 }
 
+/// As many as are searched; the others have no elements.
+template <int Runs>
+inline constexpr int searched = std::max(Runs, 1 << detail::min_searched_levels);
+template <int Runs>
+inline constexpr int levels = std::bit_width(static_cast<unsigned>(searched<Runs>)) - 1;
+
 template <int Runs, class Offset>
 std::vector<int> of_warp(const runs& of, int rank, int slack)
 {
-    std::vector<int> splits(Runs);
+    std::vector<int> splits(searched<Runs>);
     gpu_on_cpu::run(1, 32, [&] {
-        const unsigned own = threadIdx.x % Runs;
+        const unsigned own = threadIdx.x % searched<Runs>;
         // Groups of a warp search for other borders, which must not matter.
-        const int other = threadIdx.x < Runs ? rank : rank / 2;
-        const Offset split = detail::split_runs<Runs>(of.begin(own), Offset{of.length(own)}, Offset{other},
-                                                      Offset{slack}, counted_less{});
-        if (threadIdx.x < Runs) splits[own] = static_cast<int>(split);
+        const int other = threadIdx.x < searched<Runs> ? rank : rank / 2;
+        const Offset split = detail::split_runs<levels<Runs>>(levels<Runs>, of.begin(own), Offset{of.length(own)},
+                                                              Offset{other}, Offset{slack}, counted_less{});
+        if (threadIdx.x < searched<Runs>) splits[own] = static_cast<int>(split);
     });
     return splits;
 }
@@ -86,13 +93,14 @@ std::vector<int> of_warp(const runs& of, int rank, int slack)
 template <int Runs, int Threads>
 std::vector<std::vector<int>> of_block(const runs& of, int first_rank, int second_rank, int slack)
 {
-    std::vector<std::vector<int>> splits(2, std::vector<int>(Runs));
+    std::vector<std::vector<int>> splits(2, std::vector<int>(searched<Runs>));
     detail::found_parts<32> found;
     gpu_on_cpu::run(1, Threads, [&] {
-        const unsigned own = threadIdx.x % Runs, half = threadIdx.x / (Threads / 2);
-        const int split = detail::split_runs_by_block<Runs, Threads>(
-            of.begin(own), of.length(own), half == 0 ? first_rank : second_rank, slack, found, counted_less{});
-        if (threadIdx.x % (Threads / 2) < Runs) splits[half][own] = split;
+        const unsigned own = threadIdx.x % searched<Runs>, half = threadIdx.x / (Threads / 2);
+        const int split = detail::split_runs_by_block<levels<Runs>, Threads>(
+            levels<Runs>, of.begin(own), of.length(own), half == 0 ? first_rank : second_rank, slack, found,
+            counted_less{});
+        if (threadIdx.x % (Threads / 2) < searched<Runs>) splits[half][own] = split;
     });
     return splits;
 }

@@ -94,10 +94,11 @@ void sort_segments(std::vector<Key>& keys, std::vector<Value>* values, const std
     for (int pass = 0; pass < sizes.max_passes; ++pass) {
         using any = detail::merge_shape<Key, void, Compare, 64, 2>;
         const detail::segment_arrays<any> keys_alone{{keys.data(), nullptr}, {other_keys.data(), nullptr}};
-        gpu_on_cpu::run(static_cast<unsigned>((sizes.max_parts() << MaxLevels) / 64 + 1), 64, [&] {
-            detail::find_segment_splits<MaxLevels, any>(sizes, lists, keys_alone, pass, splits.data(),
-                                                        std::int64_t{blockIdx.x} * 64 + threadIdx.x, compare);
-        });
+        gpu_on_cpu::run(
+            static_cast<unsigned>((sizes.max_parts() << detail::levels_of_search(MaxLevels)) / 64 + 1), 64, [&] {
+                detail::find_segment_splits<MaxLevels, any>(sizes, lists, keys_alone, pass, splits.data(),
+                                                            std::int64_t{blockIdx.x} * 64 + threadIdx.x, compare);
+            });
         gpu_on_cpu::run(
             3, Threads,
             [&] {

@@ -37,10 +37,13 @@ __device__ __forceinline__ void fill_tile(const merge_memory<Shape>& memory, int
 {
     const int thread = static_cast<int>(threadIdx.x);
     int largest = thread < count ? thread : 0;
+    // Loops without copies of their bodies: most of the time they take is that of loading their code.
+#pragma unroll 1
     for (int i = thread; i < count; i += Shape::threads)
         if (less(memory.key_in(largest), memory.key_in(i))) largest = i;
     int* found = memory.left_begin();
     found[thread] = largest;
+#pragma unroll 1
     for (int step = Shape::threads / 2; step > 0; step /= 2) {
         __syncthreads();
         if (thread < step && less(memory.key_in(found[thread]), memory.key_in(found[thread + step])))
@@ -48,6 +51,7 @@ __device__ __forceinline__ void fill_tile(const merge_memory<Shape>& memory, int
     }
     __syncthreads();
     const auto key = memory.key_in(found[0]);
+#pragma unroll 1
     for (int i = count + thread; i < Shape::tile; i += Shape::threads) memory.keys()[padded<Shape::items>(i)] = key;
 }
 

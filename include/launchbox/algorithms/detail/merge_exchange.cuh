@@ -61,24 +61,26 @@ __device__ __forceinline__ void sort_items(thread_items<Shape>& items, raw_array
                                            const kept_order<Shape>& less)
 {
     constexpr int from = From < 0 ? 0 : From, to = To < 0 ? comparators<Kind, Shape::items>() : To;
-    run_network<Kind, Shape::items, from, to>([&]<int First, int Second>() {
-        auto &first = items.keys[First], &second = items.keys[Second];
-        if constexpr (exchanges_by_sum<Shape> && (First + Second + 2) % 3 < ThirdsBySum) {
-            exchange_by_sum(first, second, less);
-        } else if constexpr (exchanges_by_sum<Shape>) {
-            const auto lower = less(second, first) ? second : first;  // one instruction each
-            second = less(second, first) ? first : second;
-            first = lower;
+    run_network<Kind, Shape::items, from, to>([&](int first_item, int second_item) {
+        auto &first = items.keys[first_item], &second = items.keys[second_item];
+        if constexpr (exchanges_by_sum<Shape>) {
+            if ((first_item + second_item + 2) % 3 < ThirdsBySum) {
+                exchange_by_sum(first, second, less);
+            } else {
+                const auto lower = less(second, first) ? second : first;  // one instruction each
+                second = less(second, first) ? first : second;
+                first = lower;
+            }
         } else {
-            constexpr bool alone = ThirdsBySum > 0 && (First + Second) % 3 == 0;
+            const bool alone = ThirdsBySum > 0 && (first_item + second_item) % 3 == 0;
             bool swaps;
             if constexpr (Shape::is_stable) {
-                swaps = is_after(less, first, tags[First], second, tags[Second]);
-                exchange_if<alone>(swaps, tags[First], tags[Second]);
+                swaps = is_after(less, first, tags[first_item], second, tags[second_item]);
+                exchange_if(alone, swaps, tags[first_item], tags[second_item]);
             } else {
                 swaps = less(second, first);
             }
-            exchange_if<alone>(swaps, first, second);
+            exchange_if(alone, swaps, first, second);
         }
     });
 }

@@ -10,39 +10,36 @@
 
 namespace launchbox::detail {
 
-/// Passes of fewer levels find their splits as if they had that many, with runs of no elements: less code.
-inline constexpr int min_found_levels = 3;
-
 /// Finds where the block's part of the output begins and ends in each run, by all its threads, and writes that to the
 /// bounds. Waits for the grid ahead before it reads the runs.
-template <int Levels, class Shape>
+template <int MaxLevels, class Shape>
 __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memory, const merge_task& task,
-                                                const typename Shape::key* keys, std::int64_t block,
+                                                const part_of_group& part, const typename Shape::key* keys,
                                                 const kept_order<Shape>& less)
 {
-    const int thread = static_cast<int>(threadIdx.x), run = thread % (1 << Levels);
+    const int levels = levels_of_search(task.levels);
+    const int thread = static_cast<int>(threadIdx.x), run = thread & ((1 << levels) - 1);
     const int half = thread / (Shape::threads / 2);
-    const part_of_group part(task, block);
     const std::int64_t begin = part.group + run * task.run;
     const std::int64_t length = run >> task.levels == 0 ? length_of_run(task, begin) : 0;
     const std::int64_t at = half == 0 || part.is_last ? part.begin : part.end;
     auto& bounds = memory.bounds();
     wait_for_grid_ahead();
-    const int split = split_runs_by_block<1 << Levels, Shape::threads>(
-        keys + (length > 0 ? begin : 0), static_cast<int>(length), static_cast<int>(at - part.group), task.slack,
-        memory.found(), less);
-    if (thread % (Shape::threads / 2) < (1 << Levels)) bounds.splits[half][run] = split;
+    const int split = split_runs_by_block<levels_of_search(MaxLevels), Shape::threads>(
+        levels, keys + (length > 0 ? begin : 0), static_cast<int>(length), static_cast<int>(at - part.group),
+        task.slack, memory.found(), less);
+    if (thread % (Shape::threads / 2) >> levels == 0) bounds.splits[half][run] = split;
 }
 
 /// Writes the bounds of the runs' parts that a block merges, by all its warps.
 template <bool FindsSplits, class Shape>
 __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memory, const merge_task& task,
-                                                 std::int64_t block)
+                                                 const part_of_group& part, std::int64_t block)
 {
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     const int runs = 1 << task.levels, run = lane & (runs - 1);
+    constexpr int max_runs = run_bounds::max_runs;
     auto& bounds = memory.bounds();
-    const part_of_group part(task, block);
     const std::int64_t begin = part.group + run * task.run, length = length_of_run(task, begin);
     std::int64_t from, to;
     if constexpr (!FindsSplits) {
@@ -57,31 +54,30 @@ __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memo
         from = bounds.splits[0][run];
         to = part.is_last ? length : bounds.splits[1][run];
     }
-    constexpr int max_runs = run_bounds::max_runs;
-    const int size = static_cast<int>(to - from), of_pair = size + shuffle_xor<max_runs>(size, 1);
+    const int size = static_cast<int>(to - from), of_pair = size + shuffle_xor<32>(size, 1);
     const int padded_size = size + (run % 2 == 0 ? 0 : -of_pair & (Shape::items - 1));
-    if (warp == 0) {
-        const int end = sum_until<max_runs>(size), padded_end = sum_until<max_runs>(padded_size);
-        if (lane < runs) {
-            bounds.ends[lane + 1] = end;
-            bounds.padded_ends[lane + 1] = padded_end;
-            bounds.source[lane] = begin + from - (end - size);
-        }
-        if (lane == 0) bounds.ends[0] = bounds.padded_ends[0] = 0;
-    }
     constexpr int warps = Shape::threads / 32;
+    // Sums up to each run, a sum for each turn of a warp: sizes, padded sizes, then of each level what belongs to left
+    // runs, which the thread of a pair's first run stores for the pair.
 #pragma unroll 1
-    for (int level = warp; level <= task.levels + 1; level += warps) {
-        if (level > task.levels) {
-            const std::int64_t before = sum_until<max_runs>(from);
-            if (lane == runs - 1) bounds.begin = part.group + before;
-            break;
+    for (int sum = warp; sum < task.levels + 3; sum += warps) {
+        const int level = sum - 2;
+        const bool counts = level < 0 || ((run >> level) & 1) == 0;
+        const int own = !counts ? 0 : level == -2 ? size : padded_size, until = sum_until<max_runs>(own, runs);
+        int* const ends = level == -2 ? bounds.ends : bounds.padded_ends;
+        if (level < 0) {
+            if (lane < runs) ends[lane + 1] = until;
+            if (lane == 0) ends[0] = 0;
+            if (level == -2 && lane < runs) bounds.source[lane] = begin + from - (until - size);
+        } else {
+            const int pair = run >> (level + 1);
+            if (lane < runs && lane == pair << (level + 1)) bounds.left_before[level][pair] = until - own;
         }
-        // Counts what belongs to left runs on this level. The thread of a pair's first run stores the sum for the pair.
-        const bool is_left = ((run >> level) & 1) == 0;
-        const int before = sum_until<max_runs>(is_left ? padded_size : 0) - (is_left ? padded_size : 0);
-        const int pair = run >> (level + 1);
-        if (lane < runs && lane == pair << (level + 1)) bounds.left_before[level][pair] = before;
+    }
+    if (warp == warps - 1) {
+        // The same sum 2^k times where there are fewer than 32 runs.
+        const std::int64_t before = sum_of_group<32>(from, 32) >> (5 - task.levels);
+        if (lane == 0) bounds.begin = part.group + before;
     }
 }
 
@@ -110,6 +106,7 @@ template <class Shape>
 __device__ __forceinline__ void fill_padding(const merge_memory<Shape>& memory, int levels)
 {
     const run_bounds& bounds = memory.bounds();
+#pragma unroll 1
     for (int i = static_cast<int>(threadIdx.x); i < Shape::items << (levels - 1); i += Shape::threads) {
         const int run = i / Shape::items * 2 + 1, within = i % Shape::items;
         const int size = bounds.ends[run + 1] - bounds.ends[run];
@@ -172,12 +169,12 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
 {
     const merge_memory<Shape> memory{shared};
     const kept_order<Shape> less{compare};
+    const part_of_group part(task, block);
     if constexpr (FoundLevels > 0) {
-        with_levels<min_found_levels, FoundLevels>(
-            task.levels, [&]<int Levels>() { find_own_splits<Levels>(memory, task, in.keys, block, less); });
+        find_own_splits<FoundLevels>(memory, task, part, in.keys, less);
         __syncthreads();
     }
-    write_run_bounds<(FoundLevels > 0)>(memory, task, block);
+    write_run_bounds<(FoundLevels > 0)>(memory, task, part, block);
     __syncthreads();
     const int count = memory.bounds().ends[1 << task.levels];
     read_runs(memory, in, count, task.levels);

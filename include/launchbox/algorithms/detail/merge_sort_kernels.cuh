@@ -96,6 +96,7 @@ struct sort_tiles : body<Key, Value, Compare, Tuning> {
         using shape = typename base::template shape<r>;
         wait_for_grid_ahead();
         // Clear the splits: the memory may hold words of an earlier sort.
+#pragma unroll 1
         for (std::int64_t i = std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x); i < splits_count;
              i += std::int64_t{gridDim.x} * r.threads)
             splits[i] = 0;
@@ -165,8 +166,30 @@ struct find : body<Key, void, Compare, only<find_row<Key>>> {
     }
 };
 
+/// Whether all sorts of the largest sizes read their splits: so many tiles that it takes as long as finding them in the
+/// blocks, and there is a kernel less.
+template <class Tuning>
+inline constexpr bool largest_read_splits = largest_sizes<Tuning>::above >= std::int64_t{1} << 21;
+
+template <class Tuning, class Sequence = std::make_index_sequence<classes_of<Tuning>::count - 2>>
+struct smaller_classes;
+template <class Tuning, std::size_t... Class>
+struct smaller_classes<Tuning, std::index_sequence<Class...>> {
+    using classes = classes_of<Tuning>;
+    using type = by_size<upto<classes::max_elements(Class), typename classes::template box<Class>>...,
+                         otherwise<typename classes::template box<sizeof...(Class)>>>;
+};
+/// The rows of all but the largest sizes. With a name of its own: see tunings/merge_sort.hpp.
+template <class Tuning>
+struct smaller_sizes : smaller_classes<Tuning>::type {
+};
+
+template <class Tuning>
+using tuning_of_own_splits =
+    typename std::conditional_t<largest_read_splits<Tuning>, std::type_identity<smaller_sizes<Tuning>>,
+                                std::type_identity<Tuning>>::type;
 template <bool FindsSplits, class Tuning>
-using merge_tuning = typename std::conditional_t<FindsSplits, std::type_identity<Tuning>,
+using merge_tuning = typename std::conditional_t<FindsSplits, std::type_identity<tuning_of_own_splits<Tuning>>,
                                                  std::type_identity<typename largest_sizes<Tuning>::table>>::type;
 
 template <bool FindsSplits, class Key, class Value, class Compare, class Tuning>
@@ -245,7 +268,9 @@ struct sort {
         }
         const auto row = row_for<kernel>(n);
         plan = plan_merges(n, row.threads, items_of(row), levels_of(row),
-                           n <= largest::above ? std::numeric_limits<std::int64_t>::max() : max_tiles_without_find);
+                           n <= largest::above           ? std::numeric_limits<std::int64_t>::max()
+                           : largest_read_splits<Tuning> ? 0
+                                                         : max_tiles_without_find);
     }
 
     space add_to(memory_parts& parts, std::int64_t n) const
@@ -282,8 +307,7 @@ struct sort {
             if (!plan.blocks_find_splits) {
                 // Of the row that it runs with, which LAUNCHBOX_ROW may have replaced.
                 const std::int64_t of_block = row_for<finding>(n).threads,
-                                   threads = pass.blocks
-                                             << levels_of_search(pass.run, pass.levels, largest::max_levels);
+                                   threads = pass.blocks << levels_of_search(pass.levels);
                 launch<finding>(stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
                                 static_cast<const Key*>(from.keys), compare);
                 launch<merge_runs<false, Key, Value, Compare, Tuning>>(stream, grid, task, from, to, compare);

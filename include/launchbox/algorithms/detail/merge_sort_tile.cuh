@@ -85,11 +85,22 @@ __device__ __forceinline__ bool sort_in_memory(const merge_memory<Shape>& memory
     const int sampled = thread % 32 * sample_stride<Shape>;
     [[maybe_unused]] raw_array<typename Shape::kept_key, 1> sample;
     const auto key_at = [&](int i) { return static_cast<typename Shape::kept_key>(in.keys[begin + i]); };
-    if (!Shape::is_stable && count == Shape::tile) {
+    if constexpr (!Shape::is_stable) {
         // Nobody sees which of equal keys was where, so that each thread takes what it can read in step with others.
-        if constexpr (Copies && looks_for_tile_order<Shape>) sample[0] = key_at(sampled);
+        if (count == Shape::tile) {
+            if constexpr (Copies && looks_for_tile_order<Shape>) sample[0] = key_at(sampled);
 #pragma unroll
-        for (int i = 0; i < Shape::items; ++i) items.keys[i] = key_at(thread + i * Shape::threads);
+            for (int i = 0; i < Shape::items; ++i) items.keys[i] = key_at(thread + i * Shape::threads);
+        } else {
+            // So that the first threads have all there is.
+            const int apart = (count + Shape::items - 1) >> Shape::items_bits;
+            const int end = thread < apart ? count : 0;
+#pragma unroll
+            for (int i = 0; i < Shape::items; ++i) {
+                items.keys[i] = last_key<Shape>();
+                if (thread + i * apart < end) items.keys[i] = key_at(thread + i * apart);
+            }
+        }
     } else {
         read_tile(memory, in, begin, count);
         __syncthreads();

@@ -9,13 +9,33 @@
 
 namespace launchbox::detail {
 
-/// The sum over an aligned group of `Width` threads.
-template <int Width, class Type>
-__device__ __forceinline__ Type sum_of_group(Type value)
+/// A search is of 2^levels runs, 8 to 32; where a pass merges fewer the others have no elements.
+inline constexpr int min_searched_levels = 3;
+
+// The numbers of runs and lanes are not constants, so that the code is there once for all of them. But no loop over
+// shuffles ends by such a number: the compiler would not know that the warp stays together, and would write all that
+// threads of a warp exchange from there on twice.
+
+/// The sum over an aligned group of `width` threads, 8 to `Most`.
+template <int Most, class Type>
+__device__ __forceinline__ Type sum_of_group(Type value, int width)
 {
 #pragma unroll
-    for (int mask = 1; mask < Width; mask *= 2) value += shuffle_xor<Width>(value, mask);
+    for (int mask = 1; mask < Most; mask *= 2) {
+        const Type other = shuffle_xor<32>(value, mask);
+        value += mask < 1 << min_searched_levels || mask < width ? other : 0;
+    }
     return value;
+}
+
+/// The sum over a warp.
+__device__ __forceinline__ int sum_of_warp(int value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(~0u, value);
+#else
+    return sum_of_group<32>(value, 32);
+#endif
 }
 
 /// The sum over the threads of an aligned group up to and including this one.
@@ -25,6 +45,19 @@ __device__ __forceinline__ Type sum_until(Type value)
     const int thread = static_cast<int>(threadIdx.x) % 32, lane = thread % Width;
 #pragma unroll
     for (int step = 1; step < Width; step *= 2) {
+        const Type other = shuffle_from(value, thread - (lane >= step ? step : 0));
+        if (lane >= step) value += other;
+    }
+    return value;
+}
+
+/// The same over a group of `width` threads, up to `Most`.
+template <int Most, class Type>
+__device__ __forceinline__ Type sum_until(Type value, int width)
+{
+    const int thread = static_cast<int>(threadIdx.x) % 32, lane = thread & (width - 1);
+#pragma unroll
+    for (int step = 1; step < Most; step *= 2) {
         const Type other = shuffle_from(value, thread - (lane >= step ? step : 0));
         if (lane >= step) value += other;
     }
@@ -55,27 +88,21 @@ struct part_of_run {
     Offset begin, end;
 };
 
-/// Among equal elements those of runs further left come first: how many of the first `rank` of them lie in this
-/// thread's run, which has `count` of them.
-template <int Runs, class Offset>
-__device__ __forceinline__ Offset share_of_equal(Offset count, Offset rank)
-{
-    const Offset left = rank - (sum_until<Runs>(count) - count);
-    return left < 0 ? 0 : left < count ? left : count;
-}
-
 /// The state of a search for a border in one run: the `width` elements from `low` on are in question. Of the elements
-/// in question of all runs, `rank` lie before the border, or up to `slack` more or less.
-template <int Runs, class Offset>
+/// in question of all runs, `rank` lie before the border, or up to `slack` more or less. Each aligned group of
+/// 2^levels threads has a run each; with `OfWarp` all groups of a warp search for the same.
+template <bool OfWarp, int MaxLevels, class Offset>
 struct border_search {
+    int levels;
     Offset low, width, rank, slack, all;
     int round;
     bool seeks_order;  ///< choose pivots as if the runs did not overlap
     int dense;         ///< the run that seems to have nearly all elements near the border; negative: none
     Offset expected;   ///< where the border then is in this run
 
-    __device__ __forceinline__ border_search(Offset length, Offset rank_in, Offset slack_in)
-        : low(0),
+    __device__ __forceinline__ border_search(int levels_in, Offset length, Offset rank_in, Offset slack_in)
+        : levels(levels_in),
+          low(0),
           width(length < rank_in + slack_in ? length : rank_in + slack_in),
           rank(rank_in),
           slack(slack_in),
@@ -86,12 +113,20 @@ struct border_search {
           expected(0)
     {
     }
-    /// Begins a round. False, for all threads of a group of `Runs`, if the border is found. All threads of a warp call
+    [[nodiscard]] __device__ __forceinline__ int runs() const { return 1 << levels; }
+    [[nodiscard]] __device__ __forceinline__ Offset sum(Offset value) const
+    {
+        if constexpr (OfWarp)
+            return sum_of_warp(static_cast<int>(threadIdx.x) % 32 < runs() ? value : 0);
+        else
+            return sum_of_group<1 << MaxLevels>(value, runs());
+    }
+    /// Begins a round. False, for all threads of a group, if the border is found. All threads of a warp call
     /// it and the functions that follow.
     __device__ __forceinline__ bool begin_round()
     {
         const Offset last_all = all;
-        all = sum_of_group<Runs>(width);
+        all = sum(width);
         ++round;
         // A rule for pivots that left a quarter or less is kept; otherwise the other rule is tried.
         if (round > 0 && all > last_all / 4) seeks_order = !seeks_order;
@@ -115,18 +150,25 @@ struct border_search {
     /// was chosen as if the runs did not overlap; otherwise negative.
     __device__ __forceinline__ void end_round(const part_of_run<Offset>& equal, int owner)
     {
-        const Offset all_before = sum_of_group<Runs>(equal.begin), all_until = sum_of_group<Runs>(equal.end);
-        const Offset among = share_of_equal<Runs>(equal.end - equal.begin, rank - all_before);
+        const Offset all_before = sum(equal.begin), all_until = sum(equal.end);
+        const bool is_before = rank<all_before - slack, is_behind = rank> all_until + slack;
+        // Among equal elements those of runs further left come first.
+        Offset among = 0;
+        if (__any_sync(~0u, !is_before && !is_behind)) {
+            const Offset count = equal.end - equal.begin,
+                         left = rank - all_before - (sum_until<1 << MaxLevels>(count, runs()) - count);
+            among = left < 0 ? 0 : left < count ? left : count;
+        }
         Offset dropped = 0;
         // If nearly all elements near the border are of the pivot's run, it is as far from the pivot there as in all.
         const Offset last_all = all;
         Offset far = 0;
-        if (rank < all_before - slack) {
+        if (is_before) {
             far = all_before - rank;
             width = equal.begin < far + slack ? equal.begin : far + slack;
             dropped = equal.begin - width;
             expected = width - far;
-        } else if (rank > all_until + slack) {
+        } else if (is_behind) {
             far = rank - all_until;
             width = width - equal.end < far + slack ? width - equal.end : far + slack;
             dropped = equal.end;
@@ -136,13 +178,13 @@ struct border_search {
             width = rank = 0;
         }
         low += dropped;
-        const Offset all_dropped = sum_of_group<Runs>(dropped);
+        const Offset all_dropped = sum(dropped);
         rank -= rank > 0 ? all_dropped : 0;
         dense = -1;
         if (!__any_sync(~0u, owner >= 0)) return;
-        const int first = static_cast<int>(threadIdx.x) % 32 / Runs * Runs;
+        const int first = static_cast<int>(threadIdx.x) % 32 & -runs();
         const Offset width_of_owner = shuffle_from(width, first + (owner < 0 ? 0 : owner));
-        dense = owner >= 0 && width_of_owner > 0 && far <= last_all / (16 * Runs) ? owner : -1;
+        dense = owner >= 0 && width_of_owner > 0 && far <= last_all >> (4 + levels) ? owner : -1;
         expected = expected < 0 ? 0 : expected < width ? expected : width - 1;
     }
 };
@@ -160,22 +202,22 @@ struct run_pivot {
 
 /// Where runs that hardly overlap are looked for. For random runs that takes up to half of a microsecond, which would
 /// be a few percent of a sort of few elements, or of one by a single pass of 32 runs.
-template <int Runs>
-inline constexpr bool looks_for_order_of = Runs > 2 && Runs < 32;
+inline constexpr int most_runs_in_order = 16;
 inline constexpr int fewest_in_order = 32768;
 
-/// Chooses the pivot of a round, by aligned groups of `Runs` threads with a run each. Each thread takes the element of
+/// Chooses the pivot of a round, by aligned groups of threads with a run each. Each thread takes the element of
 /// its run where it expects the border; the pivot is the median of them, weighted by how many elements of each run are
 /// in question. For random runs it is several times as close to the border as the element of one run. With
 /// `seeks_order`, or where at first those elements rise or fall from run to run, it is the element at the border if the
-/// runs do not overlap. `OfWarp`: all groups of the warp search for the same.
-template <int Runs, bool OfWarp, class Offset, class Key, class Less>
+/// runs do not overlap.
+template <bool OfWarp, int MaxLevels, class Offset, class Key, class Less>
 __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
-                                                               const border_search<Runs, Offset>& search, float share,
-                                                               const Less& less)
+                                                               const border_search<OfWarp, MaxLevels, Offset>& search,
+                                                               float share, const Less& less)
 {
-    constexpr unsigned of_group = ~0u >> (32 - Runs);
-    const int in_warp = static_cast<int>(threadIdx.x) % 32, own = in_warp % Runs;
+    const int runs = search.runs();
+    const unsigned of_group = ~0u >> (32 - runs);
+    const int in_warp = static_cast<int>(threadIdx.x) % 32, own = in_warp & (runs - 1);
     const int first = OfWarp ? 0 : in_warp - own;
     const auto first_thread = [&](bool condition) {
         return __ffs(static_cast<int>(__ballot_sync(~0u, condition) >> first & of_group)) - 1;
@@ -186,7 +228,7 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
     pivot.within = static_cast<Offset>(static_cast<float>(width) * share);
     pivot.within = pivot.within < width ? pivot.within : width - 1;
     raw_array<Key, 1> middle;
-    const bool looks_for_order = looks_for_order_of<Runs> && search.round == 0 && search.all > fewest_in_order;
+    const bool looks_for_order = runs <= most_runs_in_order && search.round == 0 && search.all > fewest_in_order;
     if (width > 0) {
         pivot.key[0] = run[low + pivot.within];
         if (looks_for_order) middle[0] = run[low + width / 2];  // at once, since it is waited for
@@ -195,27 +237,46 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
     const int some = first_thread(width > 0);
     const int with_key = width > 0 || some < 0 ? in_warp : first + some;
     pivot.key[0] = shuffle_from(pivot.key[0], with_key);
-    // Where groups search for the same, each compares with some of the runs.
-    constexpr int compared = !OfWarp ? Runs : Runs * Runs > 32 ? Runs * Runs / 32 : 1;
     Offset ahead = 0;
-#pragma unroll
-    for (int i = 0; i < compared; ++i) {
-        const int other = (OfWarp ? in_warp / Runs * compared + i : i) % Runs;
+    const auto compare_with = [&](int number) {
+        const int other = number & (runs - 1);
         const Key key = shuffle_from(pivot.key[0], first + other);
         const Offset weight = shuffle_from(width, first + other);
         const bool is_left = other < own;  // of equal elements the left comes first
         const bool is_ahead = searches && less(is_left ? pivot.key[0] : key, is_left ? key : pivot.key[0]) != is_left;
         ahead += is_ahead && other != own ? weight : 0;
-    }
+    };
+    if constexpr (OfWarp) {
+        // Groups search for the same, so that each compares with some of the runs: with 2 of 8, 8 of 16, 32 of 32.
+        const int from = (in_warp & -runs) * runs / 32;
+        const auto compare_from = [&]<int First, int Behind>() {
 #pragma unroll
-    for (int mask = Runs; mask < Runs * Runs / compared; mask *= 2) ahead += shuffle_xor<32>(ahead, mask);
+            for (int i = First; i < Behind; ++i) compare_with(from + i);
+        };
+        compare_from.template operator()<0, 2>();
+        if constexpr (MaxLevels > 3)
+            if (runs > 8) compare_from.template operator()<2, 8>();
+        if constexpr (MaxLevels > 4)
+            if (runs > 16) compare_from.template operator()<8, 32>();
+        const Offset of_8 = shuffle_xor<32>(ahead, 8);
+        ahead += runs == 8 ? of_8 : 0;
+        const Offset of_16 = shuffle_xor<32>(ahead, 16);
+        ahead += runs < 32 ? of_16 : 0;
+    } else {
+        constexpr int at_once = 1 << min_searched_levels;
+#pragma unroll 1
+        for (int done = 0; done < runs; done += at_once) {
+#pragma unroll
+            for (int i = 0; i < at_once; ++i) compare_with(done + i);
+        }
+    }
     pivot.is_by_order = search.seeks_order;
     Offset tail = 0;
     if (__any_sync(~0u, looks_for_order)) {
         middle[0] = shuffle_from(middle[0], with_key);
         // The middles of random runs hardly ever rise from run to run, or fall.
-        constexpr unsigned of_neighbours = of_group >> 1;
-        const int neighbour = first + (own + 1 < Runs ? own + 1 : own);
+        const unsigned of_neighbours = of_group >> 1;
+        const int neighbour = first + (own + 1 < runs ? own + 1 : own);
         const Key next = shuffle_from(middle[0], neighbour);
         const unsigned falls =
             __ballot_sync(~0u, looks_for_order && searches && less(next, middle[0])) >> first & of_neighbours;
@@ -227,7 +288,7 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
             const Key next_low = shuffle_from(low_key[0], neighbour), next_high = shuffle_from(high_key[0], neighbour);
             const bool overlap = is_ordered && searches && !less(high_key[0], next_low) && !less(next_high, low_key[0]);
             const unsigned overlaps = __ballot_sync(~0u, overlap) >> first & of_neighbours;
-            const Offset until = sum_until<Runs>(width);
+            const Offset until = sum_until<1 << MaxLevels>(width, runs);
             if (is_ordered && overlaps == 0) {
                 pivot.is_by_order = true;
                 ahead = falls == 0 ? until - width : search.all - until;
@@ -301,23 +362,24 @@ __device__ __forceinline__ Offset border_by_thread(const Key* run, const part_of
     }
 }
 
-/// How many of the first `rank` elements of the stable merge of `Runs` runs lie in this thread's run, or of up to
-/// `slack` elements more or less: what depends on the runs, the rank and the slack alone. The threads of an aligned
-/// group of `Runs` have a run each, and the same rank; all threads of the warp call it.
+/// How many of the first `rank` elements of the stable merge of 2^levels runs, 8 to 2^MaxLevels, lie in this thread's
+/// run, or of up to `slack` elements more or less: what depends on the runs, the rank and the slack alone. The threads
+/// of an aligned group of 2^levels have a run each, and the same rank; all threads of the warp call it.
 ///
 /// In each round the group takes one element as pivot, and each thread searches its run for those that equal it. The
 /// border lies before all of them, behind, or among them, and then is found.
-template <int Runs, class Offset, class Key, class Less>
-__device__ __forceinline__ Offset split_runs(const Key* run, Offset length, Offset rank, Offset slack, const Less& less)
+template <int MaxLevels, class Offset, class Key, class Less>
+__device__ __forceinline__ Offset split_runs(int levels, const Key* run, Offset length, Offset rank, Offset slack,
+                                             const Less& less)
 {
-    border_search<Runs, Offset> search(length, rank, slack);
-    const int own = static_cast<int>(threadIdx.x) % Runs;
+    border_search<false, MaxLevels, Offset> search(levels, length, rank, slack);
+    const int own = static_cast<int>(threadIdx.x) & (search.runs() - 1);
 #pragma unroll 1  // without a copy of the first round
     for (;;) {
         const bool searches = search.begin_round();
         if (!__any_sync(~0u, searches)) return search.low;
         const float share = search.share();
-        const auto pivot = choose_pivot<Runs, false>(run, search, share, less);
+        const auto pivot = choose_pivot(run, search, share, less);
         const Offset ahead_of_owner = shuffle_from(pivot.ahead, static_cast<int>(threadIdx.x) % 32 - own + pivot.owner);
         using part = part_of_run<Offset>;
         part equal{0, 0};

@@ -6,32 +6,36 @@
 
 namespace launchbox::detail {
 
-/// The same as border_by_thread by an aligned group of `Lanes` threads, of the `width` elements from `run` on. All
+/// The same as border_by_thread by an aligned group of 2^lane_bits threads, of the `width` elements from `run` on. All
 /// threads of the warp call it.
-template <bool WithEqual, int Lanes, class Key, class Less>
-__device__ __forceinline__ int border_by_group(const Key* run, int width, part_of_run<int> part, const Key& pivot,
-                                               const Less& less)
+template <bool WithEqual, class Key, class Less>
+__device__ __forceinline__ int border_by_group(int lane_bits, const Key* run, int width, part_of_run<int> part,
+                                               const Key& pivot, const Less& less)
 {
-    // Each load of a warp touches as many sectors as it has threads: more samples per step would take longer than more
-    // steps.
-    constexpr int batch = Lanes < 8 ? 4 : 32 / Lanes;
-    const int lane = static_cast<int>(threadIdx.x) % Lanes;
+    // Each load of a warp touches as many sectors as it has threads: more samples per step than 32, or than 4 a thread,
+    // would take longer than more steps.
+    constexpr int most = 4;
+    const int lanes = 1 << lane_bits, samples_bits = min(lane_bits + 2, 5), samples = 1 << samples_bits;
+    const int in_warp = static_cast<int>(threadIdx.x) % 32, lane = in_warp & (lanes - 1);
+    const unsigned of_group = ~0u >> (32 - lanes) << (in_warp - lane);
     int before = part.begin, left = part.end - part.begin;
     for (;;) {
         while (__any_sync(~0u, left > 0)) {
-            const int stride = left / (Lanes * batch) + 1;
+            const int stride = (left >> samples_bits) + 1;
+            const auto place_of = [&](int i) { return (i * lanes + lane + 1) * stride; };
+            raw_array<Key, most> keys;  // first, so that all loads are in flight at once
+#pragma unroll
+            for (int i = 0; i < most; ++i)
+                if (left > 0 && i * lanes < samples) keys[i] = run[before + min(place_of(i), left) - 1];
             int count = 0;
-            if (left > 0) {
-                raw_array<Key, batch> keys;  // first, so that all loads are in flight at once
 #pragma unroll
-                for (int i = 0; i < batch; ++i) keys[i] = run[before + min((i * Lanes + lane + 1) * stride, left) - 1];
-#pragma unroll
-                for (int i = 0; i < batch; ++i) {
-                    const bool is_before = WithEqual ? !less(pivot, keys[i]) : less(keys[i], pivot);
-                    count += (i * Lanes + lane + 1) * stride <= left && is_before ? 1 : 0;
-                }
+            for (int i = 0; i < most; ++i) {
+                bool is_before = false;
+                if (left > 0 && i * lanes < samples)
+                    is_before = WithEqual ? !less(pivot, keys[i]) : less(keys[i], pivot);
+                is_before &= place_of(i) <= left;
+                count += __popc(__ballot_sync(~0u, is_before) & of_group);
             }
-            count = sum_of_group<Lanes>(count);
             before += count * stride;
             left = min(left - count * stride, stride - 1);
         }
@@ -55,44 +59,49 @@ struct found_parts {
 };
 
 /// The same as split_runs for a block, which looks for two borders at once, the first `Threads` / 2 threads for one and
-/// the others for the other. A thread has the run number threadIdx.x % `Runs`. It takes fewer dependent steps, which
+/// the others for the other. A thread has the run number threadIdx.x % 2^levels. It takes fewer dependent steps, which
 /// counts where no other block runs on the SM meanwhile: all warps of a half choose the same pivot, then each searches
 /// some of the runs for it, with several threads for a run.
-template <int Runs, int Threads, int MaxRuns, class Key, class Less>
-__device__ __forceinline__ int split_runs_by_block(const Key* run, int length, int rank, int slack,
+template <int MaxLevels, int Threads, int MaxRuns, class Key, class Less>
+__device__ __forceinline__ int split_runs_by_block(int levels, const Key* run, int length, int rank, int slack,
                                                    found_parts<MaxRuns>& found, const Less& less)
 {
-    static_assert(Threads >= 64 && Runs <= 32);
-    constexpr int warps = Threads / 64, runs_of_warp = Runs > warps ? Runs / warps : 1, lanes = 32 / runs_of_warp;
-    const int thread = static_cast<int>(threadIdx.x), in_warp = thread % 32, own = in_warp % Runs;
+    static_assert(Threads >= 64 && 1 << MaxLevels <= MaxRuns);
+    const int bits_of_warps = 31 - __clz(Threads / 64);
+    // Of a warp 2^searched_bits runs, and a run of 2^lane_bits threads.
+    const int runs = 1 << levels, searched_bits = max(levels - bits_of_warps, 0), lane_bits = 5 - searched_bits;
+    const int thread = static_cast<int>(threadIdx.x), in_warp = thread % 32, own = in_warp & (runs - 1);
     const int half = thread / (Threads / 2), warp = thread % (Threads / 2) / 32;
-    const int first_searched = warp * runs_of_warp, searched = (first_searched + in_warp / lanes) % Runs;
-    border_search<Runs, int> search(length, rank, slack);
+    const int first_searched = warp << searched_bits;
+    const int searched = (first_searched + (in_warp >> lane_bits)) & (runs - 1);
+    border_search<true, MaxLevels, int> search(levels, length, rank, slack);
 #pragma unroll 1  // without a copy of the first round
     for (;;) {
-        const bool searches = search.begin_round();  // the same in all threads of a half
+        // The same in all threads of a half; the vote tells the compiler.
+        const bool searches = __any_sync(~0u, search.begin_round()) != 0;
         auto& parts = found.of_rounds[search.round % 2][half];
         int owner = -1;
         if (searches) {
             const float share = search.share();
-            const auto pivot = choose_pivot<Runs, true>(run, search, share, less);
+            const auto pivot = choose_pivot(run, search, share, less);
             owner = pivot.is_by_order || pivot.is_dense ? pivot.owner : -1;
             const int width = shuffle_from(search.width, searched);
             const Key* const begin = shuffle_from(run + search.low, searched);
             part_of_run<int> equal;
-            const bool is_ahead =
-                pivot.is_by_order && shuffle_from(pivot.ahead, searched) < shuffle_from(pivot.ahead, pivot.owner);
+            const int ahead = shuffle_from(pivot.ahead, searched),
+                      ahead_of_owner = shuffle_from(pivot.ahead, pivot.owner);
+            const bool is_ahead = pivot.is_by_order && ahead < ahead_of_owner;
             const part_of_run<int> expected = expected_part(width, share, pivot, searched, is_ahead);
-            equal.begin = border_by_group<false, lanes>(begin, width, expected, pivot.key[0], less);
+            equal.begin = border_by_group<false>(lane_bits, begin, width, expected, pivot.key[0], less);
             // Usually only the pivot itself equals the pivot.
             equal.end = equal.begin + (searched == pivot.owner ? 1 : 0);
             const bool has_equal = equal.end < width && !less(pivot.key[0], begin[equal.end]);
             if (__any_sync(~0u, has_equal)) {
                 const int searched_end = has_equal ? width : equal.end;
-                equal.end = border_by_group<true, lanes>(
-                    begin, searched_end, {equal.end, min(equal.end + 64, searched_end)}, pivot.key[0], less);
+                equal.end = border_by_group<true>(lane_bits, begin, searched_end,
+                                                  {equal.end, min(equal.end + 64, searched_end)}, pivot.key[0], less);
             }
-            if (in_warp % lanes == 0 && first_searched < Runs) parts[searched] = equal;
+            if ((in_warp & ((1 << lane_bits) - 1)) == 0 && first_searched < runs) parts[searched] = equal;
         }
         if (__syncthreads_or(searches ? 1 : 0) == 0) return search.low;
         if (searches) search.end_round(parts[own], owner);

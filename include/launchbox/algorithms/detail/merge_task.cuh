@@ -49,40 +49,26 @@ __device__ __forceinline__ std::int64_t length_of_run(const merge_task& task, st
     return left < 0 ? 0 : left < task.run ? left : task.run;
 }
 
-/// A pass has this many threads for each split of find_splits: 2^levels of its runs, or more, so that few such numbers
-/// are compiled. Positions of 64 bits, which more than 2^31 elements need, are compiled for the most alone.
-__host__ __device__ constexpr int levels_of_search(std::int64_t run, int levels, int max_levels)
+/// A pass has 2^levels_of_search threads for each split of find_splits.
+__host__ __device__ constexpr int levels_of_search(int levels)
 {
-    const bool is_most = run << levels >= std::int64_t{1} << 31 || levels >= max_levels || max_levels == 1;
-    return is_most ? max_levels : max_levels - 1;
+    return levels < min_searched_levels ? min_searched_levels : levels;
 }
 
 /// How many of the elements before element `at` of the output, in its group of runs, come from run number `lane` of the
-/// group. Called by all threads of a warp; each 2^Levels of them work on one element.
-template <class Offset, int Levels, class Shape>
-__device__ __forceinline__ std::int64_t split_at(const merge_task& task, const typename Shape::key* keys,
+/// group. Called by all threads of a warp; each 2^levels of them work on one element.
+template <int MaxLevels, class Offset, class Shape>
+__device__ __forceinline__ std::int64_t split_at(int levels, const merge_task& task, const typename Shape::key* keys,
                                                  std::int64_t at, const kept_order<Shape>& less)
 {
-    const int lane = static_cast<int>(threadIdx.x) % (1 << Levels);
+    const int lane = static_cast<int>(threadIdx.x) & ((1 << levels) - 1);
     const std::int64_t of_group = task.run << task.levels, group = at / of_group * of_group;
     const std::int64_t begin = group + lane * task.run;
     const std::int64_t length = lane >> task.levels == 0 ? length_of_run(task, begin) : 0;
     const typename Shape::key* run = keys + (length > 0 ? begin : 0);
-    return split_runs<1 << Levels, Offset>(run, static_cast<Offset>(length), static_cast<Offset>(at - group),
-                                           static_cast<Offset>(task.slack), less);
-}
-
-/// Calls `function<levels>()`, of `Least` to `Most` levels: for fewer with `Least`.
-template <int Least, int Most, class Function>
-__device__ __forceinline__ auto with_levels(int levels, const Function& function)
-{
-    static_assert(1 <= Least && Most <= max_merge_levels);
-    if constexpr (Least >= Most) {
-        return function.template operator()<Most>();
-    } else {
-        if (levels <= Least) return function.template operator()<Least>();
-        return with_levels<Least + 1, Most>(levels, function);
-    }
+    return split_runs<levels_of_search(MaxLevels), Offset>(levels, run, static_cast<Offset>(length),
+                                                           static_cast<Offset>(at - group),
+                                                           static_cast<Offset>(task.slack), less);
 }
 
 /// The elements of the output that a block makes, and the group of runs that they belong to.
@@ -115,16 +101,11 @@ __device__ __forceinline__ void find_splits(const merge_task& task, const typena
     wait_for_grid_ahead();
     let_next_grid_begin();
     const kept_order<Shape> less{compare};
-    const int levels = levels_of_search(task.run, task.levels, MaxLevels);
+    const int levels = levels_of_search(task.levels);
     const std::int64_t block = thread >> levels, at = part_of_group(task, block).begin;
     const std::int64_t in_range = at < task.n ? at : 0;  // all threads of a warp search
-    std::int64_t split;
-    if (task.run << task.levels >= std::int64_t{1} << 31)
-        split = split_at<std::int64_t, MaxLevels, Shape>(task, keys, in_range, less);
-    else if (levels == MaxLevels)
-        split = split_at<int, MaxLevels, Shape>(task, keys, in_range, less);
-    else
-        split = split_at<int, (MaxLevels > 1 ? MaxLevels - 1 : 1), Shape>(task, keys, in_range, less);
+    // Also where 32 bits would do: that takes as long, and this code is there once.
+    const std::int64_t split = split_at<MaxLevels, std::int64_t, Shape>(levels, task, keys, in_range, less);
     const std::int64_t run = thread - (block << levels);
     if (at < task.n && run >> task.levels == 0)
         publish_word(task.splits + (block << task.levels) + run, found_split::word(split, task.pass));

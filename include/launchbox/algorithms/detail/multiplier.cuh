@@ -68,10 +68,10 @@ __device__ __forceinline__ void end_delays([[maybe_unused]] bool never)
 }
 
 /// Exchanges two values if `swaps`. Of each pair of words the integer units select one and the multipliers move the
-/// other; with `Alone` the multipliers move both, which is an instruction more. The compiler would select both with the
-/// integer units, and would compare 64-bit integers twice, for a minimum and a maximum.
-template <bool Alone, class Type>
-__device__ __forceinline__ void exchange_if(bool swaps, Type& first, Type& second)
+/// other; with `alone`, a constant, the multipliers move both, which is an instruction more. The compiler would select
+/// both with the integer units, and would compare 64-bit integers twice, for a minimum and a maximum.
+template <class Type>
+__device__ __forceinline__ void exchange_if([[maybe_unused]] bool alone, bool swaps, Type& first, Type& second)
 {
 #ifdef __CUDA_ARCH__
     if constexpr (sizeof(Type) == 16 && std::is_convertible_v<Type, unsigned long long>) {
@@ -79,8 +79,8 @@ __device__ __forceinline__ void exchange_if(bool swaps, Type& first, Type& secon
         auto a = static_cast<unsigned long long>(first), b = static_cast<unsigned long long>(second);
         auto a_high = static_cast<unsigned long long>(first >> 64),
              b_high = static_cast<unsigned long long>(second >> 64);
-        exchange_if<Alone>(swaps, a, b);
-        exchange_if<Alone>(swaps, a_high, b_high);
+        exchange_if(alone, swaps, a, b);
+        exchange_if(alone, swaps, a_high, b_high);
         first = static_cast<Type>(a_high) << 64 | static_cast<Type>(a);
         second = static_cast<Type>(b_high) << 64 | static_cast<Type>(b);
         return;
@@ -91,7 +91,7 @@ __device__ __forceinline__ void exchange_if(bool swaps, Type& first, Type& secon
         std::memcpy(b, &second, sizeof(Type));
 #pragma unroll
         for (int i = 0; i < words; ++i)
-            if constexpr (Alone)
+            if (alone)
                 asm("{\n\t"
                     ".reg .pred p;\n\t"
                     ".reg .b32 step;\n\t"

@@ -97,8 +97,8 @@ __device__ __forceinline__ bool sort_by_network(const short_slots<Shape>& slots,
     }
     if constexpr (keeps_words<shape>)
         if (__any_sync(~0u, static_cast<int>(has_negative_zero)) != 0) return false;
-    run_network<network::sort, Most>([&]<int First, int Second>() {
-        auto &one = keys[First], &other = keys[Second];
+    run_network<network::sort, Most>([&](int first_key, int second_key) {
+        auto &one = keys[first_key], &other = keys[second_key];
         const auto lower = less(other, one) ? other : one;
         other = less(other, one) ? one : other;
         one = lower;

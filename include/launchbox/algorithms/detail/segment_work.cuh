@@ -206,8 +206,8 @@ struct segment_part {
     }
 };
 
-/// find_splits for pass number `pass`, from 0, over all segments that have one. Each split is found by 2^MaxLevels
-/// threads.
+/// find_splits for pass number `pass`, from 0, over all segments that have one. Each split is found by
+/// 2^levels_of_search(MaxLevels) threads: passes of several numbers of levels meet in a warp.
 template <int MaxLevels, class Shape, class Offset>
 __device__ __forceinline__ void find_segment_splits(const segment_sizes& sizes, const segment_lists<Offset>& lists,
                                                     const segment_arrays<Shape>& arrays, int pass, std::int64_t* splits,
@@ -215,9 +215,10 @@ __device__ __forceinline__ void find_segment_splits(const segment_sizes& sizes, 
 {
     wait_for_grid_ahead();
     let_next_grid_begin();
+    constexpr int levels = levels_of_search(MaxLevels);
     const kept_order<Shape> less{compare};
-    const std::int64_t parts = lists.state->merged(sizes, pass + 1).parts(), part = thread >> MaxLevels;
-    if (parts == 0 || (thread - threadIdx.x % 32) >> MaxLevels >= parts) return;
+    const std::int64_t parts = lists.state->merged(sizes, pass + 1).parts(), part = thread >> levels;
+    if (parts == 0 || (thread - threadIdx.x % 32) >> levels >= parts) return;
     // All threads of a warp search.
     const segment_part own(sizes, lists, pass, part < parts ? part : parts - 1, splits);
     const merge_task& task = own.task;
@@ -225,10 +226,10 @@ __device__ __forceinline__ void find_segment_splits(const segment_sizes& sizes, 
     const std::int64_t at = own.number * task.merged;
     std::int64_t split;
     if (__any_sync(~0u, task.run << task.levels >= std::int64_t{1} << 31))
-        split = split_at<std::int64_t, MaxLevels, Shape>(task, keys, at, less);
+        split = split_at<MaxLevels, std::int64_t, Shape>(levels, task, keys, at, less);
     else
-        split = split_at<int, MaxLevels, Shape>(task, keys, at, less);
-    const std::int64_t run = thread & ((1 << MaxLevels) - 1);
+        split = split_at<MaxLevels, int, Shape>(levels, task, keys, at, less);
+    const std::int64_t run = thread & ((1 << levels) - 1);
     if (part < parts && run >> task.levels == 0)
         publish_word(task.splits + (own.number << task.levels) + run, found_split::word(split, task.pass));
 }

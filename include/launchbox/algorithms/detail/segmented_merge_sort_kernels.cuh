@@ -274,7 +274,8 @@ struct segmented_sort {
                 stream, grid(sizes.max_tiles(sizes.small_bits + 1, sizes.tile_bits, sizes.tile_bits) + parts, threads),
                 sizes, lists, both, splits, compare);
         for (int pass = 0; pass < passes; ++pass) {
-            const std::int64_t of_block = row_for<finding>(sizes.n).threads, found = parts << max_levels;
+            const std::int64_t of_block = row_for<finding>(sizes.n).threads,
+                               found = parts << levels_of_search(max_levels);
             launch<finding>(stream, blocks{launch_extent(divided_up(found, of_block)), found}, sizes, lists,
                             both.data.keys, both.other.keys, pass, splits, compare);
             launch<merging>(stream, grid(parts, threads), sizes, lists, both, pass, splits, compare);

@@ -5,10 +5,6 @@
 // depend on the data. Networks are not stable; elements carry a tag where that could be seen.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <utility>
-
 namespace launchbox::detail {
 
 struct comparator {
@@ -53,19 +49,17 @@ consteval int comparators()
 
 template <network Kind, int Items>
 inline constexpr auto network_of = [] {
-    std::array<comparator, static_cast<std::size_t>(comparators<Kind, Items>() + 1)> all{};
-    std::size_t at = 0;
-    const auto visit = [&](comparator c) { all[at++] = c; };
+    struct {
+        comparator data[comparators<Kind, Items>() + 1];
+    } all{};
+    int at = 0;
+    const auto visit = [&](comparator c) { all.data[at++] = c; };
     if constexpr (Kind == network::sort)
         for_each_of_sort<Items>(visit);
     else
         for_each_of_merge<Items>(visit);
     return all;
 }();
-
-// As a variable, since std::array is of the host.
-template <network Kind, int Items, std::size_t At>
-inline constexpr comparator comparator_at = network_of<Kind, Items>[At];
 
 /// How many comparators of network::sort sort all groups of 2^`bits` elements, before the others.
 template <int Items>
@@ -76,18 +70,15 @@ consteval int comparators_of_groups(int bits)
     return count;
 }
 
-/// Calls `exchange.template operator()<first, second>()` for each comparator in its order; of those from number `From`
-/// to before number `To`.
+/// Calls `exchange(first, second)` for each comparator in its order, of those from number `From` to before number `To`.
+/// They are constants once the loop is unrolled; as arguments of a template the sort would take a fifth longer to
+/// compile.
 template <network Kind, int Items, int From = 0, int To = comparators<Kind, Items>(), class Exchange>
 __device__ __forceinline__ void run_network(const Exchange& exchange)
 {
-    [&]<std::size_t... At>(std::index_sequence<At...>)
-    {
-        (exchange.template
-         operator()<comparator_at<Kind, Items, From + At>.first, comparator_at<Kind, Items, From + At>.second>(),
-         ...);
-    }
-    (std::make_index_sequence<static_cast<std::size_t>(To - From)>{});
+    constexpr auto all = network_of<Kind, Items>;
+#pragma unroll
+    for (int at = From; at < To; ++at) exchange(all.data[at].first, all.data[at].second);
 }
 
 }  // namespace launchbox::detail
