@@ -1,9 +1,9 @@
 // launchbox: a small merge sort in one launch, by a cluster of blocks. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each block sorts a tile in its shared memory, and copies the keys of all others. An element's place in the result is
-// its place in its tile, and how many come before it in the other tiles, which its thread counts by binary searches.
-// Without the copy, in the memory of the other blocks, a search takes several times as long.
+// Each block sorts a tile in its shared memory, and gives a copy of its keys to all others. An element's place in the
+// result is its place in its tile, and how many come before it in the other tiles, which its thread counts by binary
+// searches. Without the copy, in the memory of the other blocks, a search takes several times as long.
 #pragma once
 
 #include <cstdint>
