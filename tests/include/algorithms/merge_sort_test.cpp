@@ -1,8 +1,22 @@
 // What the blocks of merge_sort do: sizes, inputs, types and orders. What is only compiled with
 // -DLAUNCHBOX_ALL_TESTS=ON differs little from what is compiled for every change, and each line costs a second.
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 
 #include "merge_sort_check.hpp"
+
+namespace {
+
+/// As if the highest bit were the other one: the key behind all others is neither the highest nor the lowest number.
+struct with_other_sign {
+    bool operator()(std::uint32_t a, std::uint32_t b) const { return (a ^ 0x80000000u) < (b ^ 0x80000000u); }
+};
+
+}  // namespace
+
+template <>
+inline constexpr bool launchbox::equal_keys_are_identical<std::uint32_t, with_other_sign> = true;
 
 namespace {
 
@@ -50,6 +64,14 @@ TEST(merge_sort_blocks, sizes_around_tiles)
                 check<64, 8, no_value, wide_key_of_sizes>(kind::random,
                                                           tiles * 512 + static_cast<std::size_t>(difference), way);
             }
+}
+
+// What fills a tile that is not full is known for the natural orders alone.
+TEST(merge_sort_blocks, an_order_of_ones_own_whose_equal_keys_are_identical)
+{
+    for (const std::size_t n : {1u, 100u, 511u, 512u, 700u, 2000u, 5000u})
+        for (const bool find : {false, true})
+            check<64, 8, no_value, std::uint32_t>(kind::random, n, {.levels = 2, .find = find}, with_other_sign{});
 }
 
 TEST(merge_sort_blocks, by_a_cluster)

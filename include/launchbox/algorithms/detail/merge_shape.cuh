@@ -18,6 +18,11 @@ template <class Type>
 using kept_type = std::conditional_t<is_integer<Type> && sizeof(Type) < 4,
                                      std::conditional_t<std::is_signed_v<Type>, int, unsigned>, Type>;
 
+/// Whether last_key is known: not for an order of one's own, though equal_keys_are_identical may be specialised for it.
+template <class Key, class Compare>
+inline constexpr bool has_last_key = is_integer<Key> &&
+                                     (is_ascending_order<Key, Compare> || is_descending_order<Key, Compare>);
+
 /// What the kernels of one sort have in common.
 template <class KeyType, class ValueType, class CompareType, int ThreadCount, int ItemCount>
 struct merge_shape {
@@ -28,7 +33,8 @@ struct merge_shape {
     static constexpr int tile = threads * items;
     static constexpr int items_bits = std::bit_width(static_cast<unsigned>(items)) - 1;
     static constexpr bool has_values = !std::is_void_v<ValueType>;
-    static constexpr bool is_stable = has_values || !equal_keys_are_identical<KeyType, CompareType>;
+    static constexpr bool is_stable =
+        has_values || !equal_keys_are_identical<KeyType, CompareType> || !has_last_key<KeyType, CompareType>;
     using kept_key = kept_type<KeyType>;
     using kept_value = kept_type<std::conditional_t<has_values, ValueType, no_value>>;
 

@@ -90,8 +90,9 @@ struct part_of_run {
 
 /// The state of a search for a border in one run: the `width` elements from `low` on are in question. Of the elements
 /// in question of all runs, `rank` lie before the border, or up to `slack` more or less. Each aligned group of
-/// 2^levels threads has a run each; with `OfWarp` all groups of a warp search for the same.
-template <bool OfWarp, int MaxLevels, class Offset>
+/// 2^levels threads has a run each; with `OfWarp` all groups of a warp search for the same. `SumsWarps`: these then add
+/// by one instruction.
+template <bool OfWarp, bool SumsWarps, int MaxLevels, class Offset>
 struct border_search {
     int levels;
     Offset low, width, rank, slack, all;
@@ -116,7 +117,7 @@ struct border_search {
     [[nodiscard]] __device__ __forceinline__ int runs() const { return 1 << levels; }
     [[nodiscard]] __device__ __forceinline__ Offset sum(Offset value) const
     {
-        if constexpr (OfWarp)
+        if constexpr (SumsWarps)
             return sum_of_warp(static_cast<int>(threadIdx.x) % 32 < runs() ? value : 0);
         else
             return sum_of_group<1 << MaxLevels>(value, runs());
@@ -210,10 +211,9 @@ inline constexpr int fewest_in_order = 32768;
 /// in question. For random runs it is several times as close to the border as the element of one run. With
 /// `seeks_order`, or where at first those elements rise or fall from run to run, it is the element at the border if the
 /// runs do not overlap.
-template <bool OfWarp, int MaxLevels, class Offset, class Key, class Less>
-__device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(const Key* run,
-                                                               const border_search<OfWarp, MaxLevels, Offset>& search,
-                                                               float share, const Less& less)
+template <bool OfWarp, bool SumsWarps, int MaxLevels, class Offset, class Key, class Less>
+__device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(
+    const Key* run, const border_search<OfWarp, SumsWarps, MaxLevels, Offset>& search, float share, const Less& less)
 {
     const int runs = search.runs();
     const unsigned of_group = ~0u >> (32 - runs);
@@ -372,7 +372,7 @@ template <int MaxLevels, class Offset, class Key, class Less>
 __device__ __forceinline__ Offset split_runs(int levels, const Key* run, Offset length, Offset rank, Offset slack,
                                              const Less& less)
 {
-    border_search<false, MaxLevels, Offset> search(levels, length, rank, slack);
+    border_search<false, false, MaxLevels, Offset> search(levels, length, rank, slack);
     const int own = static_cast<int>(threadIdx.x) & (search.runs() - 1);
 #pragma unroll 1  // without a copy of the first round
     for (;;) {

@@ -5,6 +5,8 @@
 // depend on the data. Networks are not stable; elements carry a tag where that could be seen.
 #pragma once
 
+#include <utility>
+
 namespace launchbox::detail {
 
 struct comparator {
@@ -70,15 +72,20 @@ consteval int comparators_of_groups(int bits)
     return count;
 }
 
+template <network Kind, int Items, int At>
+inline constexpr comparator comparator_at = network_of<Kind, Items>.data[At];
+
 /// Calls `exchange(first, second)` for each comparator in its order, of those from number `From` to before number `To`.
-/// They are constants once the loop is unrolled; as arguments of a template the sort would take a fifth longer to
-/// compile.
+/// The numbers are constants once the call is inlined. Not as arguments of a template, which takes longer to compile,
+/// and not in a loop: before it is unrolled, arrays of 8-byte keys get into memory, where part of them then stays.
 template <network Kind, int Items, int From = 0, int To = comparators<Kind, Items>(), class Exchange>
 __device__ __forceinline__ void run_network(const Exchange& exchange)
 {
-    constexpr auto all = network_of<Kind, Items>;
-#pragma unroll
-    for (int at = From; at < To; ++at) exchange(all.data[at].first, all.data[at].second);
+    [&]<int... At>(std::integer_sequence<int, At...>)
+    {
+        (exchange(comparator_at<Kind, Items, From + At>.first, comparator_at<Kind, Items, From + At>.second), ...);
+    }
+    (std::make_integer_sequence<int, To - From>{});
 }
 
 }  // namespace launchbox::detail
