@@ -40,8 +40,7 @@ namespace {
 struct sums {
     std::size_t kernels = 0, instructions = 0, unsure_kernels = 0;
     std::size_t kernels_that_differ = 0, instructions_that_differ = 0, unsure_that_differ = 0;
-    std::size_t of_calls = 0, of_unknown = 0, of_targets = 0, of_predicates = 0, sure_peaks = 0, peaks_outside = 0,
-                not_shown = 0;
+    std::size_t of_calls = 0, of_unknown = 0, of_targets = 0, of_masks = 0, not_shown = 0;
 };
 
 struct options {
@@ -99,21 +98,19 @@ void comparison::compare(const cubin_examination& cubin, const disassembled_kern
     struct found {
         live_code live;
         std::size_t kernel = 0, seen = 0, differing = 0;
-        int peak = 0;
     };
     std::unordered_map<std::string, found> ours;
     sums& sum = of_architecture_[sm];
     for (const std::size_t k : batch.kernels) {
         const std::string_view code = image.sections[cubin.sections[k]].content;
         ours.emplace(".text." + cubin.kernels[k].name,
-                     found{find_live_registers(code, sm, branch_tables_of(image, cubin.kernels[k].name)), k});
+                     found{find_live_registers(code, sm, code_marks_of(image, cubin.kernels[k].name)), k});
     }
     life_range_reader reader([&](const live_instruction& one) {
         const auto at = ours.find(std::string(one.section));
         if (at == ours.end() || one.byte / 16 >= at->second.live.live.size()) return;
         found& mine = at->second;
         ++mine.seen;
-        mine.peak = std::max(mine.peak, one.live[0]);
         const register_set& live = mine.live.live[one.byte / 16];
         register_set general;
         for (const auto& [number, is_written] : one.general)
@@ -145,13 +142,8 @@ void comparison::compare(const cubin_examination& cubin, const disassembled_kern
         sum.of_calls += doubts.calls > 0;
         sum.of_unknown += doubts.unknown_instructions > 0;
         sum.of_targets += doubts.unknown_targets > 0;
-        sum.of_predicates += doubts.under_predicates > 0;
+        sum.of_masks += doubts.predicate_masks > 0;
         sum.unsure_kernels += doubts.any();
-        // nvdisasm's peak has to lie between ours, whatever predicates say.
-        if (mine.seen > 0 && doubts.unknown_instructions + doubts.unknown_targets + doubts.calls == 0) {
-            sum.sure_peaks += mine.live.min_peak == mine.live.peak;
-            sum.peaks_outside += mine.peak < mine.live.min_peak || mine.peak > mine.live.peak;
-        }
         if (mine.differing == 0) continue;
         (doubts.any() ? sum.unsure_that_differ : sum.kernels_that_differ) += 1;
         sum.instructions_that_differ += mine.differing;
@@ -161,14 +153,14 @@ void comparison::compare(const cubin_examination& cubin, const disassembled_kern
 bool comparison::print() const
 {
     std::printf("%6s %8s %12s %9s %12s | %8s (%s, %s, %s, %s) %s | %s\n", "arch", "kernels", "instructions",
-                "exact!=", "instr !=", "approx.", "calls", "opcodes", "targets", "predicates", "approx!=", "not shown");
+                "exact!=", "instr !=", "approx.", "calls", "opcodes", "targets", "masks", "approx!=", "not shown");
     bool same = true;
     for (const auto& [sm, sum] : of_architecture_) {
-        std::printf("%6d %8zu %12zu %9zu %12zu | %8zu (%zu, %zu, %zu, %zu) %zu | %zu | %zu exact peaks, %zu outside\n",
+        std::printf("%6d %8zu %12zu %9zu %12zu | %8zu (%zu, %zu, %zu, %zu) %zu | %zu\n",
                     sm, sum.kernels, sum.instructions, sum.kernels_that_differ, sum.instructions_that_differ,
-                    sum.unsure_kernels, sum.of_calls, sum.of_unknown, sum.of_targets, sum.of_predicates,
-                    sum.unsure_that_differ, sum.not_shown, sum.sure_peaks, sum.peaks_outside);
-        same &= sum.kernels_that_differ + sum.peaks_outside == 0;
+                    sum.unsure_kernels, sum.of_calls, sum.of_unknown, sum.of_targets, sum.of_masks,
+                    sum.unsure_that_differ, sum.not_shown);
+        same &= sum.kernels_that_differ == 0;
     }
     return same;
 }
@@ -197,9 +189,7 @@ void comparison::write(const std::string& file, const std::vector<std::string>& 
                                            {"with_calls", sum.of_calls},
                                            {"with_unknown_instructions", sum.of_unknown},
                                            {"with_unknown_targets", sum.of_targets},
-                                           {"with_values_under_predicates", sum.of_predicates},
-                                           {"exact_peaks", sum.sure_peaks},
-                                           {"peaks_outside_of_ours", sum.peaks_outside}});
+                                           {"with_predicate_masks", sum.of_masks}});
     std::ofstream(file) << record.dump(2) << "\n";
 }
 

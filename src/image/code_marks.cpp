@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "image/code_marks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "image/elf.hpp"
+#include "image/image_diagnostic.hpp"
+#include "image/nv_info.hpp"
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::size_t number_bytes = 4;
+
+void add_branches(std::string_view all, code_marks& marks)
+{
+    constexpr std::size_t head_numbers = 3;
+    const std::size_t numbers = all.size() / number_bytes;
+    const auto number = [&](std::size_t i) { return read_number<std::uint32_t>(all, i * number_bytes); };
+    for (std::size_t at = 0; numbers - at >= head_numbers;) {
+        const std::size_t count = number(at + 2);
+        if (count > numbers - at - head_numbers) break;
+        std::vector<std::uint64_t>& targets = marks.branches[number(at)];
+        targets.clear();
+        for (std::size_t i = 0; i < count; ++i) targets.push_back(number(at + head_numbers + i));
+        at += head_numbers + count;
+    }
+}
+
+// Found by writing each number into an image and looking whether nvdisasm (13.5) begins a block at the place.
+bool lists_labels(const nv_info_record& record)
+{
+    constexpr std::array<std::uint8_t, 12> attributes{0x1c, 0x1d, 0x25, 0x27, 0x28, 0x2d,
+                                                      0x31, 0x46, 0x47, 0x57, 0x59, 0x65};
+    return std::ranges::find(attributes, record.attribute) != attributes.end();
+}
+
+}  // namespace
+
+code_marks code_marks_of(const elf_image& image, std::string_view kernel)
+{
+    constexpr std::uint32_t section_nv_info = 0x70000000;
+    constexpr std::string_view prefix = ".nv.info.";
+    code_marks marks;
+    std::vector<image_diagnostic> ignored;
+    for (const elf_section& section : image.sections) {
+        if (section.type != section_nv_info || !section.name.starts_with(prefix) ||
+            section.name.substr(prefix.size()) != kernel)
+            continue;
+        nv_info_reader reader(section.content, section.offset, ignored);
+        for (nv_info_record record; reader.next(record);) {
+            if (record.is(nv_info_attribute::branch_targets)) add_branches(record.payload, marks);
+            if (!lists_labels(record)) continue;
+            for (std::size_t at = 0; at + number_bytes <= record.payload.size(); at += number_bytes)
+                marks.labels.push_back(read_number<std::uint32_t>(record.payload, at));
+        }
+    }
+    return marks;
+}
+
+}  // namespace launchbox
