@@ -30,12 +30,23 @@ void add_branches(std::string_view all, code_marks& marks)
     }
 }
 
-// Found by writing each number into an image and looking whether nvdisasm (13.5) begins a block at the place.
-bool lists_labels(const nv_info_record& record)
+// Which records list places was found by writing each number into an image and looking whether nvdisasm (13.5) begins a
+// block there.
+void add_labels(const nv_info_record& record, code_marks& marks)
 {
-    constexpr std::array<std::uint8_t, 12> attributes{0x1c, 0x1d, 0x25, 0x27, 0x28, 0x2d,
-                                                      0x31, 0x46, 0x47, 0x57, 0x59, 0x65};
-    return std::ranges::find(attributes, record.attribute) != attributes.end();
+    constexpr std::array<std::uint8_t, 12> plain{0x1c, 0x1d, 0x25, 0x27, 0x28, 0x2d, 0x31, 0x46, 0x47, 0x57, 0x59, 0x65};
+    constexpr std::uint8_t with_masks = 0x44;
+    std::size_t step = number_bytes, first = 0;
+    if (record.is(nv_info_attribute::annotations)) {
+        step = 2 * number_bytes;
+        first = number_bytes;
+    } else if (record.attribute == with_masks) {
+        step = 2 * number_bytes;
+    } else if (std::ranges::find(plain, record.attribute) == plain.end()) {
+        return;
+    }
+    for (std::size_t at = first; at + number_bytes <= record.payload.size(); at += step)
+        marks.labels.push_back(read_number<std::uint32_t>(record.payload, at));
 }
 
 }  // namespace
@@ -53,9 +64,7 @@ code_marks code_marks_of(const elf_image& image, std::string_view kernel)
         nv_info_reader reader(section.content, section.offset, ignored);
         for (nv_info_record record; reader.next(record);) {
             if (record.is(nv_info_attribute::branch_targets)) add_branches(record.payload, marks);
-            if (!lists_labels(record)) continue;
-            for (std::size_t at = 0; at + number_bytes <= record.payload.size(); at += number_bytes)
-                marks.labels.push_back(read_number<std::uint32_t>(record.payload, at));
+            add_labels(record, marks);
         }
     }
     return marks;

@@ -35,8 +35,7 @@ std::int64_t signed_number(std::uint64_t value, unsigned bits)
     return static_cast<std::int64_t>(value << (64 - bits)) >> (64 - bits);
 }
 
-// From the end of the instruction on, in bytes. Up to 8.9 in bits 32 to 81, which BSSY keeps. The two lowest bits are
-// none of it.
+// From the end of the instruction on, in bytes. Up to 8.9 in bits 32 to 81, of which the lowest two are modifiers.
 std::int64_t plain_offset_of(instruction_word word)
 {
     return signed_number(word.low >> 34 | (word.high & 0x3ffff) << 30, 48) * 4;
@@ -109,7 +108,8 @@ std::optional<flow> flow_of(instruction_word word, std::int64_t byte, int sm)
             has_condition = false;
             break;
         case 0x945:  // BSSY
-            found.target = byte + instruction_width + plain_offset_of(word);
+            // Above the offset stands .RECONVERGENT.
+            found.target = byte + instruction_width + signed_number(word.low >> 34, 30) * 4;
             break;
         case 0x348: {  // WARPSYNC of a register
             has_condition = false;
