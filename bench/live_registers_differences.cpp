@@ -59,6 +59,8 @@ public:
     void write(const std::string& file, const std::vector<std::string>& files) const;
 
 private:
+    void ask(const cubin_examination& cubin, const elf_image& image, int sm,
+             const std::function<bool(std::size_t)>& wanted);
     void compare(const cubin_examination& cubin, const disassembled_kernels& batch, const elf_image& image, int sm);
 
     const options& with_;
@@ -74,6 +76,12 @@ int uniform_that_nvdisasm_counts(const register_set& live)
     return std::popcount(live.uniform[0] & counted);
 }
 
+bool has_calls(const kernel_info& kernel, std::string_view code, const elf_image& image, int sm)
+{
+    const code_marks marks = code_marks_of(image, kernel.name, kernel.registers.value_or(0));
+    return find_live_registers(code, sm, marks).doubts.calls > 0;
+}
+
 void comparison::examine(const cubin_examination& cubin)
 {
     std::vector<image_diagnostic> ignored;
@@ -82,14 +90,29 @@ void comparison::examine(const cubin_examination& cubin)
     const int sm = cubin.kernels.front().capability->number();
     if (!operand_decoder(sm).supported()) return;
     std::size_t index = std::hash<std::string>()(cubin.kernels.front().name) % with_.every;
-    const auto wanted = [&](const kernel_info& kernel) {
-        return index++ % with_.every == 0 && kernel.code_bytes.value_or(0) <= with_.at_most;
-    };
-    disassemble(cubin, {with_.nvdisasm, {"--print-life-ranges", "--life-range-mode", "narrow"}}, wanted,
-                [&](const disassembled_kernels& batch) {
-                    const std::lock_guard alone(busy_);
-                    compare(cubin, batch, *image, sm);
-                });
+    std::vector<bool> wanted;
+    for (const kernel_info& kernel : cubin.kernels)
+        wanted.push_back(index++ % with_.every == 0 && kernel.code_bytes.value_or(0) <= with_.at_most);
+    // What a call changes depends for nvdisasm on the other kernels that it is asked about: these alone.
+    for (std::size_t k = 0; k < cubin.kernels.size(); ++k) {
+        if (!wanted[k] || !has_calls(cubin.kernels[k], image->sections[cubin.sections[k]].content, *image, sm)) continue;
+        wanted[k] = false;
+        ask(cubin, *image, sm, [&, k](std::size_t other) { return other == k; });
+    }
+    ask(cubin, *image, sm, [&](std::size_t k) { return wanted[k]; });
+}
+
+void comparison::ask(const cubin_examination& cubin, const elf_image& image, int sm,
+                     const std::function<bool(std::size_t)>& wanted)
+{
+    const kernel_info* const first = cubin.kernels.data();
+    disassemble(
+        cubin, {with_.nvdisasm, {"--print-life-ranges", "--life-range-mode", "narrow"}},
+        [&](const kernel_info& kernel) { return wanted(static_cast<std::size_t>(&kernel - first)); },
+        [&](const disassembled_kernels& batch) {
+            const std::lock_guard alone(busy_);
+            compare(cubin, batch, image, sm);
+        });
 }
 
 void comparison::compare(const cubin_examination& cubin, const disassembled_kernels& batch, const elf_image& image,
@@ -103,8 +126,9 @@ void comparison::compare(const cubin_examination& cubin, const disassembled_kern
     sums& sum = of_architecture_[sm];
     for (const std::size_t k : batch.kernels) {
         const std::string_view code = image.sections[cubin.sections[k]].content;
-        ours.emplace(".text." + cubin.kernels[k].name,
-                     found{find_live_registers(code, sm, code_marks_of(image, cubin.kernels[k].name)), k});
+        const kernel_info& kernel = cubin.kernels[k];
+        const code_marks marks = code_marks_of(image, kernel.name, kernel.registers.value_or(0));
+        ours.emplace(".text." + kernel.name, found{find_live_registers(code, sm, marks), k});
     }
     life_range_reader reader([&](const live_instruction& one) {
         const auto at = ours.find(std::string(one.section));

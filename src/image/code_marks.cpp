@@ -51,11 +51,13 @@ void add_labels(const nv_info_record& record, code_marks& marks)
 
 }  // namespace
 
-code_marks code_marks_of(const elf_image& image, std::string_view kernel)
+code_marks code_marks_of(const elf_image& image, std::string_view kernel, int registers)
 {
     constexpr std::uint32_t section_nv_info = 0x70000000;
     constexpr std::string_view prefix = ".nv.info.";
+    constexpr int max_registers = 255;
     code_marks marks;
+    marks.registers = static_cast<std::uint32_t>(std::clamp(registers, 0, max_registers));
     std::vector<image_diagnostic> ignored;
     for (const elf_section& section : image.sections) {
         if (section.type != section_nv_info || !section.name.starts_with(prefix) ||

@@ -88,6 +88,7 @@ public:
 private:
     void decode();
     void apply_calling_convention();
+    [[nodiscard]] register_set launched_with(register_set set) const;
     void mark_blocks();
     void make_ways();
     void leave(std::uint32_t i, const flow& leaving, const register_set& written);
@@ -167,7 +168,7 @@ void live_analysis::decode()
 void live_analysis::apply_calling_convention()
 {
     const register_set kept = kept_by_calls();
-    register_set changed = up_to_highest(used_);
+    register_set changed = launched_with(up_to_highest(used_));
     changed.remove(kept);
     for (const auto& [i, one] : flows_) {
         if (one.kind != flow_kind::call) continue;
@@ -175,6 +176,15 @@ void live_analysis::apply_calling_convention()
         result_.live[i].general[0] |= 3;  // R0 and the stack
         result_.writes[i] |= changed;
     }
+}
+
+// With the general ones that the kernel is launched with, and no others where that is known.
+register_set live_analysis::launched_with(register_set set) const
+{
+    if (marks_.registers == 0) return set;
+    for (std::size_t number = marks_.registers; number < 64 * set.general.size(); ++number)
+        set.general[number / 64] &= ~(std::uint64_t{1} << (number % 64));
+    return set;
 }
 
 // Labels are what branches and BSSY name, what the image lists, and where a call comes back. A branch under a predicate
@@ -244,16 +254,13 @@ void live_analysis::leave(std::uint32_t i, const flow& leaving, const register_s
             result_.live[i] |= stack();
             break;
         case flow_kind::leave: {
-            register_set kept = up_to_highest(used_);
-            kept &= kept_by_calls();
-            result_.live[i] |= kept;
+            register_set kept = kept_by_calls();
+            if (marks_.registers == 0) kept &= up_to_highest(used_);
+            result_.live[i] |= launched_with(kept);
             break;
         }
-        case flow_kind::call:
-            // Under a predicate it is a branch of a warp that has to go together.
-            if (leaving.conditional && leaving.target && is_inside(*leaving.target)) add_way(i, *leaving.target, written);
-            break;
         case flow_kind::next:
+        case flow_kind::call:
             break;
     }
 }
