@@ -95,7 +95,8 @@ void comparison::examine(const cubin_examination& cubin)
         wanted.push_back(index++ % with_.every == 0 && kernel.code_bytes.value_or(0) <= with_.at_most);
     // What a call changes depends for nvdisasm on the other kernels that it is asked about: these alone.
     for (std::size_t k = 0; k < cubin.kernels.size(); ++k) {
-        if (!wanted[k] || !has_calls(cubin.kernels[k], image->sections[cubin.sections[k]].content, *image, sm)) continue;
+        if (!wanted[k] || !has_calls(cubin.kernels[k], image->sections[cubin.sections[k]].content, *image, sm))
+            continue;
         wanted[k] = false;
         ask(cubin, *image, sm, [&, k](std::size_t other) { return other == k; });
     }
@@ -180,10 +181,9 @@ bool comparison::print() const
                 "exact!=", "instr !=", "approx.", "calls", "opcodes", "targets", "masks", "approx!=", "not shown");
     bool same = true;
     for (const auto& [sm, sum] : of_architecture_) {
-        std::printf("%6d %8zu %12zu %9zu %12zu | %8zu (%zu, %zu, %zu, %zu) %zu | %zu\n",
-                    sm, sum.kernels, sum.instructions, sum.kernels_that_differ, sum.instructions_that_differ,
-                    sum.unsure_kernels, sum.of_calls, sum.of_unknown, sum.of_targets, sum.of_masks,
-                    sum.unsure_that_differ, sum.not_shown);
+        std::printf("%6d %8zu %12zu %9zu %12zu | %8zu (%zu, %zu, %zu, %zu) %zu | %zu\n", sm, sum.kernels,
+                    sum.instructions, sum.kernels_that_differ, sum.instructions_that_differ, sum.unsure_kernels,
+                    sum.of_calls, sum.of_unknown, sum.of_targets, sum.of_masks, sum.unsure_that_differ, sum.not_shown);
         same &= sum.kernels_that_differ == 0;
     }
     return same;

@@ -131,7 +131,8 @@ std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::si
         return live_doubts{};
     }
     const std::string_view code = image.sections[cubin.sections[i]].content;
-    const live_code found = find_live_registers(code, sm, code_marks_of(image, kernel.name, kernel.registers.value_or(0)));
+    const live_code found =
+        find_live_registers(code, sm, code_marks_of(image, kernel.name, kernel.registers.value_or(0)));
     const bool is_known = found.doubts.unknown_instructions + found.doubts.unknown_targets == 0;
     if (!whatever_is_unknown && !is_known) return found.doubts;
     kernel_draft draft(kernel, cubin.sections[i], cubin.lines);

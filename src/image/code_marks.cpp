@@ -34,7 +34,8 @@ void add_branches(std::string_view all, code_marks& marks)
 // block there.
 void add_labels(const nv_info_record& record, code_marks& marks)
 {
-    constexpr std::array<std::uint8_t, 12> plain{0x1c, 0x1d, 0x25, 0x27, 0x28, 0x2d, 0x31, 0x46, 0x47, 0x57, 0x59, 0x65};
+    constexpr std::array<std::uint8_t, 12> plain{0x1c, 0x1d, 0x25, 0x27, 0x28, 0x2d,
+                                                 0x31, 0x46, 0x47, 0x57, 0x59, 0x65};
     constexpr std::uint8_t with_masks = 0x44;
     std::size_t step = number_bytes, first = 0;
     if (record.is(nv_info_attribute::annotations)) {

@@ -5,8 +5,8 @@ namespace launchbox {
 
 namespace {
 
-constexpr unsigned guard_at = 12, condition_at = 87, register_at = 24, uniform_condition_at = 24,
-                   mode_at = 32, has_uniform_at = 91;
+constexpr unsigned guard_at = 12, condition_at = 87, register_at = 24, uniform_condition_at = 24, mode_at = 32,
+                   has_uniform_at = 91;
 constexpr int first_in_words = 90, first_of_new_family = 100;
 constexpr std::uint32_t no_predicate = 7, no_register = 255;
 constexpr std::int64_t instruction_width = 16;
@@ -27,7 +27,8 @@ void read_uniform(register_set& reads, instruction_word word, std::uint32_t coun
 {
     const std::uint32_t first = word.bits(register_at, sm < first_of_new_family ? 6 : 8);
     for (std::uint32_t number = first; number < first + count; ++number)
-        if (number < (sm < first_of_new_family ? 63U : 127U)) reads.uniform[number / 64] |= std::uint64_t{1} << (number % 64);
+        if (number < (sm < first_of_new_family ? 63U : 127U))
+            reads.uniform[number / 64] |= std::uint64_t{1} << (number % 64);
 }
 
 std::int64_t signed_number(std::uint64_t value, unsigned bits)

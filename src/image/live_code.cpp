@@ -187,8 +187,8 @@ register_set live_analysis::launched_with(register_set set) const
     return set;
 }
 
-// Labels are what branches and BSSY name, what the image lists, and where a call comes back. A branch under a predicate
-// does not end a block: nvdisasm, whose life ranges these are, goes on to the next label.
+// Labels are what branches, calls and BSSY name, and what the image lists. Neither a call nor a branch under a
+// predicate ends a block: nvdisasm, whose life ranges these are, goes on to the next label.
 void live_analysis::mark_blocks()
 {
     std::vector<bool> begins(count_ + 1);
@@ -199,7 +199,6 @@ void live_analysis::mark_blocks()
     for (const std::uint64_t byte : marks_.labels) mark(static_cast<std::int64_t>(byte));
     for (const auto& [i, one] : flows_) {
         if (one.target) mark(*one.target);
-        if (one.kind == flow_kind::call) begins[i + 1] = true;
         if (one.kind != flow_kind::indirect_branch) continue;
         if (const auto table = marks_.branches.find(i * code_step); table != marks_.branches.end())
             for (const std::uint64_t byte : table->second) mark(static_cast<std::int64_t>(byte));

@@ -19,7 +19,7 @@ struct live_doubts {
     std::size_t calls = 0;                 ///< what they read and write is taken from the calling convention
     std::size_t unknown_targets = 0;       ///< indirect branches without a table, and branches out of the code
 
-    std::size_t predicate_masks = 0;       ///< R2P: which predicates it writes is not known
+    std::size_t predicate_masks = 0;  ///< R2P: which predicates it writes is not known
 
     [[nodiscard]] bool any_but_calls() const { return unknown_instructions + unknown_targets + predicate_masks > 0; }
     [[nodiscard]] bool any() const { return calls > 0 || any_but_calls(); }
