@@ -69,7 +69,7 @@ std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::si
                                          bool whatever_is_unknown);
 
 // "2 of its instructions are not known, the first one has opcode 0x123"
-std::string text_of(const live_doubts& doubts, int min_peak, int peak)
+std::string text_of(const live_doubts& doubts)
 {
     std::string text;
     const auto add = [&](std::string reason) { text += (text.empty() ? "" : "; ") + std::move(reason); };
@@ -81,11 +81,9 @@ std::string text_of(const live_doubts& doubts, int min_peak, int peak)
     }
     if (doubts.unknown_targets > 0)
         add("where " + std::to_string(doubts.unknown_targets) + " of its branches go is not known");
-    if (doubts.under_predicates > 0)
-        add((min_peak == peak ? "not the peak, but the counts"
-                              : "the peak is " + std::to_string(min_peak) + " at least; counts") +
-            " of " + std::to_string(doubts.under_predicates) +
-            " instructions have registers in them that are only written under a predicate");
+    if (doubts.predicate_masks > 0)
+        add("which predicates " + std::to_string(doubts.predicate_masks) +
+            " of its instructions write (R2P) is not known: there may be fewer");
     if (doubts.calls > 0) add("what the functions that it calls use is taken from the calling convention");
     return text;
 }
@@ -133,9 +131,10 @@ std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::si
         return live_doubts{};
     }
     const std::string_view code = image.sections[cubin.sections[i]].content;
-    const live_code found = find_live_registers(code, sm, branch_tables_of(image, kernel.name));
+    const live_code found =
+        find_live_registers(code, sm, code_marks_of(image, kernel.name, kernel.registers.value_or(0)));
     const bool is_known = found.doubts.unknown_instructions + found.doubts.unknown_targets == 0;
-    if (!whatever_is_unknown && (!is_known || found.min_peak != found.peak)) return found.doubts;
+    if (!whatever_is_unknown && !is_known) return found.doubts;
     kernel_draft draft(kernel, cubin.sections[i], cubin.lines);
     constexpr std::uint64_t instruction_bytes = 16;
     for (std::size_t at = 0; at < found.live.size(); ++at) {
@@ -144,7 +143,7 @@ std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::si
                   {live.general_count(), live.predicate_count(), live.uniform_count(), live.uniform_predicate_count()},
                   live.general, found.writes[at].general);
     }
-    draft.finish(pressure_source::own_decoder, text_of(found.doubts, found.min_peak, found.peak));
+    draft.finish(pressure_source::own_decoder, text_of(found.doubts));
     return std::nullopt;
 }
 
@@ -179,7 +178,7 @@ void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels
     for (std::size_t k = 0; k < drafts.size(); ++k) {
         live_doubts of_calls;
         of_calls.calls = left.at(batch.kernels[k]).calls;
-        if (problem.empty()) drafts[k].finish(pressure_source::nvdisasm, text_of(of_calls, 0, 0));
+        if (problem.empty()) drafts[k].finish(pressure_source::nvdisasm, text_of(of_calls));
         std::optional<register_pressure>& pressure = cubin.kernels[batch.kernels[k]].pressure;
         if (!pressure) pressure.emplace().problem = problem.empty() ? "nvdisasm does not show it" : problem;
     }

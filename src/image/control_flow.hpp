@@ -22,8 +22,10 @@ struct flow {
     flow_kind kind = flow_kind::next;
     /// Depends on a predicate: without it the instruction goes on behind itself.
     bool conditional = false;
-    std::optional<std::int64_t> target;  ///< byte in the section; may lie outside of it
+    std::optional<std::int64_t> target;  ///< byte in the section; may lie outside of it. Of BSSY: where threads meet
     instruction_operands operands;       ///< of what is not `next`
+
+    [[nodiscard]] bool goes_on() const { return kind == flow_kind::next || kind == flow_kind::call || conditional; }
 };
 
 /// `nullopt`: no instruction that changes the flow; its operands are told by the table.

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "image/control_flow.hpp"
-#include "image/elf.hpp"
-#include "image/image_diagnostic.hpp"
-#include "image/nv_info.hpp"
 
 namespace launchbox {
 
@@ -18,11 +16,19 @@ constexpr std::size_t code_step = 16;
 constexpr std::uint32_t no_block = ~std::uint32_t{0};
 constexpr unsigned stack_register = 1;
 
+// From one label to the next. Branches may leave it in its middle; it is entered at its begin alone.
 struct block {
-    std::uint32_t begin = 0, end = 0;      // instructions
-    register_set needed, replaced;         // read before they are written; written whatever the predicates say
-    register_set live_in, live_after_end;  // the second: what a return or the end of the thread needs
-    std::vector<std::uint32_t> next;       // blocks
+    std::uint32_t begin = 0, end = 0;  // instructions
+    std::uint32_t reached = 0;         // up to here: what follows an unconditional branch without a label is never run
+    std::uint32_t first_way = 0;       // of `ways_`; up to that of the next block
+    register_set needed, live_in;      // the first: read in the block itself before they are written for sure
+};
+
+// Out of a block.
+struct way {
+    std::uint32_t from = 0;  // the instruction that takes it, which may be the last one, going on behind itself
+    std::uint32_t to = 0;    // block
+    register_set written;    // on the way from the block's begin, under whatever predicates
 };
 
 // What every function may change, and what it leaves as it is, by the calling convention of the ABI: R1, R2, R16 to
@@ -35,6 +41,13 @@ register_set kept_by_calls()
             (number >= 32 && (number >> 2 & 1) != 0))
             kept.general[number / 64] |= std::uint64_t{1} << (number % 64);
     return kept;
+}
+
+register_set stack()
+{
+    register_set only;
+    only.general[0] = std::uint64_t{1} << stack_register;
+    return only;
 }
 
 template <std::size_t N>
@@ -65,8 +78,8 @@ register_set up_to_highest(register_set used)
 
 class live_analysis {
 public:
-    live_analysis(std::string_view code, int sm, const branch_tables& tables)
-        : code_(code), sm_(sm), tables_(tables), decoder_(sm), count_(code.size() / code_step)
+    live_analysis(std::string_view code, int sm, const code_marks& marks)
+        : code_(code), sm_(sm), marks_(marks), decoder_(sm), count_(code.size() / code_step)
     {
     }
 
@@ -75,14 +88,16 @@ public:
 private:
     void decode();
     void apply_calling_convention();
-    void make_blocks();
-    void add_successors(block& one, std::uint32_t last);
-    void add_target(block& one, std::int64_t byte);
-    void find_live_in(bool guarded_writes_replace);
-    void sum_up(block& one, bool guarded_writes_replace) const;
+    [[nodiscard]] register_set launched_with(register_set set) const;
+    void mark_blocks();
+    void make_ways();
+    void leave(std::uint32_t i, const flow& leaving, const register_set& written);
+    void add_way(std::uint32_t from, std::int64_t byte, const register_set& written);
+    [[nodiscard]] std::span<const way> ways_of(std::size_t b) const;
+    void step_back(std::uint32_t i, register_set& live) const;
+    void find_needed();
     void flow_backwards();
-    [[nodiscard]] register_set live_out(const block& one) const;
-    void spread(const std::vector<register_set>& fewest);
+    void spread();
     [[nodiscard]] instruction_word word_at(std::size_t i) const
     {
         instruction_word word;
@@ -95,32 +110,30 @@ private:
         return byte >= 0 && static_cast<std::uint64_t>(byte) < count_ * code_step &&
                byte % static_cast<std::int64_t>(code_step) == 0;
     }
-    [[nodiscard]] static bool is_guarded(instruction_word word) { return word.bits(12, 4) != 7; }
 
     std::string_view code_;
     int sm_;
-    const branch_tables& tables_;
+    const code_marks& marks_;
     operand_decoder decoder_;
     std::size_t count_;
     live_code result_;
     register_set used_;
     std::vector<std::pair<std::uint32_t, flow>> flows_;  // of the instructions that have one, rising
     std::vector<block> blocks_;
+    std::vector<way> ways_;                // by block, rising by instruction
     std::vector<std::uint32_t> block_at_;  // of an instruction that begins one
+    std::vector<bool> may_keep_;           // an instruction may leave the old values in what it writes
 };
 
 live_code live_analysis::run()
 {
     decode();
     apply_calling_convention();
-    make_blocks();
-    // As if a write under a predicate always came about: fewer live then. Where that makes no difference, what is live
-    // does not depend on predicates.
-    find_live_in(true);
-    std::vector<register_set> fewest(blocks_.size());
-    for (std::size_t b = 0; b < blocks_.size(); ++b) fewest[b] = live_out(blocks_[b]);
-    find_live_in(false);
-    spread(fewest);
+    mark_blocks();
+    make_ways();
+    find_needed();
+    flow_backwards();
+    spread();
     return std::move(result_);
 }
 
@@ -128,6 +141,7 @@ void live_analysis::decode()
 {
     result_.live.resize(count_);  // until the end: what is read
     result_.writes.resize(count_);
+    may_keep_.resize(count_);
     instruction_operands operands;
     for (std::size_t i = 0; i < count_; ++i) {
         const instruction_word word = word_at(i);
@@ -140,7 +154,10 @@ void live_analysis::decode()
         }
         // Which predicates it writes, nvdisasm does not say: those before may be dead.
         if (constexpr std::uint32_t r2p = 0x004, form = 0x1ff; (word.opcode() & form) == r2p)
-            ++result_.doubts.under_predicates;
+            ++result_.doubts.predicate_masks;
+        // A uniform predicate is none: nvdisasm takes what it guards for written.
+        constexpr std::uint32_t always = 7;
+        may_keep_[i] = word.bits(12, 4) != always && !operands.guard_is_uniform;
         result_.live[i] = operands.reads;
         result_.writes[i] = operands.writes;
         used_ |= operands.reads;
@@ -151,7 +168,7 @@ void live_analysis::decode()
 void live_analysis::apply_calling_convention()
 {
     const register_set kept = kept_by_calls();
-    register_set changed = up_to_highest(used_);
+    register_set changed = launched_with(up_to_highest(used_));
     changed.remove(kept);
     for (const auto& [i, one] : flows_) {
         if (one.kind != flow_kind::call) continue;
@@ -161,18 +178,29 @@ void live_analysis::apply_calling_convention()
     }
 }
 
-void live_analysis::make_blocks()
+// With the general ones that the kernel is launched with, and no others where that is known.
+register_set live_analysis::launched_with(register_set set) const
+{
+    if (marks_.registers == 0) return set;
+    for (std::size_t number = marks_.registers; number < 64 * set.general.size(); ++number)
+        set.general[number / 64] &= ~(std::uint64_t{1} << (number % 64));
+    return set;
+}
+
+// Labels are what branches, calls and BSSY name, and what the image lists. Neither a call nor a branch under a
+// predicate ends a block: nvdisasm, whose life ranges these are, goes on to the next label.
+void live_analysis::mark_blocks()
 {
     std::vector<bool> begins(count_ + 1);
     if (count_ > 0) begins[0] = true;
     const auto mark = [&](std::int64_t byte) {
         if (is_inside(byte)) begins[static_cast<std::size_t>(byte) / code_step] = true;
     };
+    for (const std::uint64_t byte : marks_.labels) mark(static_cast<std::int64_t>(byte));
     for (const auto& [i, one] : flows_) {
-        if (one.kind != flow_kind::next && one.kind != flow_kind::call) begins[i + 1] = true;
         if (one.target) mark(*one.target);
         if (one.kind != flow_kind::indirect_branch) continue;
-        if (const auto table = tables_.find(i * code_step); table != tables_.end())
+        if (const auto table = marks_.branches.find(i * code_step); table != marks_.branches.end())
             for (const std::uint64_t byte : table->second) mark(static_cast<std::int64_t>(byte));
     }
     block_at_.assign(count_, no_block);
@@ -183,87 +211,96 @@ void live_analysis::make_blocks()
         }
         blocks_.back().end = static_cast<std::uint32_t>(i + 1);
     }
-    for (block& one : blocks_) add_successors(one, one.end - 1);
 }
 
-void live_analysis::add_target(block& one, std::int64_t byte)
+void live_analysis::make_ways()
+{
+    auto next_flow = flows_.begin();
+    for (block& one : blocks_) {
+        one.first_way = static_cast<std::uint32_t>(ways_.size());
+        register_set written;
+        bool goes_on = true;
+        std::uint32_t i = one.begin;
+        for (; goes_on && i < one.end; ++i) {
+            if (next_flow != flows_.end() && next_flow->first == i) {
+                leave(i, next_flow->second, written);
+                goes_on = next_flow++->second.goes_on();
+            }
+            written |= result_.writes[i];
+        }
+        if (goes_on) add_way(i - 1, std::uint64_t{i} * code_step, written);
+        for (one.reached = i; i < one.end; ++i) result_.live[i] = result_.writes[i] = {};
+        while (next_flow != flows_.end() && next_flow->first < one.end) ++next_flow;
+    }
+}
+
+void live_analysis::leave(std::uint32_t i, const flow& leaving, const register_set& written)
+{
+    const std::uint64_t byte = std::uint64_t{i} * code_step;
+    switch (leaving.kind) {
+        case flow_kind::branch:
+            add_way(i, *leaving.target, written);
+            // What only fills up the end: a branch to itself, where the stack is taken for live.
+            if (*leaving.target == static_cast<std::int64_t>(byte)) result_.live[i] |= stack();
+            break;
+        case flow_kind::indirect_branch:
+            if (const auto table = marks_.branches.find(byte); table != marks_.branches.end())
+                for (const std::uint64_t target : table->second) add_way(i, static_cast<std::int64_t>(target), written);
+            else
+                ++result_.doubts.unknown_targets;
+            break;
+        case flow_kind::end:
+            result_.live[i] |= stack();
+            break;
+        case flow_kind::leave: {
+            register_set kept = kept_by_calls();
+            if (marks_.registers == 0) kept &= up_to_highest(used_);
+            result_.live[i] |= launched_with(kept);
+            break;
+        }
+        case flow_kind::next:
+        case flow_kind::call:
+            break;
+    }
+}
+
+void live_analysis::add_way(std::uint32_t from, std::int64_t byte, const register_set& written)
 {
     if (is_inside(byte))
-        one.next.push_back(block_at_[static_cast<std::size_t>(byte) / code_step]);
+        ways_.push_back({from, block_at_[static_cast<std::size_t>(byte) / code_step], written});
+    else if (byte == static_cast<std::int64_t>(count_ * code_step))
+        result_.live[from] |= stack();
     else
         ++result_.doubts.unknown_targets;
 }
 
-void live_analysis::add_successors(block& one, std::uint32_t last)
+std::span<const way> live_analysis::ways_of(std::size_t b) const
 {
-    const auto found = std::ranges::lower_bound(flows_, last, {}, &std::pair<std::uint32_t, flow>::first);
-    const bool has_flow = found != flows_.end() && found->first == last;
-    const flow_kind kind = has_flow ? found->second.kind : flow_kind::next;
-    register_set stack;
-    stack.general[0] = std::uint64_t{1} << stack_register;
-    const bool goes_on = kind == flow_kind::next || kind == flow_kind::call || found->second.conditional;
-    if (goes_on) {
-        if (one.end < count_)
-            one.next.push_back(block_at_[one.end]);
-        else
-            one.live_after_end |= stack;
-    }
-    if (kind == flow_kind::branch) {
-        add_target(one, *found->second.target);
-        // What only fills up the end: a branch to itself, where the stack is taken for live.
-        if (*found->second.target == static_cast<std::int64_t>(last * code_step)) one.live_after_end |= stack;
-    } else if (kind == flow_kind::indirect_branch) {
-        const auto table = tables_.find(std::uint64_t{last} * code_step);
-        if (table == tables_.end())
-            ++result_.doubts.unknown_targets;
-        else
-            for (const std::uint64_t byte : table->second) add_target(one, static_cast<std::int64_t>(byte));
-    } else if (kind == flow_kind::end) {
-        one.live_after_end |= stack;
-    } else if (kind == flow_kind::leave) {
-        register_set kept = up_to_highest(used_);
-        kept &= kept_by_calls();
-        one.live_after_end |= kept;
-    }
+    const std::size_t end = b + 1 < blocks_.size() ? blocks_[b + 1].first_way : ways_.size();
+    return {ways_.data() + blocks_[b].first_way, ways_.data() + end};
 }
 
-void live_analysis::find_live_in(bool guarded_writes_replace)
+// From what is live behind an instruction to what is live before it.
+void live_analysis::step_back(std::uint32_t i, register_set& live) const
 {
-    for (block& one : blocks_) {
-        one.needed = one.replaced = one.live_in = {};
-        sum_up(one, guarded_writes_replace);
-    }
-    flow_backwards();
+    if (!may_keep_[i]) live.remove(result_.writes[i]);
+    live |= result_.live[i];
 }
 
-void live_analysis::sum_up(block& one, bool guarded_writes_replace) const
+void live_analysis::find_needed()
 {
-    for (std::uint32_t i = one.end; i-- > one.begin;) {
-        if (guarded_writes_replace || !is_guarded(word_at(i))) {
-            one.needed.remove(result_.writes[i]);
-            one.replaced |= result_.writes[i];
-        }
-        one.needed |= result_.live[i];
-    }
-}
-
-register_set live_analysis::live_out(const block& one) const
-{
-    register_set live = one.live_after_end;
-    for (const std::uint32_t next : one.next) live |= blocks_[next].live_in;
-    return live;
+    for (block& one : blocks_)
+        for (std::uint32_t i = one.reached; i-- > one.begin;) step_back(i, one.needed);
 }
 
 void live_analysis::flow_backwards()
 {
-    std::vector<std::uint32_t> first(blocks_.size() + 1), from;
-    for (const block& one : blocks_)
-        for (const std::uint32_t next : one.next) ++first[next + 1];
+    std::vector<std::uint32_t> first(blocks_.size() + 1), from(ways_.size());
+    for (const way& one : ways_) ++first[one.to + 1];
     for (std::size_t i = 0; i + 1 < first.size(); ++i) first[i + 1] += first[i];
-    from.resize(first.back());
     std::vector<std::uint32_t> filled(first.begin(), first.end());
     for (std::uint32_t b = 0; b < blocks_.size(); ++b)
-        for (const std::uint32_t next : blocks_[b].next) from[filled[next]++] = b;
+        for (const way& one : ways_of(b)) from[filled[one.to]++] = b;
 
     std::vector<std::uint32_t> waiting(blocks_.size());
     std::vector<bool> waits(blocks_.size(), true);
@@ -272,12 +309,14 @@ void live_analysis::flow_backwards()
         const std::uint32_t b = waiting.back();
         waiting.pop_back();
         waits[b] = false;
-        block& one = blocks_[b];
-        register_set live = live_out(one);
-        live.remove(one.replaced);
-        live |= one.needed;
-        if (live == one.live_in) continue;
-        one.live_in = live;
+        register_set live = blocks_[b].needed;
+        for (const way& one : ways_of(b)) {
+            register_set behind = blocks_[one.to].live_in;
+            behind.remove(one.written);
+            live |= behind;
+        }
+        if (live == blocks_[b].live_in) continue;
+        blocks_[b].live_in = live;
         for (std::uint32_t i = first[b]; i < first[b + 1]; ++i)
             if (!waits[from[i]]) {
                 waits[from[i]] = true;
@@ -286,62 +325,26 @@ void live_analysis::flow_backwards()
     }
 }
 
-void live_analysis::spread(const std::vector<register_set>& fewest)
+void live_analysis::spread()
 {
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
-        const block& one = blocks_[b];
-        register_set live = live_out(one), least = fewest[b];
-        for (std::uint32_t i = one.end; i-- > one.begin;) {
-            if (!is_guarded(word_at(i))) live.remove(result_.writes[i]);
-            least.remove(result_.writes[i]);
-            live |= result_.live[i];
-            least |= result_.live[i];
+        const std::span<const way> ways = ways_of(b);
+        auto next_way = ways.rbegin();
+        register_set live;
+        for (std::uint32_t i = blocks_[b].reached; i-- > blocks_[b].begin;) {
+            for (; next_way != ways.rend() && next_way->from == i; ++next_way) live |= blocks_[next_way->to].live_in;
+            step_back(i, live);
             result_.live[i] = live;
             result_.live[i] |= result_.writes[i];
-            register_set with_writes = least;
-            with_writes |= result_.writes[i];
-            if (with_writes != result_.live[i]) ++result_.doubts.under_predicates;
-            result_.min_peak = std::max(result_.min_peak, with_writes.general_count());
-            result_.peak = std::max(result_.peak, result_.live[i].general_count());
         }
     }
 }
 
 }  // namespace
 
-branch_tables branch_tables_of(const elf_image& image, std::string_view kernel)
+live_code find_live_registers(std::string_view code, int sm, const code_marks& marks)
 {
-    constexpr std::uint32_t section_nv_info = 0x70000000;
-    constexpr std::string_view prefix = ".nv.info.";
-    constexpr std::size_t number_bytes = 4, head_numbers = 3;
-    branch_tables tables;
-    std::vector<image_diagnostic> ignored;
-    for (const elf_section& section : image.sections) {
-        if (section.type != section_nv_info || !section.name.starts_with(prefix) ||
-            section.name.substr(prefix.size()) != kernel)
-            continue;
-        nv_info_reader reader(section.content, section.offset, ignored);
-        for (nv_info_record record; reader.next(record);) {
-            if (!record.is(nv_info_attribute::branch_targets)) continue;
-            const std::string_view all = record.payload;
-            const std::size_t numbers = all.size() / number_bytes;
-            const auto number = [&](std::size_t i) { return read_number<std::uint32_t>(all, i * number_bytes); };
-            for (std::size_t at = 0; numbers - at >= head_numbers;) {
-                const std::size_t count = number(at + 2);
-                if (count > numbers - at - head_numbers) break;
-                std::vector<std::uint64_t>& targets = tables[number(at)];
-                targets.clear();
-                for (std::size_t i = 0; i < count; ++i) targets.push_back(number(at + head_numbers + i));
-                at += head_numbers + count;
-            }
-        }
-    }
-    return tables;
-}
-
-live_code find_live_registers(std::string_view code, int sm, const branch_tables& tables)
-{
-    return live_analysis(code, sm, tables).run();
+    return live_analysis(code, sm, marks).run();
 }
 
 }  // namespace launchbox

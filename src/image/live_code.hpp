@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "image/code_marks.hpp"
 #include "image/operands.hpp"
 
 namespace launchbox {
@@ -19,33 +19,20 @@ struct live_doubts {
     std::size_t calls = 0;                 ///< what they read and write is taken from the calling convention
     std::size_t unknown_targets = 0;       ///< indirect branches without a table, and branches out of the code
 
-    /// Instructions at which a value may be live or not, depending on what is known of predicates: it is only written
-    /// under one. It is taken for live.
-    std::size_t under_predicates = 0;
+    std::size_t predicate_masks = 0;  ///< R2P: which predicates it writes is not known
 
-    [[nodiscard]] bool any_but_calls() const { return unknown_instructions + unknown_targets + under_predicates > 0; }
+    [[nodiscard]] bool any_but_calls() const { return unknown_instructions + unknown_targets + predicate_masks > 0; }
     [[nodiscard]] bool any() const { return calls > 0 || any_but_calls(); }
 };
 
 struct live_code {
     /// Of each instruction of 16 bytes: what is live before it, or written by it.
     std::vector<register_set> live, writes;
-    /// The most general registers that are live at once: at least, where a write under a predicate ends the life of the
-    /// value before, and at most, where it does not, which is what `live` has.
-    int min_peak = 0, peak = 0;
     live_doubts doubts;
 };
 
-/// By the byte of an indirect branch: the bytes that it may go to.
-using branch_tables = std::unordered_map<std::uint64_t, std::vector<std::uint64_t>>;
-
-struct elf_image;
-
-/// Of a kernel, from its records in the image.
-branch_tables branch_tables_of(const elf_image& image, std::string_view kernel);
-
 /// `sm` is one that `operand_decoder` supports. Time and memory (about 240 bytes an instruction) are linear in the
 /// code, but for nested loops, of which each level costs a pass.
-live_code find_live_registers(std::string_view code, int sm, const branch_tables& tables);
+live_code find_live_registers(std::string_view code, int sm, const code_marks& marks);
 
 }  // namespace launchbox

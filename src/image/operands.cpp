@@ -83,6 +83,8 @@ bool operand_decoder::decode(instruction_word word, instruction_operands& operan
         std::uint32_t number = word.bits(slot.position & 127, bits);
         const std::uint32_t none = (1U << bits) - 1;  // RZ, URZ, PT, UPT
         if ((slot.position & 128) != 0) number ^= none;
+        if (constexpr unsigned guard = 12, uniform_predicate = 3; slot.position == guard && file == uniform_predicate)
+            operands.guard_is_uniform = true;
         if (number == none) continue;
         unsigned selected = 0;
         for (unsigned i = 0; i < slot.selectors; ++i)

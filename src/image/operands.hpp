@@ -64,6 +64,7 @@ struct instruction_word {
 
 struct instruction_operands {
     register_set reads, writes;
+    bool guard_is_uniform = false;  ///< the predicate under which it is executed
 };
 
 /// For one architecture, by a table that `bench/make_operand_table.py` makes by asking nvdisasm.

@@ -1,6 +1,6 @@
 // Machine code of anybody: every instruction has an answer, no register is one that cannot be, what is read or written
 // counts, and what branches out of the code is a doubt. First byte: the architecture; second: how many entries of a
-// table of branch targets come first.
+// table of branch targets, which are labels too, come first.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -18,12 +18,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     constexpr std::array architectures{75, 80, 89, 90, 100, 110, 120, 121};
     const int sm = architectures[data[0] % architectures.size()];
     std::string_view rest(reinterpret_cast<const char*>(data) + 2, size - 2);
-    branch_tables tables;
+    code_marks marks;
     for (int i = 0; i < data[1] % 4 && rest.size() >= 8; ++i) {
-        tables[read_number<std::uint32_t>(rest, 0)].push_back(read_number<std::uint32_t>(rest, 4));
+        marks.branches[read_number<std::uint32_t>(rest, 0)].push_back(read_number<std::uint32_t>(rest, 4));
+        marks.labels.push_back(read_number<std::uint32_t>(rest, 4));
+        marks.registers = read_number<std::uint32_t>(rest, 0) % 256;
         rest.remove_prefix(8);
     }
-    const live_code found = find_live_registers(rest, sm, tables);
+    const live_code found = find_live_registers(rest, sm, marks);
     if (found.live.size() != rest.size() / 16 || found.writes.size() != found.live.size()) std::abort();
     for (std::size_t i = 0; i < found.live.size(); ++i) {
         const register_set& live = found.live[i];
