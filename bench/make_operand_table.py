@@ -426,6 +426,7 @@ def main():
     models, wrong = {}, 0
     with tempfile.TemporaryDirectory() as folder:
         keep = pathlib.Path(options.keep or folder)
+        keep.mkdir(parents=True, exist_ok=True)
         for family, members in FAMILIES.items():
             steps = {a: sum((a >= step) << INSTRUCTION_BITS + i for i, step in enumerate(STEPS[family])) for a in members}
             answers, oracles = {}, {}

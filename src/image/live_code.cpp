@@ -228,7 +228,7 @@ void live_analysis::make_ways()
             }
             written |= result_.writes[i];
         }
-        if (goes_on) add_way(i - 1, std::uint64_t{i} * code_step, written);
+        if (goes_on) add_way(i - 1, static_cast<std::int64_t>(i * code_step), written);
         for (one.reached = i; i < one.end; ++i) result_.live[i] = result_.writes[i] = {};
         while (next_flow != flows_.end() && next_flow->first < one.end) ++next_flow;
     }
