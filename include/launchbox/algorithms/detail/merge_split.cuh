@@ -203,7 +203,7 @@ struct run_pivot {
 
 /// Where runs that hardly overlap are looked for. For random runs that takes up to half of a microsecond, which would
 /// be a few percent of a sort of few elements, or of one by a single pass of 32 runs.
-inline constexpr int most_runs_in_order = 16;
+inline constexpr int max_runs_in_order = 16;
 inline constexpr int fewest_in_order = 32768;
 
 /// Chooses the pivot of a round, by aligned groups of threads with a run each. Each thread takes the element of
@@ -228,7 +228,7 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(
     pivot.within = static_cast<Offset>(static_cast<float>(width) * share);
     pivot.within = pivot.within < width ? pivot.within : width - 1;
     raw_array<Key, 1> middle;
-    const bool looks_for_order = runs <= most_runs_in_order && search.round == 0 && search.all > fewest_in_order;
+    const bool looks_for_order = runs <= max_runs_in_order && search.round == 0 && search.all > fewest_in_order;
     if (width > 0) {
         pivot.key[0] = run[low + pivot.within];
         if (looks_for_order) middle[0] = run[low + width / 2];  // at once, since it is waited for
