@@ -30,12 +30,21 @@ std::size_t sequence_length(std::string_view text)
     return length;
 }
 
+// How many bytes at the beginning are printable ASCII: most text is nothing else, and a page can have megabytes.
+std::size_t plain_length(std::string_view text)
+{
+    std::size_t length = 0;
+    while (length < text.size() && text[length] >= ' ' && text[length] <= '~') ++length;
+    return length;
+}
+
 }  // namespace
 
 int display_width(std::string_view text)
 {
-    int width = 0;
-    for (std::size_t i = 0; i < text.size();) {
+    std::size_t i = plain_length(text);
+    int width = static_cast<int>(i);
+    while (i < text.size()) {
         if (text[i] == '\x1b') {  // one of our own colour sequences: up to its m
             while (i < text.size() && text[i] != 'm') ++i;
             ++i;
@@ -112,6 +121,11 @@ std::string escape_for_terminal(std::string_view text)
         result += digits[byte & 15];
     };
     while (!text.empty()) {
+        if (const std::size_t plain = plain_length(text); plain > 0) {
+            result += text.substr(0, plain);
+            text.remove_prefix(plain);
+            continue;
+        }
         const std::size_t length = sequence_length(text);
         const auto first = static_cast<unsigned char>(text[0]);
         // C1 control characters (U+0080 to U+009F) can start terminal sequences too.
