@@ -8,6 +8,7 @@
 
 #include "capture/folder/captured_launch.hpp"
 #include "image/cubin.hpp"
+#include "image/gpu_coverage.hpp"
 #include "support/error.hpp"
 #include "support/text/terminal.hpp"
 
@@ -47,7 +48,7 @@ build_result captured_module(const std::string& file, const compute_capability& 
         throw error(fmt::format("{}: its module has no kernel {}", file, escape_for_terminal(launch.kernel)),
                     "capture the launch again: launchbox capture -k NAME -o FOLDER");
     const auto& of = kernel->capability;
-    if (!of || of->major != architecture.major || of->minor > architecture.minor)
+    if (!of || !cubin_runs_on(*of, architecture))
         throw error(fmt::format("{}: its module is for {}, and the GPU is {}", file,
                                 escape_for_terminal(contents.architecture), architecture_name(architecture).view()),
                     "replay it on a GPU like the one that it was captured on");
