@@ -56,23 +56,21 @@ void merge_sort_copy(cudaStream_t stream, const Key* keys, const Value* values, 
 /// From iterators with random access on the device, which need not be of memory: `keys[i]`, converted to `Key`, and
 /// `values[i]`, as of thrust::counting_iterator, which gives the order of the keys. They are read once, into the sorted
 /// arrays, which are then sorted in place. Either may be a pointer.
-template <class Tuning = void, class Keys, class Key, class Compare = less>
-requires(!std::is_pointer_v<Keys> && merge_sort_kernels::source_of<Keys, Key>) void merge_sort_copy(
-    cudaStream_t stream, Keys keys, Key* sorted, std::int64_t n, Compare compare = {}, workspace space = {});
-template <class Tuning = void, class Keys, class Values, class Key, class Value, class Compare = less>
-requires(!(std::is_pointer_v<Keys> && std::is_pointer_v<Values>)&&merge_sort_kernels::source_of<Keys, Key> &&
-         merge_sort_kernels::source_of<Values, Value>) void merge_sort_copy(cudaStream_t stream, Keys keys,
-                                                                            Values values, Key* sorted_keys,
-                                                                            Value* sorted_values, std::int64_t n,
-                                                                            Compare compare = {}, workspace space = {});
+template <class Tuning = void, class Key, merge_sort_kernels::iterator_of<Key> Keys, class Compare = less>
+void merge_sort_copy(cudaStream_t stream, Keys keys, Key* sorted, std::int64_t n, Compare compare = {},
+                     workspace space = {});
+template <class Tuning = void, class Key, class Value, merge_sort_kernels::source_of<Key> Keys,
+          merge_sort_kernels::source_beside<Value, Keys> Values, class Compare = less>
+void merge_sort_copy(cudaStream_t stream, Keys keys, Values values, Key* sorted_keys, Value* sorted_values,
+                     std::int64_t n, Compare compare = {}, workspace space = {});
 
 /// The same for thrust::device_ptr in the place of any of the pointers.
-template <class Tuning = void, class... Arguments>
-requires(merge_sort_kernels::wrapped_pointer<Arguments> || ...) void merge_sort(cudaStream_t stream,
-                                                                                Arguments... arguments);
-template <class Tuning = void, class... Arguments>
-requires(merge_sort_kernels::wrapped_pointer<Arguments> || ...) void merge_sort_copy(cudaStream_t stream,
-                                                                                     Arguments... arguments);
+template <class Tuning = void, class... Arguments,
+          class = std::enable_if_t<(merge_sort_kernels::wrapped_pointer<Arguments> || ...)> >
+void merge_sort(cudaStream_t stream, Arguments... arguments);
+template <class Tuning = void, class... Arguments,
+          class = std::enable_if_t<(merge_sort_kernels::wrapped_pointer<Arguments> || ...)> >
+void merge_sort_copy(cudaStream_t stream, Arguments... arguments);
 
 /// merge_sort and merge_sort_copy with the same arguments after the stream, without exceptions: the runtime's error, or
 /// the nearest that it has for what launch_error would say.
@@ -109,37 +107,32 @@ void merge_sort_copy(cudaStream_t stream, const Key* keys, const Value* values, 
         stream, {const_cast<Key*>(keys), const_cast<Value*>(values), sorted_keys, sorted_values}, n, compare, space);
 }
 
-template <class Tuning, class Keys, class Key, class Compare>
-requires(!std::is_pointer_v<Keys> && merge_sort_kernels::source_of<Keys, Key>) void merge_sort_copy(
-    cudaStream_t stream, Keys keys, Key* sorted, std::int64_t n, Compare compare, workspace space)
+template <class Tuning, class Key, merge_sort_kernels::iterator_of<Key> Keys, class Compare>
+void merge_sort_copy(cudaStream_t stream, Keys keys, Key* sorted, std::int64_t n, Compare compare, workspace space)
 {
     merge_sort_kernels::read_and_sort<Key, void>(
         stream, keys, merge_sort_kernels::no_source{}, sorted, nullptr, n, space,
         [&](const workspace& given) { merge_sort<Tuning>(stream, sorted, n, compare, given); });
 }
 
-template <class Tuning, class Keys, class Values, class Key, class Value, class Compare>
-requires(!(std::is_pointer_v<Keys> && std::is_pointer_v<Values>)&&merge_sort_kernels::source_of<Keys, Key> &&
-         merge_sort_kernels::source_of<Values, Value>) void merge_sort_copy(cudaStream_t stream, Keys keys,
-                                                                            Values values, Key* sorted_keys,
-                                                                            Value* sorted_values, std::int64_t n,
-                                                                            Compare compare, workspace space)
+template <class Tuning, class Key, class Value, merge_sort_kernels::source_of<Key> Keys,
+          merge_sort_kernels::source_beside<Value, Keys> Values, class Compare>
+void merge_sort_copy(cudaStream_t stream, Keys keys, Values values, Key* sorted_keys, Value* sorted_values,
+                     std::int64_t n, Compare compare, workspace space)
 {
     merge_sort_kernels::read_and_sort<Key, Value>(
         stream, keys, values, sorted_keys, sorted_values, n, space,
         [&](const workspace& given) { merge_sort<Tuning>(stream, sorted_keys, sorted_values, n, compare, given); });
 }
 
-template <class Tuning, class... Arguments>
-requires(merge_sort_kernels::wrapped_pointer<Arguments> || ...) void merge_sort(cudaStream_t stream,
-                                                                                Arguments... arguments)
+template <class Tuning, class... Arguments, class>
+void merge_sort(cudaStream_t stream, Arguments... arguments)
 {
     merge_sort<Tuning>(stream, merge_sort_kernels::without_wrapper(arguments)...);
 }
 
-template <class Tuning, class... Arguments>
-requires(merge_sort_kernels::wrapped_pointer<Arguments> || ...) void merge_sort_copy(cudaStream_t stream,
-                                                                                     Arguments... arguments)
+template <class Tuning, class... Arguments, class>
+void merge_sort_copy(cudaStream_t stream, Arguments... arguments)
 {
     merge_sort_copy<Tuning>(stream, merge_sort_kernels::without_wrapper(arguments)...);
 }

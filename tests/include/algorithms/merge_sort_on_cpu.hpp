@@ -43,27 +43,13 @@ void sort_by_cluster(const launchbox::detail::merge_arrays<Shape>& in,
     };
     for (std::vector<std::max_align_t>& each : shared)
         std::memset(static_cast<void*>(each.data()), 0xa5, words * sizeof(std::max_align_t));
-    gpu_on_cpu::run(
-        static_cast<unsigned>(tiles), Shape::threads,
-        [&] {
-            const auto tile = static_cast<int>(blockIdx.x);
-            detail::sort_tile_of_cluster<Shape>(memory_of(tile), in, n, tile, compare);
-        },
-        order);
-    gpu_on_cpu::run(
-        static_cast<unsigned>(tiles), Shape::threads,
-        [&] {
-            const auto tile = static_cast<int>(blockIdx.x);
-            detail::give_tile<Shape>(memory_of(tile), memory_of, n, tile, tiles);
-        },
-        order);
-    gpu_on_cpu::run(
-        static_cast<unsigned>(tiles), Shape::threads,
-        [&] {
-            const auto tile = static_cast<int>(blockIdx.x);
-            detail::place_tile<Shape>(memory_of(tile), out, n, tile, tiles, compare);
-        },
-        order);
+    const auto each_block = [&](const auto& step) {
+        gpu_on_cpu::run(
+            static_cast<unsigned>(tiles), Shape::threads, [&] { step(static_cast<int>(blockIdx.x)); }, order);
+    };
+    each_block([&](int tile) { detail::sort_tile_of_cluster<Shape>(memory_of(tile), in, n, tile, compare); });
+    each_block([&](int tile) { detail::give_tile<Shape>(memory_of(tile), memory_of, n, tile, tiles); });
+    each_block([&](int tile) { detail::place_tile<Shape>(memory_of(tile), out, n, tile, tiles, compare); });
 }
 
 template <int Threads, int Items, class Key, class Value, class Compare>

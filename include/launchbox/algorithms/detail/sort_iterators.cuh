@@ -4,9 +4,10 @@
 
 #include <cuda_runtime_api.h>
 
-#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <launchbox/algorithms/detail/merge_sort_kernels.cuh>
 #include <launchbox/launch_box.cuh>
@@ -16,14 +17,8 @@ namespace launchbox::merge_sort_kernels {
 
 /// A pointer in a class, as thrust::device_ptr.
 template <class Type>
-concept wrapped_pointer = requires(const Type& it)
-{
-    typename Type::raw_pointer;
-    {
-        it.get()
-        } -> std::same_as<typename Type::raw_pointer>;
-    requires std::is_pointer_v<typename Type::raw_pointer>;
-};
+concept wrapped_pointer = std::is_pointer_v<typename Type::raw_pointer> &&
+    std::is_same_v<decltype(std::declval<const Type&>().get()), typename Type::raw_pointer>;
 
 template <class Type>
 constexpr auto without_wrapper(const Type& argument)
@@ -36,10 +31,16 @@ constexpr auto without_wrapper(const Type& argument)
 
 /// What gives elements that are nowhere in memory, or not beside each other: an iterator with random access.
 template <class Type, class Element>
-concept source_of = !wrapped_pointer<Type> && requires(Type from, std::int64_t i)
-{
-    static_cast<Element>(from[i]);
-};
+concept source_of =
+    !wrapped_pointer<Type> && std::is_constructible_v<Element, decltype(std::declval<Type&>()[std::int64_t{}])>;
+
+/// Keys alone: pointers have a sort of their own.
+template <class Type, class Key>
+concept iterator_of = source_of<Type, Key> && !std::is_pointer_v<Type>;
+
+/// Values beside keys, of which either may be pointers, but not both.
+template <class Type, class Value, class Keys>
+concept source_beside = source_of<Type, Value> && !(std::is_pointer_v<Keys> && std::is_pointer_v<Type>);
 
 struct no_source {};
 
