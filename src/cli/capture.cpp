@@ -64,14 +64,13 @@ std::string why_nothing_seen(const observed_run& run)
     return "no launch was seen: the program used CUDA and launched no kernel";
 }
 
-// The driver says nothing where it cannot load the observer.
+// The driver says nothing where it cannot load the observer. It stays loaded here: what its C++ library allocated when
+// it was loaded would be lost.
 void check_loadable(const fs::path& library)
 {
-    void* const loaded = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
-    if (loaded == nullptr)
+    if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL) == nullptr)
         throw error(fmt::format("the observer cannot be loaded: {}", ::dlerror()),
                     "set TMPDIR to a folder from which libraries may be loaded", exit_status::missing);
-    ::dlclose(loaded);
 }
 
 // "8192x256", "64,64x16,16" as the observer wants it: six numbers.

@@ -171,15 +171,14 @@ std::optional<nvrtc_place> find_nvrtc(const toolchain* tools)
 
 nvrtc::nvrtc(const fs::path& library) : call_(std::make_unique<functions>())
 {
-    handle_ = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* const handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     const auto refuse = [&](const std::string& why) {
-        if (handle_ != nullptr) ::dlclose(handle_);
         throw error("cannot use " + library.string() + ": " + why, "install NVRTC of CUDA 12 or 13",
                     exit_status::missing);
     };
-    if (handle_ == nullptr) refuse(::dlerror());
+    if (handle == nullptr) refuse(::dlerror());
     const auto find = [&](auto& function, const char* name) {
-        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle_, name));
+        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
         if (function == nullptr) refuse(std::string("it has no ") + name);
     };
     find(call_->version, "nvrtcVersion");
@@ -195,13 +194,11 @@ nvrtc::nvrtc(const fs::path& library) : call_(std::make_unique<functions>())
     find(call_->cubin, "nvrtcGetCUBIN");
     find(call_->ptx_size, "nvrtcGetPTXSize");
     find(call_->ptx, "nvrtcGetPTX");
-    call_->kept_headers = reinterpret_cast<decltype(call_->kept_headers)>(::dlsym(handle_, "nvrtcGetPCHCreateStatus"));
+    call_->kept_headers = reinterpret_cast<decltype(call_->kept_headers)>(::dlsym(handle, "nvrtcGetPCHCreateStatus"));
 }
 
-nvrtc::~nvrtc()
-{
-    if (handle_ != nullptr) ::dlclose(handle_);
-}
+// The library stays loaded: what it allocated for itself when it was loaded would be lost each time.
+nvrtc::~nvrtc() = default;
 
 std::string nvrtc::version() const
 {

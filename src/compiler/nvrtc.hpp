@@ -65,7 +65,6 @@ private:
     nvrtc_output compile_once(const nvrtc_job& job, bool verbose, similar_jobs* similar = nullptr);
     similar_jobs* similar_with_headers(const nvrtc_job& job);
     struct functions;
-    void* handle_ = nullptr;
     std::unique_ptr<functions> call_;
     std::map<std::string, similar_jobs> similar_;
     std::size_t kept_ = 0;  // sets of headers

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """That the attack with damaged inputs can fail: programs that run the tool and do one thing that it must not do.
 
-    attack_test.py TOOL REPOSITORY
+    attack_test.py TOOL REPOSITORY [--sanitized]
 """
 
 import os
@@ -35,7 +35,7 @@ def main():
                 file.write(f"#!/bin/sh\nTOOL='{TOOL}'\n{script}\n")
             os.chmod(program, 0o700)
             count = 50 * 16 if wanted == "all ended alike" else 48
-            ran = subprocess.run([sys.executable, ATTACK, TOOL, REPOSITORY, str(count), "--run", program],
+            ran = subprocess.run([sys.executable, ATTACK, TOOL, REPOSITORY, str(count), "--run", program, *sys.argv[3:]],
                                  capture_output=True, text=True, env={**os.environ, "LAUNCHBOX_SEED": "1"}, check=False)
         good = ran.returncode == 0 if wanted is None else ran.returncode == 1 and wanted in ran.stdout
         if not good:

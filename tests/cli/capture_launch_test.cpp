@@ -35,7 +35,7 @@ protected:
         options.insert(options.begin(), "capture");
         options.insert(options.end(), {"-o", file("kept"), "--", observed_app});
         options.insert(options.end(), words.begin(), words.end());
-        return launchbox_run(options, {}, environment({"FAKE_GPU_MEMORY_AT=600000000000"}));
+        return launchbox_run(options, {}, environment({"FAKE_GPU_MEMORY_AT=200000000000"}));
     }
     void keep_plain(const std::string& shape = "launch=plain,4,16,0,1") const
     {
@@ -76,7 +76,7 @@ TEST_F(capture_launch, a_captured_launch_is_replayed_bit_equal)
     EXPECT_EQ(kept["grid"], json({4, 1, 1}));
     EXPECT_EQ(kept["block"], json({16, 1, 1}));
     ASSERT_EQ(kept["memory"].size(), 1u);
-    EXPECT_EQ(kept["memory"][0]["address"], "0x600000000000");
+    EXPECT_EQ(kept["memory"][0]["address"], "0x200000000000");
     EXPECT_EQ(kept["memory"][0]["bytes"], 4096);
     EXPECT_EQ(kept["memory"][0]["changed_bytes"], 64);  // 16 integers of four bytes
     EXPECT_EQ(kept["parameters"].size(), 3u);
@@ -217,7 +217,7 @@ TEST_F(capture_launch, a_full_disk_costs_the_capture_and_not_the_program)
                                        "ulimit -f 2500; exec \"$0\" init '" + load_observed_kernels +
                                            "' pointer=2000000 launch=plain,8,64,0,1 out=done exit=5",
                                        observed_app},
-                                      {}, environment({"FAKE_GPU_MEMORY_AT=600000000000"}));
+                                      {}, environment({"FAKE_GPU_MEMORY_AT=200000000000"}));
     EXPECT_EQ(result.status, 5) << result.err;
     EXPECT_EQ(result.out, "done\n");
     EXPECT_TRUE(result.says("there is no room on the disk for its memory")) << result.err;
@@ -388,7 +388,7 @@ TEST_F(capture_launch, damaged_folders_are_refused_in_one_line)
     refuse([](json& to) { to["memory"][0]["bytes"] = 5000; }, "it is shorter than the capture says");
     refuse([](json& to) { to["memory"][0]["bytes"] = 4000; }, "it is longer than the capture says");
     refuse([](json& to) { to["memory"][0]["bytes"] = std::uint64_t{1} << 60; }, "has the bytes 1152921504606846976");
-    refuse([](json& to) { to["memory"].push_back(to["memory"][0]); }, "has memory that overlaps at 0x600000000000");
+    refuse([](json& to) { to["memory"].push_back(to["memory"][0]); }, "has memory that overlaps at 0x200000000000");
     refuse([](json& to) { to["memory"][0]["before_hash"] = "0x1"; }, "the hash differs");
     refuse([](json& to) { to["module_hash"] = "0x1"; }, "it is not the module that was captured");
     refuse([](json& to) { to["parameters"][2]["bytes"] = 100; }, "lies behind the end of the arguments");

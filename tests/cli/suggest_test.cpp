@@ -84,10 +84,10 @@ TEST(suggest_verb, prints_what_it_ranks_by)
     const call csv = launchbox_run({"suggest", "--arch", "sm_61", "-r", "32", "--limit", "40", "--format", "csv"});
     EXPECT_TRUE(csv.shows(",0.625,")) << csv.out;
     double last = 1;
-    for (const nlohmann::json& candidate :
-         suggested({"--arch", "sm_61", "-r", "50", "--limit", "1000", "--top", "99"})["candidates"]) {
-        EXPECT_LE(candidate["occupancy"].get<double>(), last);
-        last = candidate["occupancy"];
+    const nlohmann::json many = suggested({"--arch", "sm_61", "-r", "50", "--limit", "1000", "--top", "99"});
+    for (const nlohmann::json& candidate : many.at("candidates")) {
+        EXPECT_LE(candidate.at("occupancy").get<double>(), last);
+        last = candidate.at("occupancy");
     }
 }
 

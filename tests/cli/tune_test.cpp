@@ -159,7 +159,8 @@ TEST_F(tune_test, what_an_interrupt_cuts_short_is_no_result)
           "echo time: 1.$1 ms\n");
     write("stop", "");
     EXPECT_EQ(tune({"--search", "exhaustive"}).status, 4);
-    for (const auto& each : report().at("candidates")) EXPECT_GE(each.at("samples_ns").size(), 10u) << each;
+    const nlohmann::json stopped = report();
+    for (const auto& each : stopped.at("candidates")) EXPECT_GE(each.at("samples_ns").size(), 10u) << each;
     fs::remove(here / "stop");
     ASSERT_EQ(tune({"--search", "exhaustive"}).status, 0);
     const nlohmann::json all = report();
@@ -173,7 +174,8 @@ TEST_F(tune_test, a_source_that_is_edited_or_missing)
     const call edited = tune({"--workload", "n=1000"});
     EXPECT_EQ(edited.status, 2) << edited.err;
     EXPECT_TRUE(edited.says("bench.sh was changed during the run; what was measured before is kept")) << edited.err;
-    for (const auto& each : report().at("candidates"))
+    const nlohmann::json kept = report();
+    for (const auto& each : kept.at("candidates"))
         EXPECT_NE(each.at("parameters").dump(), R"({"items":6,"threads":64})");
 
     write("bench.sh", bench_text);

@@ -451,6 +451,9 @@ TEST_F(gpu_worker_test, a_worker_that_dies_is_replaced)
             std::filesystem::remove(path("state.json"));
             const measurement found = faulty({{"stage", stage}, {"action", action}});
             EXPECT_EQ(found.what, outcome::worker_died) << found.reason;
+#if defined(__SANITIZE_ADDRESS__)
+            if (action == "segfault") continue;  // the sanitizer reports it, and ends the process with a status
+#endif
             EXPECT_NE(found.reason.find(action == "exit" ? "exit status 3" : "killed by signal"), std::string::npos)
                 << found.reason;
         }
