@@ -22,7 +22,7 @@ template void interval_move<void, places, places, interval_offsets<offsets>, con
     cudaStream_t, places, places, interval_offsets<offsets>, std::int64_t, const u32*, u32*, workspace);
 
 #ifdef ONE_TYPE
-template void merge_sort<merge_sort_k4_above_2097152, u32, less>(cudaStream_t, u32*, std::int64_t, less, workspace);
+template void merge_sort<merge_sort_k4_above_1048576, u32, less>(cudaStream_t, u32*, std::int64_t, less, workspace);
 #else
 template void merge_sort<void, u32, less>(cudaStream_t, u32*, std::int64_t, less, workspace);
 template void merge_sort<void, u64, less>(cudaStream_t, u64*, std::int64_t, less, workspace);

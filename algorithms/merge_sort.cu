@@ -29,6 +29,15 @@ struct f64_i32 {
         return a.first < b.first || (a.first == b.first && a.second < b.second);
     }
 };
+/// By magnitude: a comparison that costs more than that of numbers.
+struct c32 {
+    float real, imaginary;
+    __host__ __device__ double magnitude() const
+    {
+        return static_cast<double>(real) * real + static_cast<double>(imaginary) * imaginary;
+    }
+    friend __host__ __device__ bool operator<(const c32& a, const c32& b) { return a.magnitude() < b.magnitude(); }
+};
 using f32 = float;
 using f64 = double;
 using u8 = std::uint8_t;
@@ -66,6 +75,8 @@ __device__ Key key_at(u64 place, u64 mask)
         return {mixed(place) & mask, mixed(~place) & mask};
     else if constexpr (std::is_same_v<Key, f64_i32>)
         return {static_cast<double>(mixed(place) & mask), static_cast<std::int32_t>(mixed(~place) & mask)};
+    else if constexpr (std::is_same_v<Key, c32>)
+        return {static_cast<float>(mixed(place) & mask), static_cast<float>(mixed(~place) & mask)};
     else if constexpr (std::is_floating_point_v<Key>)
         return static_cast<Key>(static_cast<long long>(mixed(place) & mask));
     else
@@ -79,6 +90,8 @@ __device__ u64 bits_of(const Key& key)
         return mixed(key.high) + key.low;
     else if constexpr (std::is_same_v<Key, f64_i32>)
         return mixed(bits_of(key.first)) + static_cast<u64>(key.second);
+    else if constexpr (std::is_same_v<Key, c32>)
+        return mixed(__float_as_uint(key.real)) + __float_as_uint(key.imaginary);
     else if constexpr (std::is_same_v<Key, double>)
         return static_cast<u64>(__double_as_longlong(key));
     else if constexpr (std::is_same_v<Key, float>)

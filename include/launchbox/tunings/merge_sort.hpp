@@ -28,45 +28,27 @@ using merge_sort_k4_upto_262144 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.040 times as fast (1.029 to 1.050) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:f06f2e520aa4ce0c
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.062 times as fast (1.054 to 1.075) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:6dda74d9cf76f66b
     launchbox::sm<90, merge_sort_row{256, 8, 2, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
 #endif
 
-// table merge_sort_k4_upto_2097152: 4-byte keys, n above 262144, n up to 2097152
-#ifdef LAUNCHBOX_MERGE_SORT_K4_UPTO_2097152_ROW
-using merge_sort_k4_upto_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_UPTO_2097152_ROW>;
+// table merge_sort_k4_above_1048576: 4-byte keys, n above 1048576
+#ifdef LAUNCHBOX_MERGE_SORT_K4_ABOVE_1048576_ROW
+using merge_sort_k4_above_1048576 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_ABOVE_1048576_ROW>;
 #else
-using merge_sort_k4_upto_2097152 = launchbox::launch_box<
+using merge_sort_k4_above_1048576 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.083 times as fast (1.076 to 1.096) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:f06f2e520aa4ce0c
-    launchbox::sm<90, merge_sort_row{128, 32, 4, 16}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
->;
-#endif
-
-// table merge_sort_k4_above_2097152: 4-byte keys, n above 2097152
-#ifdef LAUNCHBOX_MERGE_SORT_K4_ABOVE_2097152_ROW
-using merge_sort_k4_above_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_ABOVE_2097152_ROW>;
-#else
-using merge_sort_k4_above_2097152 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.327 times as fast (1.324 to 1.328) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:f06f2e520aa4ce0c
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.289 times as fast (1.285 to 1.296) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4.json.gz fnv1a64:6dda74d9cf76f66b
     launchbox::sm<90, merge_sort_row{256, 32, 5, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
@@ -82,46 +64,28 @@ using merge_sort_k8_upto_262144 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.018 times as fast (1.013 to 1.027) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:94733477a4cb8969
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.053 times as fast (1.045 to 1.066) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:0f9881929791c9c3
     launchbox::sm<90, merge_sort_row{256, 8, 2, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
 #endif
 
-// table merge_sort_k8_upto_2097152: 8-byte keys, n above 262144, n up to 2097152
-#ifdef LAUNCHBOX_MERGE_SORT_K8_UPTO_2097152_ROW
-using merge_sort_k8_upto_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_UPTO_2097152_ROW>;
+// table merge_sort_k8_above_262144: 8-byte keys, n above 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K8_ABOVE_262144_ROW
+using merge_sort_k8_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_ABOVE_262144_ROW>;
 #else
-using merge_sort_k8_upto_2097152 = launchbox::launch_box<
+using merge_sort_k8_above_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.067 times as fast (1.053 to 1.076) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:94733477a4cb8969
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.252 times as fast (1.245 to 1.261) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:0f9881929791c9c3
     launchbox::sm<90, merge_sort_row{128, 32, 5, 16}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
->;
-#endif
-
-// table merge_sort_k8_above_2097152: 8-byte keys, n above 2097152
-#ifdef LAUNCHBOX_MERGE_SORT_K8_ABOVE_2097152_ROW
-using merge_sort_k8_above_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_ABOVE_2097152_ROW>;
-#else
-using merge_sort_k8_above_2097152 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.144 times as fast (1.142 to 1.145) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8.json.gz fnv1a64:94733477a4cb8969
-    launchbox::sm<90, merge_sort_row{128, 32, 4, 8}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -136,28 +100,28 @@ using merge_sort_k16_upto_262144 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.388 times as fast (1.372 to 1.407) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:b9b19a08290a3d3e
-    launchbox::sm<90, merge_sort_row{512, 4, 2, 16}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.385 times as fast (1.368 to 1.399) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:c8a6f4304c8a33a4
+    launchbox::sm<90, merge_sort_row{256, 4, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
 #endif
 
-// table merge_sort_k16_above_262144: 16-byte keys, n above 262144
-#ifdef LAUNCHBOX_MERGE_SORT_K16_ABOVE_262144_ROW
-using merge_sort_k16_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K16_ABOVE_262144_ROW>;
+// table merge_sort_k16_above_1048576: 16-byte keys, n above 1048576
+#ifdef LAUNCHBOX_MERGE_SORT_K16_ABOVE_1048576_ROW
+using merge_sort_k16_above_1048576 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K16_ABOVE_1048576_ROW>;
 #else
-using merge_sort_k16_above_262144 = launchbox::launch_box<
+using merge_sort_k16_above_1048576 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.217 times as fast (1.210 to 1.222) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:b9b19a08290a3d3e
-    launchbox::sm<90, merge_sort_row{256, 16, 3, 16}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.170 times as fast (1.165 to 1.173) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k16.json.gz fnv1a64:c8a6f4304c8a33a4
+    launchbox::sm<90, merge_sort_row{256, 16, 3, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
 >;
@@ -172,46 +136,28 @@ using merge_sort_k4_v4_upto_262144 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.238 times as fast (1.231 to 1.245) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:9512b02f7ad1b2a1
-    launchbox::sm<90, merge_sort_row{256, 8, 2, 32}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.275 times as fast (1.260 to 1.285) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:d322c61e30d87f22
+    launchbox::sm<90, merge_sort_row{256, 4, 4, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
 #endif
 
-// table merge_sort_k4_v4_upto_2097152: 4-byte keys with 4-byte values, n above 262144, n up to 2097152
-#ifdef LAUNCHBOX_MERGE_SORT_K4_V4_UPTO_2097152_ROW
-using merge_sort_k4_v4_upto_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V4_UPTO_2097152_ROW>;
+// table merge_sort_k4_v4_above_262144: 4-byte keys with 4-byte values, n above 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K4_V4_ABOVE_262144_ROW
+using merge_sort_k4_v4_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V4_ABOVE_262144_ROW>;
 #else
-using merge_sort_k4_v4_upto_2097152 = launchbox::launch_box<
+using merge_sort_k4_v4_above_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.056 times as fast (1.032 to 1.065) as {128, 16, 8, 16}, the row of sm_90
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:9512b02f7ad1b2a1
-    launchbox::sm<90, merge_sort_row{256, 16, 3, 16}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
->;
-#endif
-
-// table merge_sort_k4_v4_above_2097152: 4-byte keys with 4-byte values, n above 2097152
-#ifdef LAUNCHBOX_MERGE_SORT_K4_V4_ABOVE_2097152_ROW
-using merge_sort_k4_v4_above_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V4_ABOVE_2097152_ROW>;
-#else
-using merge_sort_k4_v4_above_2097152 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.104 times as fast (1.102 to 1.105) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:9512b02f7ad1b2a1
-    launchbox::sm<90, merge_sort_row{128, 32, 6, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.078 times as fast (1.070 to 1.089) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:d322c61e30d87f22
+    launchbox::sm<90, merge_sort_row{128, 32, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -226,70 +172,34 @@ using merge_sort_k8_v8_upto_262144 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.246 times as fast (1.231 to 1.276) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:805c66c58e0e1f66
-    launchbox::sm<90, merge_sort_row{512, 4, 2, 32}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.350 times as fast (1.338 to 1.372) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:a94a250c4a755cac
+    launchbox::sm<90, merge_sort_row{256, 4, 4, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
 #endif
 
-// table merge_sort_k8_v8_upto_2097152: 8-byte keys with 8-byte values, n above 262144, n up to 2097152
-#ifdef LAUNCHBOX_MERGE_SORT_K8_V8_UPTO_2097152_ROW
-using merge_sort_k8_v8_upto_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V8_UPTO_2097152_ROW>;
+// table merge_sort_k8_v8_above_262144: 8-byte keys with 8-byte values, n above 262144
+#ifdef LAUNCHBOX_MERGE_SORT_K8_V8_ABOVE_262144_ROW
+using merge_sort_k8_v8_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V8_ABOVE_262144_ROW>;
 #else
-using merge_sort_k8_v8_upto_2097152 = launchbox::launch_box<
+using merge_sort_k8_v8_above_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.190 times as fast (1.176 to 1.203) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:805c66c58e0e1f66
-    launchbox::sm<90, merge_sort_row{128, 16, 2, 16}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.136 times as fast (1.130 to 1.144) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:a94a250c4a755cac
+    launchbox::sm<90, merge_sort_row{128, 16, 5, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
 >;
 #endif
 
-// table merge_sort_k8_v8_above_2097152: 8-byte keys with 8-byte values, n above 2097152
-#ifdef LAUNCHBOX_MERGE_SORT_K8_V8_ABOVE_2097152_ROW
-using merge_sort_k8_v8_above_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V8_ABOVE_2097152_ROW>;
-#else
-using merge_sort_k8_v8_above_2097152 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
-    // gain: 1.042 times as fast (1.041 to 1.046) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:805c66c58e0e1f66
-    launchbox::sm<90, merge_sort_row{256, 16, 3, 16}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
->;
-#endif
-
-// table merge_sort_s4_upto_16384: 4-byte keys whose equal ones may differ, n up to 16384
-#ifdef LAUNCHBOX_MERGE_SORT_S4_UPTO_16384_ROW
-using merge_sort_s4_upto_16384 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_UPTO_16384_ROW>;
-#else
-using merge_sort_s4_upto_16384 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-23, launchbox 0.1.0
-    // gain: 1.121 times as fast (1.113 to 1.133) as {256, 8, 2, 32}, the row of sm_90
-    // record: measurements/nvidia-h200/tune_merge_sort_s4.json.gz fnv1a64:cb6326136a606764
-    launchbox::sm<90, merge_sort_row{256, 4, 2, 16}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
->;
-#endif
-
-// table merge_sort_s4_upto_262144: 4-byte keys whose equal ones may differ, n above 16384, n up to 262144
+// table merge_sort_s4_upto_262144: 4-byte keys whose equal ones may differ, n up to 262144
 #ifdef LAUNCHBOX_MERGE_SORT_S4_UPTO_262144_ROW
 using merge_sort_s4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_UPTO_262144_ROW>;
 #else
@@ -298,66 +208,34 @@ using merge_sort_s4_upto_262144 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
-    // baseline, not measured
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.191 times as fast (1.180 to 1.201) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_s4.json.gz fnv1a64:bd519360de4369f0
     launchbox::sm<90, merge_sort_row{256, 8, 2, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
 #endif
 
-// table merge_sort_s4_upto_2097152: 4-byte keys whose equal ones may differ, n above 262144, n up to 2097152
-#ifdef LAUNCHBOX_MERGE_SORT_S4_UPTO_2097152_ROW
-using merge_sort_s4_upto_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_UPTO_2097152_ROW>;
+// table merge_sort_s4_above_1048576: 4-byte keys whose equal ones may differ, n above 1048576
+#ifdef LAUNCHBOX_MERGE_SORT_S4_ABOVE_1048576_ROW
+using merge_sort_s4_above_1048576 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_ABOVE_1048576_ROW>;
 #else
-using merge_sort_s4_upto_2097152 = launchbox::launch_box<
+using merge_sort_s4_above_1048576 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-23, launchbox 0.1.0
-    // gain: 1.067 times as fast (1.058 to 1.075) as {128, 32, 4, 16}, the row of sm_90
-    // record: measurements/nvidia-h200/tune_merge_sort_s4.json.gz fnv1a64:cb6326136a606764
-    launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.200 times as fast (1.196 to 1.205) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_s4.json.gz fnv1a64:bd519360de4369f0
+    launchbox::sm<90, merge_sort_row{256, 32, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
 #endif
 
-// table merge_sort_s4_above_2097152: 4-byte keys whose equal ones may differ, n above 2097152
-#ifdef LAUNCHBOX_MERGE_SORT_S4_ABOVE_2097152_ROW
-using merge_sort_s4_above_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_ABOVE_2097152_ROW>;
-#else
-using merge_sort_s4_above_2097152 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
-    // baseline, not measured
-    launchbox::sm<90, merge_sort_row{256, 32, 5, 16}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
->;
-#endif
-
-// table merge_sort_s8_upto_16384: 8-byte keys whose equal ones may differ, n up to 16384
-#ifdef LAUNCHBOX_MERGE_SORT_S8_UPTO_16384_ROW
-using merge_sort_s8_upto_16384 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_UPTO_16384_ROW>;
-#else
-using merge_sort_s8_upto_16384 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-23, launchbox 0.1.0
-    // gain: 1.201 times as fast (1.188 to 1.211) as {256, 8, 2, 32}, the row of sm_90
-    // record: measurements/nvidia-h200/tune_merge_sort_s8.json.gz fnv1a64:6b125c8be75d8f07
-    launchbox::sm<90, merge_sort_row{256, 4, 2, 32}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
->;
-#endif
-
-// table merge_sort_s8_upto_262144: 8-byte keys whose equal ones may differ, n above 16384, n up to 262144
+// table merge_sort_s8_upto_262144: 8-byte keys whose equal ones may differ, n up to 262144
 #ifdef LAUNCHBOX_MERGE_SORT_S8_UPTO_262144_ROW
 using merge_sort_s8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_UPTO_262144_ROW>;
 #else
@@ -366,68 +244,34 @@ using merge_sort_s8_upto_262144 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
-    // baseline, not measured
-    launchbox::sm<90, merge_sort_row{256, 8, 2, 32}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.262 times as fast (1.249 to 1.276) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_s8.json.gz fnv1a64:c5a6e325f2e1d6c0
+    launchbox::sm<90, merge_sort_row{256, 4, 4, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
 #endif
 
-// table merge_sort_s8_upto_2097152: 8-byte keys whose equal ones may differ, n above 262144, n up to 2097152
-#ifdef LAUNCHBOX_MERGE_SORT_S8_UPTO_2097152_ROW
-using merge_sort_s8_upto_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_UPTO_2097152_ROW>;
+// table merge_sort_s8_above_262144: 8-byte keys whose equal ones may differ, n above 262144
+#ifdef LAUNCHBOX_MERGE_SORT_S8_ABOVE_262144_ROW
+using merge_sort_s8_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_ABOVE_262144_ROW>;
 #else
-using merge_sort_s8_upto_2097152 = launchbox::launch_box<
+using merge_sort_s8_above_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-23, launchbox 0.1.0
-    // gain: 1.078 times as fast (1.064 to 1.091) as {128, 32, 5, 16}, the row of sm_90
-    // record: measurements/nvidia-h200/tune_merge_sort_s8.json.gz fnv1a64:6b125c8be75d8f07
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.163 times as fast (1.155 to 1.172) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_s8.json.gz fnv1a64:c5a6e325f2e1d6c0
     launchbox::sm<90, merge_sort_row{256, 16, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
 #endif
 
-// table merge_sort_s8_above_2097152: 8-byte keys whose equal ones may differ, n above 2097152
-#ifdef LAUNCHBOX_MERGE_SORT_S8_ABOVE_2097152_ROW
-using merge_sort_s8_above_2097152 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_ABOVE_2097152_ROW>;
-#else
-using merge_sort_s8_above_2097152 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-23, launchbox 0.1.0
-    // gain: 1.013 times as fast (1.012 to 1.013) as {128, 32, 4, 8}, the row of sm_90
-    // record: measurements/nvidia-h200/tune_merge_sort_s8.json.gz fnv1a64:6b125c8be75d8f07
-    launchbox::sm<90, merge_sort_row{128, 32, 5, 8}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
->;
-#endif
-
-// table merge_sort_s16_upto_16384: 16-byte keys whose equal ones may differ, n up to 16384
-#ifdef LAUNCHBOX_MERGE_SORT_S16_UPTO_16384_ROW
-using merge_sort_s16_upto_16384 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S16_UPTO_16384_ROW>;
-#else
-using merge_sort_s16_upto_16384 = launchbox::launch_box<
-    // baseline, not measured
-    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
-    // baseline, not measured
-    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-23, launchbox 0.1.0
-    // gain: 1.199 times as fast (1.191 to 1.210) as {512, 4, 2, 16}, the row of sm_90
-    // record: measurements/nvidia-h200/tune_merge_sort_s16.json.gz fnv1a64:b6dfd3cc578c97e3
-    launchbox::sm<90, merge_sort_row{256, 4, 2, 16}>,
-    // baseline, not measured
-    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
->;
-#endif
-
-// table merge_sort_s16_upto_262144: 16-byte keys whose equal ones may differ, n above 16384, n up to 262144
+// table merge_sort_s16_upto_262144: 16-byte keys whose equal ones may differ, n up to 262144
 #ifdef LAUNCHBOX_MERGE_SORT_S16_UPTO_262144_ROW
 using merge_sort_s16_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S16_UPTO_262144_ROW>;
 #else
@@ -436,25 +280,25 @@ using merge_sort_s16_upto_262144 = launchbox::launch_box<
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
-    // baseline, not measured
-    launchbox::sm<90, merge_sort_row{512, 4, 2, 16}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.634 times as fast (1.598 to 1.657) as {256, 16, 2, 16}, the baseline
+    // record: measurements/nvidia-h200/tune_merge_sort_s16.json.gz fnv1a64:d679c578db0e014b
+    launchbox::sm<90, merge_sort_row{256, 4, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
 >;
 #endif
 
-// table merge_sort_s16_above_262144: 16-byte keys whose equal ones may differ, n above 262144
-#ifdef LAUNCHBOX_MERGE_SORT_S16_ABOVE_262144_ROW
-using merge_sort_s16_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S16_ABOVE_262144_ROW>;
+// table merge_sort_s16_above_1048576: 16-byte keys whose equal ones may differ, n above 1048576
+#ifdef LAUNCHBOX_MERGE_SORT_S16_ABOVE_1048576_ROW
+using merge_sort_s16_above_1048576 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S16_ABOVE_1048576_ROW>;
 #else
-using merge_sort_s16_above_262144 = launchbox::launch_box<
+using merge_sort_s16_above_1048576 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
-    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-23, launchbox 0.1.0
-    // gain: 1.789 times as fast (1.785 to 1.791) as {256, 16, 3, 16}, the row of sm_90
-    // record: measurements/nvidia-h200/tune_merge_sort_s16.json.gz fnv1a64:b6dfd3cc578c97e3
+    // baseline, not measured
     launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
@@ -464,23 +308,18 @@ using merge_sort_s16_above_262144 = launchbox::launch_box<
 // clang-format on
 
 // Names of their own, since each letter of a kernel's name costs time at its launch.
-// The tables of 8-byte keys for more than 2^21 are not in use: with those for fewer the sort takes 0.82 to 1.02 times
-// as long (measurements/nvidia-h200/merge_sort_code_steps.txt), and is a third less code.
-struct merge_sort_k4 : by_size<upto<262144, merge_sort_k4_upto_262144>, upto<2097152, merge_sort_k4_upto_2097152>,
-                               otherwise<merge_sort_k4_above_2097152>> {};
-struct merge_sort_k8 : by_size<upto<262144, merge_sort_k8_upto_262144>, otherwise<merge_sort_k8_upto_2097152>> {};
-struct merge_sort_k16 : by_size<upto<262144, merge_sort_k16_upto_262144>, otherwise<merge_sort_k16_above_262144>> {};
-struct merge_sort_s4 : by_size<upto<16384, merge_sort_s4_upto_16384>, upto<262144, merge_sort_s4_upto_262144>,
-                               upto<2097152, merge_sort_s4_upto_2097152>, otherwise<merge_sort_s4_above_2097152>> {};
-struct merge_sort_s8 : by_size<upto<16384, merge_sort_s8_upto_16384>, upto<262144, merge_sort_s8_upto_262144>,
-                               upto<2097152, merge_sort_s8_upto_2097152>, otherwise<merge_sort_s8_above_2097152>> {};
-struct merge_sort_s16 : by_size<upto<16384, merge_sort_s16_upto_16384>, upto<262144, merge_sort_s16_upto_262144>,
-                                otherwise<merge_sort_s16_above_262144>> {};
+// Two classes of sizes, since each takes three kernels. Rows of the larger were measured from 2^20 or 2^21 elements on;
+// at 2^19 they are faster than those of the smaller too, or as fast.
+struct merge_sort_k4 : by_size<upto<262144, merge_sort_k4_upto_262144>, otherwise<merge_sort_k4_above_1048576>> {};
+struct merge_sort_k8 : by_size<upto<262144, merge_sort_k8_upto_262144>, otherwise<merge_sort_k8_above_262144>> {};
+struct merge_sort_k16 : by_size<upto<262144, merge_sort_k16_upto_262144>, otherwise<merge_sort_k16_above_1048576>> {};
+struct merge_sort_s4 : by_size<upto<262144, merge_sort_s4_upto_262144>, otherwise<merge_sort_s4_above_1048576>> {};
+struct merge_sort_s8 : by_size<upto<262144, merge_sort_s8_upto_262144>, otherwise<merge_sort_s8_above_262144>> {};
+struct merge_sort_s16 : by_size<upto<262144, merge_sort_s16_upto_262144>, otherwise<merge_sort_s16_above_1048576>> {};
 struct merge_sort_k4_v4
-    : by_size<upto<262144, merge_sort_k4_v4_upto_262144>, upto<2097152, merge_sort_k4_v4_upto_2097152>,
-              otherwise<merge_sort_k4_v4_above_2097152>> {};
+    : by_size<upto<262144, merge_sort_k4_v4_upto_262144>, otherwise<merge_sort_k4_v4_above_262144>> {};
 struct merge_sort_k8_v8
-    : by_size<upto<262144, merge_sort_k8_v8_upto_262144>, otherwise<merge_sort_k8_v8_upto_2097152>> {};
+    : by_size<upto<262144, merge_sort_k8_v8_upto_262144>, otherwise<merge_sort_k8_v8_above_262144>> {};
 
 namespace detail {
 

@@ -166,30 +166,9 @@ struct find : body<Key, void, Compare, only<find_row<Key>>> {
     }
 };
 
-/// Whether all sorts of the largest sizes read their splits: so many tiles that it takes as long as finding them in the
-/// blocks, and there is a kernel less.
-template <class Tuning>
-inline constexpr bool largest_read_splits = largest_sizes<Tuning>::above >= std::int64_t{1} << 21;
-
-template <class Tuning, class Sequence = std::make_index_sequence<classes_of<Tuning>::count - 2>>
-struct smaller_classes;
-template <class Tuning, std::size_t... Class>
-struct smaller_classes<Tuning, std::index_sequence<Class...>> {
-    using classes = classes_of<Tuning>;
-    using type = by_size<upto<classes::max_elements(Class), typename classes::template box<Class>>...,
-                         otherwise<typename classes::template box<sizeof...(Class)>>>;
-};
-/// The rows of all but the largest sizes. With a name of its own: see tunings/merge_sort.hpp.
-template <class Tuning>
-struct smaller_sizes : smaller_classes<Tuning>::type {
-};
-
-template <class Tuning>
-using tuning_of_own_splits =
-    typename std::conditional_t<largest_read_splits<Tuning>, std::type_identity<smaller_sizes<Tuning>>,
-                                std::type_identity<Tuning>>::type;
+/// Sorts of the largest sizes alone read their splits: smaller ones are of so few tiles that their blocks find them.
 template <bool FindsSplits, class Tuning>
-using merge_tuning = typename std::conditional_t<FindsSplits, std::type_identity<tuning_of_own_splits<Tuning>>,
+using merge_tuning = typename std::conditional_t<FindsSplits, std::type_identity<Tuning>,
                                                  std::type_identity<typename largest_sizes<Tuning>::table>>::type;
 
 template <bool FindsSplits, class Key, class Value, class Compare, class Tuning>
@@ -268,9 +247,7 @@ struct sort {
         }
         const auto row = row_for<kernel>(n);
         plan = plan_merges(n, row.threads, items_of(row), levels_of(row),
-                           n <= largest::above           ? std::numeric_limits<std::int64_t>::max()
-                           : largest_read_splits<Tuning> ? 0
-                                                         : max_tiles_without_find);
+                           n <= largest::above ? std::numeric_limits<std::int64_t>::max() : max_tiles_without_find);
     }
 
     space add_to(memory_parts& parts, std::int64_t n) const
