@@ -38,25 +38,45 @@ std::string coloured(const std::string& text, tone look, const output_style& sty
 
 std::string padded(const std::string& text, int width, bool right)
 {
-    const std::string space(static_cast<std::size_t>(std::max(0, width - display_width(text))), ' ');
-    return right ? space + text : text + space;
+    const std::size_t space = static_cast<std::size_t>(std::max(0, width - display_width(text)));
+    std::string result;
+    result.reserve(text.size() + space);
+    if (right) result.append(space, ' ');
+    result += text;
+    if (!right) result.append(space, ' ');
+    return result;
+}
+
+// Takes the next word off the front, with the spaces before it.
+std::string_view take_word(std::string_view& text)
+{
+    const std::string_view word = text.substr(0, text.find(' ', text.find_first_not_of(' ')));
+    text.remove_prefix(word.size());
+    return word;
+}
+
+std::string_view without_spaces_before(std::string_view word)
+{
+    return word.substr(std::min(word.size(), word.find_first_not_of(' ')));
 }
 
 // Breaks at spaces; a word wider than the width stands alone on its line. `further` is the width of all lines but the
 // first.
 std::vector<std::string> wrapped(std::string_view text, int width, int further)
 {
+    if (display_width(text) <= width) return {std::string(text)};
     std::vector<std::string> lines(1);
+    int taken = 0;
     while (!text.empty()) {
-        const std::size_t end = std::min(text.size(), text.find(' ', text.find_first_not_of(' ')));
-        const std::string_view word = text.substr(0, end);
-        text.remove_prefix(end);
-        if (!lines.back().empty() && display_width(lines.back()) + display_width(word) > width) {
-            lines.emplace_back(word.substr(std::min(word.size(), word.find_first_not_of(' '))));
+        std::string_view word = take_word(text);
+        if (!lines.back().empty() && taken + display_width(word) > width) {
+            word = without_spaces_before(word);
+            lines.emplace_back();
+            taken = 0;
             width = further;
-        } else {
-            lines.back() += word;
         }
+        lines.back() += word;
+        taken += display_width(word);
     }
     return lines;
 }
@@ -64,7 +84,10 @@ std::vector<std::string> wrapped(std::string_view text, int width, int further)
 int longest_word(std::string_view text)
 {
     int longest = 0;
-    for (const std::string& word : wrapped(text, 1, 1)) longest = std::max(longest, display_width(word));
+    for (bool is_first = true; !text.empty(); is_first = false) {
+        const std::string_view word = take_word(text);
+        longest = std::max(longest, display_width(is_first ? word : without_spaces_before(word)));
+    }
     return longest;
 }
 
@@ -96,23 +119,25 @@ void shrink(std::vector<int>& widths, const std::vector<int>& least, std::size_t
 
 layout layout_of(const table& data, int width)
 {
-    std::vector<int> natural, least;
+    std::vector<int> natural;
     for (std::size_t c = 0; c < data.columns.size(); ++c) {
-        const table::column& column = data.columns[c];
-        natural.push_back(display_width(column.title));
-        least.push_back(longest_word(column.title));
-        for (const auto& row : data.rows) {
-            const int whole = display_width(row[c].text);
-            natural.back() = std::max(natural.back(), whole);
-            // What is aligned right is a number with its unit.
-            least.back() = std::max(least.back(), column.right ? whole : longest_word(row[c].text));
-        }
+        natural.push_back(display_width(data.columns[c].title));
+        for (const auto& row : data.rows) natural.back() = std::max(natural.back(), display_width(row[c].text));
     }
     layout result{natural};
     const std::size_t last = natural.size() - 1;
     const auto too_much = [&] { return result.before_last() + result.widths[last] - width; };
+    if (too_much() <= 0) return result;
+    std::vector<int> least;
+    for (std::size_t c = 0; c < data.columns.size(); ++c) {
+        least.push_back(longest_word(data.columns[c].title));
+        // What is aligned right is a number with its unit.
+        for (const auto& row : data.rows)
+            least.back() = std::max(
+                least.back(), data.columns[c].right ? display_width(row[c].text) : longest_word(row[c].text));
+    }
     const int comfortable = std::max(least[last], std::min(natural[last], narrowest_last_column));
-    result.widths[last] = std::max(comfortable, natural[last] - std::max(0, too_much()));
+    result.widths[last] = std::max(comfortable, natural[last] - too_much());
     shrink(result.widths, least, last, too_much());
     shrink(result.widths, least, last + 1, too_much());
     if (too_much() <= 0 || last == 0) return result;
@@ -130,6 +155,15 @@ std::string rendered(const table& data, const output_style& style)
     const layout fit = layout_of(data, style.width);
     const std::size_t last = data.columns.size() - 1;
     std::string text;
+    const auto put_end = [&text] {
+        text.erase(text.find_last_not_of(' ') + 1);
+        text += '\n';
+    };
+    const auto put_cell = [&](std::size_t c, const std::string& shown, tone look) {
+        const bool right = data.columns[c].right;
+        const bool pad = c < last || (right && !fit.last_below);
+        text += coloured(pad ? padded(shown, fit.widths[c], right) : shown, look, style);
+    };
     const auto put_row = [&](const std::vector<cell>& row) {
         std::vector<std::vector<std::string>> lines;
         std::size_t height = 0;
@@ -137,25 +171,20 @@ std::string rendered(const table& data, const output_style& style)
             lines.push_back(wrapped(row[c].text, fit.widths[c], fit.widths[c]));
             if (c < last || !fit.last_below) height = std::max(height, lines[c].size());
         }
-        const auto part = [&](std::size_t c, std::size_t i) {
-            const std::string shown = i < lines[c].size() ? lines[c][i] : "";
-            const bool right = data.columns[c].right;
-            const bool pad = c < last || (right && !fit.last_below);
-            return coloured(pad ? padded(shown, fit.widths[c], right) : shown, row[c].look, style);
-        };
-        const auto put = [&](std::string line) {
-            line.erase(line.find_last_not_of(' ') + 1);
-            text += line + '\n';
-        };
         for (std::size_t i = 0; i < height; ++i) {
-            std::string line(table_indent, ' ');
-            for (std::size_t c = 0; c < last; ++c)
-                line += part(c, i) + std::string(static_cast<std::size_t>(fit.between), ' ');
-            put(fit.last_below ? line : line + part(last, i));
+            text.append(table_indent, ' ');
+            for (std::size_t c = 0; c < row.size() - (fit.last_below ? 1 : 0); ++c) {
+                put_cell(c, i < lines[c].size() ? lines[c][i] : std::string(), row[c].look);
+                if (c < last) text.append(static_cast<std::size_t>(fit.between), ' ');
+            }
+            put_end();
         }
-        if (fit.last_below && !row[last].text.empty())
-            for (std::size_t i = 0; i < lines[last].size(); ++i)
-                put(std::string(table_indent + continued_indent, ' ') + part(last, i));
+        if (!fit.last_below || row[last].text.empty()) return;
+        for (const std::string& line : lines[last]) {
+            text.append(table_indent + continued_indent, ' ');
+            put_cell(last, line, row[last].look);
+            put_end();
+        }
     };
     std::vector<cell> titles;
     for (const table::column& column : data.columns) titles.emplace_back(column.title, tone::faint);
