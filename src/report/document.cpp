@@ -133,8 +133,8 @@ layout layout_of(const table& data, int width)
         least.push_back(longest_word(data.columns[c].title));
         // What is aligned right is a number with its unit.
         for (const auto& row : data.rows)
-            least.back() = std::max(
-                least.back(), data.columns[c].right ? display_width(row[c].text) : longest_word(row[c].text));
+            least.back() =
+                std::max(least.back(), data.columns[c].right ? display_width(row[c].text) : longest_word(row[c].text));
     }
     const int comfortable = std::max(least[last], std::min(natural[last], narrowest_last_column));
     result.widths[last] = std::max(comfortable, natural[last] - too_much());
