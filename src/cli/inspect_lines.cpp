@@ -31,14 +31,10 @@ line_names names_for(const inspection& found)
     line_names names;
     std::error_code failure;
     names.folder = fs::current_path(failure).string();
-    std::set<std::string_view> functions;
-    for (const inspected_kernel& kernel : found.kernels) {
-        if (!kernel.info.lines || !kernel.info.lines->places) continue;
-        for (const line_cost& cost : all_lines(*kernel.info.lines))
-            for (const line_frame& frame : cost.frames)
-                if (!frame.function.empty()) functions.insert(frame.function);
-    }
-    const std::vector<std::string_view> list(functions.begin(), functions.end());
+    std::vector<const kernel_lines*> kernels;
+    for (const inspected_kernel& kernel : found.kernels)
+        if (kernel.info.lines) kernels.push_back(&*kernel.info.lines);
+    const std::vector<std::string_view> list = functions_of(kernels);
     std::vector<readable_name> readable = readable_names(list);
     for (std::size_t i = 0; i < list.size(); ++i) names.functions.emplace(list[i], std::move(readable[i].short_form));
     return names;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "support/process/parallel.hpp"
+
 namespace launchbox {
 
 namespace {
@@ -204,6 +206,21 @@ std::string paragraph(const cell& content, const output_style& style)
     return text;
 }
 
+std::string rendered(const document::block& block, const output_style& style)
+{
+    switch (block.what) {
+        case document::kind::heading:
+            return paragraph({block.text.text, tone::strong}, style);
+        case document::kind::line:
+            return paragraph(block.text, style);
+        case document::kind::table:
+            return rendered(block.data, style);
+        case document::kind::verbatim:
+            return block.text.text;
+    }
+    return {};
+}
+
 // Before anything is laid out, since what ASCII needs is wider.
 document in_ascii(document content)
 {
@@ -235,22 +252,18 @@ std::string render_text(const document& content, const output_style& style)
         plain.unicode = true;
         return render_text(in_ascii(content), plain);
     }
+    constexpr std::size_t at_once = 64;
+    std::vector<std::string> texts(content.blocks.size());
+    run_parallel_ranges(texts.size(), at_once, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) texts[i] = rendered(content.blocks[i], style);
+    });
+    std::size_t size = 2 * texts.size();
+    for (const std::string& part : texts) size += part.size();
     std::string text;
-    for (const document::block& block : content.blocks) {
-        switch (block.what) {
-            case document::kind::heading:
-                text += (text.empty() ? "" : "\n") + paragraph({block.text.text, tone::strong}, style);
-                break;
-            case document::kind::line:
-                text += paragraph(block.text, style);
-                break;
-            case document::kind::table:
-                text += rendered(block.data, style);
-                break;
-            case document::kind::verbatim:
-                text += block.text.text;
-                break;
-        }
+    text.reserve(size);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (content.blocks[i].what == document::kind::heading && !text.empty()) text += '\n';
+        text += texts[i];
     }
     return text;
 }

@@ -55,7 +55,7 @@ table lines_table(const inspection& found, const line_names& names)
                 calls += fmt::format("{}{}:{}", i > 1 ? " " : "", escape_for_terminal(cost.frames[i].file),
                                      cost.frames[i].line);
             const bool told = !cost.frames.empty();
-            const auto name = told ? names.functions.find(std::string(cost.frames[0].function)) : names.functions.end();
+            const auto name = told ? names.functions.find(cost.frames[0].function) : names.functions.end();
             rows.rows.push_back({escape_for_terminal(kernel.info.name), escape_for_terminal(kernel.info.architecture),
                                  std::to_string(cost.use.spill_store_bytes), std::to_string(cost.use.spill_load_bytes),
                                  std::to_string(cost.use.spill_stores), std::to_string(cost.use.spill_loads),
@@ -133,7 +133,7 @@ std::string place_text(const line_cost& cost, const line_names& names)
         const line_frame& frame = cost.frames[i];
         text += i == 0 ? "" : i == 1 ? ", inlined at " : ", at ";
         text += fmt::format("{}:{}", file_text(frame.file, names), frame.line);
-        const auto name = names.functions.find(std::string(frame.function));
+        const auto name = names.functions.find(frame.function);
         if (!frame.function.empty() && name != names.functions.end())
             text += " in " + escape_for_terminal(name->second);
     }

@@ -19,8 +19,9 @@ namespace launchbox {
 
 /// What all pages about lines need beside the kernels.
 struct line_names {
-    std::string folder;                                      ///< paths in it are shown without it; empty: as they are
-    std::unordered_map<std::string, std::string> functions;  ///< short forms of the names of inlined functions
+    std::string folder;  ///< paths in it are shown without it; empty: as they are
+    /// Short forms of the names of inlined functions, by views of the kernels' `line_places`.
+    std::unordered_map<std::string_view, std::string> functions;
 };
 
 /// At most so many lines a kernel; the others are summed up below them.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "report/json.hpp"
 #include "report/kernel_cells.hpp"
 #include "report/lines_report.hpp"
+#include "support/process/parallel.hpp"
 
 namespace launchbox {
 
@@ -45,8 +47,8 @@ void add_pressure(document& page, const inspected_kernel& kernel, const std::opt
     const std::optional<register_saving> saving = register_saving_of(info, next);
     if (saving) page.line("  " + saving_text(*saving));
     table rows{{{"live", true}, {"spilled", true}, {"line"}}, {}};
-    std::vector<line_cost> costs = crowded_lines(lines);
-    for (std::size_t i = 0; i < costs.size() && i < lines_shown; ++i)
+    const std::vector<line_cost> costs = crowded_lines(lines, lines_shown);
+    for (std::size_t i = 0; i < costs.size(); ++i)
         rows.rows.push_back(
             {{std::to_string(costs[i].use.live_registers), saving && i < saving->lines ? tone::strong : tone::plain},
              costs[i].use.spill_bytes() > 0 ? with_commas(costs[i].use.spill_bytes()) : "–",
@@ -72,13 +74,20 @@ std::optional<next_step> next_step_of(const inspected_kernel& kernel, std::optio
 
 document pressure_document(const inspection& found, const line_names& names, std::size_t lines_shown)
 {
+    const auto is_known = [](const inspected_kernel& kernel) {
+        return kernel.info.pressure && kernel.info.pressure->problem.empty();
+    };
+    std::vector<document> parts(found.kernels.size());
+    run_parallel(parts.size(), [&](std::size_t i) {
+        const inspected_kernel& kernel = found.kernels[i];
+        if (is_known(kernel)) add_pressure(parts[i], kernel, next_step_of(kernel, found.threads), names, lines_shown);
+    });
     document page;
+    for (document& part : parts) std::ranges::move(part.blocks, std::back_inserter(page.blocks));
     std::map<std::string, std::size_t> unknown;
     for (const inspected_kernel& kernel : found.kernels) {
         const auto& pressure = kernel.info.pressure;
-        if (pressure && pressure->problem.empty())
-            add_pressure(page, kernel, next_step_of(kernel, found.threads), names, lines_shown);
-        else
+        if (!is_known(kernel))
             ++unknown[pressure              ? pressure->problem
                       : is_ptx(kernel.info) ? "PTX has no registers yet"
                                             : "no code to read"];

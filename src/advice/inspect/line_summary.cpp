@@ -2,6 +2,8 @@
 #include "advice/inspect/line_summary.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace launchbox {
@@ -27,13 +29,14 @@ std::vector<line_cost> spilling_lines(const kernel_lines& lines)
     return costs;
 }
 
-std::vector<line_cost> crowded_lines(const kernel_lines& lines)
+std::vector<line_cost> crowded_lines(const kernel_lines& lines, std::size_t most)
 {
-    std::vector<line_cost> costs;
+    std::vector<const line_use*> uses;
     for (const line_use& use : lines.uses)
-        if (use.live_registers > 0 && use.place != no_line) costs.push_back(cost_of(lines, use));
-    std::ranges::stable_sort(costs, std::ranges::greater{},
-                             [](const line_cost& cost) { return cost.use.live_registers; });
+        if (use.live_registers > 0 && use.place != no_line) uses.push_back(&use);
+    std::ranges::stable_sort(uses, std::ranges::greater{}, &line_use::live_registers);
+    std::vector<line_cost> costs;
+    for (std::size_t i = 0; i < uses.size() && i < most; ++i) costs.push_back(cost_of(lines, *uses[i]));
     return costs;
 }
 
@@ -82,6 +85,28 @@ std::vector<line_cost> all_lines(const kernel_lines& lines)
     std::vector<line_cost> costs;
     for (const line_use& use : lines.uses) costs.push_back(cost_of(lines, use));
     return costs;
+}
+
+std::vector<std::string_view> functions_of(const std::vector<const kernel_lines*>& kernels)
+{
+    std::unordered_map<const line_places*, std::vector<bool>> seen;
+    std::unordered_set<std::string_view> functions;
+    for (const kernel_lines* lines : kernels) {
+        if (!lines->places) continue;
+        const line_places& all = *lines->places;
+        std::vector<bool>& known = seen[&all];
+        known.resize(all.places.size());
+        for (const line_use& use : lines->uses) {
+            if (use.place >= all.places.size()) continue;
+            for (std::uint32_t next = use.place + 1; next != 0 && !known[next - 1];) {
+                known[next - 1] = true;
+                const line_place& place = all.places[next - 1];
+                if (!all.functions[place.function].empty()) functions.insert(all.functions[place.function]);
+                next = place.inlined_into;
+            }
+        }
+    }
+    return {functions.begin(), functions.end()};
 }
 
 line_use total_of(const kernel_lines& lines)

@@ -33,8 +33,8 @@ struct line_cost {
 /// Lines with spills, most bytes first, then as they are numbered; what has no line last.
 std::vector<line_cost> spilling_lines(const kernel_lines& lines);
 
-/// Lines with live registers, most registers first, then as they are numbered.
-std::vector<line_cost> crowded_lines(const kernel_lines& lines);
+/// Lines with live registers, most registers first, then as they are numbered; the first `most` of them.
+std::vector<line_cost> crowded_lines(const kernel_lines& lines, std::size_t most);
 
 /// A line by its number in `kernel_lines::places`; no frames where there is none.
 line_cost line_at(const kernel_lines& lines, std::uint32_t place);
@@ -56,6 +56,10 @@ std::string why_more_registers(const kernel_info& kernel);
 
 /// All of them, in the order of their places.
 std::vector<line_cost> all_lines(const kernel_lines& lines);
+
+/// The names of the functions that code of these kernels was inlined from, each once, in no order; views of their
+/// `line_places`.
+std::vector<std::string_view> functions_of(const std::vector<const kernel_lines*>& kernels);
 
 /// The sums of all lines; `place` has no meaning.
 line_use total_of(const kernel_lines& lines);

@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <new>
 #include <set>
+#include <utility>
 
 #include "image/cubin.hpp"
 #include "listeners.hpp"
@@ -270,6 +274,17 @@ DOUBLE cuCtxSetCurrent(CUcontext)
     return gpu().dead;
 }
 
+// As of a context, which keeps the modules that a program never unloads. Never destroyed: threads may still use them.
+struct loaded_modules {
+    std::mutex lock;
+    std::map<CUmodule, std::unique_ptr<module>> all;
+};
+static loaded_modules& modules()
+{
+    static auto* const all = new loaded_modules;
+    return *all;
+}
+
 static CUresult load_module(CUmodule* to, const void* image)
 {
     if (gpu().dead != CUDA_SUCCESS) return gpu().dead;
@@ -312,7 +327,9 @@ static CUresult load_module(CUmodule* to, const void* image)
         if (const CUresult due = fault("load", gpu().kernel); due != CUDA_SUCCESS) return due;
         if (listeners().module_loaded != nullptr) listeners().module_loaded(bytes, end);
     }
-    *to = reinterpret_cast<CUmodule>(loaded.release());
+    *to = reinterpret_cast<CUmodule>(loaded.get());
+    const std::lock_guard guard(modules().lock);
+    modules().all.emplace(*to, std::move(loaded));
     return CUDA_SUCCESS;
 }
 DOUBLE cuModuleLoadData(CUmodule* to, const void* image)
@@ -321,7 +338,8 @@ DOUBLE cuModuleLoadData(CUmodule* to, const void* image)
 }
 DOUBLE cuModuleUnload(CUmodule what)
 {
-    delete reinterpret_cast<module*>(what);
+    const std::lock_guard guard(modules().lock);
+    modules().all.erase(what);
     return gpu().dead;
 }
 DOUBLE cuModuleGetFunction(CUfunction* to, CUmodule from, const char* name)
