@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -26,15 +27,37 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t largest_source = std::size_t{64} << 20;
 
-line_names names_for(const inspection& found)
+std::vector<std::string_view> all_functions(const inspection& found)
+{
+    std::vector<const kernel_lines*> kernels;
+    for (const inspected_kernel& kernel : found.kernels)
+        if (kernel.info.lines) kernels.push_back(&*kernel.info.lines);
+    return functions_of(kernels);
+}
+
+// Those that `pressure_document` names: to demangle all would take as long as all else.
+std::vector<std::string_view> functions_shown(const inspection& found, std::size_t lines_shown)
+{
+    std::unordered_set<std::string_view> functions;
+    const auto add = [&](const line_cost& cost) {
+        for (const line_frame& frame : cost.frames)
+            if (!frame.function.empty()) functions.insert(frame.function);
+    };
+    for (const inspected_kernel& kernel : found.kernels) {
+        if (!kernel.info.lines || !kernel.info.pressure) continue;
+        for (const line_cost& cost : crowded_lines(*kernel.info.lines, lines_shown)) add(cost);
+        const std::vector<live_since>& held = kernel.info.pressure->live_at_peak;
+        for (std::size_t i = 0; i < held.size() && i < lines_shown; ++i)
+            add(line_at(*kernel.info.lines, held[i].place));
+    }
+    return {functions.begin(), functions.end()};
+}
+
+line_names names_for(const std::vector<std::string_view>& list)
 {
     line_names names;
     std::error_code failure;
     names.folder = fs::current_path(failure).string();
-    std::vector<const kernel_lines*> kernels;
-    for (const inspected_kernel& kernel : found.kernels)
-        if (kernel.info.lines) kernels.push_back(&*kernel.info.lines);
-    const std::vector<std::string_view> list = functions_of(kernels);
     std::vector<readable_name> readable = readable_names(list);
     for (std::size_t i = 0; i < list.size(); ++i) names.functions.emplace(list[i], std::move(readable[i].short_form));
     return names;
@@ -106,14 +129,15 @@ void ask_for_lines(kernel_input_options& wanted, lines_wish wish)
 void add_lines_forms(report_forms& forms, const inspection& found, lines_wish wish, std::size_t lines_shown)
 {
     forms.page = [&found, wish, lines_shown](const output_style& style) {
-        const line_names names = names_for(found);
+        const line_names names =
+            names_for(wish == lines_wish::registers ? functions_shown(found, lines_shown) : all_functions(found));
         if (wish == lines_wish::source) return margin_document(found, names, sources_of(found), style);
         if (wish == lines_wish::memory) return traffic_document(found, names, lines_shown);
         return wish == lines_wish::registers ? pressure_document(found, names, lines_shown)
                                              : lines_document(found, names, lines_shown);
     };
     forms.write_csv = {};
-    forms.rows = [&found] { return lines_table(found, names_for(found)); };
+    forms.rows = [&found] { return lines_table(found, names_for(all_functions(found))); };
 }
 
 }  // namespace launchbox::cli
