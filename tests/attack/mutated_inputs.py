@@ -293,7 +293,7 @@ def damaged(rng, kind, folder):
 
 
 def environment(folder):
-    inherited = {name: os.environ[name] for name in ("PATH", "CUDA_HOME") if name in os.environ}
+    inherited = {name: os.environ[name] for name in ("PATH", "CUDA_HOME", "LAUNCHBOX_EXECUTED") if name in os.environ}
     return {**inherited, "HOME": folder, "TMPDIR": folder, "LAUNCHBOX_CACHE": "", "XDG_CACHE_HOME": "", "COLUMNS": "100",
             "LC_ALL": "C.UTF-8", "ASAN_OPTIONS": "detect_leaks=0"}
 

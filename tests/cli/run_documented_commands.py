@@ -2,7 +2,8 @@
 """Runs what the documentation tells readers to type: the examples that end each verb's --help, and the commands in
 README.md and docs/*.md.
 
-    run_documented_commands.py TOOL REPOSITORY
+    run_documented_commands.py TOOL REPOSITORY PAGE...     PAGE: a document, or --help for the examples of all verbs
+    run_documented_commands.py --pages REPOSITORY          lists the documents that have commands
 
 In the documents,
 - lines of ```sh blocks that begin with `launchbox ` (or `$ launchbox `) are run,
@@ -12,7 +13,7 @@ In the documents,
 - `<!-- output varies -->` there turns the comparison off.
 
 Commands run in a folder that looks like the repository's root, so that what they write does not land in it. Those that
-need nvcc are skipped, and counted as such, where there is none. Exit status: 0 all well, 1 not.
+need nvcc are skipped, and counted as such, where there is none. Exit status: 0 all well, 1 not, or there was no command.
 """
 
 import difflib
@@ -24,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 
-TOOL, REPOSITORY = (os.path.abspath(each) for each in sys.argv[1:3])
+TOOL, REPOSITORY = (os.path.abspath(word) for word in sys.argv[1:3])
 
 
 class Command:
@@ -103,18 +104,25 @@ def document_commands(path):
             status, varies = 0, False
 
 
+def pages_with_commands():
+    documents = [os.path.join(REPOSITORY, "README.md"), *sorted(glob.glob(os.path.join(REPOSITORY, "docs", "*.md")))]
+    return [os.path.relpath(path, REPOSITORY) for path in documents if any(True for _ in document_commands(path))]
+
+
 def main():
+    if sys.argv[1] == "--pages":
+        print("\n".join(pages_with_commands()))
+        return 0
     versions = subprocess.run([TOOL, "--version"], capture_output=True, text=True, check=True).stdout
     has_nvcc = "\nnvcc: " not in versions
     # What a compiler makes of a kernel is its own: outputs are compared for the release that the documents were made with.
     comparable_nvcc = "\nnvcc 13.0." in versions
-    documents = [os.path.join(REPOSITORY, "README.md"), *sorted(glob.glob(os.path.join(REPOSITORY, "docs", "*.md")))]
-    commands = list(help_examples())
-    of_help = len(commands)
-    for path in documents:
-        if os.path.exists(path):
-            commands += document_commands(path)
-    print(f"{of_help} examples of --help, {len(commands) - of_help} commands of the documents")
+    commands = []
+    for page in sys.argv[3:]:
+        found = list(help_examples() if page == "--help" else document_commands(os.path.join(REPOSITORY, page)))
+        if not found:
+            raise SystemExit(f"{page} has no commands")
+        commands += found
 
     failed = skipped = compared = 0
     with tempfile.TemporaryDirectory() as folder:

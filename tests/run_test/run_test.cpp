@@ -1,10 +1,15 @@
 // Runs a test, unless it has passed before with the same programs, files and environment: then it says so and is done.
 //
-//     launchbox_run_test FOLDER REPOSITORY READS [programs...] -- COMMAND...
+//     launchbox_run_test FOLDER REPOSITORY READS [programs...] [SOURCE=FILE...] -- COMMAND...
 //
 // READS is what the test reads of the repository beside the programs: `data` (what is not compiled into programs:
 // headers for users, examples, test data, schemas, records), `docs` (also the documents) or `all`. Files count by name,
 // size and time. What passed is kept in FOLDER, a file a test; skipped tests run each time.
+//
+// Of a program only what ran of it counts: programs of the preset dev note which of their functions a test enters
+// (executed_functions.cpp), and the test depends on the .cpp files of these, on all headers, and on how all is compiled
+// (build.ninja). A test that starts such a program hands on its environment. Where nothing is noted, the whole program
+// counts. SOURCE=FILE: who enters a function of SOURCE depends on FILE, which is embedded in it.
 //
 // LAUNCHBOX_RERUN=1, LAUNCHBOX_EXHAUSTIVE or LAUNCHBOX_SEED in the environment: every test runs.
 #include <sys/wait.h>
@@ -19,9 +24,12 @@
 #include <functional>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "executed_sources.hpp"
 
 extern char** environ;
 
@@ -134,47 +142,148 @@ test_result run(char** command)
     return result;
 }
 
+/// Headers of programs, and what else of src/ and tests/ is compiled but has no function of its own.
+bool is_header(const std::string& name)
+{
+    return is_compiled(name) && !name.ends_with(".cpp") && (name.starts_with("src/") || name.starts_with("tests/"));
+}
+
+std::string content(const fs::path& file)
+{
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The command line.
+struct call {
+    fs::path folder, repository;
+    std::string reads;
+    strings programs;  ///< those of the command line, and the first word of the command
+    strings embedded;  ///< SOURCE=FILE
+    std::string name;  ///< of the test: its command
+    char** command = nullptr;
+};
+
+/// What counts in any case.
+strings facts_of(const call& of, const char* own_program)
+{
+    strings facts{of.name, fs::current_path(), of.reads};
+    facts.insert(facts.end(), of.programs.begin(), of.programs.end());
+    facts.insert(facts.end(), of.embedded.begin(), of.embedded.end());
+    add_file(own_program, facts);
+    add_environment(facts);
+    add_repository(of.repository, of.reads, facts);
+    return facts;
+}
+
+/// How programs are compiled, and their headers: what counts of programs beside the sources that ran.
+void add_compiling(const call& of, strings& facts)
+{
+    facts.push_back("compiled as " +
+                    std::to_string(std::hash<std::string>{}(content(of.folder.parent_path() / "build.ninja"))));
+    std::error_code failed;
+    for (const char* part : {"src", "tests"})
+        for (fs::recursive_directory_iterator at(of.repository / part, failed), end; at != end; at.increment(failed))
+            if (is_header(at->path().string().substr(of.repository.string().size() + 1))) add_file(at->path(), facts);
+    add_file("/var/lib/dpkg/status", facts);  // libraries that are linked
+}
+
+std::string key_of(strings facts, const strings& files)
+{
+    for (const std::string& file : files) add_file(file, facts);
+    std::sort(facts.begin(), facts.end());
+    std::string all;
+    for (const std::string& fact : facts) all += fact + "\n";
+    return std::to_string(facts.size()) + " " + std::to_string(std::hash<std::string>{}(all));
+}
+
+/// The files that the programs of a test that has run stand for; empty: one was edited after its program was built, and
+/// what ran is not what is there now.
+std::optional<strings> files_of_programs(const call& of, const std::optional<launchbox::executed_sources>& ran)
+{
+    strings files;
+    std::error_code failed;
+    for (const std::string& program : of.programs)
+        if (!ran || !ran->programs.contains(fs::canonical(program, failed))) files.push_back(program);
+    if (!ran) return files;
+    fs::file_time_type first_built = fs::file_time_type::max();
+    for (const std::string& program : ran->programs) {
+        first_built = std::min(first_built, fs::last_write_time(program, failed));
+        // One that the test is not known to start has nothing else that stands for it.
+        if (failed) return std::nullopt;
+    }
+    for (const std::string& source : ran->sources) {
+        if (!fs::exists(source, failed) || fs::last_write_time(source, failed) > first_built) return std::nullopt;
+        files.push_back(source);
+        for (const std::string& pair : of.embedded)
+            if (const std::size_t sign = pair.find('='); source == pair.substr(0, sign))
+                files.push_back(pair.substr(sign + 1));
+    }
+    return files;
+}
+
+std::optional<call> read_call(int count, char** arguments)
+{
+    const auto dashes = std::find_if(arguments, arguments + count, [](char* word) { return !std::strcmp(word, "--"); });
+    if (dashes - arguments < 4 || dashes + 1 >= arguments + count) return std::nullopt;
+    call read;
+    read.folder = arguments[1];
+    read.repository = arguments[2];
+    read.reads = arguments[3];
+    read.command = dashes + 1;
+    for (auto at = arguments + 4; at != dashes; ++at)
+        (std::strchr(*at, '=') != nullptr ? read.embedded : read.programs).emplace_back(*at);
+    if (fs::path program = dashes[1]; fs::exists(program)) read.programs.push_back(program);
+    for (char** at = read.command; *at != nullptr; ++at) read.name += std::string(*at) + "\n";
+    return read;
+}
+
 }  // namespace
 
 int main(int count, char** arguments)
 {
-    const auto dashes = std::find_if(arguments, arguments + count, [](char* word) { return !std::strcmp(word, "--"); });
-    if (dashes - arguments < 4 || dashes + 1 >= arguments + count) {
-        std::cerr << "launchbox_run_test FOLDER REPOSITORY READS [programs...] -- COMMAND...\n";
+    const std::optional<call> test = read_call(count, arguments);
+    if (!test) {
+        std::cerr << "launchbox_run_test FOLDER REPOSITORY READS [programs...] [SOURCE=FILE...] -- COMMAND...\n";
         return 2;
     }
-    const fs::path folder = arguments[1], repository = arguments[2];
-    strings facts{fs::current_path()};
-    for (char** at = arguments + 3; *at != nullptr; ++at) facts.emplace_back(*at);
-    std::string name;
-    for (char** at = dashes + 1; *at != nullptr; ++at) name += std::string(*at) + "\n";
-    for (char** at = arguments + 4; at != dashes; ++at) add_file(*at, facts);
-    if (fs::path program = dashes[1]; fs::exists(program)) add_file(program, facts);
-    add_file(arguments[0], facts);
-    add_environment(facts);
-    add_repository(repository, arguments[3], facts);
-    std::sort(facts.begin(), facts.end());
-    std::string all;
-    for (const std::string& fact : facts) all += fact + "\n";
-    const std::string key = name + std::to_string(facts.size()) + " " + std::to_string(std::hash<std::string>{}(all));
+    strings facts = facts_of(*test, arguments[0]);
+    add_compiling(*test, facts);
 
-    const fs::path kept = folder / std::to_string(std::hash<std::string>{}(name));
+    // Kept: the key, and the files that stand for the programs.
+    const fs::path kept = test->folder / std::to_string(std::hash<std::string>{}(test->name));
     const auto wished = [](const char* variable) { return std::getenv(variable) != nullptr; };
     if (!wished("LAUNCHBOX_RERUN") && !wished("LAUNCHBOX_EXHAUSTIVE") && !wished("LAUNCHBOX_SEED")) {
-        std::ifstream known(kept, std::ios::binary);
-        if (known && std::string(std::istreambuf_iterator<char>(known), {}) == key) {
+        std::ifstream known(kept);
+        std::string key, file;
+        strings files;
+        std::getline(known, key);
+        while (std::getline(known, file)) files.push_back(file);
+        if (!key.empty() && key == key_of(facts, files)) {
             std::cout << "passed before with the same programs and files; LAUNCHBOX_RERUN=1 runs it again\n";
-            std::ofstream(folder / "not_run_again", std::ios::app) << "1\n";
+            std::ofstream(test->folder / "not_run_again", std::ios::app) << "1\n";
             return 0;
         }
     }
     std::error_code ignored;
     fs::remove(kept, ignored);
-    const test_result result = run(dashes + 1);
+    const fs::path executed = kept.string() + ".executed";
+    fs::remove_all(executed, ignored);
+    fs::create_directories(executed, ignored);
+    ::setenv("LAUNCHBOX_EXECUTED", executed.c_str(), 1);
+    const test_result result = run(test->command);
     if (result.status == 0 && !result.skipped) {
-        fs::create_directories(folder, ignored);
+        const auto files =
+            files_of_programs(*test, launchbox::read_executed_sources(executed, test->folder / "sources"));
         const fs::path part = kept.string() + "." + std::to_string(::getpid());
-        if (std::ofstream(part, std::ios::binary) << key) fs::rename(part, kept, ignored);
+        if (files) {
+            std::ofstream out(part);
+            out << key_of(facts, *files) << "\n";
+            for (const std::string& file : *files) out << file << "\n";
+            out.close();
+            if (out) fs::rename(part, kept, ignored);
+        }
     }
+    fs::remove_all(executed, ignored);
     return result.status;
 }

@@ -124,83 +124,46 @@ void launch_capture::called(CUpti_CallbackId id, const CUpti_CallbackData& call)
 {
     if (is_ours || over_ || call.functionParams == nullptr) return;
     const bool enters = call.callbackSite == CUPTI_API_ENTER;
+    const CUresult result = enters ? CUDA_SUCCESS : *static_cast<const CUresult*>(call.functionReturnValue);
     if (std::ranges::find(launch_calls, static_cast<CUpti_driver_api_trace_cbid>(id)) == launch_calls.end()) {
         const std::lock_guard guard(lock_);
         if (enters)
             images_.called(id, call.functionParams);
-        else if (*static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS)
+        else if (result == CUDA_SUCCESS)
             memory_.called(id, call.functionParams);
         return;
     }
-    launch what;
-    what.name = call.symbolName;
-    const auto take_shape = [&what](const auto& from) {  // of the three structs that say it in the same words
-        what.grid = {from.gridDimX, from.gridDimY, from.gridDimZ};
-        what.block = {from.blockDimX, from.blockDimY, from.blockDimZ};
-        what.dynamic_shared = from.sharedMemBytes;
-        what.stream = from.hStream;
-    };
-    if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx || id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz) {
-        const auto& given = *static_cast<const cuLaunchKernelEx_params*>(call.functionParams);
-        const CUlaunchConfig& config = *given.config;
-        what.function = given.f;
-        take_shape(config);
-        what.parameters = given.kernelParams;
-        what.extra = given.extra;
-        for (unsigned i = 0; i < config.numAttrs; ++i) {
-            const CUlaunchAttribute& attribute = config.attrs[i];
-            if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-                what.cluster = {attribute.value.clusterDim.x, attribute.value.clusterDim.y,
-                                attribute.value.clusterDim.z};
-            else if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-                what.cooperative = attribute.value.cooperative != 0;
-            else if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
-                what.early = attribute.value.programmaticStreamSerializationAllowed != 0;
-            else if (attribute.id != CU_LAUNCH_ATTRIBUTE_IGNORE)
-                what.other_attributes += " " + std::to_string(static_cast<int>(attribute.id));
-        }
-    } else if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel ||
-               id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz) {
-        const auto& given = *static_cast<const cuLaunchCooperativeKernel_params*>(call.functionParams);
-        what.function = given.f;
-        take_shape(given);
-        what.parameters = given.kernelParams;
-        what.cooperative = true;
-    } else {
-        const auto& given = *static_cast<const cuLaunchKernel_params*>(call.functionParams);
-        what.function = given.f;
-        take_shape(given);
-        what.parameters = given.kernelParams;
-        what.extra = given.extra;
-    }
-    if (what.name == nullptr) return;
+    const launch what = launch::of_call(id, call);
+    if (what.name == nullptr || call.correlationData == nullptr) return;
 
     constexpr std::uint64_t is_this_one = 0x6c626f78;
-    if (enters) {
-        if (call.correlationData == nullptr || !is_wanted(what)) return;
-        const own_calls guard(driver_);
-        try {
+    if (enters && is_wanted(what)) {
+        capture([&] {
             before(what);
             *call.correlationData = is_this_one;
-        } catch (const cannot_capture& failure) {
-            fail(failure.why);
-        } catch (const std::exception&) {
-            fail("the launch was not captured: the program has no memory left for that");
-        }
-    } else if (call.correlationData != nullptr && *call.correlationData == is_this_one && function_ == what.function) {
+        });
+    } else if (!enters && *call.correlationData == is_this_one && function_ == what.function) {
         *call.correlationData = 0;
-        const own_calls guard(driver_);
-        try {
-            if (*static_cast<const CUresult*>(call.functionReturnValue) != CUDA_SUCCESS)
+        capture([&] {
+            if (result != CUDA_SUCCESS)
                 throw cannot_capture{"the launch was not captured: the driver refused it, error " +
-                                     std::to_string(*static_cast<const CUresult*>(call.functionReturnValue))};
+                                     std::to_string(static_cast<int>(result))};
             after(what);
             over_ = true;
-        } catch (const cannot_capture& failure) {
-            fail(failure.why);
-        } catch (const std::exception&) {
-            fail("the launch was not captured: the program has no memory left for that");
-        }
+        });
+    }
+}
+
+template <class Step>
+void launch_capture::capture(const Step& step)
+{
+    const own_calls guard(driver_);
+    try {
+        step();
+    } catch (const cannot_capture& failure) {
+        fail(failure.why);
+    } catch (const std::exception&) {
+        fail("the launch was not captured: the program has no memory left for that");
     }
 }
 

@@ -88,6 +88,8 @@ private:
     void copy(const kept_memory& memory, bool after, bool search);
     void write_text(const launch& what);
     void fail(const std::string& why);
+    template <class Step>
+    void capture(const Step& step);
     void remove_files();
     [[nodiscard]] std::string path(const std::string& file) const { return folder_ + "/" + file; }
 

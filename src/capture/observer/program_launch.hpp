@@ -22,6 +22,10 @@ struct launch_capture::launch {
     bool early = false;            ///< with programmatic dependence: may begin before the kernel ahead has ended
     std::string other_attributes;  ///< numbers of those that a replay does not have
     const char* name = nullptr;
+
+    /// What the parameters of one of the driver's calls for launches say.
+    static launch of_call(CUpti_CallbackId id, const CUpti_CallbackData& call);
+    void take_attribute(const CUlaunchAttribute& attribute);
 };
 
 /// Ends the capture, not the program.
