@@ -6,7 +6,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <string_view>
 #include <vector>
 
@@ -120,13 +119,12 @@ std::optional<executed_sources> read_executed_sources(const fs::path& folder, co
         const auto marks = entry.path().filename() == executed_incomplete ? std::nullopt : read_marks(entry.path());
         if (!marks) return std::nullopt;
         const function_sources sources = sources_of(marks->program, known);
+        std::set<std::string>& ran = all[marks->program];
         for (const std::uint64_t address : marks->addresses) {
             const auto behind = sources.upper_bound(address);
             if (behind == sources.begin() || std::prev(behind)->second.empty()) return std::nullopt;
-            if (const std::string& source = std::prev(behind)->second; source.ends_with(".cpp"))
-                all.sources.insert(source);
+            if (const std::string& source = std::prev(behind)->second; source.ends_with(".cpp")) ran.insert(source);
         }
-        all.programs.insert(marks->program);
     }
     if (failed) return std::nullopt;
     return all;

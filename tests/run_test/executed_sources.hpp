@@ -2,17 +2,15 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 
 namespace launchbox {
 
-/// What ran of the programs of a test.
-struct executed_sources {
-    std::set<std::string> sources;   ///< absolute names of the .cpp in which a function begins that ran
-    std::set<std::string> programs;  ///< those that left marks
-};
+/// The programs that ran in a test, and of each the .cpp in which a function begins that ran, as absolute names.
+using executed_sources = std::map<std::string, std::set<std::string>>;
 
 /// Reads what the programs of a test left in `folder`. Where the functions of a program come from is asked of addr2line
 /// once for each build of it, and kept in `known`. Empty: something is missing, so that nothing can be concluded.

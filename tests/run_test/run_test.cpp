@@ -3,8 +3,8 @@
 //     launchbox_run_test FOLDER REPOSITORY READS [programs...] [SOURCE=FILE...] -- COMMAND...
 //
 // READS is what the test reads of the repository beside the programs: `data` (what is not compiled into programs:
-// headers for users, examples, test data, schemas, records), `docs` (also the documents) or `all`. Files count by name,
-// size and time. What passed is kept in FOLDER, a file a test; skipped tests run each time.
+// headers for users, examples, test data, schemas, records), `docs` (also documents and benchmarks) or `all`. Files
+// count by name, size and time. What passed is kept in FOLDER, a file a test; skipped tests run each time.
 //
 // Of a program only what ran of it counts: programs of the preset dev note which of their functions a test enters
 // (executed_functions.cpp), and the test depends on the .cpp files of these, on all headers, and on how all is compiled
@@ -66,7 +66,8 @@ bool is_compiled(const std::string& name)
 
 bool is_document(const std::string& name)
 {
-    return name.ends_with(".md") || name.starts_with("docs/") || name.starts_with(".github/");
+    return name.ends_with(".md") || name.starts_with("docs/") || name.starts_with(".github/") ||
+           name.starts_with("bench/");
 }
 
 void add_repository(const fs::path& repository, std::string_view reads, strings& facts)
@@ -204,20 +205,19 @@ std::optional<strings> files_of_programs(const call& of, const std::optional<lau
     strings files;
     std::error_code failed;
     for (const std::string& program : of.programs)
-        if (!ran || !ran->programs.contains(fs::canonical(program, failed))) files.push_back(program);
+        if (!ran || !ran->contains(fs::canonical(program, failed))) files.push_back(program);
     if (!ran) return files;
-    fs::file_time_type first_built = fs::file_time_type::max();
-    for (const std::string& program : ran->programs) {
-        first_built = std::min(first_built, fs::last_write_time(program, failed));
-        // One that the test is not known to start has nothing else that stands for it.
+    for (const auto& [program, sources] : *ran) {
+        const auto built = fs::last_write_time(program, failed);
         if (failed) return std::nullopt;
-    }
-    for (const std::string& source : ran->sources) {
-        if (!fs::exists(source, failed) || fs::last_write_time(source, failed) > first_built) return std::nullopt;
-        files.push_back(source);
-        for (const std::string& pair : of.embedded)
-            if (const std::size_t sign = pair.find('='); source == pair.substr(0, sign))
-                files.push_back(pair.substr(sign + 1));
+        for (const std::string& source : sources) {
+            const auto written = fs::last_write_time(source, failed);
+            if (failed || written > built) return std::nullopt;
+            files.push_back(source);
+            for (const std::string& pair : of.embedded)
+                if (const std::size_t sign = pair.find('='); source == pair.substr(0, sign))
+                    files.push_back(pair.substr(sign + 1));
+        }
     }
     return files;
 }

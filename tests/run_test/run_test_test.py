@@ -109,6 +109,16 @@ class Selection(unittest.TestCase):
         self.assertTrue(self.runs())
         self.assertFalse(self.runs())
 
+    def test_an_edit_of_one_program_is_not_one_of_another(self):
+        """A program that is older than a source of another program, which is newer."""
+        subprocess.run([COMPILER, "used.o", "main.o", "unused.o", "child.o", "-Wl,-u,__fentry__", LIBRARY, "-o", "older"],
+                       cwd=self.build, check=True)
+        self.change("child.cpp")
+        self.change("used.cpp")
+        older = f"{self.build}/older unused;"
+        self.assertTrue(self.runs("child", before=older))
+        self.assertFalse(self.runs("child", before=older))
+
     def test_where_nothing_can_be_noted_the_whole_program_counts(self):
         for before in ("ulimit -f 1;", "LAUNCHBOX_EXECUTED=/nowhere/at/all;"):
             self.assertTrue(self.runs(before=before))
