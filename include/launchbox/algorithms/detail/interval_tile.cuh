@@ -16,11 +16,13 @@ namespace launchbox::detail {
 
 /// What a tile takes of shared memory: the cuts, a word for each warp, the marks, and behind them `entry_bytes` for
 /// each interval. Where there are many outputs there are few intervals, and both share the space. `vector` outputs of a
-/// thread stand side by side; the first of the tile is in slot 0 to vector - 1, so that vectors are aligned in memory.
+/// thread stand side by side. With vectors the first slot is where a line of memory begins, and the first output in one
+/// of the slots of that line: what a warp stores at once is whole lines.
 struct interval_shape {
     int threads, wanted_items, vector, weight, entry_bytes;
 
     static constexpr int cuts_at = 0, warps_at = 32, marks_at = warps_at + 4 * 32;
+    static constexpr int line_bytes = 128;
 
     // Rows that by_type scales have odd numbers of items, and marks have 16 bits.
     constexpr int items() const
@@ -30,7 +32,8 @@ struct interval_shape {
     }
     constexpr int row() const { return 32 * vector; }
     constexpr int slots() const { return threads * items(); }
-    constexpr int tile() const { return slots() - (vector - 1); }
+    constexpr int max_shift() const { return vector > 1 ? line_bytes / 16 * vector - 1 : 0; }
+    constexpr int tile() const { return slots() - max_shift(); }
     constexpr int max_intervals() const { return (tile() - 1) / weight + 1; }
     static __host__ __device__ constexpr int rounded(int bytes) { return (bytes + 15) / 16 * 16; }
 
@@ -44,7 +47,7 @@ struct interval_shape {
     constexpr int bytes_with(int intervals) const
     {
         const int outputs = tile() - weight * (intervals - 1);
-        const int used = (outputs + vector - 1 + row() - 1) / row() * row();
+        const int used = (outputs + max_shift() + row() - 1) / row() * row();
         return marks_at + rounded(2 * used) + 2 * row() + entry_bytes * (intervals + 1);
     }
 };
