@@ -110,7 +110,7 @@ private:
         {
             if constexpr (vector > 1) {
                 const auto address = reinterpret_cast<std::uintptr_t>(out + tile.first_output);
-                begin = static_cast<unsigned>(address % interval_shape::line_bytes / sizeof(element));
+                begin = static_cast<unsigned>(address % layout::aligned_bytes / sizeof(element));
                 first -= begin;
                 end += begin;
             }

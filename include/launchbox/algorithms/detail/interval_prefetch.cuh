@@ -24,7 +24,7 @@ __device__ __forceinline__ void prefetch_tile(Values values, Offsets offsets, st
                                               std::int64_t tile)
 {
     if constexpr (std::is_pointer_v<Values> && std::is_pointer_v<Offsets>) {
-        constexpr unsigned step = 64;  // bytes that the L2 loads for one address
+        constexpr unsigned step = 128;  // a line
         constexpr auto in_step = [](std::size_t bytes) {
             return bytes < step ? step / static_cast<unsigned>(bytes) : 1;
         };
