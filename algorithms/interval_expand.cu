@@ -2,7 +2,7 @@
 // of SIZE outputs each, or of 0 to twice as many, timed by measure.cuh and checked on the GPU.
 //
 //     nvcc -std=c++20 -arch=sm_90 -I ../include -DELEMENT=uint32_t '-DROW=256\,16\,4' interval_expand.cu && ./a.out
-//     100000000 25 random
+//     100000000 25 1
 //
 // Ends with 1 where the result is wrong and with 77 without a GPU. Without ROW it has the rows that are shipped.
 #include <launchbox/algorithms/interval_expand.cuh>
@@ -19,7 +19,7 @@ std::vector<std::uint32_t> offsets_for(const workload& given)
     for (u64 i = 0; until < given.n; ++i) {
         offsets.push_back(static_cast<std::uint32_t>(until));
         until +=
-            given.is_random ? static_cast<std::int64_t>(mixed(i) % static_cast<u64>(2 * given.size + 1)) : given.size;
+            given.irregular ? static_cast<std::int64_t>(mixed(i) % static_cast<u64>(2 * given.size + 1)) : given.size;
     }
     return offsets;
 }

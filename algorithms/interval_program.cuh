@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 using u8 = std::uint8_t;
 using u16 = std::uint16_t;
@@ -27,15 +26,16 @@ using tuning = void;
 
 struct workload {
     std::int64_t n, size, intervals;
-    bool is_random;  ///< sizes are 0 to 2 * size, and the intervals as many as give n
+    bool irregular;  ///< sizes are 0 to 2 * size, and the intervals as many as give n
 };
 
 inline int usage(const char* program)
 {
-    std::fprintf(stderr,
-                 "usage: %s N SIZE [equal|random], N outputs up to 4,000,000,000, SIZE of them of an interval, or 0 to "
-                 "twice as many\n",
-                 program);
+    std::fprintf(
+        stderr,
+        "usage: %s N SIZE [IRREGULAR], N outputs up to 4,000,000,000, SIZE of them of an interval, or with 1 as "
+        "the third number 0 to twice as many\n",
+        program);
     return 2;
 }
 
@@ -43,15 +43,16 @@ inline int usage(const char* program)
 inline workload parsed(int count, char** arguments, const char* program)
 {
     const std::int64_t n = count >= 3 ? std::atoll(arguments[1]) : 0, size = count >= 3 ? std::atoll(arguments[2]) : 0;
-    const bool is_random = count == 4 && std::strcmp(arguments[3], "random") == 0;
-    const bool is_equal = count == 3 || (count == 4 && std::strcmp(arguments[3], "equal") == 0);
-    if (n < 1 || n > 4'000'000'000 || size < 1 || !(is_random || is_equal)) std::exit(usage(program));
+    const std::int64_t irregular = count == 4 ? std::atoll(arguments[3]) : 0;
+    const bool is_usual = count == 3 || count == 4;
+    if (!is_usual || n < 1 || n > 4'000'000'000 || size < 1 || irregular < 0 || irregular > 1)
+        std::exit(usage(program));
     int gpus = 0;
     if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus == 0) {
         std::fputs("no GPU here\n", stderr);
         std::exit(77);
     }
-    return {n, size, (n + size - 1) / size, is_random};
+    return {n, size, (n + size - 1) / size, irregular == 1};
 }
 
 template <class Type>
