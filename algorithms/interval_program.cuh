@@ -26,25 +26,33 @@ using tuning = void;
 
 struct workload {
     std::int64_t n, size, intervals;
+    bool irregular;  ///< sizes are 0 to 2 * size, and the intervals as many as give n
 };
 
 inline int usage(const char* program)
 {
-    std::fprintf(stderr, "usage: %s N SIZE, N outputs up to 4,000,000,000, SIZE of them of an interval\n", program);
+    std::fprintf(
+        stderr,
+        "usage: %s N SIZE [IRREGULAR], N outputs up to 4,000,000,000, SIZE of them of an interval, or with 1 as "
+        "the third number 0 to twice as many\n",
+        program);
     return 2;
 }
 
 /// Ends the program where the words are wrong, or there is no GPU.
 inline workload parsed(int count, char** arguments, const char* program)
 {
-    const std::int64_t n = count == 3 ? std::atoll(arguments[1]) : 0, size = count == 3 ? std::atoll(arguments[2]) : 0;
-    if (n < 1 || n > 4'000'000'000 || size < 1) std::exit(usage(program));
+    const std::int64_t n = count >= 3 ? std::atoll(arguments[1]) : 0, size = count >= 3 ? std::atoll(arguments[2]) : 0;
+    const std::int64_t irregular = count == 4 ? std::atoll(arguments[3]) : 0;
+    const bool is_usual = count == 3 || count == 4;
+    if (!is_usual || n < 1 || n > 4'000'000'000 || size < 1 || irregular < 0 || irregular > 1)
+        std::exit(usage(program));
     int gpus = 0;
     if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus == 0) {
         std::fputs("no GPU here\n", stderr);
         std::exit(77);
     }
-    return {n, size, (n + size - 1) / size};
+    return {n, size, (n + size - 1) / size, irregular == 1};
 }
 
 template <class Type>
@@ -67,7 +75,7 @@ private:
 };
 
 /// The finaliser of splitmix64.
-__device__ inline u64 mixed(u64 x)
+__host__ __device__ inline u64 mixed(u64 x)
 {
     x += 0x9e3779b97f4a7c15;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;

@@ -21,32 +21,6 @@ namespace {
 
 using namespace sort_bench;
 
-struct f64_i32 {
-    double first;
-    std::int32_t second;
-    std::int32_t padding;  // a member, so that all bytes can be compared
-};
-
-struct own_order {
-    template <class T>
-    __host__ __device__ bool operator()(const T& a, const T& b) const
-    {
-        return a < b;
-    }
-    __host__ __device__ bool operator()(const f64_i32& a, const f64_i32& b) const
-    {
-        return a.first < b.first || (a.first == b.first && a.second < b.second);
-    }
-};
-
-struct falling {
-    template <class T>
-    __host__ __device__ bool operator()(const T& a, const T& b) const
-    {
-        return a > b;
-    }
-};
-
 template <class Key>
 __global__ void make(Key* keys, std::int64_t n, bool nearly_sorted)
 {

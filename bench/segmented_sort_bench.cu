@@ -4,13 +4,17 @@
 // byte for byte. Needs a GPU:
 //
 //     nvcc -std=c++20 -O3 -arch=sm_90 -I include bench/segmented_sort_bench.cu -o segmented_sort_bench
-//     ./segmented_sort_bench [type [size]]    u32, u64, f32, i16, u32-u32 or u64-u64, "all" for all of them,
-//                                             of segments of up to a size, 0 for the power law; without them all
+//     ./segmented_sort_bench [type [sizes]]   u32, u64, f32, i16, u32-u32 or u64-u64, "all" for all of them,
+//                                             of segments of up to a size, such as 18,4096, 0 for the power law
+//
+// With -DKEY=u32 -DVALUE=u32 (or none) it is a program for one type: bench/measure_segmented_sort compiles one for each
+// with all cores, and runs them.
 //
 // Prints a line for each cell: microseconds, medians, with the L2 flushed before each sample; at the end the geometric
 // means. Ends with 1 where a result differs, and with 77 without a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include <cub/device/device_segmented_sort.cuh>
+#include <cub/version.cuh>
 #include <launchbox/algorithms/segmented_merge_sort.cuh>
 #include <launchbox/measure.cuh>
 
@@ -19,7 +23,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
@@ -32,19 +35,13 @@ namespace {
 
 using namespace sort_bench;
 
-std::vector<double> ratios;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using i16 = std::int16_t;
+using f32 = float;
+using none = void;
 
-template <class Type>
-struct device_array {
-    Type* data = nullptr;
-    explicit device_array(std::size_t count)
-    {
-        check(cudaMalloc(reinterpret_cast<void**>(&data), std::max<std::size_t>(count, 1) * sizeof(Type)), "memory");
-    }
-    device_array(const device_array&) = delete;
-    device_array& operator=(const device_array&) = delete;
-    ~device_array() { cudaFree(data); }
-};
+std::vector<double> ratios;
 
 template <class Key>
 __global__ void make_keys(Key* keys, std::int64_t n)
@@ -169,10 +166,14 @@ void print_mean(const char* of, std::size_t from)
 }
 
 template <class Key, class Value = void>
-void compare_all(const char* type, const char* wanted, const char* wanted_size)
+void compare_all(const char* type, const char* wanted, const char* wanted_sizes)
 {
     if (wanted != nullptr && std::strcmp(wanted, "all") != 0 && std::strcmp(wanted, type) != 0) return;
-    const auto is_wanted = [&](std::int64_t size) { return wanted_size == nullptr || std::atoll(wanted_size) == size; };
+    const auto is_wanted = [&](std::int64_t size) {
+        if (wanted_sizes == nullptr) return true;
+        const std::string list = ',' + std::string(wanted_sizes) + ',';
+        return list.find(',' + std::to_string(size) + ',') != std::string::npos;
+    };
     const std::size_t from = ratios.size();
     for (const int log2 : {20, 22, 24, 26}) {
         const std::int64_t n = std::int64_t{1} << log2;
@@ -196,14 +197,19 @@ int main(int count, char** arguments)
         return 77;
     }
     const char* const wanted = count > 1 ? arguments[1] : nullptr;
-    const char* const size = count > 2 ? arguments[2] : nullptr;
-    compare_all<std::uint32_t>("u32", wanted, size);
-    compare_all<std::uint64_t>("u64", wanted, size);
-    compare_all<float>("f32", wanted, size);
-    compare_all<std::int16_t>("i16", wanted, size);
-    compare_all<std::uint32_t, std::uint32_t>("u32-u32", wanted, size);
-    compare_all<std::uint64_t, std::uint64_t>("u64-u64", wanted, size);
+    const char* const sizes = count > 2 ? arguments[2] : nullptr;
+#if defined(KEY) && defined(VALUE)
+    compare_all<KEY, VALUE>(std::is_void_v<VALUE> ? TEXT(KEY) : TEXT(KEY) "-" TEXT(VALUE), wanted, sizes);
+#else
+    compare_all<u32>("u32", wanted, sizes);
+    compare_all<u64>("u64", wanted, sizes);
+    compare_all<f32>("f32", wanted, sizes);
+    compare_all<i16>("i16", wanted, sizes);
+    compare_all<u32, u32>("u32-u32", wanted, sizes);
+    compare_all<u64, u64>("u64-u64", wanted, sizes);
+#endif
     print_mean("all", 0);
+    std::printf("CUB %d\n", CUB_VERSION);
     if (failed) std::fputs("failed: see above\n", stderr);
     return failed ? 1 : 0;
 }

@@ -1,11 +1,18 @@
-// What the benchmarks of sorts share: keys by number, a look at CUDA's errors, and the comparison of results.
+// What the benchmarks of sorts share: keys by number and orders of one's own, memory, a look at CUDA's errors, and the
+// comparison of results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+
+/// What a macro stands for, as text.
+#define TEXT(word) TEXT_OF(word)
+#define TEXT_OF(word) #word
 
 namespace sort_bench {
 
@@ -17,6 +24,33 @@ __device__ inline std::uint64_t mixed(std::uint64_t x)
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
     return x ^ (x >> 31);
 }
+
+struct f64_i32 {
+    double first;
+    std::int32_t second;
+    std::int32_t padding;  // a member, so that all bytes can be compared
+};
+
+/// By `<`, but a type that no library knows; f64_i32 lexicographic.
+struct own_order {
+    template <class T>
+    __host__ __device__ bool operator()(const T& a, const T& b) const
+    {
+        return a < b;
+    }
+    __host__ __device__ bool operator()(const f64_i32& a, const f64_i32& b) const
+    {
+        return a.first < b.first || (a.first == b.first && a.second < b.second);
+    }
+};
+
+struct falling {
+    template <class T>
+    __host__ __device__ bool operator()(const T& a, const T& b) const
+    {
+        return a > b;
+    }
+};
 
 static __global__ void count_differences(const unsigned char* a, const unsigned char* b, std::int64_t bytes,
                                          unsigned long long* count)
@@ -33,5 +67,17 @@ inline void check(cudaError_t error, const char* what)
     std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
     failed = true;
 }
+
+template <class Type>
+struct device_array {
+    Type* data = nullptr;
+    explicit device_array(std::size_t count)
+    {
+        check(cudaMalloc(reinterpret_cast<void**>(&data), std::max<std::size_t>(count, 1) * sizeof(Type)), "memory");
+    }
+    device_array(const device_array&) = delete;
+    device_array& operator=(const device_array&) = delete;
+    ~device_array() { cudaFree(data); }
+};
 
 }  // namespace sort_bench

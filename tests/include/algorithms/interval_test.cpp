@@ -87,9 +87,9 @@ void check_expand(const workload& given, int misaligned = 0, unsigned order = 0)
     }
     const std::vector<Offset> offsets = given.offsets<Offset>();
     const Element guard = element_of<Element>(-7);
-    std::vector<Element> memory(static_cast<std::size_t>(total) + 64, guard);
-    std::size_t before = (16 - reinterpret_cast<std::uintptr_t>(memory.data()) % 16) % 16 / sizeof(Element);
-    before += static_cast<std::size_t>(misaligned) + 16;
+    std::vector<Element> memory(static_cast<std::size_t>(total) + 512, guard);
+    std::size_t before = (128 - reinterpret_cast<std::uintptr_t>(memory.data()) % 128) % 128 / sizeof(Element);
+    before += static_cast<std::size_t>(misaligned) + 128;
     run_tiles<tile>(total, intervals, order, [&](unsigned char* block, double rate) {
         tile::run(block, values.data(), offsets.data(), intervals, memory.data() + before, total, rate, blockIdx.x);
     });
@@ -199,17 +199,17 @@ TEST(interval_expand, all_sizes)
             input.sizes.push_back(size);
             left -= size;
         }
-        check_expand<64, 8, int, unsigned>(input, static_cast<int>(total % 4));
+        check_expand<64, 8, int, unsigned>(input, static_cast<int>(total % 32));
     }
 }
 
 TEST(interval_expand, any_type)
 {
     for (const workload& input : workloads(2500)) {
-        check_expand<64, 32, std::uint8_t>(input, 5);
-        check_expand<64, 16, std::uint16_t>(input, 3);
+        for (const int misaligned : {0, 5, 127}) check_expand<64, 32, std::uint8_t>(input, misaligned);
+        check_expand<64, 16, std::uint16_t>(input, 63);
         check_expand<64, 9, bytes_of_type<3>>(input, 1);
-        check_expand<64, 7, std::uint64_t>(input, 1);
+        check_expand<64, 7, std::uint64_t>(input, 15);
         check_expand<64, 5, bytes_of_type<12>>(input, 1);
         check_expand<64, 3, bytes_of_type<16>>(input, 0);
         check_expand<64, 1, bytes_of_type<32>>(input, 0);

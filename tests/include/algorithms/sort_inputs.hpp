@@ -13,11 +13,13 @@
 
 namespace sort_inputs {
 
-enum class kind { random, sorted, reversed, equal, few, sawtooth, organ_pipe, nearly_sorted };
+enum class kind { random, sorted, reversed, equal, few, sawtooth, organ_pipe, nearly_sorted, appended, nearby };
 constexpr kind kinds[] = {kind::random, kind::sorted,   kind::reversed,   kind::equal,
                           kind::few,    kind::sawtooth, kind::organ_pipe, kind::nearly_sorted};
-constexpr const char* names[] = {"random", "sorted",   "reversed",   "equal",
-                                 "few",    "sawtooth", "organ pipe", "nearly sorted"};
+/// For benchmarks alone: sorted but for the last hundredth; each key less than 64 places from where it belongs.
+constexpr kind more_kinds[] = {kind::appended, kind::nearby};
+constexpr const char* names[] = {"random",   "sorted",     "reversed",      "equal",    "few",
+                                 "sawtooth", "organ pipe", "nearly sorted", "appended", "nearby"};
 inline const char* name(kind of)
 {
     return names[static_cast<int>(of)];
@@ -35,7 +37,7 @@ SORT_INPUTS_HD constexpr std::uint64_t hash(std::uint64_t x)
 SORT_INPUTS_HD constexpr std::uint64_t element(kind of, std::uint64_t i, std::uint64_t n, std::uint64_t seed = 0)
 {
     const std::uint64_t step = ~std::uint64_t{0} / (n == 0 ? 1 : n);
-    const std::uint64_t tooth = n < 1000 ? 7 : 1000;
+    const std::uint64_t tooth = n < 1000 ? 7 : 1000, near = i / 64 * 64 + hash(i + (seed << 40)) % 64;
     switch (of) {
         case kind::sorted:
             return i * step;
@@ -51,6 +53,10 @@ SORT_INPUTS_HD constexpr std::uint64_t element(kind of, std::uint64_t i, std::ui
             return (i < n / 2 ? i : n - 1 - i) * step;
         case kind::nearly_sorted:
             return (hash(i + (seed << 40)) % 64 == 0 ? hash(i) % n : i) * step;
+        case kind::appended:
+            return i < n - n / 100 ? i * step : hash(i + (seed << 40));
+        case kind::nearby:
+            return (near < n ? near : i) * step;
         default:
             return hash(i + (seed << 40));
     }

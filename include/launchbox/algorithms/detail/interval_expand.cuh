@@ -7,6 +7,7 @@
 #include <iterator>
 #include <type_traits>
 
+#include <launchbox/algorithms/detail/interval_prefetch.cuh>
 #include <launchbox/algorithms/detail/interval_search.cuh>
 #include <launchbox/algorithms/detail/interval_tile.cuh>
 #include <launchbox/algorithms/detail/wide_access.cuh>
@@ -61,6 +62,7 @@ struct expand_tile {
                                                std::int64_t intervals, Out out, std::int64_t total, double rate,
                                                std::int64_t tile_number)
     {
+        prefetch_tile<layout>(values, offsets, intervals, rate, tile_number);
         const interval_tile tile = find_tile<layout>(shared, offsets, intervals, total, rate, tile_number);
         if (tile.outputs == 0) return;
         const target to(out, tile);
@@ -108,7 +110,7 @@ private:
         {
             if constexpr (vector > 1) {
                 const auto address = reinterpret_cast<std::uintptr_t>(out + tile.first_output);
-                begin = static_cast<unsigned>(address % 16 / sizeof(element));
+                begin = static_cast<unsigned>(address % layout::aligned_bytes / sizeof(element));
                 first -= begin;
                 end += begin;
             }

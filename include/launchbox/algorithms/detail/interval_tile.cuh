@@ -16,7 +16,9 @@ namespace launchbox::detail {
 
 /// What a tile takes of shared memory: the cuts, a word for each warp, the marks, and behind them `entry_bytes` for
 /// each interval. Where there are many outputs there are few intervals, and both share the space. `vector` outputs of a
-/// thread stand side by side; the first of the tile is in slot 0 to vector - 1, so that vectors are aligned in memory.
+/// thread stand side by side. With vectors the first slot is where a line of memory begins, and the first output in one
+/// of the slots of that line: what a warp stores at once is whole lines. Of elements of one byte a line is 128 slots,
+/// and a tile that loses up to 127 of them is slower: there vectors alone are aligned.
 struct interval_shape {
     int threads, wanted_items, vector, weight, entry_bytes;
 
@@ -30,7 +32,9 @@ struct interval_shape {
     }
     constexpr int row() const { return 32 * vector; }
     constexpr int slots() const { return threads * items(); }
-    constexpr int tile() const { return slots() - (vector - 1); }
+    constexpr int aligned_bytes() const { return vector > 8 ? 16 : 128; }
+    constexpr int max_shift() const { return vector > 1 ? aligned_bytes() / 16 * vector - 1 : 0; }
+    constexpr int tile() const { return slots() - max_shift(); }
     constexpr int max_intervals() const { return (tile() - 1) / weight + 1; }
     static __host__ __device__ constexpr int rounded(int bytes) { return (bytes + 15) / 16 * 16; }
 
@@ -44,7 +48,7 @@ struct interval_shape {
     constexpr int bytes_with(int intervals) const
     {
         const int outputs = tile() - weight * (intervals - 1);
-        const int used = (outputs + vector - 1 + row() - 1) / row() * row();
+        const int used = (outputs + max_shift() + row() - 1) / row() * row();
         return marks_at + rounded(2 * used) + 2 * row() + entry_bytes * (intervals + 1);
     }
 };
@@ -54,7 +58,8 @@ template <int threads_, int items_, int vector_, int weight_, int entry_bytes_>
 struct interval_layout : interval_shape {
     static constexpr interval_shape shape{threads_, items_, vector_, weight_, entry_bytes_};
     static constexpr int threads = threads_, warps = threads_ / 32, vector = vector_, weight = weight_;
-    static constexpr int items = shape.items(), row = shape.row(), slots = shape.slots(), tile = shape.tile();
+    static constexpr int items = shape.items(), row = shape.row(), slots = shape.slots(), tile = shape.tile(),
+                         aligned_bytes = shape.aligned_bytes();
     static_assert(threads % 64 == 0 && threads <= 1024, "intervals: threads are a multiple of 64, up to 1024");
 };
 
