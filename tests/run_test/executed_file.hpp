@@ -14,8 +14,10 @@ constexpr const char* executed_incomplete =
 struct executed_header {
     char magic[8];
     std::uint64_t code_bytes;
-    std::uint64_t first_address;  ///< of the code, as the program's file counts
-    char program[4072];
+    std::uint64_t first_address;   ///< of the code, as the program's file counts
+    std::uint64_t program_bytes;   ///< of the program's file
+    std::int64_t program_written;  ///< nanoseconds since 1970
+    char program[4056];
 };
 static_assert(sizeof(executed_header) == 4096);
 

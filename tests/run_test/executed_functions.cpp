@@ -58,7 +58,7 @@ void say_incomplete(const char* folder)
 }
 
 /// The file of this program in `folder`, mapped, with its header; null: it cannot be.
-unsigned char* mapped_file(const char* folder, const launchbox::executed_header& header)
+unsigned char* mapped_file(const char* folder, launchbox::executed_header& header)
 {
     struct stat program = {};
     char name[PATH_MAX];
@@ -66,6 +66,8 @@ unsigned char* mapped_file(const char* folder, const launchbox::executed_header&
         std::snprintf(name, sizeof name, "%s/%llx-%llx", folder, static_cast<unsigned long long>(program.st_dev),
                       static_cast<unsigned long long>(program.st_ino)) >= PATH_MAX)
         return nullptr;
+    header.program_bytes = static_cast<std::uint64_t>(program.st_size);
+    header.program_written = program.st_mtim.tv_sec * 1'000'000'000 + program.st_mtim.tv_nsec;
     const int file = ::open(name, O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     if (file < 0) return nullptr;
     const std::size_t bytes = sizeof header + header.code_bytes;

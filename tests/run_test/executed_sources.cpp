@@ -1,5 +1,6 @@
 #include "executed_sources.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -20,6 +21,8 @@ namespace fs = std::filesystem;
 /// The file of one program, as executed_functions.cpp writes it.
 struct program_marks {
     std::string program;
+    std::uint64_t bytes = 0;
+    std::int64_t written = 0;
     std::vector<std::uint64_t> addresses;  ///< behind the entries of the functions that ran, ascending
 };
 
@@ -32,8 +35,10 @@ std::optional<program_marks> read_marks(const fs::path& file)
         std::memcmp(header.magic, executed_magic, sizeof header.magic) != 0 ||
         header.code_bytes + sizeof header != fs::file_size(file, failed))
         return std::nullopt;
-    program_marks read{.program = std::string(header.program, ::strnlen(header.program, sizeof header.program)),
-                       .addresses = {}};
+    program_marks read;
+    read.program.assign(header.program, ::strnlen(header.program, sizeof header.program));
+    read.bytes = header.program_bytes;
+    read.written = header.program_written;
     std::string marks(header.code_bytes, '\0');
     if (!in.read(marks.data(), static_cast<std::streamsize>(marks.size()))) return std::nullopt;
     for (std::size_t at = marks.find('\1'); at != std::string::npos; at = marks.find('\1', at + 1))
@@ -111,13 +116,20 @@ function_sources sources_of(const std::string& program, const fs::path& known)
 
 }  // namespace
 
-std::optional<executed_sources> read_executed_sources(const fs::path& folder, const fs::path& known)
+std::optional<executed_sources> read_executed_sources(const fs::path& folder, const fs::path& known,
+                                                      const std::vector<std::string>& programs)
 {
     executed_sources all;
     std::error_code failed;
     for (const auto& entry : fs::directory_iterator(folder, failed)) {
-        const auto marks = entry.path().filename() == executed_incomplete ? std::nullopt : read_marks(entry.path());
+        auto marks = entry.path().filename() == executed_incomplete ? std::nullopt : read_marks(entry.path());
         if (!marks) return std::nullopt;
+        for (const std::string& program : programs)
+            if (struct stat known_one = {};
+                ::stat(program.c_str(), &known_one) == 0 &&
+                static_cast<std::uint64_t>(known_one.st_size) == marks->bytes &&
+                known_one.st_mtim.tv_sec * 1'000'000'000 + known_one.st_mtim.tv_nsec == marks->written)
+                marks->program = fs::canonical(program, failed);
         const function_sources sources = sources_of(marks->program, known);
         std::set<std::string>& ran = all[marks->program];
         for (const std::uint64_t address : marks->addresses) {

@@ -273,8 +273,8 @@ int main(int count, char** arguments)
     ::setenv("LAUNCHBOX_EXECUTED", executed.c_str(), 1);
     const test_result result = run(test->command);
     if (result.status == 0 && !result.skipped) {
-        const auto files =
-            files_of_programs(*test, launchbox::read_executed_sources(executed, test->folder / "sources"));
+        const auto files = files_of_programs(
+            *test, launchbox::read_executed_sources(executed, test->folder / "sources", test->programs));
         const fs::path part = kept.string() + "." + std::to_string(::getpid());
         if (files) {
             std::ofstream out(part);

@@ -119,6 +119,21 @@ class Selection(unittest.TestCase):
         self.assertTrue(self.runs("child", before=older))
         self.assertFalse(self.runs("child", before=older))
 
+    def test_a_copy_counts_as_what_it_was_copied_from(self):
+        copy = f"cp -p {self.build}/program {self.build}/copy; {self.build}/copy; rm {self.build}/copy;"
+        program = str(self.build / "program")
+
+        def runs():
+            done = subprocess.run([RUN_TEST, str(self.build / "passed_tests"), str(self.root), "data", program, "--",
+                                   "/bin/sh", "-c", copy], cwd=self.root, capture_output=True, text=True, check=True)
+            return "passed before" not in done.stdout
+
+        self.assertTrue(runs())
+        self.change("unused.cpp")
+        self.assertFalse(runs())
+        self.change("used.cpp")
+        self.assertTrue(runs())
+
     def test_where_nothing_can_be_noted_the_whole_program_counts(self):
         for before in ("ulimit -f 1;", "LAUNCHBOX_EXECUTED=/nowhere/at/all;"):
             self.assertTrue(self.runs(before=before))
