@@ -2,8 +2,10 @@
 """Runs what the documentation tells readers to type: the examples that end each verb's --help, and the commands in
 README.md and docs/*.md.
 
-    run_documented_commands.py TOOL REPOSITORY PAGE...     PAGE: a document, or --help for the examples of all verbs
-    run_documented_commands.py --pages REPOSITORY          lists the documents that have commands
+    run_documented_commands.py TOOL REPOSITORY DOCUMENT
+    run_documented_commands.py TOOL REPOSITORY --help VERB...          the examples that end the help of these verbs
+    run_documented_commands.py TOOL REPOSITORY --help --but VERB...    of all others, and of the tool itself
+    run_documented_commands.py --pages REPOSITORY                      lists the documents that have commands
 
 In the documents,
 - lines of ```sh blocks that begin with `launchbox ` (or `$ launchbox `) are run,
@@ -36,14 +38,21 @@ class Command:
         return re.search(r"(^|[\s|/])nvcc\s|\.cuh?(\s|$)|launchbox capture ", self.text) is not None  # capture: CUPTI's headers
 
 
-def help_examples():
+def help_examples(words):
+    """Of the verbs in `words`, or of all but them."""
     def help_of(*words):
         return subprocess.run([TOOL, *words, "--help"], capture_output=True, text=True, check=True).stdout
 
     whole = help_of()
     listed = whole.split("\nSubcommands:\n")[1].split("\n\n")[0]
     verbs = re.findall(r"^  ([a-z]+) ", listed, re.MULTILINE)
-    for verb, text in [("", whole)] + [(verb, help_of(verb)) for verb in verbs]:
+    named, others = [word for word in words if word != "--but"], "--but" in words
+    if unknown := set(named) - set(verbs):
+        raise SystemExit(f"there is no verb {', '.join(sorted(unknown))}")
+    for verb in ["", *verbs]:
+        if (verb in named) == others:
+            continue
+        text = help_of(verb) if verb else whole
         place = f"launchbox {verb + ' ' if verb else ''}--help"
         examples = [line.strip() for line in text.split("\nExamples:\n")[1].splitlines() if line.strip()]
         if len(examples) != 2:
@@ -117,12 +126,10 @@ def main():
     has_nvcc = "\nnvcc: " not in versions
     # What a compiler makes of a kernel is its own: outputs are compared for the release that the documents were made with.
     comparable_nvcc = "\nnvcc 13.0." in versions
-    commands = []
-    for page in sys.argv[3:]:
-        found = list(help_examples() if page == "--help" else document_commands(os.path.join(REPOSITORY, page)))
-        if not found:
-            raise SystemExit(f"{page} has no commands")
-        commands += found
+    page = sys.argv[3]
+    commands = list(help_examples(sys.argv[4:]) if page == "--help" else document_commands(os.path.join(REPOSITORY, page)))
+    if not commands:
+        raise SystemExit(f"{' '.join(sys.argv[3:])}: no commands")
 
     failed = skipped = compared = 0
     with tempfile.TemporaryDirectory() as folder:
