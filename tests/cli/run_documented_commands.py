@@ -45,7 +45,7 @@ def help_examples(words):
 
     whole = help_of()
     listed = whole.split("\nSubcommands:\n")[1].split("\n\n")[0]
-    verbs = re.findall(r"^  ([a-z]+) ", listed, re.MULTILINE)
+    verbs = re.findall(r"^  ([a-z-]+) ", listed, re.MULTILINE)
     named, others = [word for word in words if word != "--but"], "--but" in words
     if unknown := set(named) - set(verbs):
         raise SystemExit(f"there is no verb {', '.join(sorted(unknown))}")
