@@ -70,9 +70,15 @@ bool is_document(const std::string& name)
            name.starts_with("bench/");
 }
 
-void add_repository(const fs::path& repository, std::string_view reads, strings& facts)
+/// `scripts`: those that the test's command names; of scripts in folders of tests/ only those beside them count.
+void add_repository(const fs::path& repository, std::string_view reads, const strings& scripts, strings& facts)
 {
     std::error_code failed;
+    const auto is_of_other_tests = [&](const fs::path& file, const std::string& name) {
+        return name.starts_with("tests/") && name.ends_with(".py") && file.parent_path() != repository / "tests" &&
+               std::none_of(scripts.begin(), scripts.end(),
+                            [&](const fs::path& script) { return script.parent_path() == file.parent_path(); });
+    };
     for (fs::recursive_directory_iterator at(repository, failed), end; at != end; at.increment(failed)) {
         const std::string name = at->path().string().substr(repository.string().size() + 1);
         if (at->is_directory(failed)) {
@@ -81,6 +87,7 @@ void add_repository(const fs::path& repository, std::string_view reads, strings&
             continue;
         }
         if (reads != "all" && (is_compiled(name) || (reads == "data" && is_document(name)))) continue;
+        if (reads != "all" && is_of_other_tests(at->path(), name)) continue;
         add_file(at->path(), facts);
     }
     // Recorded tuning spaces, where they are there.
@@ -173,7 +180,10 @@ strings facts_of(const call& of, const char* own_program)
     facts.insert(facts.end(), of.embedded.begin(), of.embedded.end());
     add_file(own_program, facts);
     add_environment(facts);
-    add_repository(of.repository, of.reads, facts);
+    strings scripts;
+    for (char** at = of.command; *at != nullptr; ++at)
+        if (std::string_view(*at).ends_with(".py")) scripts.emplace_back(*at);
+    add_repository(of.repository, of.reads, scripts, facts);
     return facts;
 }
 

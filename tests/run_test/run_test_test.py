@@ -134,6 +134,23 @@ class Selection(unittest.TestCase):
         self.change("used.cpp")
         self.assertTrue(runs())
 
+    def test_scripts_of_other_tests_do_not_count(self):
+        for folder in ("own", "other"):
+            (self.root / "tests" / folder).mkdir(parents=True)
+            (self.root / "tests" / folder / "script.py").write_text("")
+
+        def runs():
+            done = subprocess.run([RUN_TEST, str(self.build / "passed_tests"), str(self.root), "data", "--", sys.executable,
+                                   str(self.root / "tests/own/script.py")],
+                                  cwd=self.root, capture_output=True, text=True, check=True)
+            return "passed before" not in done.stdout
+
+        self.assertTrue(runs())
+        (self.root / "tests/other/script.py").write_text("print()")
+        self.assertFalse(runs())
+        (self.root / "tests/own/beside.py").write_text("print()")
+        self.assertTrue(runs())
+
     def test_where_nothing_can_be_noted_the_whole_program_counts(self):
         for before in ("ulimit -f 1;", "LAUNCHBOX_EXECUTED=/nowhere/at/all;"):
             self.assertTrue(self.runs(before=before))
