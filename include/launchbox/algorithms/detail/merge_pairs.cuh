@@ -225,4 +225,19 @@ __device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, t
     wait_for_threads(runs.writes_within_warp());
 }
 
+/// Merges the runs of `items` elements of a tile that the threads have in their registers, until the `count` first
+/// elements are one run.
+template <class Shape>
+__device__ __forceinline__ void merge_sorted_items(const merge_memory<Shape>& memory, thread_items<Shape>& items,
+                                                   int count, const kept_order<Shape>& less)
+{
+    const equal_runs<Shape> single{Shape::items_bits - 1};
+    put_items(memory, items, single, static_cast<int>(threadIdx.x) * Shape::items);
+    wait_for_threads(single.writes_within_warp());
+    // Once a run holds all there is, the first one is the result, and where it should be.
+#pragma unroll 1
+    for (int bits = Shape::items_bits; (1 << bits) < Shape::tile && (1 << bits) < count; ++bits)
+        merge_pairs(memory, items, equal_runs<Shape>{bits}, less);
+}
+
 }  // namespace launchbox::detail
