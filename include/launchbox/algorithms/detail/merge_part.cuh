@@ -180,21 +180,35 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
     if constexpr (is_asynchronous) wait_for_copies();
 }
 
+/// Calls `step(i)` for up to eight `i` from 0 on, and `go_on()` behind them, for `count` steps in all. Without a loop
+/// for the last ones, which takes longer than it saves where runs are short.
+template <class Step, class GoOn>
+__device__ __forceinline__ void by_eights(int count, const Step& step, const GoOn& go_on)
+{
+#pragma unroll 1
+    for (; count > 0; count -= 8, go_on())
+#pragma unroll
+        for (int i = 0; i < 8; ++i)
+            if (i < count) step(i);
+}
+
 /// Copies the parts of the runs, one behind the other, and waits until they are there.
 template <class Shape, class To, class From>
 __device__ __forceinline__ void copy_runs(const run_bounds& bounds, To* to, const From* from, int count, int levels)
 {
-    constexpr bool is_asynchronous = copies_asynchronously<To, From>;
     for_each_stretch<Shape>(bounds, count, levels, [&](const run_reader<Shape>& reader, int at, int here) {
         const From* element = from + reader.source + at;
         To* place = to + at;
-        in_batches<is_asynchronous ? 4 : 8>(here, [&]<int Count>() {
-            copy_elements<Count, 32, is_asynchronous>(place, 32, element);
-            element += Count * 32;
-            place += Count * 32;
-        });
+        const auto go_on = [&] {
+            element += 8 * 32;
+            place += 8 * 32;
+        };
+        if constexpr (copies_asynchronously<To, From>)
+            by_eights(here, [&](int i) { copy_async(place + i * 32, element + i * 32); }, go_on);
+        else
+            by_eights(here, [&](int i) { place[i * 32] = static_cast<To>(element[i * 32]); }, go_on);
     });
-    if constexpr (is_asynchronous) wait_for_copies();
+    if constexpr (copies_asynchronously<To, From>) wait_for_copies();
     __syncthreads();
 }
 
@@ -234,13 +248,17 @@ __device__ __forceinline__ void merge_words(unsigned char* shared, const merge_a
         for_each_stretch<words>(bounds, count, levels, [&](const run_reader<words>& reader, int at, int here) {
             const int apart = reader.direction * padded<Shape::items>(32);
             unsigned* word = of_words.keys() + reader.slot_of(at);
-            in_batches<4>(here, [&]<int Count>() {
+            const auto* key = memory.keys() + at;
+#pragma unroll 1
+            for (; here > 0; here -= 8, at += 8 * 32, key += 8 * 32, word += 8 * apart) {
+                raw_array<typename Shape::kept_key, 8> keys;  // first, so that all loads are in flight at once
 #pragma unroll
-                for (int i = 0; i < Count; ++i)
-                    word[i * apart] = scale.word_of(memory.keys()[at + i * 32], at + i * 32);
-                at += Count * 32;
-                word += Count * apart;
-            });
+                for (int i = 0; i < 8; ++i)
+                    if (i < here) keys[i] = key[i * 32];
+#pragma unroll
+                for (int i = 0; i < 8; ++i)
+                    if (i < here) word[i * apart] = scale.word_of(keys[i], at + i * 32);
+            }
         });
         fill_padding(of_words, levels);
         __syncthreads();

@@ -130,14 +130,17 @@ __device__ __forceinline__ bool put_in_order(const word_memory<Shape>& memory, i
     const int first = static_cast<int>(threadIdx.x) * Shape::items;
     unsigned alike = 0;  // bit i: element i and the next have the same leading bits
     if (first < count) {
-        unsigned word = memory.word_in(first);
+        const unsigned* const words = &memory.word_in(first);
+        unsigned word = words[0];
 #pragma unroll
         for (int i = 0; i < Shape::items; ++i) {
-            const int slot = first + i + 1;
-            const unsigned next = memory.word_in(slot < Shape::tile ? slot : first);
-            if (scale::are_alike(word, next) && slot < count) alike |= 1u << i;
+            // That of the next row at the end; behind the last one is something else, which is not looked at.
+            const unsigned next = words[i + 1 < Shape::items ? i + 1 : i + 2];
+            alike |= scale::are_alike(word, next) ? 1u << i : 0u;
             word = next;
         }
+        const int behind = count - 1 - first;  // so many have a next one
+        if (behind < Shape::items) alike &= (1u << behind) - 1;
     }
     bool fails = false;
     for (int done = 0;; ++done) {
@@ -206,14 +209,20 @@ __device__ __forceinline__ void write_by_place(const word_memory<Shape>& memory,
     const unsigned* const words = &memory.word_in(thread);
     const auto write = [&](auto* to, const auto& element_at) {
         using type = std::remove_reference_t<decltype(*to)>;
+        // Usually all are there but the last ones.
+#pragma unroll 1
+        for (int done = 0; done < items; done += batch)
+            if ((done + batch) * threads <= count) {
+                raw_array<type, batch> elements;
 #pragma unroll
-        for (int done = 0; done < items; done += batch) {
-            const bool are_there = (done + batch) * threads <= count;
+                for (int i = 0; i < batch; ++i) elements[i] = static_cast<type>(element_at(done + i));
 #pragma unroll
-            for (int i = done; i < done + batch; ++i)
-                if (are_there || thread + i * threads < count)
-                    to[i * threads] = static_cast<type>(element_at(i));
-        }
+                for (int i = 0; i < batch; ++i) to[(done + i) * threads] = elements[i];
+            } else {
+#pragma unroll 1
+                for (int i = done; i < done + batch; ++i)
+                    if (thread + i * threads < count) to[i * threads] = static_cast<type>(element_at(i));
+            }
     };
     auto* const keys_to = out.keys + begin + thread;
     const auto place_of = [&](int i) { return scale::place_of(words[i * apart]); };
