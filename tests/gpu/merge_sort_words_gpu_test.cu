@@ -1,5 +1,5 @@
-// Pairs that are sorted as words, of keys that are more or less close together: all bits of the keys fit into the words,
-// or some elements have to be put in order by their keys, or a block has to sort one by one.
+// Pairs that are sorted as words, of keys that are more or less close together: all bits of the keys fit into the
+// words, or some elements have to be put in order by their keys, or a block has to sort one by one.
 #include "merge_sort_check.cuh"
 
 namespace {

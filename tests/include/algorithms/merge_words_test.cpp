@@ -1,5 +1,5 @@
-// Pairs that are sorted as words of 32 bits: keys that fit into their words, that do not, and that are so close together
-// that elements have to be put in order by their keys, or to be sorted one by one.
+// Pairs that are sorted as words of 32 bits: keys that fit into their words, that do not, and that are so close
+// together that elements have to be put in order by their keys, or to be sorted one by one.
 #include <cstddef>
 #include <cstdint>
 

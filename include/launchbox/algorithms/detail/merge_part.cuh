@@ -204,9 +204,11 @@ __device__ __forceinline__ void copy_runs(const run_bounds& bounds, To* to, cons
             place += 8 * 32;
         };
         if constexpr (copies_asynchronously<To, From>)
-            by_eights(here, [&](int i) { copy_async(place + i * 32, element + i * 32); }, go_on);
+            by_eights(
+                here, [&](int i) { copy_async(place + i * 32, element + i * 32); }, go_on);
         else
-            by_eights(here, [&](int i) { place[i * 32] = static_cast<To>(element[i * 32]); }, go_on);
+            by_eights(
+                here, [&](int i) { place[i * 32] = static_cast<To>(element[i * 32]); }, go_on);
     });
     if constexpr (copies_asynchronously<To, From>) wait_for_copies();
     __syncthreads();

@@ -20,8 +20,8 @@ inline constexpr int max_merge_levels = 5;
 inline constexpr std::int64_t max_tiles_without_find = 1024;
 
 /// The share of its elements that a block's part may begin and end earlier or later. The larger it is, the sooner a
-/// search ends; but parts are smaller, and there are more blocks. Where these are as many as fit on a GPU at once, a few
-/// more would take a second turn.
+/// search ends; but parts are smaller, and there are more blocks. Where these are as many as fit on a GPU at once, a
+/// few more would take a second turn.
 constexpr int share_of_slack(std::int64_t tiles, bool blocks_find_splits)
 {
     return !blocks_find_splits ? 256 : tiles > 256 ? 160 : 64;

@@ -164,8 +164,7 @@ __device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const 
     const kept_order<Shape> less{compare};
     if (count == Shape::tile) {
         const auto key_at = [&](int i) { return memory.keys()[i]; };
-        const tile_order order =
-            order_of_tile<Shape>(key_at, key_at(thread % 32 * sample_stride<Shape>), less);
+        const tile_order order = order_of_tile<Shape>(key_at, key_at(thread % 32 * sample_stride<Shape>), less);
         if (order != tile_order::none) {
             copy_tile<Shape>(in, out, begin, order == tile_order::falling);
             let_next_grid_begin();
