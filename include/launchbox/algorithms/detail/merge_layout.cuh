@@ -99,18 +99,24 @@ constexpr merge_layout layout_of(int threads, int items)
     return layout;
 }
 
-/// The shared memory of a block. For sort_by_words: a word or a place, and a key or a value, for each slot.
+/// The shared memory of a block for the keys and values of a tile.
+template <class Shape>
+constexpr std::int64_t tile_shared_bytes(int threads, int items)
+{
+    return static_cast<std::int64_t>(layout_of<Shape>(threads, items).all);
+}
+
+/// The shared memory of a block that sorts a tile or merges runs. For words that is a word or a place, and a key or a
+/// value, for each slot, which may be less than keys and values.
 template <class Shape>
 constexpr std::int64_t merge_shared_bytes(int threads, int items)
 {
-    std::size_t bytes = layout_of<Shape>(threads, items).all;
-    if (sorts_by_words<Shape>(threads, items)) {
-        using key = typename Shape::kept_key;
-        using value = typename Shape::kept_value;
-        bytes = layout_of<shape_of_words<64, 2>>(threads, items).all +
-                bytes_of_slots(threads, items, sizeof(key) > sizeof(value) ? sizeof(key) : sizeof(value));
-    }
-    return static_cast<std::int64_t>(bytes);
+    if (!sorts_by_words<Shape>(threads, items)) return tile_shared_bytes<Shape>(threads, items);
+    using key = typename Shape::kept_key;
+    using value = typename Shape::kept_value;
+    const std::size_t larger = sizeof(key) > sizeof(value) ? sizeof(key) : sizeof(value);
+    return tile_shared_bytes<shape_of_words<64, 2>>(threads, items) +
+           static_cast<std::int64_t>(bytes_of_slots(threads, items, larger));
 }
 
 /// A block's shared memory.
