@@ -114,7 +114,7 @@ struct word_scale {
 
 /// The most neighbours with the same leading bits that one thread puts in order, and how often it does so. Of random
 /// keys there are hardly ever as many. With 24 and 12 a block for which the whole array waited took 140 us at 2^20.
-inline constexpr int most_alike = 8, most_groups_alike = 2;
+inline constexpr int max_alike = 8, max_groups_alike = 2;
 
 /// Puts the elements with the same leading bits in the order of their keys, once the words are sorted. False if there
 /// are too many of them. Ends with a barrier.
@@ -159,18 +159,18 @@ __device__ __forceinline__ bool put_in_order(const word_memory<Shape>& memory, i
             while (begin > 0 && is_own && !fails && are_alike(begin, begin - 1)) {
                 --begin;
                 is_own = number_in(begin) <= number_in(begin + 1);
-                fails = slot - begin > most_alike;
+                fails = slot - begin > max_alike;
             }
 #pragma unroll 1
             while (end < count && is_own && !fails && are_alike(end - 1, end)) {
                 ++end;
-                fails = end - slot > most_alike;
+                fails = end - slot > max_alike;
             }
             if (!is_own) end = 0;
         }
-        if (done == most_groups_alike) fails = fails || end > 0;
-        if (__syncthreads_or(end > 0 && !fails && done < most_groups_alike) == 0) break;
-        if (end > 0 && !fails && done < most_groups_alike) {
+        if (done == max_groups_alike) fails = fails || end > 0;
+        if (__syncthreads_or(end > 0 && !fails && done < max_groups_alike) == 0) break;
+        if (end > 0 && !fails && done < max_groups_alike) {
 #pragma unroll 1
             for (int slot = begin + 1; slot < end; ++slot) {
                 const unsigned word = memory.word_in(slot);
