@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include <launchbox/algorithms/detail/merge_copy.cuh>
 #include <launchbox/algorithms/detail/merge_pairs.cuh>
 
 namespace launchbox::detail {
