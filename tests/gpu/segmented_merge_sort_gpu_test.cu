@@ -142,6 +142,7 @@ TEST_F(segmented_merge_sort_on_gpu, types_and_orders)
         const auto segments = make_segments<int>(n, true, size);
         expect_sorted<signed_zeros>(kind::few, n, segments);
         expect_sorted<make<std::uint64_t>, bytes<32>>(kind::few, n, segments, launchbox::greater{});
+        expect_sorted<make<std::uint64_t>, std::uint64_t>(kind::random, n, segments);
         expect_sorted<make<color>, bytes<3>>(kind::few, n, segments, by_color{1});
     }
 }

@@ -137,8 +137,8 @@ using merge_sort_k4_v4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
-    // gain: 1.275 times as fast (1.260 to 1.285) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:d322c61e30d87f22
+    // gain: 1.198 times as fast (1.181 to 1.214) as {256, 16, 2, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:342221013eec4fca
     launchbox::sm<90, merge_sort_row{256, 4, 4, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
@@ -155,9 +155,9 @@ using merge_sort_k4_v4_above_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
-    // gain: 1.078 times as fast (1.070 to 1.089) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:d322c61e30d87f22
-    launchbox::sm<90, merge_sort_row{128, 32, 4, 16}>,
+    // gain: 1.150 times as fast (1.143 to 1.157) as {256, 16, 2, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_k4_v4.json.gz fnv1a64:342221013eec4fca
+    launchbox::sm<90, merge_sort_row{128, 32, 5, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
 >;
@@ -173,8 +173,8 @@ using merge_sort_k8_v8_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
-    // gain: 1.350 times as fast (1.338 to 1.372) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:a94a250c4a755cac
+    // gain: 1.092 times as fast (1.076 to 1.109) as {256, 16, 2, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:89745a514e258c9b
     launchbox::sm<90, merge_sort_row{256, 4, 4, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
@@ -191,9 +191,9 @@ using merge_sort_k8_v8_above_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
-    // gain: 1.136 times as fast (1.130 to 1.144) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:a94a250c4a755cac
-    launchbox::sm<90, merge_sort_row{128, 16, 5, 16}>,
+    // gain: 1.174 times as fast (1.158 to 1.187) as {256, 16, 2, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_k8_v8.json.gz fnv1a64:89745a514e258c9b
+    launchbox::sm<90, merge_sort_row{256, 16, 3, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
 >;
@@ -209,8 +209,8 @@ using merge_sort_s4_upto_262144 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
-    // gain: 1.191 times as fast (1.180 to 1.201) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_s4.json.gz fnv1a64:bd519360de4369f0
+    // gain: 1.168 times as fast (1.156 to 1.176) as {256, 16, 2, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_s4.json.gz fnv1a64:d7ad1cc7ac0220d2
     launchbox::sm<90, merge_sort_row{256, 8, 2, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
@@ -227,8 +227,8 @@ using merge_sort_s4_above_1048576 = launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
-    // gain: 1.200 times as fast (1.196 to 1.205) as {256, 16, 2, 16}, the baseline
-    // record: measurements/nvidia-h200/tune_merge_sort_s4.json.gz fnv1a64:bd519360de4369f0
+    // gain: 1.268 times as fast (1.260 to 1.275) as {256, 16, 2, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_s4.json.gz fnv1a64:d7ad1cc7ac0220d2
     launchbox::sm<90, merge_sort_row{256, 32, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
@@ -305,6 +305,78 @@ using merge_sort_s16_above_1048576 = launchbox::launch_box<
 >;
 #endif
 
+// table merge_sort_s4_v4_upto_262144: 4-byte keys that are not integers, with 4-byte values, n up to 262144
+#ifdef LAUNCHBOX_MERGE_SORT_S4_V4_UPTO_262144_ROW
+using merge_sort_s4_v4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_V4_UPTO_262144_ROW>;
+#else
+using merge_sort_s4_v4_upto_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.260 times as fast (1.244 to 1.269) as {256, 16, 2, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_s4_v4.json.gz fnv1a64:54dc297bc6f2f2fa
+    launchbox::sm<90, merge_sort_row{256, 4, 4, 32}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
+>;
+#endif
+
+// table merge_sort_s4_v4_above_262144: 4-byte keys that are not integers, with 4-byte values, n above 262144
+#ifdef LAUNCHBOX_MERGE_SORT_S4_V4_ABOVE_262144_ROW
+using merge_sort_s4_v4_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_V4_ABOVE_262144_ROW>;
+#else
+using merge_sort_s4_v4_above_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 2, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.074 times as fast (1.065 to 1.080) as {256, 16, 2, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_s4_v4.json.gz fnv1a64:54dc297bc6f2f2fa
+    launchbox::sm<90, merge_sort_row{128, 32, 4, 16}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
+>;
+#endif
+
+// table merge_sort_s8_v8_upto_262144: 8-byte keys that are not integers, with 8-byte values, n up to 262144
+#ifdef LAUNCHBOX_MERGE_SORT_S8_V8_UPTO_262144_ROW
+using merge_sort_s8_v8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_V8_UPTO_262144_ROW>;
+#else
+using merge_sort_s8_v8_upto_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 4, 4, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.376 times as fast (1.367 to 1.391) as {256, 16, 2, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_s8_v8.json.gz fnv1a64:c099eefb09480571
+    launchbox::sm<90, merge_sort_row{256, 4, 4, 32}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
+>;
+#endif
+
+// table merge_sort_s8_v8_above_262144: 8-byte keys that are not integers, with 8-byte values, n above 262144
+#ifdef LAUNCHBOX_MERGE_SORT_S8_V8_ABOVE_262144_ROW
+using merge_sort_s8_v8_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_V8_ABOVE_262144_ROW>;
+#else
+using merge_sort_s8_v8_above_262144 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: 1.153 times as fast (1.149 to 1.159) as {256, 16, 2, 16}, the row of sm_90
+    // record: measurements/nvidia-h200/tune_merge_sort_s8_v8.json.gz fnv1a64:c099eefb09480571
+    launchbox::sm<90, merge_sort_row{128, 16, 5, 32}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
+>;
+#endif
+
 // clang-format on
 
 // Names of their own, since each letter of a kernel's name costs time at its launch.
@@ -320,6 +392,10 @@ struct merge_sort_k4_v4
     : by_size<upto<262144, merge_sort_k4_v4_upto_262144>, otherwise<merge_sort_k4_v4_above_262144>> {};
 struct merge_sort_k8_v8
     : by_size<upto<262144, merge_sort_k8_v8_upto_262144>, otherwise<merge_sort_k8_v8_above_262144>> {};
+struct merge_sort_s4_v4
+    : by_size<upto<262144, merge_sort_s4_v4_upto_262144>, otherwise<merge_sort_s4_v4_above_262144>> {};
+struct merge_sort_s8_v8
+    : by_size<upto<262144, merge_sort_s8_v8_upto_262144>, otherwise<merge_sort_s8_v8_above_262144>> {};
 
 namespace detail {
 
@@ -349,15 +425,15 @@ struct merge_sort_types<Key, void> {
 
 /// The rows for keys and values (`void`: none) of any types. `Differ`: equal keys may differ in their bits, as
 /// floating-point numbers and keys with an order of one's own do, so that they are merged one by one.
-template <class Key, class Value = void, bool Differ = false>
+template <class Key, class Value = void, bool Differ = false, class Types = detail::merge_sort_types<Key, Value>>
 using merge_sort_tuning = typename std::conditional_t<
     Differ && std::is_void_v<Value>,
-    std::type_identity<
-        by_type<typename detail::merge_sort_types<Key, Value>::key, void, element_bytes<4, 0, merge_sort_s4>,
-                element_bytes<8, 0, merge_sort_s8>, element_bytes<16, 0, merge_sort_s16>>>,
-    std::type_identity<by_type<typename detail::merge_sort_types<Key, Value>::key,
-                               typename detail::merge_sort_types<Key, Value>::value, element_bytes<4, 0, merge_sort_k4>,
+    std::type_identity<by_type<typename Types::key, void, element_bytes<4, 0, merge_sort_s4>,
+                               element_bytes<8, 0, merge_sort_s8>, element_bytes<16, 0, merge_sort_s16>>>,
+    std::type_identity<by_type<typename Types::key, typename Types::value, element_bytes<4, 0, merge_sort_k4>,
                                element_bytes<8, 0, merge_sort_k8>, element_bytes<16, 0, merge_sort_k16>,
-                               element_bytes<4, 4, merge_sort_k4_v4>, element_bytes<8, 8, merge_sort_k8_v8>>>>::type;
+                               element_bytes<4, 4, std::conditional_t<Differ, merge_sort_s4_v4, merge_sort_k4_v4>>,
+                               element_bytes<8, 8, std::conditional_t<Differ, merge_sort_s8_v8, merge_sort_k8_v8>>>>>::
+    type;
 
 }  // namespace launchbox

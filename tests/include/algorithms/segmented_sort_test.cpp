@@ -20,18 +20,37 @@ struct segment {
     std::int64_t begin, end;
 };
 
-template <class Shape>
-struct shared_memory {
-    explicit shared_memory(std::int64_t segments)
-        : bytes(static_cast<std::size_t>(detail::merge_shared_bytes<Shape>(Shape::threads, Shape::items) +
-                                         static_cast<std::int64_t>(sizeof(detail::tile_segment)) * segments)),
-          words(bytes / sizeof(std::max_align_t) + 1)
+/// Shared memory of so many bytes, behind which nothing may be written.
+class shared_memory {
+public:
+    explicit shared_memory(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)), words_(bytes_ / size + behind)
     {
+        std::memset(static_cast<void*>(get() + bytes_), 0x5b, words_.size() * size - bytes_);
     }
-    unsigned char* get() { return reinterpret_cast<unsigned char*>(words.data()); }
-    std::size_t bytes;
-    std::vector<std::max_align_t> words;
+    ~shared_memory()
+    {
+        for (std::size_t i = bytes_; i < words_.size() * size; ++i)
+            if (get()[i] != 0x5b) {
+                ADD_FAILURE() << "byte " << i << " of " << bytes_ << " of shared memory was written";
+                break;
+            }
+    }
+    shared_memory(const shared_memory&) = delete;
+    shared_memory& operator=(const shared_memory&) = delete;
+    unsigned char* get() { return reinterpret_cast<unsigned char*>(words_.data()); }
+
+private:
+    static constexpr std::size_t size = sizeof(std::max_align_t), behind = 4096;
+    std::size_t bytes_;
+    std::vector<std::max_align_t> words_;
 };
+
+template <class Shape>
+std::int64_t bytes_of_tile(std::int64_t segments)
+{
+    return detail::tile_shared_bytes<Shape>(Shape::threads, Shape::items) +
+           static_cast<std::int64_t>(sizeof(detail::tile_segment)) * segments;
+}
 
 /// Rows of SmallThreads * Items and Threads * Items; what is behind the workspace's parts stays as it is.
 template <int SmallThreads, int Threads, int Items, int MaxLevels, class Key, class Value, class Compare>
@@ -63,8 +82,8 @@ void sort_segments(std::vector<Key>& keys, std::vector<Value>* values, const std
     };
     const int most_small = std::max(1, small::tile >> sizes.first_class()),
               most_large = std::max(1, large::tile >> (sizes.small_bits + 1));
-    shared_memory<small> of_small(most_small);
-    shared_memory<large> of_large(most_large);
+    shared_memory of_small(bytes_of_tile<small>(most_small)), of_large(bytes_of_tile<large>(most_large)),
+        of_parts(detail::merge_shared_bytes<large>(Threads, Items));
     constexpr int seeing = 64;
     std::vector<std::max_align_t> of_seeing(
         static_cast<std::size_t>(detail::seeing_bytes<small>(seeing)) / sizeof(std::max_align_t) + 1);
@@ -102,7 +121,7 @@ void sort_segments(std::vector<Key>& keys, std::vector<Value>* values, const std
         gpu_on_cpu::run(
             3, Threads,
             [&] {
-                detail::merge_segments<large>(of_large.get(), sizes, lists, large_arrays, pass, splits.data(),
+                detail::merge_segments<large>(of_parts.get(), sizes, lists, large_arrays, pass, splits.data(),
                                               state.next_work[2 + pass], compare);
             },
             order);
@@ -185,6 +204,18 @@ TEST(segmented_sort_blocks, segments_of_all_sizes_at_once)
             check<64, 128, 4, 3, std::uint16_t, std::int16_t>(input, 12000, segments, less{}, 3);
             check<128, 64, 4, 1, no_value, float>(input, 12000, segments);
         }
+}
+
+// Tiles are sorted as pairs and parts are merged as words, in less shared memory.
+TEST(segmented_sort_blocks, pairs_that_are_merged_as_words)
+{
+    std::mt19937 random(4);
+    for (const std::size_t most : {40u, 700u, 9000u}) {
+        const auto segments = segments_of(
+            20000, [&](std::size_t) { return random() % most; }, true);
+        check<32, 64, 16, 2, std::uint64_t, std::uint64_t>(kind::random, 20000, segments);
+        check<32, 64, 16, 3, std::uint32_t, std::uint32_t>(kind::few, 20000, segments, greater{}, 3);
+    }
 }
 
 // Floating-point keys are sorted as integers, for which -0.0 is before 0.0.

@@ -67,26 +67,56 @@ struct merge_layout {
     std::size_t bounds, left_begin, keys, values, all;
 };
 
-template <class Shape>
-constexpr merge_layout layout_of(int threads, int items)
+constexpr std::size_t in_16_bytes(std::size_t bytes)
 {
-    const auto up = [](std::size_t bytes) { return (bytes + 15) / 16 * 16; };
-    const std::size_t slots = static_cast<std::size_t>(threads * items + threads);
-    merge_layout layout{};
-    // Before the keys: merge_one_by_one reads, and ignores, the word before the first key.
-    layout.left_begin = up(sizeof(run_bounds));
-    layout.keys = layout.left_begin + up(static_cast<std::size_t>(threads) * sizeof(int));
-    const std::size_t keys = slots * sizeof(typename Shape::kept_key),
+    return (bytes + 15) / 16 * 16;
+}
+
+/// The memory of slots with an element of `element_bytes` each, which is also enough for what a search finds.
+constexpr std::size_t bytes_of_slots(int threads, int items, std::size_t element_bytes)
+{
+    const std::size_t bytes = static_cast<std::size_t>(threads * items + threads) * element_bytes,
                       found = sizeof(found_parts<run_bounds::max_runs>);
-    layout.values = layout.keys + up(keys > found ? keys : found);
-    layout.all = layout.values + (Shape::has_values ? up(slots * sizeof(typename Shape::kept_value)) : 0);
-    return layout;
+    return in_16_bytes(bytes > found ? bytes : found);
 }
 
 template <class Shape>
-constexpr std::int64_t merge_shared_bytes(int threads, int items)
+constexpr merge_layout layout_of(int threads, int items)
+{
+    merge_layout layout{};
+    // Before the keys: merge_one_by_one reads, and ignores, the word before the first key.
+    layout.left_begin = in_16_bytes(sizeof(run_bounds));
+    const std::size_t first = layout.left_begin + in_16_bytes(static_cast<std::size_t>(threads) * sizeof(int)),
+                      of_keys = bytes_of_slots(threads, items, sizeof(typename Shape::kept_key)),
+                      of_places = bytes_of_slots(threads, items, sizeof(unsigned)),
+                      of_values = Shape::values_are_places
+                                      ? of_places
+                                      : in_16_bytes(static_cast<std::size_t>(threads * items + threads) *
+                                                    sizeof(typename Shape::kept_value));
+    layout.keys = first + (Shape::values_are_places ? of_values : 0);
+    layout.values = Shape::values_are_places ? first : first + of_keys;
+    layout.all = first + of_keys + (Shape::has_values ? of_values : 0);
+    return layout;
+}
+
+/// The shared memory of a block for the keys and values of a tile.
+template <class Shape>
+constexpr std::int64_t tile_shared_bytes(int threads, int items)
 {
     return static_cast<std::int64_t>(layout_of<Shape>(threads, items).all);
+}
+
+/// The shared memory of a block that sorts a tile or merges runs. For words that is a word or a place, and a key or a
+/// value, for each slot, which may be less than keys and values.
+template <class Shape>
+constexpr std::int64_t merge_shared_bytes(int threads, int items)
+{
+    if (!sorts_by_words<Shape>(threads, items)) return tile_shared_bytes<Shape>(threads, items);
+    using key = typename Shape::kept_key;
+    using value = typename Shape::kept_value;
+    const std::size_t larger = sizeof(key) > sizeof(value) ? sizeof(key) : sizeof(value);
+    return tile_shared_bytes<shape_of_words<64, 2>>(threads, items) +
+           static_cast<std::int64_t>(bytes_of_slots(threads, items, larger));
 }
 
 /// A block's shared memory.

@@ -116,9 +116,9 @@ __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memo
 /// need a tag for every element, which costs more than the bank conflicts here. `left_end - left` elements are of the
 /// left, from `left` upwards, and `right - right_end` of the right, from `right` downwards. The thread reads its own
 /// slots, and at most one other: behind the part that ends first. That is a slot of the same pair, or, where the pair's
-/// rows end there, the free slot behind a row, which is never written. `IsFull`: there are `items` elements; otherwise
-/// the items behind the last one are undefined.
-template <bool IsFull, class Shape>
+/// rows end there, the free slot behind a row, which is never written. If there are fewer than `items` elements, those
+/// behind the last one are undefined: they are read from the padding behind the right run, and not compared.
+template <class Shape>
 __device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memory, thread_items<Shape>& items,
                                                  int left, int left_end, int right, int right_end,
                                                  const kept_order<Shape>& less)
@@ -156,7 +156,7 @@ __device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memo
         }
         if (i + 1 < n) {
             add_if(!takes_right, at_left, key_bytes);
-            add_if(takes_right && (IsFull || has_right), at_right, -key_bytes);
+            add_if(takes_right, at_right, -key_bytes);
             const key next = key_at(takes_right ? at_right : at_left);
             left_key = takes_right ? left_key : next;
             right_key = takes_right ? next : right_key;
@@ -215,7 +215,7 @@ __device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, t
         if constexpr (Shape::is_stable) {
             const int right_before = pair.right_slot + pair.begin + (left - pair.left_slot);
             const int right_end = right_before - min(end, pair.end()) + (left_end - left);
-            merge_one_by_one<Runs::are_equal>(memory, items, left, left_end, right_before - first, right_end, less);
+            merge_one_by_one(memory, items, left, left_end, right_before - first, right_end, less);
         } else
             merge_by_network<Runs::are_equal ? thirds_by_sum::of_block_merge : thirds_by_sum::of_pass_merge>(
                 memory, items, first, left, left_end, less);
@@ -223,6 +223,21 @@ __device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, t
     wait_for_threads(runs.writes_within_warp());
     if (has_elements) put_items(memory, items, runs, first);
     wait_for_threads(runs.writes_within_warp());
+}
+
+/// Merges the runs of `items` elements of a tile that the threads have in their registers, until the `count` first
+/// elements are one run.
+template <class Shape>
+__device__ __forceinline__ void merge_sorted_items(const merge_memory<Shape>& memory, thread_items<Shape>& items,
+                                                   int count, const kept_order<Shape>& less)
+{
+    const equal_runs<Shape> single{Shape::items_bits - 1};
+    put_items(memory, items, single, static_cast<int>(threadIdx.x) * Shape::items);
+    wait_for_threads(single.writes_within_warp());
+    // Once a run holds all there is, the first one is the result, and where it should be.
+#pragma unroll 1
+    for (int bits = Shape::items_bits; (1 << bits) < Shape::tile && (1 << bits) < count; ++bits)
+        merge_pairs(memory, items, equal_runs<Shape>{bits}, less);
 }
 
 }  // namespace launchbox::detail

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <launchbox/algorithms/detail/merge_copy.cuh>
 #include <launchbox/algorithms/detail/merge_pairs.cuh>
 #include <launchbox/algorithms/detail/merge_task.cuh>
+#include <launchbox/algorithms/detail/merge_words.cuh>
 
 namespace launchbox::detail {
 
@@ -117,47 +119,168 @@ __device__ __forceinline__ void fill_padding(const merge_memory<Shape>& memory, 
     }
 }
 
+/// Calls `visit(reader, at, here)` for all elements of the block: the thread's next `here` elements, `at` and each 32nd
+/// behind it, are of one run. Each warp has consecutive elements, so that it crosses few ends of runs.
+template <class Shape, class Visit>
+__device__ __forceinline__ void for_each_stretch(const run_bounds& bounds, int count, int levels, const Visit& visit)
+{
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int begin = (static_cast<int>(threadIdx.x) - lane) * Shape::items;
+    const int end = min(begin + 32 * Shape::items, count);
+    run_reader<Shape> reader{bounds, bounds.run_of(begin, 1 << levels) - 1};
+    int at = begin + lane;
+#pragma unroll 1
+    while (at < end) {
+        reader.advance(at);
+        const int here = static_cast<int>(static_cast<unsigned>(min(reader.end, end) - at + 31) / 32);
+        visit(reader, at, here);
+        at += here * 32;
+    }
+}
+
+/// Calls `step<Batch>()` as often as there are so many of `count`, then `step<1>()` for the others.
+template <int Batch, class Step>
+__device__ __forceinline__ void in_batches(int count, const Step& step)
+{
+#pragma unroll 1
+    for (; count >= Batch; count -= Batch) step.template operator()<Batch>();
+#pragma unroll 1
+    for (; count > 0; --count) step.template operator()<1>();
+}
+
 /// Copies the parts of the runs to where the first level reads them.
 template <class Shape>
 __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in, int count,
                                           int levels)
 {
     constexpr bool is_asynchronous = reads_asynchronously<Shape>;
-    constexpr int batch = is_asynchronous ? 4 : 8;
-    // Each warp copies consecutive elements, so that it crosses few ends of runs.
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int begin = (static_cast<int>(threadIdx.x) - lane) * Shape::items;
-    const int end = min(begin + 32 * Shape::items, count);
-    run_reader<Shape> reader{memory.bounds(), memory.bounds().run_of(begin, 1 << levels) - 1};
-    int at = begin + lane;
-#pragma unroll 1
-    while (at < end) {
-        reader.advance(at);
-        int here = static_cast<int>(static_cast<unsigned>(min(reader.end, end) - at + 31) / 32);
+    for_each_stretch<Shape>(memory.bounds(), count, levels, [&](const run_reader<Shape>& reader, int at, int here) {
         const std::int64_t from = reader.source + at;
         const int slot = reader.slot_of(at), apart = reader.direction * padded<Shape::items>(32);
-        at += here * 32;
         const auto* key = in.keys + from;
         auto* key_to = memory.keys() + slot;
         [[maybe_unused]] const auto* value = Shape::has_values ? in.values + from : nullptr;
         [[maybe_unused]] auto* value_to = memory.values() + slot;
-        const auto copy = [&]<int Count>() {
+        in_batches<is_asynchronous ? 4 : 8>(here, [&]<int Count>() {
             copy_elements<Count, 32, is_asynchronous>(key_to, apart, key);
             key += Count * 32;
             key_to += Count * apart;
-            if constexpr (Shape::has_values) {
+            if constexpr (Shape::values_are_places) {
+#pragma unroll
+                for (int i = 0; i < Count; ++i) value_to[i * apart] = static_cast<unsigned>(at + i * 32);
+                at += Count * 32;
+                value_to += Count * apart;
+            } else if constexpr (Shape::has_values) {
                 copy_elements<Count, 32, is_asynchronous>(value_to, apart, value);
                 value += Count * 32;
                 value_to += Count * apart;
             }
-            here -= Count;
-        };
-#pragma unroll 1
-        while (here >= batch) copy.template operator()<batch>();
-#pragma unroll 1
-        while (here > 0) copy.template operator()<1>();
-    }
+        });
+    });
     if constexpr (is_asynchronous) wait_for_copies();
+}
+
+/// Calls `step(i)` for up to eight `i` from 0 on, and `go_on()` behind them, for `count` steps in all. Without a loop
+/// for the last ones, which takes longer than it saves where runs are short.
+template <class Step, class GoOn>
+__device__ __forceinline__ void by_eights(int count, const Step& step, const GoOn& go_on)
+{
+#pragma unroll 1
+    for (; count > 0; count -= 8, go_on())
+#pragma unroll
+        for (int i = 0; i < 8; ++i)
+            if (i < count) step(i);
+}
+
+/// Copies the parts of the runs, one behind the other, and waits until they are there.
+template <class Shape, class To, class From>
+__device__ __forceinline__ void copy_runs(const run_bounds& bounds, To* to, const From* from, int count, int levels)
+{
+    for_each_stretch<Shape>(bounds, count, levels, [&](const run_reader<Shape>& reader, int at, int here) {
+        const From* element = from + reader.source + at;
+        To* place = to + at;
+        const auto go_on = [&] {
+            element += 8 * 32;
+            place += 8 * 32;
+        };
+        if constexpr (copies_asynchronously<To, From>)
+            by_eights(
+                here, [&](int i) { copy_async(place + i * 32, element + i * 32); }, go_on);
+        else
+            by_eights(
+                here, [&](int i) { place[i * 32] = static_cast<To>(element[i * 32]); }, go_on);
+    });
+    if constexpr (copies_asynchronously<To, From>) wait_for_copies();
+    __syncthreads();
+}
+
+/// Merges the parts of the runs, which are in shared memory.
+template <class Shape>
+__device__ __forceinline__ void merge_levels(const merge_memory<Shape>& memory, int levels,
+                                             const kept_order<Shape>& less)
+{
+    thread_items<Shape> items;
+    uneven_runs<Shape> runs(memory.bounds(), levels, static_cast<int>(threadIdx.x) * Shape::items);
+#pragma unroll 1
+    for (int level = 0; level < levels; ++level, runs.next_level()) merge_pairs(memory, items, runs, less);
+}
+
+/// The rest of merge_part by words, once the bounds are known.
+template <class Shape>
+__device__ __forceinline__ void merge_words(unsigned char* shared, const merge_arrays<Shape>& in,
+                                            const merge_arrays<Shape>& out, int levels,
+                                            const typename Shape::compare& compare)
+{
+    using words = shape_of_words<Shape::threads, Shape::items>;
+    using number = key_number<Shape>;
+    const word_memory<Shape> memory{shared};
+    const merge_memory<words> of_words{shared};
+    const run_bounds& bounds = of_words.bounds();
+    const int count = bounds.ends[1 << levels];
+    copy_runs<Shape>(bounds, memory.keys(), in.keys, count, levels);
+    // Of sorted runs the first and the last elements.
+    const int run = static_cast<int>(threadIdx.x) % 32 & ((1 << levels) - 1);
+    const int run_begin = bounds.ends[run], run_end = bounds.ends[run + 1];
+    const bool is_there = run_begin < run_end;
+    const typename number::type none = 0;
+    const word_scale<Shape> scale(is_there ? number::of(memory.keys()[run_begin]) : ~none,
+                                  is_there ? number::of(memory.keys()[run_end - 1]) : none);
+    bool by_words = scale.tells_apart(memory.keys(), count);
+    if (by_words) {
+        for_each_stretch<words>(bounds, count, levels, [&](const run_reader<words>& reader, int at, int here) {
+            const int apart = reader.direction * padded<Shape::items>(32);
+            unsigned* word = of_words.keys() + reader.slot_of(at);
+            const auto* key = memory.keys() + at;
+#pragma unroll 1
+            for (; here > 0; here -= 8, at += 8 * 32, key += 8 * 32, word += 8 * apart) {
+                raw_array<typename Shape::kept_key, 8> keys;  // first, so that all loads are in flight at once
+#pragma unroll
+                for (int i = 0; i < 8; ++i)
+                    if (i < here) keys[i] = key[i * 32];
+#pragma unroll
+                for (int i = 0; i < 8; ++i)
+                    if (i < here) word[i * apart] = scale.word_of(keys[i], at + i * 32);
+            }
+        });
+        fill_padding(of_words, levels);
+        __syncthreads();
+        merge_levels(of_words, levels, kept_order<words>{});
+        if (scale.shift > 0) by_words = put_in_order(memory, count);
+    }
+    if (!by_words) {
+        using placed = placed_shape<Shape>;
+        const merge_memory<placed> by_one{shared};
+        __syncthreads();
+        read_runs(by_one, {in.keys, nullptr}, count, levels);
+        __syncthreads();
+        merge_levels(by_one, levels, kept_order<placed>{compare});
+    }
+    let_next_grid_begin();
+    write_by_place(memory, out, bounds.begin, count, by_words, [&](const auto& write) {
+        __syncthreads();
+        copy_runs<Shape>(bounds, memory.values(), in.values, count, levels);
+        write([&](int place) { return memory.values()[place]; });
+    });
 }
 
 /// Makes part number `block` of the output. The block finds its splits itself, for passes of up to `FoundLevels`
@@ -167,8 +290,10 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
                                            const merge_arrays<Shape>& out, std::int64_t block,
                                            const typename Shape::compare& compare)
 {
-    const merge_memory<Shape> memory{shared};
-    const kept_order<Shape> less{compare};
+    constexpr bool by_words = sorts_by_words<Shape>(Shape::threads, Shape::items);
+    using shape = std::conditional_t<by_words, placed_shape<Shape>, Shape>;
+    const merge_memory<shape> memory{shared};
+    const kept_order<shape> less{compare};
     const part_of_group part(task, block);
     if constexpr (FoundLevels > 0) {
         find_own_splits<FoundLevels>(memory, task, part, in.keys, less);
@@ -176,16 +301,17 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
     }
     write_run_bounds<(FoundLevels > 0)>(memory, task, part, block);
     __syncthreads();
-    const int count = memory.bounds().ends[1 << task.levels];
-    read_runs(memory, in, count, task.levels);
-    if constexpr (!Shape::is_stable) fill_padding(memory, task.levels);
-    __syncthreads();
-    thread_items<Shape> items;
-    uneven_runs<Shape> runs(memory.bounds(), task.levels, static_cast<int>(threadIdx.x) * Shape::items);
-#pragma unroll 1
-    for (int level = 0; level < task.levels; ++level, runs.next_level()) merge_pairs(memory, items, runs, less);
-    let_next_grid_begin();
-    write_tile(memory, out, memory.bounds().begin, count);
+    if constexpr (by_words) {
+        merge_words<Shape>(shared, in, out, task.levels, compare);
+    } else {
+        const int count = memory.bounds().ends[1 << task.levels];
+        read_runs(memory, in, count, task.levels);
+        if constexpr (!Shape::is_stable) fill_padding(memory, task.levels);
+        __syncthreads();
+        merge_levels(memory, task.levels, less);
+        let_next_grid_begin();
+        write_tile(memory, out, memory.bounds().begin, count);
+    }
 }
 
 }  // namespace launchbox::detail

@@ -19,6 +19,14 @@ inline constexpr int max_merge_levels = 5;
 /// reading it, but saves a launch. They are fewer than 2^31 elements, since a tile fits into shared memory.
 inline constexpr std::int64_t max_tiles_without_find = 1024;
 
+/// The share of its elements that a block's part may begin and end earlier or later. The larger it is, the sooner a
+/// search ends; but parts are smaller, and there are more blocks. Where these are as many as fit on a GPU at once, a
+/// few more would take a second turn.
+constexpr int share_of_slack(std::int64_t tiles, bool blocks_find_splits)
+{
+    return !blocks_find_splits ? 256 : tiles > 256 ? 160 : 64;
+}
+
 /// How many elements a block of a pass makes: its slots less a row of `items` for each pair of runs, since the result
 /// of a pair is padded to whole rows.
 constexpr int merged_elements(int threads, int items, int levels)
@@ -75,7 +83,7 @@ constexpr merge_plan plan_merges(std::int64_t n, int threads, int items, int max
         pass.run = run;
         pass.levels = levels / plan.count + (i < levels % plan.count ? 1 : 0);
         pass.merged = merged_elements(threads, items, pass.levels);
-        pass.slack = pass.merged / (plan.blocks_find_splits ? 64 : 256);
+        pass.slack = pass.merged / share_of_slack(plan.tiles, plan.blocks_find_splits);
         pass.merged -= 2 * pass.slack;
         count_blocks(pass, n);
         run <<= pass.levels;

@@ -33,6 +33,7 @@ struct merge_shape {
     static constexpr int tile = threads * items;
     static constexpr int items_bits = std::bit_width(static_cast<unsigned>(items)) - 1;
     static constexpr bool has_values = !std::is_void_v<ValueType>;
+    static constexpr bool values_are_places = false;  ///< see placed_shape
     static constexpr bool is_stable =
         has_values || !equal_keys_are_identical<KeyType, CompareType> || !has_last_key<KeyType, CompareType>;
     using kept_key = kept_type<KeyType>;
@@ -46,6 +47,28 @@ struct merge_shape {
     static_assert(threads % items == 0, "merge_sort: threads are items or more");
     static_assert(threads >= 32 && std::has_single_bit(static_cast<unsigned>(threads)),
                   "merge_sort: threads is a power of two, 32 or more");
+};
+
+/// Integers in their natural order, with values, are sorted as words where the row is large enough: merge_words.cuh.
+template <class Shape>
+inline constexpr bool has_words = Shape::has_values && sizeof(typename Shape::kept_key) <= 8 &&
+                                  has_last_key<typename Shape::key, typename Shape::compare>;
+inline constexpr int min_items_of_words = 16, max_tile_of_words = 8192;
+template <class Shape>
+__host__ __device__ constexpr bool sorts_by_words(int threads, int items)
+{
+    return has_words<Shape> && items >= min_items_of_words && threads * items <= max_tile_of_words;
+}
+
+/// The shape of the words.
+template <int Threads, int Items>
+using shape_of_words = merge_shape<unsigned, void, less, Threads, Items>;
+
+/// Where words do not do: keys whose values are their places among the elements of the block.
+template <class Shape>
+struct placed_shape
+    : merge_shape<typename Shape::key, unsigned, typename Shape::compare, Shape::threads, Shape::items> {
+    static constexpr bool values_are_places = true;
 };
 
 /// A thread's elements.

@@ -7,6 +7,7 @@
 #include <launchbox/algorithms/detail/grid_order.cuh>
 #include <launchbox/algorithms/detail/merge_copy.cuh>
 #include <launchbox/algorithms/detail/merge_pairs.cuh>
+#include <launchbox/algorithms/detail/merge_words.cuh>
 
 namespace launchbox::detail {
 
@@ -130,14 +131,95 @@ __device__ __forceinline__ bool sort_in_memory(const merge_memory<Shape>& memory
             items.values[i] = memory.values()[padded<Shape::items>(first) + static_cast<int>(tags[i])];
         __syncthreads();
     }
-    const equal_runs<Shape> single{Shape::items_bits - 1};
-    put_items(memory, items, single, first);
-    wait_for_threads(single.writes_within_warp());
-    // Once a run holds all there is, the first one is the result, and where it should be.
-#pragma unroll 1
-    for (int bits = Shape::items_bits; (1 << bits) < Shape::tile && (1 << bits) < count; ++bits)
-        merge_pairs(memory, items, equal_runs<Shape>{bits}, less);
+    merge_sorted_items(memory, items, count, less);
     return true;
+}
+
+/// The same of pairs by words, where an element is the next of those of this thread.
+template <class Shape>
+__device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const merge_arrays<Shape>& in,
+                                                   const merge_arrays<Shape>& out, std::int64_t begin, int count,
+                                                   const typename Shape::compare& compare)
+{
+    using words = shape_of_words<Shape::threads, Shape::items>;
+    using number = key_number<Shape>;
+    constexpr int threads = Shape::threads, n = Shape::items, warps = threads / 32;
+    const word_memory<Shape> memory{shared};
+    const merge_memory<words> of_words{shared};
+    const int thread = static_cast<int>(threadIdx.x);
+    const auto copy = [&](auto* to, const auto* from) {
+        constexpr bool is_asynchronous =
+            copies_asynchronously<std::remove_reference_t<decltype(*to)>, std::remove_cvref_t<decltype(*from)>>;
+        if (count == Shape::tile) {
+            copy_elements<n, threads, is_asynchronous>(to + thread, threads, from + begin + thread);
+            if constexpr (is_asynchronous) wait_for_copies();
+        } else {
+#pragma unroll 1
+            for (int i = thread; i < count; i += threads)
+                to[i] = static_cast<std::remove_reference_t<decltype(*to)>>(from[begin + i]);
+        }
+        __syncthreads();
+    };
+    copy(memory.keys(), in.keys);
+    const kept_order<Shape> less{compare};
+    if (count == Shape::tile) {
+        const auto key_at = [&](int i) { return memory.keys()[i]; };
+        const tile_order order = order_of_tile<Shape>(key_at, key_at(thread % 32 * sample_stride<Shape>), less);
+        if (order != tile_order::none) {
+            copy_tile<Shape>(in, out, begin, order == tile_order::falling);
+            let_next_grid_begin();
+            return;
+        }
+    }
+    auto low = ~typename number::type{0}, high = typename number::type{0};
+#pragma unroll
+    for (int i = 0; i < n; ++i)
+        if (thread + i * threads < count) {
+            const auto own = number::of(memory.keys()[thread + i * threads]);
+            low = own < low ? own : low;
+            high = high < own ? own : high;
+        }
+    low = lowest_of_warp(low);
+    high = ~lowest_of_warp(~high);
+    auto* const of_warps = reinterpret_cast<typename number::type*>(of_words.left_begin());
+    if (thread % 32 == 0) {
+        of_warps[thread / 32] = low;
+        of_warps[warps + thread / 32] = high;
+    }
+    __syncthreads();
+    const word_scale<Shape> scale(of_warps[thread % warps], of_warps[warps + thread % warps]);
+    bool by_words = scale.tells_apart(memory.keys(), count);
+    __syncthreads();  // what the warps found is read
+    if (by_words) {
+        thread_items<words> items;
+        const int apart = (count + n - 1) >> Shape::items_bits;  // so that the first threads have all there is
+        const int end = thread < apart ? count : 0;
+#pragma unroll
+        for (int i = 0; i < n; ++i) {
+            const int place = thread + i * apart;
+            items.keys[i] = place < end ? scale.word_of(memory.keys()[place], place) : last_key<words>();
+        }
+        sort_words(of_words, items, count);
+        __syncthreads();
+        if (scale.shift > 0) by_words = put_in_order(memory, count);
+    }
+    if (!by_words) {
+        using placed = placed_shape<Shape>;
+        __syncthreads();
+        sort_in_memory<false>(merge_memory<placed>{shared}, {in.keys + begin, nullptr}, {}, 0, count,
+                              kept_order<placed>{compare});
+        __syncthreads();
+    }
+    let_next_grid_begin();
+    write_by_place(memory, out, begin, count, by_words, [&](const auto& write) {
+        if (in.values) {
+            __syncthreads();
+            copy(memory.values(), in.values);
+            write([&](int place) { return memory.values()[place]; });
+        } else {
+            write([&](int place) { return index_value<typename Shape::kept_value>(begin + place); });
+        }
+    });
 }
 
 /// Sorts the tile number `tile` of `n` elements.
@@ -146,9 +228,13 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
                                           const merge_arrays<Shape>& out, std::int64_t n, std::int64_t tile,
                                           const typename Shape::compare& compare)
 {
-    const merge_memory<Shape> memory{shared};
     const std::int64_t begin = tile * Shape::tile;
     const int count = n - begin < Shape::tile ? static_cast<int>(n - begin) : Shape::tile;
+    if constexpr (sorts_by_words<Shape>(Shape::threads, Shape::items)) {
+        sort_tile_by_words<Shape>(shared, in, out, begin, count, compare);
+        return;
+    }
+    const merge_memory<Shape> memory{shared};
     if (!sort_in_memory<true>(memory, in, out, begin, count, kept_order<Shape>{compare})) return;
     let_next_grid_begin();
     __syncthreads();

@@ -118,7 +118,7 @@ struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Val
     using shape_of_arrays = typename base::any_shape;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
-        return merge_shared_bytes<typename base::any_shape>(row.threads, items_of(row)) +
+        return tile_shared_bytes<typename base::any_shape>(row.threads, items_of(row)) +
                static_cast<std::int64_t>(sizeof(tile_segment)) * max_tile_segments<IsSmall, Key>(row);
     }
     template <typename base::row_type r>
