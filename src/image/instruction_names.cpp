@@ -68,7 +68,7 @@ constexpr std::array classes{
     class_names{kind_class::move,
                 " MOV MOV32I MOVM SEL FSEL DSEL CS2R S2R S2UR CS2UR R2UR R2P P2R UP2UR UR2UP UR2R R2B B2R SHFL VOTE "
                 "VOTEU MATCH REDUX CREDUX ELECT GETLMEMBASE SETLMEMBASE LEPC USETMAXREG USETSHMSZ USTGR SPMTRIG P2UR "
-                "TTUCCTL PMTRIG "},
+                "TTUCCTL PMTRIG QSPC "},
     class_names{kind_class::constant, " LDC ULDC LDCU "},
     class_names{
         kind_class::barrier,
