@@ -138,6 +138,7 @@ private:
         std::uint64_t function_name = 0;  // likewise, of the function that was inlined
         std::optional<std::uint64_t> address_offset;
         std::uint64_t start = 0, distance = 0;
+        bool in_sequence = false;  // the last of the rows' sequences begins at this address
         bool told = false;
     };
 
@@ -262,6 +263,7 @@ void unit_reader::run_extended()
     } else if (opcode == set_address) {
         state_.address_offset = unit_offset_ + bytes_.at();
         state_.distance = 0;
+        state_.in_sequence = false;
         state_.start = length == 9 ? bytes_.number<std::uint64_t>() : 0;
     } else if (opcode == inlined_call) {
         state_.inlined_into = bytes_.unsigned_leb();
@@ -294,8 +296,12 @@ void unit_reader::keep_row(bool ends)
         rows_->rows.cut_off = true;
         return;
     }
-    line_row row{
-        .address_offset = *state_.address_offset, .distance = state_.distance, .start = state_.start, .ends = ends};
+    if (!state_.in_sequence) {
+        state_.in_sequence = true;
+        rows_->rows.sequences.push_back(
+            {.address_offset = *state_.address_offset, .start = state_.start, .first_row = rows.size()});
+    }
+    line_row row{.distance = state_.distance};
     const bool placed = state_.line >= 1 && state_.line <= std::numeric_limits<int>::max() && state_.file >= 1 &&
                         state_.file <= files_.size();
     if (placed && !ends) {

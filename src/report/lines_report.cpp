@@ -132,7 +132,9 @@ std::string place_text(const line_cost& cost, const line_names& names)
     for (std::size_t i = 0; i < cost.frames.size(); ++i) {
         const line_frame& frame = cost.frames[i];
         text += i == 0 ? "" : i == 1 ? ", inlined at " : ", at ";
-        text += fmt::format("{}:{}", file_text(frame.file, names), frame.line);
+        text += file_text(frame.file, names);
+        text += ':';
+        text += std::to_string(frame.line);
         const auto name = names.functions.find(frame.function);
         if (!frame.function.empty() && name != names.functions.end())
             text += " in " + escape_for_terminal(name->second);

@@ -34,9 +34,13 @@ std::vector<line_cost> crowded_lines(const kernel_lines& lines, std::size_t most
     std::vector<const line_use*> uses;
     for (const line_use& use : lines.uses)
         if (use.live_registers > 0 && use.place != no_line) uses.push_back(&use);
-    std::ranges::stable_sort(uses, std::ranges::greater{}, &line_use::live_registers);
+    const auto end = uses.begin() + static_cast<std::ptrdiff_t>(std::min(most, uses.size()));
+    std::ranges::partial_sort(uses, end, [](const line_use* one, const line_use* other) {
+        return one->live_registers != other->live_registers ? one->live_registers > other->live_registers
+                                                            : one->place < other->place;
+    });
     std::vector<line_cost> costs;
-    for (std::size_t i = 0; i < uses.size() && i < most; ++i) costs.push_back(cost_of(lines, *uses[i]));
+    for (auto use = uses.begin(); use != end; ++use) costs.push_back(cost_of(lines, **use));
     return costs;
 }
 
