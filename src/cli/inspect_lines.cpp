@@ -45,8 +45,10 @@ std::vector<std::string_view> functions_shown(const inspection& found, std::size
         for (const line_frame& frame : cost.frames)
             if (!frame.function.empty() && seen.insert(frame.function.data()).second) functions.insert(frame.function);
     };
+    std::size_t kernels = 0;
     for (const inspected_kernel& kernel : found.kernels) {
-        if (!kernel.info.lines || !kernel.info.pressure) continue;
+        if (!has_pressure(kernel) || kernels++ >= found.page_rows) continue;
+        if (!kernel.info.lines) continue;
         for (const line_cost& cost : crowded_lines(*kernel.info.lines, lines_shown)) add(cost);
         const std::vector<live_since>& held = kernel.info.pressure->live_at_peak;
         for (std::size_t i = 0; i < held.size() && i < lines_shown; ++i)
@@ -149,7 +151,8 @@ void add_lines_forms(report_forms& forms, const inspection& found, lines_wish wi
                                              : lines_document(found, names, lines_shown);
     };
     forms.write_csv = {};
-    forms.rows = [&found] { return lines_table(found, names_for(all_functions(found))); };
+    const bool live = wish == lines_wish::registers || wish == lines_wish::source;
+    forms.rows = [&found, live] { return lines_table(found, names_for(all_functions(found)), live); };
 }
 
 }  // namespace launchbox::cli

@@ -43,9 +43,10 @@ struct place_count {
 // What is known of one kernel while its instructions are read.
 class kernel_draft {
 public:
-    kernel_draft(kernel_info& kernel, std::uint32_t section, const line_index* lines) : kernel_(&kernel), lines_(lines)
+    kernel_draft(const cubin_examination& cubin, std::size_t kernel)
+        : kernel_(&cubin.kernels[kernel]), lines_(cubin.lines), memory_(cubin.memory)
     {
-        if (lines != nullptr) cursor_ = lines->cursor(section);
+        if (lines_ != nullptr) cursor_ = lines_->cursor(cubin.sections[kernel]);
         written_.fill(no_line);
     }
 
@@ -61,11 +62,12 @@ private:
 
     kernel_info* kernel_;
     const line_index* lines_;
+    kernel_memory* memory_;
     line_cursor cursor_;
     register_pressure pressure_;
     places_of_registers written_{}, written_at_peak_{};  // where each register was written last
     general_registers live_at_peak_{};
-    std::vector<place_count> most_live_;  // of runs of instructions of one place
+    std::vector<place_count> max_live_;  // of runs of instructions of one place
     bool any_ = false;
 };
 
@@ -81,7 +83,7 @@ using doubts_of_kernels = std::map<std::size_t, live_doubts>;
 
 void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels& batch, const doubts_of_kernels& left);
 std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::size_t i, const elf_image& image,
-                                         bool whatever_is_unknown);
+                                         const code_mark_index& marks, bool whatever_is_unknown);
 
 // "2 of its instructions are not known, the first one has opcode 0x123"
 std::string text_of(const live_doubts& doubts)
@@ -114,10 +116,12 @@ std::function<void(const cubin_examination&)> pressure_examiner(std::filesystem:
         if (!image) return;
         std::vector<std::size_t> chosen;
         for (std::size_t i = 0; i < cubin.kernels.size(); ++i)
-            if (wanted(cubin.kernels[i])) chosen.push_back(i);
+            if (cubin.sections[i] != 0 && wanted(cubin.kernels[i])) chosen.push_back(i);
+        const code_mark_index marks(*image);
         std::vector<std::optional<live_doubts>> doubts(chosen.size());
-        run_parallel(chosen.size(),
-                     [&](std::size_t c) { doubts[c] = decode_kernel(cubin, chosen[c], *image, nvdisasm.empty()); });
+        run_parallel(chosen.size(), [&](std::size_t c) {
+            doubts[c] = decode_kernel(cubin, chosen[c], *image, marks, nvdisasm.empty());
+        });
         doubts_of_kernels left;
         for (std::size_t c = 0; c < chosen.size(); ++c)
             if (doubts[c]) left.emplace(chosen[c], *doubts[c]);
@@ -135,7 +139,7 @@ namespace {
 // Nothing: done. Else nvdisasm has to tell; `whatever_is_unknown`: there is none, and what we have is better than
 // nothing. Of calls nvdisasm knows no more than we do.
 std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::size_t i, const elf_image& image,
-                                         bool whatever_is_unknown)
+                                         const code_mark_index& marks, bool whatever_is_unknown)
 {
     kernel_info& kernel = cubin.kernels[i];
     const int sm = kernel.capability ? kernel.capability->number() : 0;
@@ -146,11 +150,10 @@ std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::si
         return live_doubts{};
     }
     const std::string_view code = image.sections[cubin.sections[i]].content;
-    const live_code found =
-        find_live_registers(code, sm, code_marks_of(image, kernel.name, kernel.registers.value_or(0)));
+    const live_code found = find_live_registers(code, sm, marks.of(kernel.name, kernel.registers.value_or(0)));
     const bool is_known = found.doubts.unknown_instructions + found.doubts.unknown_targets == 0;
     if (!whatever_is_unknown && !is_known) return found.doubts;
-    kernel_draft draft(kernel, cubin.sections[i], cubin.lines);
+    kernel_draft draft(cubin, i);
     constexpr std::uint64_t instruction_bytes = 16;
     for (std::size_t at = 0; at < found.live.size(); ++at) {
         const register_set& live = found.live[at];
@@ -168,7 +171,7 @@ void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels
     drafts.reserve(batch.kernels.size());
     std::unordered_map<std::string, kernel_draft*> by_section;
     for (const std::size_t i : batch.kernels) {
-        drafts.emplace_back(cubin.kernels[i], cubin.sections[i], cubin.lines);
+        drafts.emplace_back(cubin, i);
         by_section.emplace(".text." + cubin.kernels[i].name, &drafts.back());
     }
     std::string section, problem = batch.problem;
@@ -215,10 +218,10 @@ void kernel_draft::add(std::uint64_t byte, const std::array<int, 4>& live, const
         break;
     }
     for_each_register(is_written, [&](std::size_t number) { written_[number] = place; });
-    if (most_live_.empty() || most_live_.back().place != place)
-        most_live_.push_back({place, count});
+    if (max_live_.empty() || max_live_.back().place != place)
+        max_live_.push_back({place, count});
     else
-        most_live_.back().registers = std::max(most_live_.back().registers, count);
+        max_live_.back().registers = std::max(max_live_.back().registers, count);
     if (count < pressure_.peak || count == 0) return;
     if (count > pressure_.peak) {
         pressure_.peak = count;
@@ -257,12 +260,12 @@ void kernel_draft::finish(pressure_source source, std::string doubt)
     if (lines_ == nullptr || !kernel_->lines) return;
     kernel_lines& lines = *kernel_->lines;
     lines.places = lines_->places();
-    std::ranges::sort(most_live_, {}, [](const place_count& one) { return one.order(); });
+    std::ranges::sort(max_live_, {}, [](const place_count& one) { return one.order(); });
     const std::size_t counted = lines.uses.size();  // rising by place
     std::size_t next_use = 0;
-    for (std::size_t i = 0; i < most_live_.size(); ++i) {
-        const auto& [place, registers] = most_live_[i];
-        if (i > 0 && most_live_[i - 1].place == place) continue;
+    for (std::size_t i = 0; i < max_live_.size(); ++i) {
+        const auto& [place, registers] = max_live_[i];
+        if (i > 0 && max_live_[i - 1].place == place) continue;
         while (next_use < counted && lines.uses[next_use].place < place) ++next_use;
         if (next_use < counted && lines.uses[next_use].place == place) {
             lines.uses[next_use].live_registers = registers;
@@ -274,6 +277,7 @@ void kernel_draft::finish(pressure_source source, std::string doubt)
     }
     std::ranges::inplace_merge(lines.uses, lines.uses.begin() + static_cast<std::ptrdiff_t>(counted), {},
                                &line_use::place);
+    if (memory_ != nullptr && !memory_->take((lines.uses.size() - counted) * sizeof(line_use))) kernel_->lines.reset();
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ constexpr std::size_t max_mangled = 8192, max_demangled = 65536;
 constexpr std::size_t max_length_here = 1024;
 constexpr std::uint64_t max_bound_here = std::uint64_t{1} << 20, max_bounds_here = std::uint64_t{1} << 28;
 
-constexpr std::size_t at_once = 64;          // names, for a thread
-constexpr std::size_t least_for_child = 64;  // a process costs as much as some dozens of names
+constexpr std::size_t at_once = 64;        // names, for a thread
+constexpr std::size_t min_for_child = 64;  // a process costs as much as some dozens of names
 
 // Places of names.
 struct read_where {
@@ -54,9 +54,8 @@ std::vector<std::string> demangle_all(const std::vector<std::string>& names)
     std::vector<std::string> results = names;
     const read_where where = sort_out(names);
     // Both at once, the children first: they take as long as all others.
-    const std::size_t children =
-        std::min<std::size_t>((where.in_children.size() + least_for_child - 1) / least_for_child,
-                              std::max(1u, std::thread::hardware_concurrency()));
+    const std::size_t children = std::min<std::size_t>((where.in_children.size() + min_for_child - 1) / min_for_child,
+                                                       std::max(1u, std::thread::hardware_concurrency()));
     const std::size_t ranges = (where.here.size() + at_once - 1) / at_once;
     run_parallel(children + ranges, [&](std::size_t job) {
         if (job < children)

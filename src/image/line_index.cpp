@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "image/elf.hpp"
+#include "image/memory_opcodes.hpp"
 #include "image/spills.hpp"
 
 namespace launchbox {
@@ -158,8 +159,13 @@ void line_counter::add_spill(std::uint64_t byte)
 
 void line_counter::add_all()
 {
-    for (std::size_t byte = 0; code_.size() - byte >= instruction_bytes; byte += instruction_bytes)
-        ++use_at(byte).instructions;
+    for (std::size_t byte = 0; code_.size() - byte >= instruction_bytes; byte += instruction_bytes) {
+        line_use& use = use_at(byte);
+        ++use.instructions;
+        const code_access access = memory_access_of(read_number<std::uint16_t>(code_, byte) & 0xfffu);
+        use.reads += access.reads ? 1 : 0;
+        use.writes += access.writes ? 1 : 0;
+    }
 }
 
 std::vector<line_use> line_counter::take()

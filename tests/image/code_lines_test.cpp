@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "image/binary.hpp"
@@ -47,6 +49,8 @@ line_use sum_of(const kernel_lines& lines)
     line_use sum;
     for (const line_use& use : lines.uses) {
         sum.instructions += use.instructions;
+        sum.reads += use.reads;
+        sum.writes += use.writes;
         sum.spill_store_bytes += use.spill_store_bytes;
         sum.spill_load_bytes += use.spill_load_bytes;
     }
@@ -118,6 +122,44 @@ TEST(code_lines, all_code_is_counted_once)
                 EXPECT_EQ(sum_of(*kernel.lines).spill_store_bytes, kernel.spill_store_bytes);
             }
         }
+}
+
+// Each statement on a line of its own; spills are no reads.
+TEST(code_lines, reads_and_writes_of_memory_are_told_by_line)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    const std::string source = R"cuda(
+extern "C" __global__ void k(const float* p, float* q, int* sum) {
+    __shared__ float tile[64];
+    float here = p[threadIdx.x];
+    tile[threadIdx.x] = here;
+    __syncthreads();
+    here = tile[63 - threadIdx.x];
+    q[threadIdx.x] = here;
+    atomicAdd(sum, 1);
+}
+)cuda";
+    for (const char* architecture : {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"}) {
+        SCOPED_TRACE(architecture);
+        const std::string image = compile_cuda(source, architecture, {"-lineinfo"}).image;
+        const cubin_contents cubin = read_cubin(image, "k.cu", {.lines = wanted_lines::of_all_code});
+        ASSERT_EQ(cubin.kernels.size(), 1u);
+        ASSERT_TRUE(cubin.kernels[0].lines);
+        std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> found;
+        for (const line_use& use : cubin.kernels[0].lines->uses)
+            if (use.reads + use.writes > 0) {
+                const line_place& place = cubin.kernels[0].lines->places->places[use.place];
+                // The atomic is an inlined function of a header.
+                const std::uint32_t line = place.inlined_into == 0
+                                               ? place.line
+                                               : cubin.kernels[0].lines->places->places[place.inlined_into - 1].line;
+                found[line].first += use.reads;
+                found[line].second += use.writes;
+            }
+        const std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> expected{
+            {4, {1, 0}}, {5, {0, 1}}, {7, {1, 0}}, {8, {0, 1}}, {9, {1, 1}}};
+        EXPECT_EQ(found, expected);
+    }
 }
 
 TEST(code_lines, without_line_information_the_spills_are_of_no_line)

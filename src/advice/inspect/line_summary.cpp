@@ -168,6 +168,8 @@ line_cost cost_of(const kernel_lines& lines, const line_use& use)
 void add(line_use& sum, const line_use& use)
 {
     sum.instructions += use.instructions;
+    sum.reads += use.reads;
+    sum.writes += use.writes;
     sum.live_registers = std::max(sum.live_registers, use.live_registers);
     sum.spill_stores += use.spill_stores;
     sum.spill_loads += use.spill_loads;
