@@ -254,7 +254,7 @@ void kernel_draft::finish(pressure_source source, std::string doubt)
     pressure_.doubt = std::move(doubt);
     std::vector<std::uint32_t>& peak_places = pressure_.peak_places;
     std::ranges::sort(peak_places);
-    peak_places.erase(std::ranges::unique(peak_places).begin(), peak_places.end());
+    peak_places.erase(std::unique(peak_places.begin(), peak_places.end()), peak_places.end());
     tell_since();
     kernel_->pressure = std::move(pressure_);
     if (lines_ == nullptr || !kernel_->lines) return;
