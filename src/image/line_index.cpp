@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -25,7 +26,11 @@ constexpr std::size_t max_function_name_bytes = std::size_t{64} << 20;  // names
 // four times as long, and half of all rows are a place of their own.
 class place_numbers {
 public:
-    explicit place_numbers(std::vector<line_place>& places) : places_(places), slots_(first_slots) {}
+    place_numbers(std::vector<line_place>& places, std::size_t rows)
+        : places_(places), slots_(std::max(min_slots, std::bit_ceil(rows)))
+    {
+        places_.reserve(rows / 2);
+    }
 
     std::uint32_t of(const line_place& place)
     {
@@ -39,7 +44,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t first_slots = 4096;  // a power of 2, as all their numbers
+    static constexpr std::size_t min_slots = 4096;  // a power of 2, as all their numbers
 
     std::uint32_t& slot_of(const line_place& place)
     {
@@ -69,6 +74,14 @@ public:
 
     std::uint32_t of(std::uint32_t offset)
     {
+        if (offset == last_offset_) return last_;
+        last_offset_ = offset;
+        return last_ = looked_up(offset);
+    }
+
+private:
+    std::uint32_t looked_up(std::uint32_t offset)
+    {
         const auto [place, is_new] = number_at_.try_emplace(offset, 0);
         if (!is_new) return place->second;
         if (offset >= names_.size()) return 0;
@@ -81,11 +94,11 @@ public:
         return place->second;
     }
 
-private:
     std::string_view names_;
     std::vector<std::string>& functions_;
     std::unordered_map<std::uint32_t, std::uint32_t> number_at_;
     std::size_t bytes_ = 0;
+    std::uint32_t last_offset_ = ~std::uint32_t{0}, last_ = 0;  // most rows are of the function of the row before
 };
 
 }  // namespace
@@ -96,7 +109,7 @@ line_index::line_index(const line_rows& rows, const std::unordered_map<std::uint
     auto places = std::make_shared<line_places>();
     places->files = rows.files;
     function_numbers functions(function_names, places->functions);
-    place_numbers numbers(places->places);
+    place_numbers numbers(places->places, rows.rows.size());
     std::vector<std::uint32_t> place_of(rows.rows.size());  // of each row
     for (std::size_t s = 0; s < rows.sequences.size(); ++s) {
         const line_sequence& sequence = rows.sequences[s];

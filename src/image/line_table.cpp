@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "image/line_table.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -162,7 +163,11 @@ void read_line_table(std::string_view section, std::uint64_t offset, std::vector
                      const std::function<void(const line_of_function&)>& found, line_rows* rows)
 {
     std::optional<row_collector> collector;
-    if (rows != nullptr) collector.emplace(row_collector{*rows});
+    if (rows != nullptr) {
+        collector.emplace(row_collector{*rows});
+        constexpr std::size_t bytes_of_row = 6;  // of nvcc's tables, at least
+        rows->rows.reserve(std::min(max_line_rows, section.size() / bytes_of_row));
+    }
     std::size_t at = 0;
     while (section.size() - at >= 4) {
         const auto length = read_number<std::uint32_t>(section, at);
