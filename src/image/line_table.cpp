@@ -217,7 +217,7 @@ const char* unit_reader::read()
                 state_.file = bytes_.unsigned_leb();
                 break;
             case 8:  // advance address as the last special opcode would
-                state_.distance += (255u - opcode_base_) / line_range_ * shortest_instruction_;
+                state_.distance += std::uint64_t{(255u - opcode_base_) / line_range_} * shortest_instruction_;
                 break;
             case 9:  // advance address by 16 bits
                 state_.distance += bytes_.number<std::uint16_t>();
@@ -283,7 +283,7 @@ void unit_reader::run_special(std::uint8_t opcode)
     state_.line =
         static_cast<std::int64_t>(static_cast<std::uint64_t>(state_.line) +
                                   static_cast<std::uint64_t>(line_base_ + (opcode - opcode_base_) % line_range_));
-    state_.distance += static_cast<unsigned>((opcode - opcode_base_) / line_range_) * shortest_instruction_;
+    state_.distance += static_cast<std::uint64_t>((opcode - opcode_base_) / line_range_) * shortest_instruction_;
     row();
 }
 

@@ -134,7 +134,7 @@ TEST(lines_verb, loads_and_stores_without_a_disassembler_say_what_installs_it)
 std::string cubin_of_one_store(const temporary_directory& folder)
 {
     const std::string source = written(folder, "k.cu", "extern \"C\" __global__ void k(float* p) { *p = 1; }\n");
-    const std::string cubin = (folder.path() / "k.cubin").string();
+    std::string cubin = (folder.path() / "k.cubin").string();
     EXPECT_EQ(run({"nvcc", "-cubin", "-arch=sm_90", "-lineinfo", "-o", cubin, source}).exit_code, 0);
     return cubin;
 }
