@@ -3,7 +3,7 @@
 """Makes src/image/operand_table.inc: which fields of which machine instructions name registers, and how many.
 
     bench/make_operand_table.py --samples TOOL --nvdisasm NVDISASM [--architectures 75,80,...] [--keep FOLDER]
-                                [-o src/image/operand_table.inc] LIBRARY...
+                                [-o src/image/operand_table.inc] [--compare TABLE.inc] LIBRARY...
 
 Needs nvcc in PATH, nvdisasm, and `instruction_samples` (built with LAUNCHBOX_BENCH). Takes instructions of every kind out
 of the libraries, and variants of them: registers with numbers that tell fields apart, predicates likewise, single bits
@@ -11,13 +11,16 @@ changed. nvdisasm says of each which registers it reads and writes (the marks of
 for each opcode: the fields; which bits decide how many registers a field stands for, the fewest that explain all
 answers; and which bits were the same in all valid instructions, so that code with other values is called unknown.
 
-With --keep, answers are kept in FOLDER and not asked for again. 15 libraries of CUDA 13 answered for the table that is
-in the tree.
-Exit status 1 where an answer remains that the table contradicts.
+nvdisasm runs once for each 2,500 instructions, on all cores. With --keep, answers are kept in FOLDER after each of these
+runs and not asked for again, so that a run that was ended goes on. 15 libraries of CUDA 13 answered for the table that is
+in the tree. With --compare, another table is asked the same questions, that in the tree for example.
+Exit status 1 where an answer remains that a table contradicts.
 """
 import argparse
 import collections
+import concurrent.futures
 import math
+import os
 import pathlib
 import pickle
 import random
@@ -126,18 +129,31 @@ class Oracle:
         subprocess.check_call(["nvcc", "-cubin", f"-arch=sm_{sm}", "-o", str(cubin), str(source)])
         self.template = cubin.read_bytes()
 
-    def ask(self, words):
-        """{word: Answer} of those that are valid."""
-        answers = {}
-        words = sorted(words)
-        random.shuffle(words)
-        for at in range(0, len(words), AT_ONCE):
-            answers.update(self._ask(words[at:at + AT_ONCE]))
+    def ask(self, words, keep=None):
+        """{word: Answer} of those that are valid. `keep`: a file with what was asked before."""
+        asked, answers = pickle.loads(keep.read_bytes()) if keep and keep.exists() else (set(), {})
+        left = sorted(set(words) - asked)
+        random.shuffle(left)
+        batches = [left[at:at + AT_ONCE] for at in range(0, len(left), AT_ONCE)]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for done in concurrent.futures.as_completed([pool.submit(lambda b=b: (b, self._ask(b))) for b in batches]):
+                asked.update(done.result()[0])
+                answers.update(done.result()[1])
+                if keep:
+                    new = keep.with_suffix(".new")
+                    new.write_bytes(pickle.dumps((asked, answers)))
+                    new.replace(keep)
+                print(f"\r{len(asked)} of {len(set(words) | asked)}", end="", file=sys.stderr, flush=True)
+        print(file=sys.stderr)
         return answers
 
     def _ask(self, words):
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            return self._ask_in(pathlib.Path(folder) / "ask.cubin", words)
+
+    def _ask_in(self, file, words):
         code = [struct.pack("<QQ", word & MASK, word >> 64 | SCHEDULING) for word in words]
-        bad, file = set(), self.folder / "ask.cubin"
+        bad = set()
         while True:
             file.write_bytes(image_with(self.template, b"".join(code) + EXIT))
             ran = subprocess.run([self.nvdisasm, "-c", "-plr", "-lrm", "narrow", str(file)], capture_output=True)
@@ -148,7 +164,7 @@ class Oracle:
                 if len(words) == 1:
                     return {}
                 half = len(words) // 2
-                return {**self._ask(words[:half]), **self._ask(words[half:])}
+                return {**self._ask_in(file, words[:half]), **self._ask_in(file, words[half:])}
             for i in new:
                 code[i] = NOP
             bad |= new
@@ -404,6 +420,43 @@ def table_text(models, architectures):
     return "\n".join(lines) + "\n"
 
 
+def table_from(text):
+    """What `table_text` wrote: the architectures, and the models of the families."""
+    def array(name):
+        body = re.search(r"\b" + name + r"(?:\[\])? ?= ?\{([^}]*)\}|\b" + name + r"\{\{(.*?)\n\}\};", text, re.S)
+        return body[1] or body[2]
+
+    def numbers(name):
+        return [int(n, 0) for n in re.findall(r"\w+", array(name))]
+
+    def rows(name):
+        return [[int(n, 0) for n in row.split(",")] for row in re.findall(r"\{([^{}]*)\}", array(name))]
+
+    slots, selectors, widths, models = rows("operand_slots"), numbers("operand_selectors"), numbers("operand_widths"), {}
+    letter = {number: file for file, number in FILE_NUMBER.items()}
+    for number, family in enumerate(FAMILIES):
+        of_family = rows(f"opcode_rows_{number}")
+        models[family] = {}
+        for row, following in zip(of_family, of_family[1:]):
+            of_opcode = []
+            for use, at, count, first_bit, first_width in slots[row[1]:following[1]]:
+                table = {tuple(i >> count - 1 - b & 1 for b in range(count)): widths[first_width + i]
+                         for i in range(1 << count)}
+                of_opcode.append((use >> 2, letter[use & 3], at - 128 + 100 if at >= 128 else at,
+                                  selectors[first_bit:first_bit + count],
+                                  {key: None if width == 255 else width for key, width in table.items()}))
+            models[family][row[0]] = (of_opcode, row[2] | row[3] << 64, row[4] | row[5] << 64)
+    return numbers("known_architectures"), models
+
+
+def agreement(model, answers, family):
+    """How many answers it predicts, calls unknown, contradicts; and some of the last."""
+    predicted = [(word, answer, predict(model, word, family)) for word, answer in answers]
+    wrong = [(word, answer, said) for word, answer, said in predicted if said is not None and said != answer]
+    unknown = sum(said is None for _, _, said in predicted)
+    return len(answers) - unknown - len(wrong), unknown, wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("libraries", nargs="+", metavar="LIBRARY")
@@ -413,8 +466,10 @@ def main():
     parser.add_argument("--of-each", type=int, default=25, help="instructions of an opcode that differ in modifiers")
     parser.add_argument("--keep", metavar="FOLDER")
     parser.add_argument("-o", "--output", default="src/image/operand_table.inc")
+    parser.add_argument("--compare", metavar="TABLE.inc", help="ask this table, too")
     options = parser.parse_args()
     random.seed(1)
+    other = table_from(pathlib.Path(options.compare).read_text()) if options.compare else None
     architectures = [int(a) for a in options.architectures.split(",")]
     samples = {a: collections.defaultdict(list) for a in architectures}
     for line in subprocess.check_output([options.samples, *options.libraries], text=True).splitlines():
@@ -433,15 +488,11 @@ def main():
             for sm in sorted(set(members) & set(architectures)):
                 file = keep / f"answers_{sm}.pickle"
                 oracles[sm] = Oracle(options.nvdisasm, sm, folder)
-                if file.exists():
-                    answers[sm] = pickle.loads(file.read_bytes())
-                    continue
                 words = set()
                 for all_of in samples[sm].values():
                     random.shuffle(all_of)
                     words |= questions(all_of, options.of_each)
-                answers[sm] = oracles[sm].ask(words)
-                file.write_bytes(pickle.dumps(answers[sm]))
+                answers[sm] = oracles[sm].ask(words, file)
                 print(f"sm_{sm}: {len(words)} questions, {len(answers[sm])} answers", file=sys.stderr, flush=True)
 
             def all_answers():
@@ -459,11 +510,15 @@ def main():
             for sentence in misfits:
                 print(sentence, file=sys.stderr)
             given = all_answers()
-            right = sum(predict(models[family], word, family) == answer for word, answer in given)
-            unsaid = sum(predict(models[family], word, family) is None for word, _ in given)
-            wrong += len(given) - right - unsaid
-            print(f"{family}: {len(given)} answers, {right} predicted, {unsaid} called unknown, "
-                  f"{len(given) - right - unsaid} wrong", file=sys.stderr, flush=True)
+            for name, model in ((options.output, models[family]), (options.compare, other and other[1][family])):
+                if model is None or not given:
+                    continue
+                right, unknown, of_wrong = agreement(model, given, family)
+                wrong += len(of_wrong)
+                print(f"{family}, {name}: {len(given)} answers, {right} predicted, {unknown} called unknown, "
+                      f"{len(of_wrong)} wrong", file=sys.stderr, flush=True)
+                for word, answer, said in of_wrong[:5]:
+                    print(f"  {word:#x}: nvdisasm {answer}, the table {said}", file=sys.stderr)
     known = sorted(set(architectures))
     pathlib.Path(options.output).write_text(table_text(models, known))
     return 1 if wrong else 0

@@ -15,6 +15,7 @@
 #include "compiler/traffic_examiner.hpp"
 #include "image/readable_names.hpp"
 #include "report/lines_report.hpp"
+#include "report/short_names.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/text/matching.hpp"
@@ -39,12 +40,15 @@ std::vector<std::string_view> all_functions(const inspection& found)
 std::vector<std::string_view> functions_shown(const inspection& found, std::size_t lines_shown)
 {
     std::unordered_set<std::string_view> functions;
+    std::unordered_set<const char*> seen;  // the same view again, as nearly always
     const auto add = [&](const line_cost& cost) {
         for (const line_frame& frame : cost.frames)
-            if (!frame.function.empty()) functions.insert(frame.function);
+            if (!frame.function.empty() && seen.insert(frame.function.data()).second) functions.insert(frame.function);
     };
+    std::size_t kernels = 0;
     for (const inspected_kernel& kernel : found.kernels) {
-        if (!kernel.info.lines || !kernel.info.pressure) continue;
+        if (!has_pressure(kernel) || kernels++ >= found.page_rows) continue;
+        if (!kernel.info.lines) continue;
         for (const line_cost& cost : crowded_lines(*kernel.info.lines, lines_shown)) add(cost);
         const std::vector<live_since>& held = kernel.info.pressure->live_at_peak;
         for (std::size_t i = 0; i < held.size() && i < lines_shown; ++i)
@@ -59,7 +63,17 @@ line_names names_for(const std::vector<std::string_view>& list)
     std::error_code failure;
     names.folder = fs::current_path(failure).string();
     std::vector<readable_name> readable = readable_names(list);
+    names.functions.reserve(list.size());
     for (std::size_t i = 0; i < list.size(); ++i) names.functions.emplace(list[i], std::move(readable[i].short_form));
+    return names;
+}
+
+// For a page: with their template arguments the functions of a library fill a screen for each line.
+line_names brief_names_for(const std::vector<std::string_view>& list)
+{
+    constexpr int room = 48;
+    line_names names = names_for(list);
+    for (auto& [function, name] : names.functions) name = brief_function_name(name, room);
     return names;
 }
 
@@ -130,14 +144,15 @@ void add_lines_forms(report_forms& forms, const inspection& found, lines_wish wi
 {
     forms.page = [&found, wish, lines_shown](const output_style& style) {
         const line_names names =
-            names_for(wish == lines_wish::registers ? functions_shown(found, lines_shown) : all_functions(found));
+            brief_names_for(wish == lines_wish::registers ? functions_shown(found, lines_shown) : all_functions(found));
         if (wish == lines_wish::source) return margin_document(found, names, sources_of(found), style);
         if (wish == lines_wish::memory) return traffic_document(found, names, lines_shown);
         return wish == lines_wish::registers ? pressure_document(found, names, lines_shown)
                                              : lines_document(found, names, lines_shown);
     };
     forms.write_csv = {};
-    forms.rows = [&found] { return lines_table(found, names_for(all_functions(found))); };
+    const bool live = wish == lines_wish::registers || wish == lines_wish::source;
+    forms.rows = [&found, live] { return lines_table(found, names_for(all_functions(found)), live); };
 }
 
 }  // namespace launchbox::cli

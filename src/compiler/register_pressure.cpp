@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,12 +29,25 @@ constexpr int max_general_registers = 256;
 
 using general_registers = std::array<std::uint64_t, 4>;
 
+struct place_count {
+    std::uint32_t place = no_line;
+    int registers = 0;
+
+    // By place, the highest count first; in one number, since there are ten of these to a line.
+    [[nodiscard]] std::uint64_t order() const
+    {
+        return std::uint64_t{place} << 32 | static_cast<std::uint32_t>(max_general_registers - registers);
+    }
+};
+
 // What is known of one kernel while its instructions are read.
 class kernel_draft {
 public:
-    kernel_draft(kernel_info& kernel, std::uint32_t section, const line_index* lines)
-        : kernel_(&kernel), section_(section), lines_(lines), written_(max_general_registers, no_line)
+    kernel_draft(const cubin_examination& cubin, std::size_t kernel)
+        : kernel_(&cubin.kernels[kernel]), lines_(cubin.lines), memory_(cubin.memory)
     {
+        if (lines_ != nullptr) cursor_ = lines_->cursor(cubin.sections[kernel]);
+        written_.fill(no_line);
     }
 
     /// `live` has the counts of the four files.
@@ -44,13 +56,18 @@ public:
     void finish(pressure_source source, std::string doubt);
 
 private:
+    using places_of_registers = std::array<std::uint32_t, max_general_registers>;
+
+    void tell_since();
+
     kernel_info* kernel_;
-    std::uint32_t section_;
     const line_index* lines_;
+    kernel_memory* memory_;
+    line_cursor cursor_;
     register_pressure pressure_;
-    std::vector<std::uint32_t> written_;              // the place where each register was written last
-    std::unordered_map<std::uint32_t, int> live_of_;  // by place
-    std::set<std::uint32_t> peak_places_;
+    places_of_registers written_{}, written_at_peak_{};  // where each register was written last
+    general_registers live_at_peak_{};
+    std::vector<place_count> max_live_;  // of runs of instructions of one place
     bool any_ = false;
 };
 
@@ -66,7 +83,7 @@ using doubts_of_kernels = std::map<std::size_t, live_doubts>;
 
 void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels& batch, const doubts_of_kernels& left);
 std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::size_t i, const elf_image& image,
-                                         bool whatever_is_unknown);
+                                         const code_mark_index& marks, bool whatever_is_unknown);
 
 // "2 of its instructions are not known, the first one has opcode 0x123"
 std::string text_of(const live_doubts& doubts)
@@ -99,10 +116,12 @@ std::function<void(const cubin_examination&)> pressure_examiner(std::filesystem:
         if (!image) return;
         std::vector<std::size_t> chosen;
         for (std::size_t i = 0; i < cubin.kernels.size(); ++i)
-            if (wanted(cubin.kernels[i])) chosen.push_back(i);
+            if (cubin.sections[i] != 0 && wanted(cubin.kernels[i])) chosen.push_back(i);
+        const code_mark_index marks(*image);
         std::vector<std::optional<live_doubts>> doubts(chosen.size());
-        run_parallel(chosen.size(),
-                     [&](std::size_t c) { doubts[c] = decode_kernel(cubin, chosen[c], *image, nvdisasm.empty()); });
+        run_parallel(chosen.size(), [&](std::size_t c) {
+            doubts[c] = decode_kernel(cubin, chosen[c], *image, marks, nvdisasm.empty());
+        });
         doubts_of_kernels left;
         for (std::size_t c = 0; c < chosen.size(); ++c)
             if (doubts[c]) left.emplace(chosen[c], *doubts[c]);
@@ -120,7 +139,7 @@ namespace {
 // Nothing: done. Else nvdisasm has to tell; `whatever_is_unknown`: there is none, and what we have is better than
 // nothing. Of calls nvdisasm knows no more than we do.
 std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::size_t i, const elf_image& image,
-                                         bool whatever_is_unknown)
+                                         const code_mark_index& marks, bool whatever_is_unknown)
 {
     kernel_info& kernel = cubin.kernels[i];
     const int sm = kernel.capability ? kernel.capability->number() : 0;
@@ -131,11 +150,10 @@ std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::si
         return live_doubts{};
     }
     const std::string_view code = image.sections[cubin.sections[i]].content;
-    const live_code found =
-        find_live_registers(code, sm, code_marks_of(image, kernel.name, kernel.registers.value_or(0)));
+    const live_code found = find_live_registers(code, sm, marks.of(kernel.name, kernel.registers.value_or(0)));
     const bool is_known = found.doubts.unknown_instructions + found.doubts.unknown_targets == 0;
     if (!whatever_is_unknown && !is_known) return found.doubts;
-    kernel_draft draft(kernel, cubin.sections[i], cubin.lines);
+    kernel_draft draft(cubin, i);
     constexpr std::uint64_t instruction_bytes = 16;
     for (std::size_t at = 0; at < found.live.size(); ++at) {
         const register_set& live = found.live[at];
@@ -153,7 +171,7 @@ void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels
     drafts.reserve(batch.kernels.size());
     std::unordered_map<std::string, kernel_draft*> by_section;
     for (const std::size_t i : batch.kernels) {
-        drafts.emplace_back(cubin.kernels[i], cubin.sections[i], cubin.lines);
+        drafts.emplace_back(cubin, i);
         by_section.emplace(".text." + cubin.kernels[i].name, &drafts.back());
     }
     std::string section, problem = batch.problem;
@@ -188,7 +206,7 @@ void kernel_draft::add(std::uint64_t byte, const std::array<int, 4>& live, const
                        const general_registers& is_written)
 {
     any_ = true;
-    const std::uint32_t place = lines_ == nullptr ? no_line : lines_->at(section_, byte);
+    const std::uint32_t place = cursor_.at(byte);
     const int count = live[static_cast<std::size_t>(register_file::general)];
     pressure_.uniform_peak = std::max(pressure_.uniform_peak, live[static_cast<std::size_t>(register_file::uniform)]);
     pressure_.predicate_peak =
@@ -200,19 +218,33 @@ void kernel_draft::add(std::uint64_t byte, const std::array<int, 4>& live, const
         break;
     }
     for_each_register(is_written, [&](std::size_t number) { written_[number] = place; });
-    int& most = live_of_[place];
-    most = std::max(most, count);
+    if (max_live_.empty() || max_live_.back().place != place)
+        max_live_.push_back({place, count});
+    else
+        max_live_.back().registers = std::max(max_live_.back().registers, count);
     if (count < pressure_.peak || count == 0) return;
     if (count > pressure_.peak) {
         pressure_.peak = count;
         pressure_.peak_at = byte;
-        peak_places_.clear();
-        std::map<std::uint32_t, int> since;
-        for_each_register(general, [&](std::size_t number) { ++since[written_[number]]; });
-        pressure_.live_at_peak.clear();
-        for (const auto& [written_at, registers] : since) pressure_.live_at_peak.push_back({written_at, registers});
+        pressure_.peak_places.clear();
+        written_at_peak_ = written_;
+        live_at_peak_ = general;
     }
-    if (place != no_line) peak_places_.insert(place);
+    std::vector<std::uint32_t>& places = pressure_.peak_places;
+    if (place != no_line && (places.empty() || places.back() != place)) places.push_back(place);
+}
+
+void kernel_draft::tell_since()
+{
+    std::vector<std::uint32_t> places;
+    for_each_register(live_at_peak_, [&](std::size_t number) { places.push_back(written_at_peak_[number]); });
+    std::ranges::sort(places);
+    std::vector<live_since>& since = pressure_.live_at_peak;
+    for (const std::uint32_t place : places) {
+        if (since.empty() || since.back().place != place) since.push_back({place, 0});
+        ++since.back().registers;
+    }
+    std::ranges::stable_sort(since, std::ranges::greater{}, &live_since::registers);
 }
 
 void kernel_draft::finish(pressure_source source, std::string doubt)
@@ -220,22 +252,32 @@ void kernel_draft::finish(pressure_source source, std::string doubt)
     if (!any_) return;
     pressure_.source = source;
     pressure_.doubt = std::move(doubt);
-    pressure_.peak_places.assign(peak_places_.begin(), peak_places_.end());
-    std::ranges::stable_sort(pressure_.live_at_peak, std::ranges::greater{}, &live_since::registers);
+    std::vector<std::uint32_t>& peak_places = pressure_.peak_places;
+    std::ranges::sort(peak_places);
+    peak_places.erase(std::unique(peak_places.begin(), peak_places.end()), peak_places.end());
+    tell_since();
     kernel_->pressure = std::move(pressure_);
     if (lines_ == nullptr || !kernel_->lines) return;
     kernel_lines& lines = *kernel_->lines;
     lines.places = lines_->places();
-    std::map<std::uint32_t, int> left(live_of_.begin(), live_of_.end());
-    for (line_use& use : lines.uses)
-        if (const auto live = left.extract(use.place)) use.live_registers = live.mapped();
-    for (const auto& [place, live] : left) {
-        if (place == no_line) continue;
-        line_use& use = lines.uses.emplace_back();
-        use.place = place;
-        use.live_registers = live;
+    std::ranges::sort(max_live_, {}, [](const place_count& one) { return one.order(); });
+    const std::size_t counted = lines.uses.size();  // rising by place
+    std::size_t next_use = 0;
+    for (std::size_t i = 0; i < max_live_.size(); ++i) {
+        const auto& [place, registers] = max_live_[i];
+        if (i > 0 && max_live_[i - 1].place == place) continue;
+        while (next_use < counted && lines.uses[next_use].place < place) ++next_use;
+        if (next_use < counted && lines.uses[next_use].place == place) {
+            lines.uses[next_use].live_registers = registers;
+        } else if (place != no_line) {
+            line_use& use = lines.uses.emplace_back();
+            use.place = place;
+            use.live_registers = registers;
+        }
     }
-    std::ranges::sort(lines.uses, {}, &line_use::place);
+    std::ranges::inplace_merge(lines.uses, lines.uses.begin() + static_cast<std::ptrdiff_t>(counted), {},
+                               &line_use::place);
+    if (memory_ != nullptr && !memory_->take((lines.uses.size() - counted) * sizeof(line_use))) kernel_->lines.reset();
 }
 
 }  // namespace

@@ -16,7 +16,10 @@ std::function<void(const cubin_examination&)> traffic_examiner(std::filesystem::
                                                                std::function<bool(const kernel_info& kernel)> wanted)
 {
     return [nvdisasm = std::move(nvdisasm), wanted = std::move(wanted)](const cubin_examination& cubin) {
-        disassemble(cubin, {nvdisasm, {}}, wanted, [&](const disassembled_kernels& batch) {
+        const auto has_code = [&](const kernel_info& kernel) {
+            return cubin.sections[static_cast<std::size_t>(&kernel - cubin.kernels.data())] != 0 && wanted(kernel);
+        };
+        disassemble(cubin, {nvdisasm, {}}, has_code, [&](const disassembled_kernels& batch) {
             std::unordered_map<std::string, std::size_t> by_section;
             for (const std::size_t i : batch.kernels) by_section.emplace(".text." + cubin.kernels[i].name, i);
             disassembly_reader reader([&](const disassembled_code& code) {
@@ -26,6 +29,9 @@ std::function<void(const cubin_examination&)> traffic_examiner(std::filesystem::
                 cubin.kernels[i].traffic = traffic_of(code, [&](std::uint64_t byte) {
                     return cubin.lines == nullptr ? no_line : cubin.lines->at(cubin.sections[i], byte);
                 });
+                if (cubin.memory != nullptr &&
+                    !cubin.memory->take(cubin.kernels[i].traffic->uses.capacity() * sizeof(memory_use)))
+                    cubin.kernels[i].traffic = {};
                 if (cubin.lines != nullptr && cubin.kernels[i].lines)
                     cubin.kernels[i].lines->places = cubin.lines->places();
             });

@@ -52,25 +52,42 @@ void add_labels(const nv_info_record& record, code_marks& marks)
 
 }  // namespace
 
-code_marks code_marks_of(const elf_image& image, std::string_view kernel, int registers)
+code_mark_index::code_mark_index(const elf_image& image)
 {
     constexpr std::uint32_t section_nv_info = 0x70000000;
     constexpr std::string_view prefix = ".nv.info.";
+    std::uint64_t left = 0;  // up to the end of what is there
+    for (const elf_section& section : image.sections)
+        if (!section.content.empty()) left = std::max(left, section.offset + section.content.size());
+    for (const elf_section& section : image.sections) {
+        if (section.type != section_nv_info || !section.name.starts_with(prefix) || section.content.size() > left)
+            continue;
+        left -= section.content.size();
+        sections_[section.name.substr(prefix.size())].push_back(&section);
+    }
+}
+
+code_marks code_mark_index::of(std::string_view kernel, int registers) const
+{
     constexpr int max_registers = 255;
     code_marks marks;
     marks.registers = static_cast<std::uint32_t>(std::clamp(registers, 0, max_registers));
+    const auto found = sections_.find(kernel);
+    if (found == sections_.end()) return marks;
     std::vector<image_diagnostic> ignored;
-    for (const elf_section& section : image.sections) {
-        if (section.type != section_nv_info || !section.name.starts_with(prefix) ||
-            section.name.substr(prefix.size()) != kernel)
-            continue;
-        nv_info_reader reader(section.content, section.offset, ignored);
+    for (const elf_section* section : found->second) {
+        nv_info_reader reader(section->content, section->offset, ignored);
         for (nv_info_record record; reader.next(record);) {
             if (record.is(nv_info_attribute::branch_targets)) add_branches(record.payload, marks);
             add_labels(record, marks);
         }
     }
     return marks;
+}
+
+code_marks code_marks_of(const elf_image& image, std::string_view kernel, int registers)
+{
+    return code_mark_index(image).of(kernel, registers);
 }
 
 }  // namespace launchbox

@@ -10,6 +10,7 @@
 namespace launchbox {
 
 struct elf_image;
+struct elf_section;
 
 struct code_marks {
     /// By the byte of an indirect branch: the bytes that it may go to.
@@ -20,7 +21,19 @@ struct code_marks {
     std::uint32_t registers = 0;
 };
 
-/// `registers`: of a thread, 0 where it is not known.
+/// Finds the marks of many kernels of one image, each by its name. Sections that overlap are not read more than once.
+class code_mark_index {
+public:
+    explicit code_mark_index(const elf_image& image);
+
+    /// `registers`: of a thread, 0 where it is not known.
+    [[nodiscard]] code_marks of(std::string_view kernel, int registers) const;
+
+private:
+    std::unordered_map<std::string_view, std::vector<const elf_section*>> sections_;
+};
+
+/// The same for one kernel.
 code_marks code_marks_of(const elf_image& image, std::string_view kernel, int registers);
 
 }  // namespace launchbox

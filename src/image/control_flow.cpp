@@ -54,6 +54,17 @@ std::int64_t offset_of(instruction_word word, int sm)
 
 std::optional<flow> flow_of(instruction_word word, std::int64_t byte, int sm)
 {
+    // All of them are in these, and most instructions are not.
+    constexpr std::uint32_t group = 0xff0;
+    switch (word.opcode() & group) {
+        case 0x340:
+        case 0x540:
+        case 0x940:
+        case 0x950:
+            break;
+        default:
+            return std::nullopt;
+    }
     flow found;
     register_set& reads = found.operands.reads;
     const std::int64_t target = byte + instruction_width + offset_of(word, sm);

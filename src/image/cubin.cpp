@@ -532,11 +532,14 @@ void cubin_reader::examine()
                                   .kernels = result_.kernels,
                                   .symbols = std::vector<std::uint32_t>(drafts_.size()),
                                   .sections = std::vector<std::uint32_t>(drafts_.size()),
-                                  .lines = line_index_ ? &*line_index_ : nullptr};
+                                  .lines = line_index_ ? &*line_index_ : nullptr,
+                                  .memory = options_.memory};
     for (std::uint32_t i = 0; i < kernel_of_symbol_.size(); ++i)
         if (kernel_of_symbol_[i] != no_kernel) examination.symbols[kernel_of_symbol_[i]] = i;
+    overlap_budget_ = bytes_.size();  // the code is read once more
     for (std::uint32_t i = 0; i < kernel_of_section_.size(); ++i)
-        if (kernel_of_section_[i] != no_kernel) examination.sections[kernel_of_section_[i]] = i;
+        if (kernel_of_section_[i] != no_kernel && take(image_->sections[i].content.size(), image_->sections[i].offset))
+            examination.sections[kernel_of_section_[i]] = i;
     options_.examine(examination);
 }
 

@@ -31,8 +31,10 @@ struct cubin_contents {
 struct cubin_examination {
     std::string_view bytes;
     std::vector<kernel_info>& kernels;
-    std::vector<std::uint32_t> symbols, sections;  ///< of each kernel: numbers in the tables of the image
-    const line_index* lines;                       ///< null: not wanted, or no line information
+    /// Of each kernel: numbers in the tables of the image. Section 0, which is empty: it has no code of its own.
+    std::vector<std::uint32_t> symbols, sections;
+    const line_index* lines;  ///< null: not wanted, or no line information
+    kernel_memory* memory;    ///< for what is added to the kernels; null: there is no limit
 };
 
 struct cubin_options {

@@ -3,9 +3,13 @@
 
 #include <llvm/Demangle/Demangle.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
+#include <thread>
 
 #include "image/demangle_bound.hpp"
 #include "image/demangle_child.hpp"
@@ -26,6 +30,20 @@ constexpr std::size_t max_mangled = 8192, max_demangled = 65536;
 constexpr std::size_t max_length_here = 1024;
 constexpr std::uint64_t max_bound_here = std::uint64_t{1} << 20, max_bounds_here = std::uint64_t{1} << 28;
 
+constexpr std::size_t at_once = 64;        // names, for a thread
+constexpr std::size_t min_for_child = 64;  // a process costs as much as some dozens of names
+
+// Places of names.
+struct read_where {
+    std::vector<std::size_t> here, in_children;
+};
+
+read_where sort_out(const std::vector<std::string>& names);
+std::span<const std::size_t> part_of(const std::vector<std::size_t>& places, std::size_t part, std::size_t parts);
+void read_here(const std::vector<std::string>& names, std::span<const std::size_t> places,
+               std::vector<std::string>& results);
+void read_in_child(const std::vector<std::string>& names, std::span<const std::size_t> places,
+                   std::vector<std::string>& results);
 bool is_mangled(std::string_view name);
 std::string read_name(const std::string& name);
 
@@ -33,28 +51,18 @@ std::string read_name(const std::string& name);
 
 std::vector<std::string> demangle_all(const std::vector<std::string>& names)
 {
-    std::vector<std::string> results = names, for_child;
-    std::vector<std::size_t> places, here;
-    std::uint64_t bounds = 0;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        const std::string name(without_static_prefix(names[i]));
-        if (!is_mangled(name)) continue;
-        const std::uint64_t bound = name.size() <= max_length_here ? demangling_bound(name) : max_bound_here + 1;
-        if (bound <= max_bound_here && bounds + bound <= max_bounds_here) {
-            bounds += bound;
-            here.push_back(i);
-        } else {
-            for_child.push_back(name);
-            places.push_back(i);
-        }
-    }
-    run_parallel_ranges(here.size(), 64, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
-            results[here[i]] = read_name(std::string(without_static_prefix(names[here[i]])));
+    std::vector<std::string> results = names;
+    const read_where where = sort_out(names);
+    // Both at once, the children first: they take as long as all others.
+    const std::size_t children = std::min<std::size_t>((where.in_children.size() + min_for_child - 1) / min_for_child,
+                                                       std::max(1u, std::thread::hardware_concurrency()));
+    const std::size_t ranges = (where.here.size() + at_once - 1) / at_once;
+    run_parallel(children + ranges, [&](std::size_t job) {
+        if (job < children)
+            read_in_child(names, part_of(where.in_children, job, children), results);
+        else
+            read_here(names, part_of(where.here, job - children, ranges), results);
     });
-    if (for_child.empty()) return results;
-    std::vector<std::string> read = read_in_children(for_child, read_name);
-    for (std::size_t i = 0; i < read.size(); ++i) results[places[i]] = std::move(read[i]);
     return results;
 }
 
@@ -64,6 +72,45 @@ std::string demangle(std::string_view name)
 }
 
 namespace {
+
+read_where sort_out(const std::vector<std::string>& names)
+{
+    read_where where;
+    std::uint64_t bounds = 0;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const std::string_view name = without_static_prefix(names[i]);
+        if (!is_mangled(name)) continue;
+        const std::uint64_t bound = name.size() <= max_length_here ? demangling_bound(name) : max_bound_here + 1;
+        if (bound <= max_bound_here && bounds + bound <= max_bounds_here) {
+            bounds += bound;
+            where.here.push_back(i);
+        } else {
+            where.in_children.push_back(i);
+        }
+    }
+    return where;
+}
+
+std::span<const std::size_t> part_of(const std::vector<std::size_t>& places, std::size_t part, std::size_t parts)
+{
+    const std::size_t begin = places.size() * part / parts;
+    return std::span(places).subspan(begin, places.size() * (part + 1) / parts - begin);
+}
+
+void read_here(const std::vector<std::string>& names, std::span<const std::size_t> places,
+               std::vector<std::string>& results)
+{
+    for (const std::size_t i : places) results[i] = read_name(std::string(without_static_prefix(names[i])));
+}
+
+void read_in_child(const std::vector<std::string>& names, std::span<const std::size_t> places,
+                   std::vector<std::string>& results)
+{
+    std::vector<std::string> for_child;
+    for (const std::size_t i : places) for_child.emplace_back(without_static_prefix(names[i]));
+    std::vector<std::string> read = read_in_children(for_child, read_name);
+    for (std::size_t i = 0; i < read.size(); ++i) results[places[i]] = std::move(read[i]);
+}
 
 bool is_mangled(std::string_view name)
 {

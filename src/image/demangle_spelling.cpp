@@ -18,7 +18,7 @@ bool is_word(char c)
 // The length of `operator<<` or `operator()` at i; 0 when there is none.
 std::size_t operator_name(std::string_view text, std::size_t i)
 {
-    if (!text.substr(i).starts_with(keyword) || (i > 0 && is_word(text[i - 1]))) return 0;
+    if (text[i] != keyword.front() || !text.substr(i).starts_with(keyword) || (i > 0 && is_word(text[i - 1]))) return 0;
     // Longer ones first. What follows the name can be the < of its template arguments.
     constexpr std::string_view names[] = {"<=>", "<<=", ">>=", "->*", "()", "<<", ">>", "<=", ">=", "->", "<", ">"};
     const std::string_view rest = text.substr(i + keyword.size());

@@ -40,6 +40,7 @@ constexpr std::array memory_names{
     memory_name{"SURED", in::texture, to::atomic}, memory_name{"SUATOM", in::texture, to::atomic},
     memory_name{"LDTM", in::tensor, to::load},     memory_name{"STTM", in::tensor, to::store},
     memory_name{"UTCCP", in::tensor, to::copy},    memory_name{"LDT", in::tensor, to::load},
+    memory_name{"LDGMC", in::global, to::load},
 };
 
 // Names by class; a name without its leading U, of the uniform unit, is looked for too.
@@ -68,11 +69,11 @@ constexpr std::array classes{
     class_names{kind_class::move,
                 " MOV MOV32I MOVM SEL FSEL DSEL CS2R S2R S2UR CS2UR R2UR R2P P2R UP2UR UR2UP UR2R R2B B2R SHFL VOTE "
                 "VOTEU MATCH REDUX CREDUX ELECT GETLMEMBASE SETLMEMBASE LEPC USETMAXREG USETSHMSZ USTGR SPMTRIG P2UR "
-                "TTUCCTL PMTRIG "},
+                "TTUCCTL PMTRIG QSPC "},
     class_names{kind_class::constant, " LDC ULDC LDCU "},
     class_names{
         kind_class::barrier,
-        " BAR MEMBAR FENCE ERRBAR CCTL CCTLL CCTLT SYNCS ARRIVES DEPBAR LDGDEPBAR LDGMC UCGABAR_ARV UCGABAR_WAIT "
+        " BAR MEMBAR FENCE ERRBAR CCTL CCTLL CCTLT SYNCS ARRIVES DEPBAR LDGDEPBAR UCGABAR_ARV UCGABAR_WAIT "
         "CGAERRBAR UTMACMDFLUSH UTMACCTL UVIRTCOUNT ACQBULK ACQSHMINIT PREEXIT NANOSLEEP WARPSYNC ENDCOLLECTIVE "},
     class_names{kind_class::control,
                 " BRA BRX BRXU JMP JMX JMXU CALL CAL JCAL RET EXIT BSSY BSYNC BREAK BRK CONT PBK PCNT PRET PEXIT SSY "

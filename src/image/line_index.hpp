@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -20,32 +21,51 @@ struct code_address {
     std::uint64_t byte = 0;
 };
 
+/// Code from a byte of its section on, up to the next range, and its place.
+struct line_range {
+    std::uint64_t byte = 0;
+    std::uint32_t place = no_line;
+};
+
+/// Finds the places of one section; quickest where each byte is the same as the one before or a little further on.
+class line_cursor {
+public:
+    line_cursor() = default;
+    explicit line_cursor(std::span<const line_range> ranges) : ranges_(ranges) {}
+
+    /// The place of the instruction at `byte`; `no_line` where none is told.
+    [[nodiscard]] std::uint32_t at(std::uint64_t byte);
+
+private:
+    std::span<const line_range> ranges_;  // rising
+    std::size_t at_ = 0;                  // where the last answer was found
+};
+
 class line_index {
 public:
-    /// `address_of` holds what relocations put into the line table: by `line_row::address_offset`, the address without
-    /// what stands there already. `function_names` is the section `.debug_str`.
+    /// `address_of` holds what relocations put into the line table: by `line_sequence::address_offset`, the address
+    /// without what stands there already. `function_names` is the section `.debug_str`.
     line_index(const line_rows& rows, const std::unordered_map<std::uint64_t, code_address>& address_of,
                std::string_view function_names);
 
     [[nodiscard]] const std::shared_ptr<const line_places>& places() const { return places_; }
 
+    /// Valid as long as the index.
+    [[nodiscard]] line_cursor cursor(std::uint32_t section) const;
+
     /// The place of the instruction at `byte`; `no_line` where none is told.
-    [[nodiscard]] std::uint32_t at(std::uint32_t section, std::uint64_t byte) const;
+    [[nodiscard]] std::uint32_t at(std::uint32_t section, std::uint64_t byte) const { return cursor(section).at(byte); }
 
 private:
-    struct range {  // up to the next one
-        std::uint64_t byte = 0;
-        std::uint32_t place = no_line;
-    };
     std::shared_ptr<const line_places> places_;
-    std::unordered_map<std::uint32_t, std::vector<range>> ranges_;  // of each section, rising
+    std::unordered_map<std::uint32_t, std::vector<line_range>> ranges_;  // of each section, rising
 };
 
 /// Adds up what the instructions of one kernel do, by place. `code` is its section.
 class line_counter {
 public:
     line_counter(std::string_view code, std::uint32_t section, const line_index* index)
-        : code_(code), section_(section), index_(index)
+        : code_(code), cursor_(index == nullptr ? line_cursor() : index->cursor(section))
     {
     }
 
@@ -60,8 +80,7 @@ private:
     line_use& use_at(std::uint64_t byte);
 
     std::string_view code_;
-    std::uint32_t section_;
-    const line_index* index_;
+    line_cursor cursor_;
     std::unordered_map<std::uint32_t, line_use> uses_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "image/line_table.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -138,6 +139,7 @@ private:
         std::uint64_t function_name = 0;  // likewise, of the function that was inlined
         std::optional<std::uint64_t> address_offset;
         std::uint64_t start = 0, distance = 0;
+        bool in_sequence = false;  // the last of the rows' sequences begins at this address
         bool told = false;
     };
 
@@ -161,7 +163,11 @@ void read_line_table(std::string_view section, std::uint64_t offset, std::vector
                      const std::function<void(const line_of_function&)>& found, line_rows* rows)
 {
     std::optional<row_collector> collector;
-    if (rows != nullptr) collector.emplace(row_collector{*rows});
+    if (rows != nullptr) {
+        collector.emplace(row_collector{*rows});
+        constexpr std::size_t bytes_of_row = 6;  // of nvcc's tables, at least
+        rows->rows.reserve(std::min(max_line_rows, section.size() / bytes_of_row));
+    }
     std::size_t at = 0;
     while (section.size() - at >= 4) {
         const auto length = read_number<std::uint32_t>(section, at);
@@ -211,7 +217,7 @@ const char* unit_reader::read()
                 state_.file = bytes_.unsigned_leb();
                 break;
             case 8:  // advance address as the last special opcode would
-                state_.distance += (255u - opcode_base_) / line_range_ * shortest_instruction_;
+                state_.distance += std::uint64_t{(255u - opcode_base_) / line_range_} * shortest_instruction_;
                 break;
             case 9:  // advance address by 16 bits
                 state_.distance += bytes_.number<std::uint16_t>();
@@ -262,6 +268,7 @@ void unit_reader::run_extended()
     } else if (opcode == set_address) {
         state_.address_offset = unit_offset_ + bytes_.at();
         state_.distance = 0;
+        state_.in_sequence = false;
         state_.start = length == 9 ? bytes_.number<std::uint64_t>() : 0;
     } else if (opcode == inlined_call) {
         state_.inlined_into = bytes_.unsigned_leb();
@@ -276,7 +283,7 @@ void unit_reader::run_special(std::uint8_t opcode)
     state_.line =
         static_cast<std::int64_t>(static_cast<std::uint64_t>(state_.line) +
                                   static_cast<std::uint64_t>(line_base_ + (opcode - opcode_base_) % line_range_));
-    state_.distance += static_cast<unsigned>((opcode - opcode_base_) / line_range_) * shortest_instruction_;
+    state_.distance += static_cast<std::uint64_t>((opcode - opcode_base_) / line_range_) * shortest_instruction_;
     row();
 }
 
@@ -294,8 +301,12 @@ void unit_reader::keep_row(bool ends)
         rows_->rows.cut_off = true;
         return;
     }
-    line_row row{
-        .address_offset = *state_.address_offset, .distance = state_.distance, .start = state_.start, .ends = ends};
+    if (!state_.in_sequence) {
+        state_.in_sequence = true;
+        rows_->rows.sequences.push_back(
+            {.address_offset = *state_.address_offset, .start = state_.start, .first_row = rows.size()});
+    }
+    line_row row{.distance = state_.distance};
     const bool placed = state_.line >= 1 && state_.line <= std::numeric_limits<int>::max() && state_.file >= 1 &&
                         state_.file <= files_.size();
     if (placed && !ends) {

@@ -21,23 +21,28 @@ struct line_of_function {
 
 /// One row of the table: code from its address on is of this line, up to the address of the next row.
 struct line_row {
-    std::uint64_t address_offset = 0;  ///< in the section: where a relocation puts the address that `distance` is from
-    std::uint64_t distance = 0;        ///< bytes of code
-    std::uint64_t start = 0;           ///< the address that stands in the section, which the relocation is added to
-    std::uint32_t file = 0;            ///< of `line_rows::files`
-    std::uint32_t line = 0;            ///< from 1; 0: code that is of no line
-    std::uint32_t inlined_into = 0;    ///< the number, from 1, of the row with the call; 0: the function's own code
-    std::uint32_t function_name = 0;   ///< in `.debug_str`, of a function that was inlined
-    bool ends = false;                 ///< the code of a function ends here
+    std::uint64_t distance = 0;       ///< bytes of code from the address of its sequence on
+    std::uint32_t file = 0;           ///< of `line_rows::files`
+    std::uint32_t line = 0;           ///< from 1; 0: code that is of no line, or the end of a function
+    std::uint32_t inlined_into = 0;   ///< the number, from 1, of the row with the call; 0: the function's own code
+    std::uint32_t function_name = 0;  ///< in `.debug_str`, of a function that was inlined
+};
+
+/// Rows from the same address on, up to those of the next sequence.
+struct line_sequence {
+    std::uint64_t address_offset = 0;  ///< in the section: where a relocation puts the address
+    std::uint64_t start = 0;           ///< the address that stands there, which the relocation is added to
+    std::size_t first_row = 0;         ///< of `line_rows::rows`
 };
 
 struct line_rows {
-    std::vector<std::string> files;  ///< paths; each once
-    std::vector<line_row> rows;      ///< in the order of the section; a row is inlined into an earlier one
-    bool cut_off = false;            ///< there are more than `max_line_rows`
+    std::vector<std::string> files;        ///< paths; each once
+    std::vector<line_row> rows;            ///< in the order of the section; a row is inlined into an earlier one
+    std::vector<line_sequence> sequences;  ///< of all rows
+    bool cut_off = false;                  ///< there are more than `max_line_rows`
 };
 
-/// 640 MB: as many as 8 GB of code have in a build with optimisation.
+/// 400 MB: as many as 8 GB of code have in a build with optimisation.
 inline constexpr std::size_t max_line_rows = std::size_t{1} << 24;
 
 /// Calls `found` for every function of a `.debug_line` section (DWARF 2 to 4, which nvcc writes), in the order of the

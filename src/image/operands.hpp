@@ -40,10 +40,14 @@ struct register_set {
     [[nodiscard]] constexpr int general_count() const
     {
         int count = 0;
-        for (const std::uint64_t word : general) count += std::popcount(word);
+        for (const std::uint64_t word : general)
+            if (word != 0) count += std::popcount(word);  // a call, on the oldest processors that we build for
         return count;
     }
-    [[nodiscard]] constexpr int uniform_count() const { return std::popcount(uniform[0]) + std::popcount(uniform[1]); }
+    [[nodiscard]] constexpr int uniform_count() const
+    {
+        return (uniform[0] == 0 ? 0 : std::popcount(uniform[0])) + (uniform[1] == 0 ? 0 : std::popcount(uniform[1]));
+    }
     [[nodiscard]] constexpr int predicate_count() const { return std::popcount(predicates & 0x7f); }
     [[nodiscard]] constexpr int uniform_predicate_count() const { return std::popcount(predicates >> 8); }
 

@@ -141,7 +141,8 @@ bool declaration_scan::at_operator(std::size_t i) const
 {
     constexpr std::string_view keyword = "operator";
     const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-    return text_.substr(i).starts_with(keyword) && !in_word(at(i + keyword.size())) && (i == 0 || !in_word(at(i - 1)));
+    return text_[i] == keyword.front() && text_.substr(i).starts_with(keyword) && !in_word(at(i + keyword.size())) &&
+           (i == 0 || !in_word(at(i - 1)));
 }
 
 // The end of `operator()` or `operator<<`; template arguments behind it are opened here, where it is sure what they

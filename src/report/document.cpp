@@ -88,7 +88,10 @@ int longest_word(std::string_view text)
     int longest = 0;
     for (bool is_first = true; !text.empty(); is_first = false) {
         const std::string_view word = take_word(text);
-        longest = std::max(longest, display_width(is_first ? word : without_spaces_before(word)));
+        // No character is wider than its bytes are many.
+        if (const std::string_view shown = is_first ? word : without_spaces_before(word);
+            shown.size() > static_cast<std::size_t>(longest))
+            longest = std::max(longest, display_width(shown));
     }
     return longest;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -19,6 +20,7 @@ namespace {
 using nlohmann::ordered_json;
 
 std::string bytes_or_dash(std::int64_t bytes);
+std::vector<line_cost> live_and_spilling_lines(const kernel_lines& lines);
 bool has_spills(const kernel_info& info);
 void add_kernel(document& page, const inspected_kernel& kernel, const line_names& names, std::size_t lines_shown);
 void add_others(document& page, const inspection& found);
@@ -28,13 +30,26 @@ void add_others(document& page, const inspection& found);
 document lines_document(const inspection& found, const line_names& names, std::size_t lines_shown)
 {
     document page;
+    std::size_t with_spills = 0;
     for (const inspected_kernel& kernel : found.kernels)
-        if (has_spills(kernel.info)) add_kernel(page, kernel, names, lines_shown);
+        if (has_spills(kernel.info) && with_spills++ < found.page_rows) add_kernel(page, kernel, names, lines_shown);
     add_others(page, found);
+    add_not_shown(page, found, with_spills - std::min(with_spills, found.page_rows));
     return page;
 }
 
-table lines_table(const inspection& found, const line_names& names)
+void add_not_shown(document& page, const inspection& found, std::size_t beyond)
+{
+    if (beyond + found.selection.not_shown == 0) return;
+    page.line("");
+    if (found.selection.not_shown > 0)
+        page.line(fmt::format("  {} more are not shown: --top {}", count_text(found.selection.not_shown),
+                              found.wish.top.value_or(0)));
+    if (beyond > 0)
+        page.line(fmt::format("  {} more are not shown: --top all shows them, and JSON has them", count_text(beyond)));
+}
+
+table lines_table(const inspection& found, const line_names& names, bool live)
 {
     table rows{{{"kernel"},
                 {"architecture"},
@@ -47,9 +62,12 @@ table lines_table(const inspection& found, const line_names& names)
                 {"function"},
                 {"inlined_at"}},
                {}};
+    constexpr std::ptrdiff_t live_column = 2;
+    if (live) rows.columns.insert(rows.columns.begin() + live_column, {"live_registers", true});
     for (const inspected_kernel& kernel : found.kernels) {
         if (!kernel.info.lines) continue;
-        for (const line_cost& cost : spilling_lines(*kernel.info.lines)) {
+        const kernel_lines& lines = *kernel.info.lines;
+        for (const line_cost& cost : live ? live_and_spilling_lines(lines) : spilling_lines(lines)) {
             std::string calls;
             for (std::size_t i = 1; i < cost.frames.size(); ++i)
                 calls += fmt::format("{}{}:{}", i > 1 ? " " : "", escape_for_terminal(cost.frames[i].file),
@@ -62,6 +80,9 @@ table lines_table(const inspection& found, const line_names& names)
                                  told ? escape_for_terminal(cost.frames[0].file) : "",
                                  told ? std::to_string(cost.frames[0].line) : "",
                                  name == names.functions.end() ? "" : escape_for_terminal(name->second), calls});
+            if (live)
+                rows.rows.back().insert(rows.rows.back().begin() + live_column,
+                                        std::to_string(cost.use.live_registers));
         }
     }
     return rows;
@@ -83,7 +104,11 @@ ordered_json lines_json(const inspected_kernel& kernel)
     const kernel_lines& lines = *kernel.info.lines;
     const auto figures = [&](const line_use& use) {
         ordered_json json;
-        if (lines.all_code) json["instructions"] = use.instructions;
+        if (lines.all_code) {
+            json["instructions"] = use.instructions;
+            json["memory_reads"] = use.reads;
+            json["memory_writes"] = use.writes;
+        }
         json["spill_stores"] = use.spill_stores;
         json["spill_loads"] = use.spill_loads;
         json["spill_store_bytes"] = use.spill_store_bytes;
@@ -106,6 +131,16 @@ namespace {
 std::string bytes_or_dash(std::int64_t bytes)
 {
     return bytes == 0 ? "–" : with_commas(bytes);
+}
+
+// Spills of no line, and of lines of which no register is live, come last.
+std::vector<line_cost> live_and_spilling_lines(const kernel_lines& lines)
+{
+    std::vector<line_cost> costs = crowded_lines(lines, lines.uses.size());
+    std::ranges::copy_if(spilling_lines(lines), std::back_inserter(costs), [](const line_cost& cost) {
+        return cost.use.live_registers == 0 || cost.use.place == no_line;
+    });
+    return costs;
 }
 
 bool has_spills(const kernel_info& info)
@@ -132,7 +167,9 @@ std::string place_text(const line_cost& cost, const line_names& names)
     for (std::size_t i = 0; i < cost.frames.size(); ++i) {
         const line_frame& frame = cost.frames[i];
         text += i == 0 ? "" : i == 1 ? ", inlined at " : ", at ";
-        text += fmt::format("{}:{}", file_text(frame.file, names), frame.line);
+        text += file_text(frame.file, names);
+        text += ':';
+        text += std::to_string(frame.line);
         const auto name = names.functions.find(frame.function);
         if (!frame.function.empty() && name != names.functions.end())
             text += " in " + escape_for_terminal(name->second);

@@ -27,6 +27,12 @@ struct line_names {
 /// At most so many lines a kernel; the others are summed up below them.
 inline constexpr std::size_t lines_of_a_kernel = 8;
 
+/// Whether live registers are told of a kernel.
+bool has_pressure(const inspected_kernel& kernel);
+
+/// How many kernels are not shown: `beyond` those that a page has room for, and those that --top left out.
+void add_not_shown(document& page, const inspection& found, std::size_t beyond);
+
 /// A table of spilling lines for each kernel that spills; what else there is to say of the others in a line.
 document lines_document(const inspection& found, const line_names& names, std::size_t lines_shown);
 
@@ -45,8 +51,8 @@ std::string file_text(std::string_view file, const line_names& names);
 /// `frames` of a line: its file, line and function, then those of the calls that it was inlined by.
 nlohmann::ordered_json frames_json(const std::vector<line_frame>& frames);
 
-/// A row for each line of each kernel.
-table lines_table(const inspection& found, const line_names& names);
+/// A row for each line of each kernel that spills; with `live` for each with live registers as well, in their order.
+table lines_table(const inspection& found, const line_names& names, bool live);
 
 /// `lines` of a kernel in launchbox.kernels/2.
 nlohmann::ordered_json lines_json(const inspected_kernel& kernel);

@@ -22,9 +22,11 @@ struct margin_column {
     std::int64_t (*value)(const line_use&);
     bool adds_up = true;  // what is inlined on a line comes on top of its own
 };
-constexpr std::array<margin_column, 4> margin_columns{
+constexpr std::array<margin_column, 6> margin_columns{
     {{"live", [](const line_use& use) { return std::int64_t{use.live_registers}; }, false},
      {"instr.", [](const line_use& use) { return std::int64_t{use.instructions}; }},
+     {"rd", [](const line_use& use) { return std::int64_t{use.reads}; }},
+     {"wr", [](const line_use& use) { return std::int64_t{use.writes}; }},
      {"stored", [](const line_use& use) { return use.spill_store_bytes; }},
      {"loaded", [](const line_use& use) { return use.spill_load_bytes; }}}};
 
@@ -38,7 +40,8 @@ document margin_document(const inspection& found, const line_names& names, const
                          const output_style& style)
 {
     document page;
-    for (const inspected_kernel& kernel : found.kernels) {
+    for (std::size_t i = 0; i < std::min(found.kernels.size(), found.page_rows); ++i) {
+        const inspected_kernel& kernel = found.kernels[i];
         std::string title = escape_for_terminal(kernel.short_form) + "  " + architecture_label(kernel.info);
         if (kernel.info.registers) title += fmt::format("  {} registers", *kernel.info.registers);
         if (kernel.info.pressure && kernel.info.pressure->problem.empty())
@@ -61,10 +64,13 @@ document margin_document(const inspection& found, const line_names& names, const
     if (!found.kernels.empty()) {
         page.line("");
         page.line(
-            "  live: registers that hold needed values; instr.: instructions; stored, loaded: bytes of spills a "
-            "thread; +: more in functions inlined there",
+            "  live: registers that hold needed values; instr.: instructions; reads, writes: those of them that load "
+            "or "
+            "store global or shared memory; stored, loaded: bytes of spills a thread; +: more in functions inlined "
+            "there",
             tone::faint);
     }
+    add_not_shown(page, found, found.kernels.size() - std::min(found.kernels.size(), found.page_rows));
     return page;
 }
 

@@ -72,22 +72,26 @@ std::optional<next_step> next_step_of(const inspected_kernel& kernel, std::optio
 
 }  // namespace
 
+bool has_pressure(const inspected_kernel& kernel)
+{
+    return kernel.info.pressure && kernel.info.pressure->problem.empty();
+}
+
 document pressure_document(const inspection& found, const line_names& names, std::size_t lines_shown)
 {
-    const auto is_known = [](const inspected_kernel& kernel) {
-        return kernel.info.pressure && kernel.info.pressure->problem.empty();
-    };
-    std::vector<document> parts(found.kernels.size());
+    std::vector<const inspected_kernel*> known;
+    for (const inspected_kernel& kernel : found.kernels)
+        if (has_pressure(kernel)) known.push_back(&kernel);
+    std::vector<document> parts(std::min(known.size(), found.page_rows));
     run_parallel(parts.size(), [&](std::size_t i) {
-        const inspected_kernel& kernel = found.kernels[i];
-        if (is_known(kernel)) add_pressure(parts[i], kernel, next_step_of(kernel, found.threads), names, lines_shown);
+        add_pressure(parts[i], *known[i], next_step_of(*known[i], found.threads), names, lines_shown);
     });
     document page;
     for (document& part : parts) std::ranges::move(part.blocks, std::back_inserter(page.blocks));
     std::map<std::string, std::size_t> unknown;
     for (const inspected_kernel& kernel : found.kernels) {
         const auto& pressure = kernel.info.pressure;
-        if (!is_known(kernel))
+        if (!has_pressure(kernel))
             ++unknown[pressure              ? pressure->problem
                       : is_ptx(kernel.info) ? "PTX has no registers yet"
                                             : "no code to read"];
@@ -96,6 +100,7 @@ document pressure_document(const inspection& found, const line_names& names, std
     for (const auto& [why, kernels] : unknown)
         page.line(fmt::format("  {}: {}", counted(kernels, "kernel", "kernels"), escape_for_terminal(why)),
                   tone::warning);
+    add_not_shown(page, found, known.size() - parts.size());
     return page;
 }
 

@@ -94,7 +94,50 @@ std::string cut(std::string_view name, const common_part& common, int room)
            (tail.size() < behind.size() ? "…" : "") + std::string(tail);
 }
 
+// "a<b::c>", "d" of "a<b::c>::d". What is behind `operator` is not looked into: it has brackets that are none.
+std::vector<std::string_view> parts_of(std::string_view name)
+{
+    std::vector<std::string_view> parts;
+    std::size_t begin = 0;
+    int depth = 0;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        if (depth == 0 && i == begin && name.substr(i).starts_with("operator")) break;
+        if (std::string_view("<([{").find(name[i]) != std::string_view::npos) ++depth;
+        if (std::string_view(">)]}").find(name[i]) != std::string_view::npos) --depth;
+        if (depth != 0 || !name.substr(i).starts_with("::")) continue;
+        parts.push_back(name.substr(begin, i - begin));
+        begin = i + 2;
+        ++i;
+    }
+    parts.push_back(name.substr(begin));
+    return parts;
+}
+
+std::string without_long_arguments(std::string_view part)
+{
+    constexpr std::size_t long_arguments = 16;
+    const std::size_t open = part.find('<');
+    if (open == std::string_view::npos || open == 0 || !part.ends_with('>') || part.starts_with("operator") ||
+        part.size() - open <= long_arguments)
+        return std::string(part);
+    return std::string(part.substr(0, open)) + "<…>";
+}
+
 }  // namespace
+
+std::string brief_function_name(std::string_view name, int room)
+{
+    if (display_width(name) <= room) return std::string(name);
+    std::vector<std::string> parts;
+    for (const std::string_view part : parts_of(name)) parts.push_back(without_long_arguments(part));
+    std::string text = parts.back();
+    for (std::size_t i = parts.size() - 1; i-- > 0;) {
+        std::string longer = parts[i] + "::" + text;
+        if (display_width(longer) > room) break;
+        text = std::move(longer);
+    }
+    return shortened(text, room);
+}
 
 std::vector<std::string> shortened_apart(const std::vector<std::string>& names, int room)
 {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace launchbox {
@@ -10,5 +11,9 @@ namespace launchbox {
 /// Each name in at most `room` columns. What is too long is cut out of the middle, as `shortened` does; where that
 /// makes different names alike, what they have in common is cut, and what differs stays.
 std::vector<std::string> shortened_apart(const std::vector<std::string>& names, int room);
+
+/// The name of a function in at most `room` columns, where a place in the source stands beside it: long template
+/// arguments become `<…>`, then what it is a member of is left out from the front. "AgentReduce<…>::ConsumeTile<0>".
+std::string brief_function_name(std::string_view name, int room);
 
 }  // namespace launchbox

@@ -111,10 +111,10 @@ void add_traffic(document& page, const inspected_kernel& kernel, const line_name
 document traffic_document(const inspection& found, const line_names& names, std::size_t lines_shown)
 {
     document page;
-    std::size_t without = 0;
+    std::size_t without = 0, told = 0;
     for (const inspected_kernel& kernel : found.kernels) {
         if (kernel.info.traffic && kernel.info.traffic->problem.empty()) {
-            add_traffic(page, kernel, names, lines_shown);
+            if (told++ < found.page_rows) add_traffic(page, kernel, names, lines_shown);
             continue;
         }
         if (kernel.info.traffic)
@@ -132,6 +132,7 @@ document traffic_document(const inspection& found, const line_names& names, std:
             "there are",
             tone::faint);
     }
+    add_not_shown(page, found, told - std::min(told, found.page_rows));
     return page;
 }
 

@@ -67,7 +67,44 @@ TEST(lines_verb, lines_of_a_source_add_up_to_its_spills)
     EXPECT_TRUE(page.shows("k.cu:5 in poly, inlined at") && page.shows("k.cu:11\n")) << page.out;
     EXPECT_TRUE(page.shows("1 kernel spills nothing")) << page.out;
     const call margin = launchbox_run({"inspect", source, "--arch", "sm_90", "-k", "crowded", "--lines=source"});
-    EXPECT_TRUE(margin.shows("│     for (int i = 0; i < 64; ++i) v[i] = p[i * n];")) << margin.out;
+    EXPECT_TRUE(margin.shows("│     float s = 0;")) << margin.out;
+    EXPECT_TRUE(margin.shows("rd  wr  stored  loaded")) << margin.out;
+}
+
+// 210 instances of a template, each with a line of its own kind: more than a page shows.
+TEST(lines_verb, a_page_ends_after_200_kernels_and_says_so_and_csv_has_live_registers)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    std::string text = "template <int N> __global__ void scale_by(float* p) {\n    p[threadIdx.x] *= N;\n}\n";
+    for (int i = 0; i < 210; ++i) text += "template __global__ void scale_by<" + std::to_string(i) + ">(float*);\n";
+    const std::string source = written(folder, "k.cu", text), cubin = (folder.path() / "k.cubin").string();
+    ASSERT_EQ(run({"nvcc", "-cubin", "-arch=sm_90", "-lineinfo", "-o", cubin, source}).exit_code, 0);
+    const auto kernels_of = [](const call& page) {
+        std::size_t count = 0;
+        const std::string heading = ">  sm_90";
+        for (std::size_t at = page.out.find(heading); at != std::string::npos; at = page.out.find(heading, at + 1))
+            ++count;
+        return count;
+    };
+    for (const char* lines : {"--lines=registers", "--lines=source"}) {
+        const call page = launchbox_run({"inspect", cubin, lines});
+        EXPECT_TRUE(page.shows("10 more are not shown: --top all shows them, and JSON has them")) << page.out;
+        EXPECT_EQ(kernels_of(page), 200u);
+        const call all = launchbox_run({"inspect", cubin, lines, "--top", "all"});
+        EXPECT_FALSE(all.shows("not shown"));
+        EXPECT_EQ(kernels_of(all), 210u);
+    }
+    EXPECT_TRUE(
+        launchbox_run({"inspect", cubin, "--lines=registers", "--top", "3"}).shows("207 more are not shown: --top 3"));
+    const std::string csv = launchbox_run({"inspect", cubin, "--lines=registers", "--format", "csv"}).out;
+    EXPECT_TRUE(csv.starts_with("kernel,architecture,live_registers,spill_store_bytes,")) << csv.substr(0, 200);
+    EXPECT_NE(csv.find(",sm_90,5,0,0,0,0," + source + ",2,"), std::string::npos) << csv.substr(0, 500);
+
+    // What is misspelt is the name of the template, of which there are many instances.
+    expect_refused(launchbox_run({"inspect", cubin, "-k", "scael*"}), "did you mean scale_by*?");
+    expect_refused(launchbox_run({"inspect", cubin, "-k", "scaleby"}), "did you mean scale_by*?");
+    expect_refused(launchbox_run({"inspect", cubin, "-k", "other"}), "there are: scale_by");
 }
 
 TEST(lines_verb, without_line_information_says_which_flag_gives_it)
@@ -97,7 +134,7 @@ TEST(lines_verb, loads_and_stores_without_a_disassembler_say_what_installs_it)
 std::string cubin_of_one_store(const temporary_directory& folder)
 {
     const std::string source = written(folder, "k.cu", "extern \"C\" __global__ void k(float* p) { *p = 1; }\n");
-    const std::string cubin = (folder.path() / "k.cubin").string();
+    std::string cubin = (folder.path() / "k.cubin").string();
     EXPECT_EQ(run({"nvcc", "-cubin", "-arch=sm_90", "-lineinfo", "-o", cubin, source}).exit_code, 0);
     return cubin;
 }

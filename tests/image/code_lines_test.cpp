@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "image/binary.hpp"
@@ -45,6 +49,8 @@ line_use sum_of(const kernel_lines& lines)
     line_use sum;
     for (const line_use& use : lines.uses) {
         sum.instructions += use.instructions;
+        sum.reads += use.reads;
+        sum.writes += use.writes;
         sum.spill_store_bytes += use.spill_store_bytes;
         sum.spill_load_bytes += use.spill_load_bytes;
     }
@@ -118,6 +124,44 @@ TEST(code_lines, all_code_is_counted_once)
         }
 }
 
+// Each statement on a line of its own; spills are no reads.
+TEST(code_lines, reads_and_writes_of_memory_are_told_by_line)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    const std::string source = R"cuda(
+extern "C" __global__ void k(const float* p, float* q, int* sum) {
+    __shared__ float tile[64];
+    float here = p[threadIdx.x];
+    tile[threadIdx.x] = here;
+    __syncthreads();
+    here = tile[63 - threadIdx.x];
+    q[threadIdx.x] = here;
+    atomicAdd(sum, 1);
+}
+)cuda";
+    for (const char* architecture : {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"}) {
+        SCOPED_TRACE(architecture);
+        const std::string image = compile_cuda(source, architecture, {"-lineinfo"}).image;
+        const cubin_contents cubin = read_cubin(image, "k.cu", {.lines = wanted_lines::of_all_code});
+        ASSERT_EQ(cubin.kernels.size(), 1u);
+        ASSERT_TRUE(cubin.kernels[0].lines);
+        std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> found;
+        for (const line_use& use : cubin.kernels[0].lines->uses)
+            if (use.reads + use.writes > 0) {
+                const line_place& place = cubin.kernels[0].lines->places->places[use.place];
+                // The atomic is an inlined function of a header.
+                const std::uint32_t line = place.inlined_into == 0
+                                               ? place.line
+                                               : cubin.kernels[0].lines->places->places[place.inlined_into - 1].line;
+                found[line].first += use.reads;
+                found[line].second += use.writes;
+            }
+        const std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> expected{
+            {4, {1, 0}}, {5, {0, 1}}, {7, {1, 0}}, {8, {0, 1}}, {9, {1, 1}}};
+        EXPECT_EQ(found, expected);
+    }
+}
+
 TEST(code_lines, without_line_information_the_spills_are_of_no_line)
 {
     SKIP_WITHOUT_TOOLKIT();
@@ -166,7 +210,6 @@ TEST(code_lines, count_all_accesses_where_the_list_is_cut_off)
 line_row row_at(std::uint64_t distance, std::uint32_t line, std::uint32_t inlined_into = 0, std::uint32_t function = 0)
 {
     line_row row;
-    row.address_offset = 7;
     row.distance = distance;
     row.line = line;
     row.inlined_into = inlined_into;
@@ -176,8 +219,9 @@ line_row row_at(std::uint64_t distance, std::uint32_t line, std::uint32_t inline
 
 TEST(line_index, the_last_row_at_an_address_counts_and_an_end_ends)
 {
-    line_rows rows{.files = {"a.cu"}, .rows = {row_at(0, 3), row_at(16, 4), row_at(16, 9, 2, 1), row_at(64, 0)}};
-    rows.rows.back().ends = true;
+    const line_rows rows{.files = {"a.cu"},
+                         .rows = {row_at(0, 3), row_at(16, 4), row_at(16, 9, 2, 1), row_at(64, 0)},
+                         .sequences = {{.address_offset = 7}}};
     const line_index index(rows, {{7, {5, 32}}}, std::string_view("\0name\0", 6));
     EXPECT_EQ(index.at(5, 0), no_line);
     EXPECT_EQ(index.at(4, 40), no_line);
@@ -190,10 +234,41 @@ TEST(line_index, the_last_row_at_an_address_counts_and_an_end_ends)
 
 TEST(line_index, rows_that_are_not_sorted_are)
 {
-    const line_rows rows{.files = {"a.cu"}, .rows = {row_at(64, 8), row_at(0, 3), row_at(32, 5)}};
+    const line_rows rows{
+        .files = {"a.cu"}, .rows = {row_at(64, 8), row_at(0, 3), row_at(32, 5)}, .sequences = {{.address_offset = 7}}};
     const line_index index(rows, {{7, {1, 0}}}, "");
     for (const auto& [byte, line] : {std::pair{0u, 3u}, {16u, 3u}, {32u, 5u}, {64u, 8u}, {1000u, 8u}})
         EXPECT_EQ(index.places()->places[index.at(1, byte)].line, line);
+}
+
+TEST(line_index, sequences_are_of_their_own_addresses_and_a_place_has_one_number)
+{
+    const line_rows rows{.files = {"a.cu"},
+                         .rows = {row_at(0, 3), row_at(16, 4), row_at(0, 4), row_at(0, 5), row_at(32, 3)},
+                         .sequences = {{.address_offset = 7}, {.address_offset = 9, .first_row = 2}, {8, 16, 3}}};
+    const line_index index(rows, {{7, {1, 0}}, {8, {2, 64}}}, "");
+    EXPECT_EQ(index.places()->places.size(), 3u);
+    EXPECT_EQ(index.at(1, 16), 1u);
+    EXPECT_EQ(index.at(2, 79), no_line);
+    EXPECT_EQ(index.at(2, 80), 2u);
+    EXPECT_EQ(index.at(2, 112), 0u) << "line 3 again";
+}
+
+// Also more places than the first table of their numbers has room for.
+TEST(line_index, a_cursor_finds_the_same_wherever_it_was_before)
+{
+    line_rows rows{.files = {"a.cu"}, .rows = {}, .sequences = {{.address_offset = 7}}};
+    for (std::uint32_t i = 0; i < 20000; ++i) rows.rows.push_back(row_at(32 + 16 * std::uint64_t{i / 3}, 1 + i));
+    const line_index index(rows, {{7, {1, 0}}}, "");
+    ASSERT_EQ(index.places()->places.size(), 20000u);
+    line_cursor moving = index.cursor(1);
+    std::mt19937 random(22);
+    std::uint64_t byte = 0;
+    for (int turn = 0; turn < 20000; ++turn) {
+        byte = random() % 4 == 0 ? random() % 110000 : byte + random() % 40;
+        ASSERT_EQ(moving.at(byte), byte < 32 ? no_line : std::min((byte - 32) / 16 * 3 + 2, std::uint64_t{19999}));
+    }
+    EXPECT_EQ(index.cursor(2).at(64), no_line);
 }
 
 }  // namespace

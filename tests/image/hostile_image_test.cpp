@@ -2,6 +2,8 @@
 // cannot see by themselves, the sanitizers do (preset "asan").
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <vector>
 
 #include "image/cubin.hpp"
 #include "image/elf.hpp"
@@ -162,6 +164,38 @@ TEST(hostile_image, abi_7_has_the_architecture_elsewhere)
 }
 
 // A million section headers that all claim the whole file as their attribute records.
+// What reads the code of kernels once more, for live registers, gets no byte of it twice.
+TEST(hostile_image, code_that_overlaps_is_examined_once)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    std::string image = sample_cubin();
+    const std::uint64_t code_at = image.size(), code_size = 1 << 20;
+    const auto headers = read_number<std::uint64_t>(image, 40);
+    std::vector<image_diagnostic> ignored;
+    const std::optional<elf_image> elf = read_elf(sample_cubin(), ignored);
+    ASSERT_TRUE(elf);
+    std::size_t kernels = 0;
+    for (std::size_t i = 0; i < elf->sections.size(); ++i) {
+        if (!elf->sections[i].name.starts_with(".text.")) continue;
+        ++kernels;
+        std::memcpy(image.data() + headers + 64 * i + 24, &code_at, 8);
+        std::memcpy(image.data() + headers + 64 * i + 32, &code_size, 8);
+    }
+    ASSERT_GT(kernels, 2u);
+    image.resize(image.size() + code_size);
+    std::size_t with_code = 0;
+    const auto examine = [&](const cubin_examination& cubin) {
+        for (const std::uint32_t section : cubin.sections) with_code += section != 0 ? 1 : 0;
+    };
+    const cubin_contents cubin = read_cubin(image, "-", {.examine = examine});
+    EXPECT_EQ(with_code, 1u);
+    EXPECT_GT(cubin.kernels.size(), with_code);
+    EXPECT_EQ(cubin.diagnostics.front().what, "sections or names overlap; the rest is not read");
+    with_code = 0;
+    read_cubin(sample_cubin(), "-", {.examine = examine});
+    EXPECT_EQ(with_code, cubin.kernels.size()) << "in an image that is as it should be, all have code";
+}
+
 TEST(hostile_image, overlapping_sections_do_not_make_it_quadratic)
 {
     SKIP_WITHOUT_TOOLKIT();

@@ -64,5 +64,26 @@ TEST(short_names, any_text_stays_within_its_room)
     EXPECT_TRUE(shortened_apart({}, 10).empty());
 }
 
+TEST(short_names, a_function_keeps_its_own_name_and_what_it_is_a_member_of_where_there_is_room)
+{
+    EXPECT_EQ(brief_function_name("load_tile<64>", 48), "load_tile<64>");
+    EXPECT_EQ(brief_function_name("cub::detail::reduce::AgentReduce<cub::AgentReducePolicy<256, 16, int>, int*, "
+                                  "cuda::std::plus<void>>::ConsumeTile<0, false>",
+                                  48),
+              "reduce::AgentReduce<…>::ConsumeTile<0, false>");
+    EXPECT_EQ(brief_function_name("cub::detail::reduce::AgentReduce<cub::AgentReducePolicy<256, 16, int>, int*, "
+                                  "cuda::std::plus<void>>::ConsumeTile<0, false>",
+                                  40),
+              "AgentReduce<…>::ConsumeTile<0, false>");
+    EXPECT_EQ(brief_function_name("library::number<library::very_long_name_of_a_type>::operator<<int>", 30),
+              "number<…>::operator<<int>");
+    EXPECT_EQ(
+        brief_function_name("(anonymous namespace)::table<float, int>::find(int)::{lambda(int)#1}::operator()", 40),
+        "find(int)::{lambda(int)#1}::operator()");
+    for (const char* odd :
+         {"", "::", "a::", "<<<<<<<<<<<<<<<<<<<<", ">>>>>::>>>>>>>>>>>>>>>>", "a<b::c<d::e::f::g::h::i"})
+        EXPECT_LE(display_width(brief_function_name(odd, 8)), 8) << odd;
+}
+
 }  // namespace
 }  // namespace launchbox

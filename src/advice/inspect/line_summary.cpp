@@ -34,9 +34,13 @@ std::vector<line_cost> crowded_lines(const kernel_lines& lines, std::size_t most
     std::vector<const line_use*> uses;
     for (const line_use& use : lines.uses)
         if (use.live_registers > 0 && use.place != no_line) uses.push_back(&use);
-    std::ranges::stable_sort(uses, std::ranges::greater{}, &line_use::live_registers);
+    const auto end = uses.begin() + static_cast<std::ptrdiff_t>(std::min(most, uses.size()));
+    std::ranges::partial_sort(uses, end, [](const line_use* one, const line_use* other) {
+        return one->live_registers != other->live_registers ? one->live_registers > other->live_registers
+                                                            : one->place < other->place;
+    });
     std::vector<line_cost> costs;
-    for (std::size_t i = 0; i < uses.size() && i < most; ++i) costs.push_back(cost_of(lines, *uses[i]));
+    for (auto use = uses.begin(); use != end; ++use) costs.push_back(cost_of(lines, **use));
     return costs;
 }
 
@@ -164,6 +168,8 @@ line_cost cost_of(const kernel_lines& lines, const line_use& use)
 void add(line_use& sum, const line_use& use)
 {
     sum.instructions += use.instructions;
+    sum.reads += use.reads;
+    sum.writes += use.writes;
     sum.live_registers = std::max(sum.live_registers, use.live_registers);
     sum.spill_stores += use.spill_stores;
     sum.spill_loads += use.spill_loads;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -33,7 +34,13 @@ std::size_t sequence_length(std::string_view text)
 // How many bytes at the beginning are printable ASCII: most text is nothing else, and a page can have megabytes.
 std::size_t plain_length(std::string_view text)
 {
+    constexpr std::uint64_t each = 0x0101010101010101;
     std::size_t length = 0;
+    for (std::uint64_t word = 0; text.size() - length >= sizeof word; length += sizeof word) {
+        std::memcpy(&word, text.data() + length, sizeof word);
+        // The highest bit of each byte: of one beyond ASCII, of one below ' ', of DEL.
+        if (((word | (word - each * ' ') | (word + each)) & each * 0x80) != 0) break;
+    }
     while (length < text.size() && text[length] >= ' ' && text[length] <= '~') ++length;
     return length;
 }
@@ -42,12 +49,14 @@ std::size_t plain_length(std::string_view text)
 
 int display_width(std::string_view text)
 {
-    std::size_t i = plain_length(text);
-    int width = static_cast<int>(i);
-    while (i < text.size()) {
+    int width = 0;
+    for (std::size_t i = 0; i < text.size();) {
+        const std::size_t plain = plain_length(text.substr(i));
+        width += static_cast<int>(plain);
+        i += plain;
+        if (i == text.size()) break;
         if (text[i] == '\x1b') {  // one of our own colour sequences: up to its m
-            while (i < text.size() && text[i] != 'm') ++i;
-            ++i;
+            i = std::min(text.find('m', i), text.size() - 1) + 1;
             continue;
         }
         i += std::max<std::size_t>(1, sequence_length(text.substr(i)));
