@@ -301,27 +301,34 @@ TEST(strategies, spread_proposals_that_are_open)
     }
 }
 
-// Each proposal looks at a bounded number of candidates, however many there are.
+// Each proposal looks at a bounded number of candidates, however many there are; the median of seven searches counts,
+// as a single one depends on its seed.
 TEST(strategies, work_on_a_million_candidates_exhaustive)
 {
     const search_space space = make_space({10, 10, 10, 10, 10, 10}, 0, 1);
     ASSERT_EQ(space.size(), 1'000'000u);
     for (const std::string name : {"local", "evolution", "model", "auto"}) {
-        std::size_t looked_at = 0;
-        const auto prior = [&](std::size_t) {
-            ++looked_at;
-            return 0.5;
-        };
-        const auto search = make_strategy(name, space, {.seed = 1, .prior = prior});
-        double best = INFINITY;
-        for (int i = 0; i < 60; ++i) {
-            const std::size_t candidate = *search->ask();
-            const auto cost = cost_of(space, candidate);
-            if (cost) best = std::min(best, *cost);
-            search->tell(candidate, cost);
+        std::vector<double> found;
+        for (std::uint64_t seed = 1; seed <= 7; ++seed) {
+            std::size_t looked_at = 0;
+            const auto prior = [&](std::size_t) {
+                ++looked_at;
+                return 0.5;
+            };
+            const auto search = make_strategy(name, space, {.seed = seed, .prior = prior});
+            double best = INFINITY;
+            for (int i = 0; i < 60; ++i) {
+                const std::size_t candidate = *search->ask();
+                const auto cost = cost_of(space, candidate);
+                if (cost) best = std::min(best, *cost);
+                search->tell(candidate, cost);
+            }
+            EXPECT_LT(looked_at, 60u * 300) << name << ", seed " << seed;
+            found.push_back(best);
         }
-        EXPECT_LT(looked_at, 60u * 300) << name;
-        EXPECT_LT(best, name == "model" || name == "auto" ? 1.2 : 10) << name;
+        std::ranges::sort(found);
+        EXPECT_LT(found[3], name == "model" || name == "auto" ? 1.2 : 10)
+            << name << ": " << fmt::format("{}", fmt::join(found, " "));
     }
 }
 
