@@ -328,7 +328,7 @@ TEST(strategies, work_on_a_million_candidates_exhaustive)
         }
         std::ranges::sort(found);
         EXPECT_LT(found[3], name == "model" || name == "auto" ? 1.2 : 10)
-            << name << ": " << fmt::format("{}", fmt::join(found, " "));
+            << name << ": " << testing::PrintToString(found);
     }
 }
 
