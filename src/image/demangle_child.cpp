@@ -120,7 +120,7 @@ bool child_process::receive(char* bytes, std::size_t count, steady_clock::time_p
 {
     while (count > 0) {
         const std::size_t here = std::min(count, received_.size() - taken_);
-        std::memcpy(bytes, received_.data() + taken_, here);
+        if (here > 0) std::memcpy(bytes, received_.data() + taken_, here);  // at first there is no buffer
         bytes += here;
         count -= here;
         taken_ += here;
