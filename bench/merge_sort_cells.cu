@@ -42,10 +42,6 @@ namespace {
 
 using namespace sort_bench;
 
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using i16 = std::int16_t;
-using f32 = float;
 using f64 = double;
 using launchbox::less;
 struct none {};

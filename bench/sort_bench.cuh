@@ -16,6 +16,11 @@
 
 namespace sort_bench {
 
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using i16 = std::int16_t;
+using f32 = float;
+
 // The finaliser of splitmix64.
 __device__ inline std::uint64_t mixed(std::uint64_t x)
 {

@@ -6,8 +6,8 @@
 namespace launchbox {
 
 constexpr char executed_magic[8] = {'L', 'B', 'X', 'E', 'X', 'E', 'C', '1'};
-constexpr const char* executed_incomplete =
-    "incomplete";  ///< a file of this name: a process could not note what it ran
+/// A file of this name: a process could not note what it ran.
+constexpr const char* executed_incomplete = "incomplete";
 
 /// The beginning of the file. Behind it is a byte for each of the program's code, not 0 a few bytes behind the entry of
 /// a function that ran.

@@ -24,8 +24,8 @@ extern unsigned char* launchbox_executed_marks;
 unsigned char* launchbox_executed_marks;  ///< a byte for each of the code; null: nothing is noted
 }
 
-// At the entry of a function all registers may hold arguments or belong to the caller; the flags do not. 0xE8 is the
-// last but four bytes of the call, with or without a prefix; 0xA9 compares eax with the four bytes that follow.
+// At the entry of a function all registers may hold arguments or belong to the caller; the flags do not. Five
+// bytes before the return address is 0xE8, the call; 0xA9 compares eax with the four bytes that follow.
 __asm__(
     ".pushsection .text\n"
     ".globl __fentry__\n"
