@@ -15,7 +15,8 @@ In the documents,
 - `<!-- output varies -->` there turns the comparison off.
 
 Commands run in a folder that looks like the repository's root, so that what they write does not land in it. Those that
-need nvcc are skipped, and counted as such, where there is none. Exit status: 0 all well, 1 not, or there was no command.
+need nvcc are skipped, and counted as such, where there is none. Exit status: 0 all well, 1 not, or there was no command,
+77 all were skipped.
 """
 
 import difflib
@@ -180,6 +181,8 @@ def main():
                     for line in difflib.unified_diff(expected, shown, "documented", "printed", lineterm=""):
                         print("  " + line)
     print(f"{len(commands) - skipped} run, {compared} outputs compared, {skipped} skipped, {failed} failed")
+    if skipped == len(commands):
+        return 77
     return 1 if failed else 0
 
 
