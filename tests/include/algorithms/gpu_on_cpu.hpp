@@ -94,6 +94,7 @@ enum class instruction {
     none,
     syncthreads,
     syncthreads_or,
+    syncthreads_count,
     syncwarp,
     shfl,
     shfl_up,
@@ -109,6 +110,7 @@ inline const char* name(instruction each)
     constexpr const char* names[] = {"",
                                      "__syncthreads()",
                                      "__syncthreads_or()",
+                                     "__syncthreads_count()",
                                      "__syncwarp()",
                                      "__shfl_sync()",
                                      "__shfl_up_sync()",
@@ -122,7 +124,8 @@ inline const char* name(instruction each)
 
 inline bool is_of_block(instruction each)
 {
-    return each == instruction::syncthreads || each == instruction::syncthreads_or;
+    return each == instruction::syncthreads || each == instruction::syncthreads_or ||
+           each == instruction::syncthreads_count;
 }
 
 /// What a thread waits with: an instruction and its operands.
@@ -241,13 +244,14 @@ private:
 
     void exchange(unsigned first, unsigned last, const wait& at)
     {
-        unsigned votes = 0;
+        unsigned votes = 0, count = 0;
         for (unsigned i = first; i < last; ++i)
-            if (at.mask >> (i % 32) & 1 && threads_[i].waits.value != 0) votes |= 1u << (i % 32);
+            if (at.mask >> (i % 32) & 1 && threads_[i].waits.value != 0) votes |= 1u << (i % 32), ++count;
         for (unsigned i = first; i < last; ++i) {
             if ((at.mask >> (i % 32) & 1) == 0) continue;
             thread& self = threads_[i];
             if (at.what == instruction::any || at.what == instruction::syncthreads_or) self.result = votes != 0;
+            if (at.what == instruction::syncthreads_count) self.result = count;
             if (at.what == instruction::ballot) self.result = votes;
             if (at.what == instruction::all) {
                 const unsigned there = last - first == 32 ? ~0u : (1u << (last - first)) - 1;

@@ -16,6 +16,12 @@ inline int __syncthreads_or(int predicate, GPU_ON_CPU_PLACE)
         {gpu_on_cpu::detail::instruction::syncthreads_or, where, ~0u, predicate != 0}));
 }
 
+inline int __syncthreads_count(int predicate, GPU_ON_CPU_PLACE)
+{
+    return static_cast<int>(gpu_on_cpu::detail::block::running->meet(
+        {gpu_on_cpu::detail::instruction::syncthreads_count, where, ~0u, predicate != 0}));
+}
+
 inline void __syncwarp(unsigned mask = ~0u, GPU_ON_CPU_PLACE)
 {
     gpu_on_cpu::detail::block::running->meet({gpu_on_cpu::detail::instruction::syncwarp, where, mask});

@@ -158,6 +158,8 @@ TEST(gpu_on_cpu, barriers_that_vote)
                 EXPECT_EQ(__syncthreads_or(threadIdx.x == 79 && blockIdx.x == 1), blockIdx.x == 1 ? 1 : 0);
                 EXPECT_EQ(__syncthreads_or(threadIdx.x == 40 ? 2 : 0), 1);
                 EXPECT_EQ(__syncthreads_or(0), 0);
+                EXPECT_EQ(__syncthreads_count(threadIdx.x % 3 == 0 ? 5 : 0), 27);
+                EXPECT_EQ(__syncthreads_count(0), 0);
                 ++seen;
             },
             order);

@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -52,15 +53,46 @@ void sort_by_cluster(const launchbox::detail::merge_arrays<Shape>& in,
     each_block([&](int tile) { detail::place_tile<Shape>(memory_of(tile), out, n, tile, tiles, compare); });
 }
 
+/// The bits of keys where they are sorted as words, otherwise the keys.
+template <class Stored, class Key>
+std::vector<Stored> stored_as(const std::vector<Key>& keys)
+{
+    if constexpr (std::is_same_v<Stored, Key>) {
+        return keys;
+    } else {
+        std::vector<Stored> bits;
+        for (const Key& key : keys) bits.push_back(std::bit_cast<Stored>(key));
+        return bits;
+    }
+}
+
+/// The passes that merged, and did not find everything in order. The threads and items are those of the sort that is
+/// measured; keys and values are sorted in place.
 template <int Threads, int Items, class Key, class Value, class Compare>
-void merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare& compare, const how& way)
+int merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare& user_compare, const how& way)
 {
     namespace detail = launchbox::detail;
     using kept = std::conditional_t<std::is_same_v<Value, detail::no_value>, void, Value>;
-    using shape = detail::merge_shape<Key, kept, Compare, Threads, Items>;
+    using shape = detail::shape_of_sort<Key, kept, Compare, Threads, Items>;
     using arrays = detail::merge_arrays<shape>;
+    using stored_key = typename shape::key;
     const auto n = static_cast<std::int64_t>(keys.size());
-    if (n < 2) return;
+    if (n < 2) return 0;
+    const auto compare = [&] {
+        if constexpr (shape::sorts_floats)
+            return typename shape::compare{};
+        else
+            return user_compare;
+    }();
+    // What finds splits has the keys of the arrays, as they are.
+    const auto searched = [&] {
+        if constexpr (shape::sorts_floats)
+            return typename shape::searched_order{};
+        else
+            return user_compare;
+    }();
+    using searched_shape =
+        detail::merge_shape<stored_key, void, std::remove_const_t<decltype(searched)>, Threads, Items>;
 
     const std::size_t shared_bytes = static_cast<std::size_t>(detail::merge_shared_bytes<shape>(Threads, Items));
     std::vector<std::max_align_t> shared_memory((shared_bytes + sizeof(std::max_align_t) - 1) /
@@ -71,46 +103,54 @@ void merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compar
         gpu_on_cpu::run(static_cast<unsigned>(blocks), Threads, code, way.order);
     };
 
-    std::vector<Key> other_keys = keys;
+    std::vector<stored_key> data_keys = stored_as<stored_key>(keys), other_keys = data_keys;
     std::vector<Value> other_values;
-    arrays data{keys.data(), nullptr}, other{other_keys.data(), nullptr};
+    // Whatever is read before it was written is no key of the sort.
+    std::memset(static_cast<void*>(other_keys.data()), 0xa5, other_keys.size() * sizeof(stored_key));
+    arrays data{data_keys.data(), nullptr}, other{other_keys.data(), nullptr};
     if (values != nullptr) {
         other_values = *values;
         data.values = values->data();
         other.values = other_values.data();
     }
+    const auto give_back = [&] {
+        for (std::size_t i = 0; i < keys.size(); ++i) std::memcpy(&keys[i], &data_keys[i], sizeof(Key));
+    };
     if (way.by_cluster) {
         sort_by_cluster<shape>({data.keys, way.has_values ? data.values : nullptr}, data, static_cast<int>(n), compare,
                                way.order);
-        return;
+        give_back();
+        return 0;
     }
     const detail::merge_plan plan = detail::plan_merges(n, Threads, Items, way.levels, way.find ? 0 : n);
     std::vector<std::int64_t> splits(static_cast<std::size_t>(detail::splits_of(plan)));
+    detail::sort_findings::words_of_sort words{};
+    const detail::sort_findings findings{plan.count > 0 ? &words : nullptr, 77};
 
     arrays from = plan.count % 2 == 0 ? data : other, to = plan.count % 2 == 0 ? other : data;
     const arrays source{data.keys, way.has_values ? data.values : nullptr};
-    run(plan.tiles, [&] { detail::sort_tile<shape>(shared, source, from, n, blockIdx.x, compare); });
+    run(plan.tiles, [&] { detail::sort_tile<shape>(shared, source, from, n, blockIdx.x, compare, findings); });
     for (int i = 0; i < plan.count; ++i) {
+        detail::merge_task task = detail::task_of(plan, i, n, shape::sorts_floats, splits.data(), findings);
         detail::merge_pass pass = plan.passes[static_cast<std::size_t>(i)];
         if (way.exact) {
             pass.merged += 2 * pass.slack;
             pass.slack = 0;
             detail::count_blocks(pass, n);
+            task.merged = pass.merged;
+            task.slack = 0;
+            task.blocks_of_group = pass.blocks_of_group;
         }
-        const detail::merge_task task{n,     pass.run,     pass.levels, pass.merged, pass.slack, pass.blocks_of_group,
-                                      i + 1, splits.data()};
         const auto merge = [&]<int MaxLevels>() {
-            if (!way.find) {
-                run(pass.blocks,
-                    [&] { detail::merge_part<MaxLevels, shape>(shared, task, from, to, blockIdx.x, compare); });
-                return;
+            if (way.find) {
+                const std::int64_t threads = pass.blocks << detail::levels_of_search(pass.levels);
+                run((threads + Threads - 1) / Threads, [&] {
+                    detail::find_splits<MaxLevels, searched_shape>(
+                        task, from.keys, std::int64_t{blockIdx.x} * Threads + threadIdx.x, searched);
+                });
             }
-            const std::int64_t threads = pass.blocks << detail::levels_of_search(pass.levels);
-            run((threads + Threads - 1) / Threads, [&] {
-                detail::find_splits<MaxLevels, shape>(task, from.keys, std::int64_t{blockIdx.x} * Threads + threadIdx.x,
-                                                      compare);
-            });
-            run(pass.blocks, [&] { detail::merge_part<0, shape>(shared, task, from, to, blockIdx.x, compare); });
+            run(pass.blocks,
+                [&] { detail::merge_part<MaxLevels, shape>(shared, task, from, to, blockIdx.x, compare); });
         };
         // What is compiled for the most levels of any pass works for fewer.
         if (way.levels <= 2)
@@ -121,6 +161,10 @@ void merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compar
             merge.template operator()<5>();
         std::swap(from, to);
     }
+    give_back();
+    const bool is_in_order = words.tiles.rising + words.borders.rising == 0 ||
+                             words.tiles.falling + words.borders.falling == 0;
+    return is_in_order ? 0 : plan.count;
 }
 
 }  // namespace on_cpu

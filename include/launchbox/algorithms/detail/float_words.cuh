@@ -1,9 +1,13 @@
-// launchbox: floating-point keys as integers of the same order. Internal: include segmented_merge_sort.cuh.
+// launchbox: floating-point keys as integers of the same order. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
 // By < and > such keys have the order of integers that are made of their bits, which are sorted faster: nobody sees
 // which of equal ones was where. Only -0.0 and 0.0 are equal with different bits. They are neighbours as integers, with
 // nothing between them, so that it is enough to put them into their original order again where there are both.
+//
+// In a sort of many tiles the arrays hold integers from the first kernel to the last. Runs then have their zeros in the
+// original order, which searches do not see (searched_order). Where the input has a -0.0, a block merges all zeros as
+// 0.0, and copies those of its runs, one run after the other, to where the zeros of its result are.
 #pragma once
 
 #include <cstring>
@@ -13,11 +17,6 @@
 
 namespace launchbox::detail {
 
-template <class Key, class Compare>
-inline constexpr bool is_ordered_as_word = (std::is_same_v<Key, float> ||
-                                            std::is_same_v<Key, double>)&&(is_ascending_order<Key, Compare> ||
-                                                                           is_descending_order<Key, Compare>);
-
 /// A key as an integer, ascending in the order of the sort, and back. NaNs have places too.
 template <class Key, class Compare>
 struct ordered_word {
@@ -25,16 +24,24 @@ struct ordered_word {
     static constexpr int sign_bit = 8 * sizeof(Key) - 1;
     static constexpr word falling = is_descending_order<Key, Compare> ? ~word{0} : word{0};
 
+    static __device__ __forceinline__ word of_bits(word bits)
+    {
+        return bits ^ ((bits >> sign_bit) != 0 ? ~word{0} : word{1} << sign_bit) ^ falling;
+    }
+    static __device__ __forceinline__ word bits_of(word ordered)
+    {
+        const word bits = ordered ^ falling;
+        return bits ^ ((bits >> sign_bit) != 0 ? word{1} << sign_bit : ~word{0});
+    }
     static __device__ __forceinline__ word of(const Key& key)
     {
         word bits;
         std::memcpy(&bits, &key, sizeof bits);
-        return bits ^ ((bits >> sign_bit) != 0 ? ~word{0} : word{1} << sign_bit) ^ falling;
+        return of_bits(bits);
     }
     static __device__ __forceinline__ Key key_of(word ordered)
     {
-        const word bits = ordered ^ falling;
-        const word key_bits = bits ^ ((bits >> sign_bit) != 0 ? word{1} << sign_bit : ~word{0});
+        const word key_bits = bits_of(ordered);
         Key key;
         std::memcpy(&key, &key_bits, sizeof key);
         return key;
@@ -42,7 +49,44 @@ struct ordered_word {
     /// The words of -0.0 and 0.0, and the lower of them.
     static constexpr word negative_zero = ((word{1} << sign_bit) - 1) ^ falling, zero = (word{1} << sign_bit) ^ falling;
     static constexpr word first_zero = falling != 0 ? zero : negative_zero;
+
+    /// The same word for both zeros.
+    static __device__ __forceinline__ word without_sign_of_zero(word ordered)
+    {
+        return ordered == negative_zero ? zero : ordered;
+    }
+    /// The order of the keys: zeros are equal.
+    struct searched_order {
+        __device__ __forceinline__ bool operator()(word a, word b) const
+        {
+            return without_sign_of_zero(a) < without_sign_of_zero(b);
+        }
+    };
 };
+
+/// The shape of a sort of floating-point keys alone. Its arrays have words, but those of the user, which have keys, as
+/// their bits.
+template <class Key, class Compare, int Threads, int Items>
+struct float_shape : merge_shape<typename ordered_word<Key, Compare>::word, void, less, Threads, Items> {
+    using words = ordered_word<Key, Compare>;
+    using base = merge_shape<typename words::word, void, less, Threads, Items>;
+    using key = typename base::key;
+    using searched_order = typename words::searched_order;
+    static constexpr bool sorts_floats = true;
+
+    static __device__ __forceinline__ key keep(key bits) { return words::of_bits(bits); }
+    static __device__ __forceinline__ key given(key word) { return words::bits_of(word); }
+};
+
+template <class Key, class Value, class Compare>
+inline constexpr bool are_words = std::is_void_v<Value>&& is_ordered_as_word<Key, Compare>;
+
+/// The shape of a sort of whole arrays, the type of their keys as kernels see it, and the order for them.
+template <class Key, class Value, class Compare, int Threads, int Items>
+using shape_of_sort =
+    typename std::conditional_t<are_words<Key, Value, Compare>,
+                                std::type_identity<float_shape<Key, Compare, Threads, Items>>,
+                                std::type_identity<merge_shape<Key, Value, Compare, Threads, Items>>>::type;
 
 /// The shape of a sort in which keys are kept as words.
 template <class Shape>

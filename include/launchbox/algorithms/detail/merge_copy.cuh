@@ -55,17 +55,16 @@ __device__ __forceinline__ void fill_tile(const merge_memory<Shape>& memory, int
     for (int i = count + thread; i < Shape::tile; i += Shape::threads) memory.keys()[padded<Shape::items>(i)] = key;
 }
 
-/// Writes the first `count` elements of a sorted tile.
+/// Writes the first `count` elements of a sorted tile. `is_last`: to the array of the user.
 template <class Shape>
 __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, const merge_arrays<Shape>& out,
-                                           std::int64_t begin, int count)
+                                           std::int64_t begin, int count, [[maybe_unused]] bool is_last = false)
 {
     const int thread = static_cast<int>(threadIdx.x);
     // A thread's slots are whole rows apart.
     constexpr int apart = Shape::threads + Shape::threads / Shape::items;
     const int first = padded<Shape::items>(thread);
-    const auto write = [&](const auto* from, auto* to) {
-        using type = std::remove_reference_t<decltype(*to)>;
+    const auto write = [&](const auto* from, auto* to, const auto& made) {
         // Usually all rows are there but the last ones: those need no check of each element.
         constexpr int some = Shape::items < 8 ? 1 : Shape::items / 8;
 #pragma unroll
@@ -74,11 +73,22 @@ __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, co
 #pragma unroll
             for (int i = begin; i < begin + some; ++i)
                 if (are_there || thread + i * Shape::threads < count)
-                    to[i * Shape::threads] = static_cast<type>(from[i * apart]);
+                    to[i * Shape::threads] = made(from[i * apart]);
         }
     };
-    write(memory.keys() + first, out.keys + begin + thread);
-    if constexpr (Shape::has_values) write(memory.values() + first, out.values + begin + thread);
+    using kept_key = typename Shape::kept_key;
+    if constexpr (Shape::sorts_floats) {
+        if (is_last) {
+            write(memory.keys() + first, out.keys + begin + thread, [](kept_key key) { return Shape::given(key); });
+            return;
+        }
+    }
+    write(memory.keys() + first, out.keys + begin + thread,
+          [](const kept_key& key) { return static_cast<typename Shape::key>(key); });
+    if constexpr (Shape::has_values)
+        write(memory.values() + first, out.values + begin + thread, [](const typename Shape::kept_value& value) {
+            return static_cast<typename Shape::value>(value);
+        });
 }
 
 template <class Shape>

@@ -13,11 +13,11 @@
 namespace launchbox::detail {
 
 /// Finds where the block's part of the output begins and ends in each run, by all its threads, and writes that to the
-/// bounds. Waits for the grid ahead before it reads the runs.
-template <int MaxLevels, class Shape>
+/// bounds.
+template <int MaxLevels, class Shape, class Less>
 __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memory, const merge_task& task,
                                                 const part_of_group& part, const typename Shape::key* keys,
-                                                const kept_order<Shape>& less)
+                                                const Less& less)
 {
     const int levels = levels_of_search(task.levels);
     const int thread = static_cast<int>(threadIdx.x), run = thread & ((1 << levels) - 1);
@@ -26,7 +26,6 @@ __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memor
     const std::int64_t length = run >> task.levels == 0 ? length_of_run(task, begin) : 0;
     const std::int64_t at = half == 0 || part.is_last ? part.begin : part.end;
     auto& bounds = memory.bounds();
-    wait_for_grid_ahead();
     const int split = split_runs_by_block<levels_of_search(MaxLevels), Shape::threads>(
         levels, keys + (length > 0 ? begin : 0), static_cast<int>(length), static_cast<int>(at - part.group),
         task.slack, memory.found(), less);
@@ -34,7 +33,7 @@ __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memor
 }
 
 /// Writes the bounds of the runs' parts that a block merges, by all its warps.
-template <bool FindsSplits, class Shape>
+template <class Shape>
 __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memory, const merge_task& task,
                                                  const part_of_group& part, std::int64_t block)
 {
@@ -44,7 +43,7 @@ __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memo
     auto& bounds = memory.bounds();
     const std::int64_t begin = part.group + run * task.run, length = length_of_run(task, begin);
     std::int64_t from, to;
-    if constexpr (!FindsSplits) {
+    if (task.splits != nullptr) {
         const std::int64_t* const splits = task.splits + (block << task.levels) + run;
         for (const int next = part.is_last ? 0 : runs;; wait_a_little()) {
             const published_words words(splits, splits + next);
@@ -267,7 +266,27 @@ __device__ __forceinline__ void merge_words(unsigned char* shared, const merge_a
         merge_levels(of_words, levels, kept_order<words>{});
         if (scale.shift > 0) by_words = put_in_order(memory, count);
     }
-    if (!by_words) {
+    if constexpr (has_wide_words<Shape>) {
+        if (!by_words) {
+            using wide = wide_shape<Shape>;
+            const merge_memory<wide> of_wide{shared};
+            __syncthreads();
+            for_each_stretch<wide>(bounds, count, levels, [&](const run_reader<wide>& reader, int at, int here) {
+                const int apart = reader.direction * padded<Shape::items>(32);
+                unsigned long long* word = of_wide.keys() + reader.slot_of(at);
+                const auto* key = in.keys + reader.source + at;
+#pragma unroll 4
+                for (int i = 0; i < here; ++i) word[i * apart] = wide_word_of<Shape>(key[i * 32], at + i * 32);
+            });
+            fill_padding(of_wide, levels);
+            __syncthreads();
+            merge_levels(of_wide, levels, kept_order<wide>{});
+            __syncthreads();
+            keep_places(memory, count);
+            copy_runs<Shape>(bounds, memory.keys(), in.keys, count, levels);
+            by_words = true;
+        }
+    } else if (!by_words) {
         using placed = placed_shape<Shape>;
         const merge_memory<placed> by_one{shared};
         __syncthreads();
@@ -283,8 +302,121 @@ __device__ __forceinline__ void merge_words(unsigned char* shared, const merge_a
     });
 }
 
-/// Makes part number `block` of the output. The block finds its splits itself, for passes of up to `FoundLevels`
-/// levels; 0: it reads those of the task.
+/// This thread's place in its warp, as a number that the compiler does not know to be that of threadIdx: where a rare
+/// branch uses that too, it keeps it in a register in all that follows, which costs a tenth of the time.
+__device__ __forceinline__ int place_in_warp()
+{
+#ifdef __CUDA_ARCH__
+    int lane;
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+#else
+    return static_cast<int>(threadIdx.x) % 32;
+#endif
+}
+
+/// Whether the tiles, which have this order by themselves, have it together: looks at all borders, by each warp.
+template <class Shape>
+__device__ __forceinline__ possible_order order_at_all_borders(const merge_task& task, const typename Shape::key* keys,
+                                                               possible_order order,
+                                                               const typename Shape::compare& compare)
+{
+    const auto less = order_of_search<Shape>(compare);
+    const int lane = place_in_warp();
+#pragma unroll 1
+    for (std::int64_t first = 1; first * task.tile < task.n && order.any(); first += 32) {
+        possible_order found = order;
+        if ((first + lane) * task.tile < task.n)
+            found = order_at_border(keys, first + lane, task.tile, task.n, order, less);
+        order.rises = __all_sync(~0u, found.rises) != 0;
+        order.falls = __all_sync(~0u, found.falls) != 0;
+    }
+    return order;
+}
+
+/// Where everything is in order, or was in the opposite one, does the block's part of what the pass does then, and
+/// returns true. Called by all threads, where the tiles may be in order.
+template <class Shape>
+__device__ __forceinline__ bool is_in_order(const merge_task& task, const merge_arrays<Shape>& in,
+                                            const merge_arrays<Shape>& out, const part_of_group& part,
+                                            std::int64_t block, const typename Shape::compare& compare)
+{
+    possible_order order;
+    if (task.splits == nullptr && task.pass == 1) {
+        order = order_at_all_borders<Shape>(task, in.keys, final_order_of_tiles(task.findings), compare);
+        // By all its threads: with a condition that selects one the compiler keeps more in registers.
+        if (block == 0) say_what_is_not(task.findings.words->borders, order, task.findings.number);
+    } else {
+        if (task.splits != nullptr) wait_for_grid_ahead();
+        order = order_of_all(task.findings);
+    }
+    if (!order.any()) return false;
+    let_next_grid_begin();
+    move_sorted<Shape>(order.rises ? task.if_rising : task.if_falling, in, out, part.begin, part.end, task.tile, task.n,
+                       task.is_last);
+    return true;
+}
+
+/// Makes all zeros of a block 0.0. Whether one was not, for all threads. Behind a barrier; ends with one.
+template <class Shape>
+__device__ __forceinline__ bool has_negative_zeros(const merge_memory<Shape>& memory)
+{
+    using words = typename Shape::words;
+    bool has_one = false;
+#pragma unroll 4
+    for (int i = static_cast<int>(threadIdx.x); i < Shape::tile + Shape::threads; i += Shape::threads) {
+        if (memory.keys()[i] != words::negative_zero) continue;
+        memory.keys()[i] = words::zero;
+        has_one = true;
+    }
+    return __syncthreads_or(has_one) != 0;
+}
+
+/// Copies the zeros of the block's runs to where its result has them, one run after the other. By all threads, behind
+/// a barrier that follows the writes of the result.
+template <class Shape>
+__device__ __forceinline__ void restore_zeros(const run_bounds& bounds, const merge_arrays<Shape>& in,
+                                              const merge_arrays<Shape>& out, int levels, bool is_last)
+{
+    using words = typename Shape::words;
+    const int runs = 1 << levels, run = static_cast<int>(threadIdx.x) % 32 & (runs - 1);
+    const auto first_from = [&](int begin, bool behind) {  // of the zeros in the run of this lane, or behind them
+#pragma unroll 1
+        for (int end = bounds.ends[run + 1]; begin < end;) {
+            const int middle = (begin + end) / 2;
+            const auto word = words::without_sign_of_zero(in.keys[bounds.source[run] + middle]);
+            const bool is_before = word < words::zero || (behind && word == words::zero);
+            begin = is_before ? middle + 1 : begin;
+            end = is_before ? end : middle;
+        }
+        return begin;
+    };
+    int begin = bounds.ends[run], count = 0;
+#pragma unroll 1
+    for (const bool behind : {false, true}) {
+        const int first = first_from(begin, behind);
+        if (behind)
+            count = first - begin;
+        else
+            begin = first;
+    }
+    constexpr int max_runs = run_bounds::max_runs;
+    const int before_zeros = sum_until<max_runs>(begin - bounds.ends[run], runs),
+              until = sum_until<max_runs>(count, runs);
+    const std::int64_t to = bounds.begin + shuffle_from(before_zeros, runs - 1);
+#pragma unroll 1
+    for (int each = 0; each < max_runs; ++each) {
+        const int from = shuffle_from(begin, each), zeros = shuffle_from(count, each),
+                  behind = shuffle_from(until, each);
+        if (each >= runs) continue;
+#pragma unroll 1
+        for (int i = static_cast<int>(threadIdx.x); i < zeros; i += Shape::threads)
+            out.keys[to + behind - zeros + i] = stored<Shape>(in.keys[bounds.source[each] + from + i], is_last);
+    }
+}
+
+/// Makes part number `block` of the output. Where the task has no splits the block finds its own, for passes of up to
+/// `FoundLevels` levels; 0: it always has.
 template <int FoundLevels, class Shape>
 __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_task& task, const merge_arrays<Shape>& in,
                                            const merge_arrays<Shape>& out, std::int64_t block,
@@ -293,24 +425,49 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
     constexpr bool by_words = sorts_by_words<Shape>(Shape::threads, Shape::items);
     using shape = std::conditional_t<by_words, placed_shape<Shape>, Shape>;
     const merge_memory<shape> memory{shared};
-    const kept_order<shape> less{compare};
     const part_of_group part(task, block);
-    if constexpr (FoundLevels > 0) {
-        find_own_splits<FoundLevels>(memory, task, part, in.keys, less);
-        __syncthreads();
+    // Before the wait: where tiles were not in order that usually has been said, and stays so.
+    const possible_order order = order_of_tiles(task.findings);
+    if (task.splits == nullptr) wait_for_grid_ahead();
+    if (order.any() && is_in_order<Shape>(task, in, out, part, block, compare)) {
+        // A return that depends on data makes all that follows up to 3 % slower: nvcc no longer takes the threads of a
+        // warp to be together.
+#ifdef __CUDA_ARCH__
+        asm volatile("exit;");
+#else
+        return;
+#endif
     }
-    write_run_bounds<(FoundLevels > 0)>(memory, task, part, block);
+    if constexpr (FoundLevels > 0) {
+        if (task.splits == nullptr) {
+            find_own_splits<FoundLevels>(memory, task, part, in.keys, order_of_search<shape>(compare));
+            __syncthreads();
+        }
+    }
+    write_run_bounds(memory, task, part, block);
     __syncthreads();
     if constexpr (by_words) {
         merge_words<Shape>(shared, in, out, task.levels, compare);
     } else {
+        bool has_negative_zero = false;
+        if constexpr (Shape::sorts_floats)
+            has_negative_zero = task.findings.words != nullptr &&
+                                task.findings.words->negative_zero == task.findings.number;
         const int count = memory.bounds().ends[1 << task.levels];
         read_runs(memory, in, count, task.levels);
         if constexpr (!Shape::is_stable) fill_padding(memory, task.levels);
         __syncthreads();
-        merge_levels(memory, task.levels, less);
+        if constexpr (Shape::sorts_floats)
+            if (has_negative_zero) has_negative_zero = forgotten(has_negative_zeros(memory));
+        merge_levels(memory, task.levels, kept_order<shape>{compare});
         let_next_grid_begin();
-        write_tile(memory, out, memory.bounds().begin, count);
+        write_tile(memory, out, memory.bounds().begin, count, task.is_last);
+        if constexpr (Shape::sorts_floats) {
+            if (has_negative_zero) {
+                __syncthreads();
+                restore_zeros<Shape>(memory.bounds(), in, out, task.levels, task.is_last);
+            }
+        }
     }
 }
 

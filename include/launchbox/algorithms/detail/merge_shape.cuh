@@ -23,6 +23,12 @@ template <class Key, class Compare>
 inline constexpr bool has_last_key = is_integer<Key> &&
                                      (is_ascending_order<Key, Compare> || is_descending_order<Key, Compare>);
 
+/// Whether keys are floating-point numbers in their natural order: see float_words.cuh.
+template <class Key, class Compare>
+inline constexpr bool is_ordered_as_word = (std::is_same_v<Key, float> ||
+                                            std::is_same_v<Key, double>)&&(is_ascending_order<Key, Compare> ||
+                                                                           is_descending_order<Key, Compare>);
+
 /// What the kernels of one sort have in common.
 template <class KeyType, class ValueType, class CompareType, int ThreadCount, int ItemCount>
 struct merge_shape {
@@ -34,6 +40,7 @@ struct merge_shape {
     static constexpr int items_bits = std::bit_width(static_cast<unsigned>(items)) - 1;
     static constexpr bool has_values = !std::is_void_v<ValueType>;
     static constexpr bool values_are_places = false;  ///< see placed_shape
+    static constexpr bool sorts_floats = false;       ///< see float_shape
     static constexpr bool is_stable =
         has_values || !equal_keys_are_identical<KeyType, CompareType> || !has_last_key<KeyType, CompareType>;
     using kept_key = kept_type<KeyType>;
@@ -49,10 +56,11 @@ struct merge_shape {
                   "merge_sort: threads is a power of two, 32 or more");
 };
 
-/// Integers in their natural order, with values, are sorted as words where the row is large enough: merge_words.cuh.
+/// Numbers in their natural order, with values, are sorted as words where the row is large enough: merge_words.cuh.
 template <class Shape>
 inline constexpr bool has_words = Shape::has_values && sizeof(typename Shape::kept_key) <= 8 &&
-                                  has_last_key<typename Shape::key, typename Shape::compare>;
+                                  (has_last_key<typename Shape::key, typename Shape::compare> ||
+                                   is_ordered_as_word<typename Shape::key, typename Shape::compare>);
 inline constexpr int min_items_of_words = 16, max_tile_of_words = 8192;
 template <class Shape>
 __host__ __device__ constexpr bool sorts_by_words(int threads, int items)
@@ -98,6 +106,28 @@ struct kept_order {
             return compare(static_cast<const key&>(a), static_cast<const key&>(b));
     }
 };
+
+/// The order in which runs are searched, which need not be that of merging: see float_shape.
+template <class Shape, bool = Shape::sorts_floats>
+struct order_of_search_type {
+    using type = typename Shape::compare;
+};
+template <class Shape>
+struct order_of_search_type<Shape, true> {
+    using type = typename Shape::searched_order;
+};
+template <class Shape>
+using order_of_searches = typename order_of_search_type<Shape>::type;
+
+/// The same, of keys as they are kept.
+template <class Shape>
+__device__ __forceinline__ auto order_of_search(const typename Shape::compare& compare)
+{
+    if constexpr (Shape::sorts_floats)
+        return typename Shape::searched_order{};
+    else
+        return kept_order<Shape>{compare};
+}
 
 /// A key that is behind all others, or equals the last of them, for sorts of integers alone.
 template <class Shape>

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -54,8 +55,7 @@ constexpr int levels_of(const Row& row)
 template <auto Row>
 inline constexpr int levels_of_row = levels_of(Row);  // for device code
 
-/// The rows of the largest sizes. Smaller sorts are of so few tiles that their blocks find their own splits, so that
-/// the kernels for the other way are there once.
+/// The rows of the largest sizes. Smaller sorts are of so few tiles that their blocks find their own splits.
 template <class Tuning>
 struct largest_sizes {
     using classes = classes_of<Tuning>;
@@ -82,16 +82,28 @@ struct body {
     static constexpr bool programmatic_dependent_launch = true;  // each run waits for the grid ahead
 };
 
+/// The same where floating-point keys alone are words.
 template <class Key, class Value, class Compare, class Tuning>
-struct sort_tiles : body<Key, Value, Compare, Tuning> {
-    using base = body<Key, Value, Compare, Tuning>;
+struct sort_body : body<Key, Value, Compare, Tuning> {
+    using row_type = typename Tuning::row_type;
+    using any_shape = shape_of_sort<Key, Value, Compare, 64, 2>;
+    using arrays = merge_arrays<any_shape>;
+    using order = typename any_shape::compare;
+    template <row_type r>
+    using shape = shape_of_sort<Key, Value, Compare, r.threads, items_of(r)>;
+};
+
+template <class Key, class Value, class Compare, class Tuning>
+struct sort_tiles : sort_body<Key, Value, Compare, Tuning> {
+    using base = sort_body<Key, Value, Compare, Tuning>;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
         return merge_shared_bytes<typename base::any_shape>(row.threads, items_of(row));
     }
     template <typename base::row_type r>
     static __device__ void run(typename base::arrays in, typename base::arrays out, std::int64_t n,
-                               std::int64_t* splits, std::int64_t splits_count, Compare compare)
+                               std::int64_t* splits, std::int64_t splits_count, sort_findings findings,
+                               typename base::order compare)
     {
         using shape = typename base::template shape<r>;
         wait_for_grid_ahead();
@@ -100,7 +112,8 @@ struct sort_tiles : body<Key, Value, Compare, Tuning> {
         for (std::int64_t i = std::int64_t{blockIdx.x} * r.threads + static_cast<int>(threadIdx.x); i < splits_count;
              i += std::int64_t{gridDim.x} * r.threads)
             splits[i] = 0;
-        sort_tile<shape>(block_memory(), {in.keys, in.values}, {out.keys, out.values}, n, blockIdx.x, compare);
+        sort_tile<shape>(block_memory(), {in.keys, in.values}, {out.keys, out.values}, n, blockIdx.x, compare,
+                         findings);
     }
 };
 
@@ -109,7 +122,7 @@ struct sort_tiles : body<Key, Value, Compare, Tuning> {
 /// longer to search than to merge. There is room: all of this is less than the 99 KB of shared memory that every GPU
 /// with clusters has.
 template <class Key, class Value, class Compare>
-inline constexpr bool is_stable_sort = merge_shape<Key, Value, Compare, 64, 2>::is_stable;
+inline constexpr bool is_stable_sort = shape_of_sort<Key, Value, Compare, 64, 2>::is_stable;
 inline constexpr int cluster_threads = 256;
 template <class Key, class Value, class Compare>
 inline constexpr int cluster_items = is_stable_sort<Key, Value, Compare> ? 4 : 8;
@@ -125,14 +138,15 @@ using cluster_tuning = launch_box<sm<75, cluster_row<Key, Value, Compare, 1>>,
                                   sm<90, cluster_row<Key, Value, Compare, cluster_ways<Key, Value, Compare>>>>;
 
 template <class Key, class Value, class Compare>
-struct sort_small : body<Key, Value, Compare, cluster_tuning<Key, Value, Compare>> {
-    using base = body<Key, Value, Compare, cluster_tuning<Key, Value, Compare>>;
+struct sort_small : sort_body<Key, Value, Compare, cluster_tuning<Key, Value, Compare>> {
+    using base = sort_body<Key, Value, Compare, cluster_tuning<Key, Value, Compare>>;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
         return cluster_shared_bytes<typename base::any_shape>(row.threads, items_of(row), row.ways);
     }
     template <typename base::row_type r>
-    static __device__ void run(typename base::arrays in, typename base::arrays out, int n, Compare compare)
+    static __device__ void run(typename base::arrays in, typename base::arrays out, int n,
+                               typename base::order compare)
     {
         using shape = typename base::template shape<r>;
         wait_for_grid_ahead();
@@ -166,20 +180,16 @@ struct find : body<Key, void, Compare, only<find_row<Key>>> {
     }
 };
 
-/// Sorts of the largest sizes alone read their splits: smaller ones are of so few tiles that their blocks find them.
-template <bool FindsSplits, class Tuning>
-using merge_tuning = typename std::conditional_t<FindsSplits, std::type_identity<Tuning>,
-                                                 std::type_identity<typename largest_sizes<Tuning>::table>>::type;
-
-template <bool FindsSplits, class Key, class Value, class Compare, class Tuning>
-struct merge_runs : sort_tiles<Key, Value, Compare, merge_tuning<FindsSplits, Tuning>> {
-    using base = body<Key, Value, Compare, merge_tuning<FindsSplits, Tuning>>;
+template <class Key, class Value, class Compare, class Tuning>
+struct merge_runs : sort_tiles<Key, Value, Compare, Tuning> {
+    using base = sort_body<Key, Value, Compare, Tuning>;
     template <typename base::row_type r>
-    static __device__ void run(merge_task task, typename base::arrays in, typename base::arrays out, Compare compare)
+    static __device__ void run(merge_task task, typename base::arrays in, typename base::arrays out,
+                               typename base::order compare)
     {
         using shape = typename base::template shape<r>;
-        merge_part<FindsSplits ? levels_of_row<r> : 0, shape>(block_memory(), task, {in.keys, in.values},
-                                                              {out.keys, out.values}, blockIdx.x, compare);
+        merge_part<levels_of_row<r>, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values},
+                                            blockIdx.x, compare);
     }
 };
 
@@ -215,23 +225,62 @@ struct permute {
     }
 };
 
-template <class Tuning, class Key, class Value, class Compare>
-using tuning_or_default = typename std::conditional_t<
-    std::is_void_v<Tuning>, std::type_identity<merge_sort_tuning<Key, Value, !equal_keys_are_identical<Key, Compare>>>,
-    std::type_identity<Tuning>>::type;
+template <class Tuning, class Key, class Value, bool OneByOne>
+using tuning_or_default =
+    typename std::conditional_t<std::is_void_v<Tuning>, std::type_identity<merge_sort_tuning<Key, Value, OneByOne>>,
+                                std::type_identity<Tuning>>::type;
 
-/// Where the parts of a sort's workspace begin: the buffers that the passes alternate with, and the splits.
+/// Of a sort of a whole array: numbers in their natural order are not merged one by one.
+template <class Tuning, class Key, class Value, class Compare>
+using tuning_of_sort =
+    tuning_or_default<Tuning, Key, Value,
+                      !equal_keys_are_identical<Key, Compare> && !is_ordered_as_word<Key, Compare>>;
+
+/// Where the parts of a sort's workspace begin: the buffers that the passes alternate with, the splits, and the words
+/// of what is found.
 struct space {
-    std::size_t keys, values, splits;
+    std::size_t keys, values, splits, findings;
 };
+
+/// The user's comparison, or one that has its order.
+template <class Order, class Compare>
+Order as_order(const Compare& compare)
+{
+    if constexpr (std::is_same_v<Order, Compare>)
+        return compare;
+    else
+        return {};
+}
+
+/// Those parts.
+template <class Arrays>
+struct workspace_of_sort {
+    Arrays other;
+    std::int64_t* splits;
+    sort_findings::words_of_sort* findings;
+};
+
+/// A number for each sort, of which those of other programs and libraries are different too.
+inline std::uint64_t number_of_sort()
+{
+    static std::atomic<std::uint64_t> count{0};
+    // The finaliser of splitmix64.
+    std::uint64_t x = ++count + (reinterpret_cast<std::uintptr_t>(&count) << 20);
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
 
 /// `ByCluster`: small sorts are done by a cluster, where the code has clusters.
 template <bool ByCluster, class Key, class Value, class Compare, class Tuning>
 struct sort {
     using kernel = sort_tiles<Key, Value, Compare, Tuning>;
+    using any_shape = typename kernel::any_shape;
     using arrays = typename kernel::arrays;
+    using order = typename kernel::order;
     using largest = largest_sizes<Tuning>;
-    using finding = find<largest::max_levels, Key, Compare>;
+    using searched = order_of_searches<any_shape>;
+    using finding = find<largest::max_levels, typename any_shape::key, searched>;
 
     merge_plan plan;
     int cluster_blocks = 0;  ///< 0: not by a cluster
@@ -257,14 +306,34 @@ struct sort {
         space.keys = parts.add(keys * sizeof(Key));
         if constexpr (!std::is_void_v<Value>) space.values = parts.add(keys * sizeof(Value));
         space.splits = parts.add(static_cast<std::size_t>(splits_of(plan)) * sizeof(std::int64_t));
+        space.findings = parts.add(plan.count == 0 ? 0 : sizeof(sort_findings::words_of_sort));
         return space;
+    }
+
+    /// Arrays as the kernels see them.
+    static arrays arrays_of(Key* keys, Value* values)
+    {
+        arrays made{reinterpret_cast<typename any_shape::key*>(keys), {}};
+        if constexpr (!std::is_void_v<Value>) made.values = values;
+        return made;
+    }
+    static workspace_of_sort<arrays> parts_of(const device_memory& memory, const space& space)
+    {
+        workspace_of_sort<arrays> parts{{}, memory.at<std::int64_t>(space.splits),
+                                        memory.at<sort_findings::words_of_sort>(space.findings)};
+        if constexpr (std::is_void_v<Value>)
+            parts.other = arrays_of(memory.at<Key>(space.keys), nullptr);
+        else
+            parts.other = arrays_of(memory.at<Key>(space.keys), memory.at<Value>(space.values));
+        return parts;
     }
 
     /// Sorts `source` into `data`, which may be the same. With `values_are_indices` the values begin as the indices of
     /// their keys.
-    void run(cudaStream_t stream, const arrays& source, const arrays& data, const arrays& other, std::int64_t* splits,
-             std::int64_t n, const Compare& compare, bool values_are_indices = false) const
+    void run(cudaStream_t stream, const arrays& source, const arrays& data, const workspace_of_sort<arrays>& parts,
+             std::int64_t n, const Compare& user_compare, bool values_are_indices = false) const
     {
+        const auto compare = as_order<order>(user_compare);
         const arrays first{source.keys, values_are_indices ? nullptr : source.values};
         if constexpr (ByCluster) {
             if (cluster_blocks > 0) {
@@ -274,23 +343,20 @@ struct sort {
                 return;
             }
         }
-        arrays from = plan.count % 2 == 0 ? data : other, to = plan.count % 2 == 0 ? other : data;
-        launch<kernel>(stream, n, first, from, n, splits, splits_of(plan), compare);
+        arrays from = plan.count % 2 == 0 ? data : parts.other, to = plan.count % 2 == 0 ? parts.other : data;
+        const sort_findings findings{plan.count == 0 ? nullptr : parts.findings, number_of_sort()};
+        launch<kernel>(stream, n, first, from, n, parts.splits, splits_of(plan), findings, compare);
         for (int i = 0; i < plan.count; ++i) {
-            const merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
-            const merge_task task{n,     pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group,
-                                  i + 1, splits};
-            const blocks grid{launch_extent(pass.blocks), n};
+            const merge_task task = task_of(plan, i, n, any_shape::sorts_floats, parts.splits, findings);
+            const blocks grid{launch_extent(plan.passes[static_cast<std::size_t>(i)].blocks), n};
             if (!plan.blocks_find_splits) {
                 // Of the row that it runs with, which LAUNCHBOX_ROW may have replaced.
-                const std::int64_t of_block = row_for<finding>(n).threads,
-                                   threads = pass.blocks << levels_of_search(pass.levels);
+                const std::int64_t of_block = row_for<finding>(n).threads, threads = threads_of_search(plan, i);
                 launch<finding>(stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
-                                static_cast<const Key*>(from.keys), compare);
-                launch<merge_runs<false, Key, Value, Compare, Tuning>>(stream, grid, task, from, to, compare);
-            } else {
-                launch<merge_runs<true, Key, Value, Compare, Tuning>>(stream, grid, task, from, to, compare);
+                                static_cast<const typename any_shape::key*>(from.keys),
+                                as_order<searched>(user_compare));
             }
+            launch<merge_runs<Key, Value, Compare, Tuning>>(stream, grid, task, from, to, compare);
             std::swap(from, to);
         }
     }
@@ -327,7 +393,7 @@ void sort_by_index(cudaStream_t stream, const call_arrays<Key, Value>& call, std
                    workspace given)
 {
     // A row for indices of 4 bytes may not fit those of 8, which only more than 2^32 elements need.
-    using table = tuning_or_default<std::conditional_t<sizeof(Index) == 4, Tuning, void>, Key, Index, Compare>;
+    using table = tuning_of_sort<std::conditional_t<sizeof(Index) == 4, Tuning, void>, Key, Index, Compare>;
     const sort<sorts_by_cluster<Key, Index, Tuning>, Key, Index, Compare, table> sorting(n);
     memory_parts parts;
     const space space = sorting.add_to(parts, n);
@@ -345,9 +411,8 @@ void sort_by_index(cudaStream_t stream, const call_arrays<Key, Value>& call, std
         copy_elements(stream, memory.at<Value>(copy_at), call.values, copy_bytes);
         from = memory.at<Value>(copy_at);
     }
-    sorting.run(stream, {call.keys_in, order}, {call.keys, order},
-                {memory.at<Key>(space.keys), memory.at<Index>(space.values)}, memory.at<std::int64_t>(space.splits), n,
-                compare, true);
+    sorting.run(stream, sorting.arrays_of(call.keys_in, order), sorting.arrays_of(call.keys, order),
+                sorting.parts_of(memory, space), n, compare, true);
     launch<permute<Value, Index, table>>(stream, n, from, static_cast<const Index*>(order), call.values, n);
 }
 
@@ -356,8 +421,7 @@ void sort_carrying(cudaStream_t stream, const call_arrays<Key, Value>& call, std
                    workspace given)
 {
     using sorting_type =
-        sort<sorts_by_cluster<Key, Value, Tuning>, Key, Value, Compare, tuning_or_default<Tuning, Key, Value, Compare>>;
-    using arrays = typename sorting_type::arrays;
+        sort<sorts_by_cluster<Key, Value, Tuning>, Key, Value, Compare, tuning_of_sort<Tuning, Key, Value, Compare>>;
     const sorting_type sorting(n);
     memory_parts parts;
     const space space = sorting.add_to(parts, n);
@@ -366,13 +430,8 @@ void sort_carrying(cudaStream_t stream, const call_arrays<Key, Value>& call, std
         return;
     }
     const device_memory memory(stream, given, parts.bytes(), "merge_sort");
-    arrays source{call.keys_in, {}}, data{call.keys, {}}, other{memory.at<Key>(space.keys), {}};
-    if constexpr (!std::is_void_v<Value>) {
-        source.values = call.values_in;
-        data.values = call.values;
-        other.values = memory.at<Value>(space.values);
-    }
-    sorting.run(stream, source, data, other, memory.at<std::int64_t>(space.splits), n, compare);
+    sorting.run(stream, sorting.arrays_of(call.keys_in, call.values_in), sorting.arrays_of(call.keys, call.values),
+                sorting.parts_of(memory, space), n, compare);
 }
 
 /// Larger values are sorted as indices and moved once, since each pass would move them.

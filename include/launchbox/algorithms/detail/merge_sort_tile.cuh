@@ -5,50 +5,53 @@
 #include <cstdint>
 
 #include <launchbox/algorithms/detail/grid_order.cuh>
+#include <launchbox/algorithms/detail/float_words.cuh>
 #include <launchbox/algorithms/detail/merge_copy.cuh>
+#include <launchbox/algorithms/detail/merge_order.cuh>
 #include <launchbox/algorithms/detail/merge_pairs.cuh>
 #include <launchbox/algorithms/detail/merge_words.cuh>
 
 namespace launchbox::detail {
 
-/// What a tile is already.
-enum class tile_order { none, rising, falling };
-
-/// One of 32 elements of a full tile, by which each warp sees what order it may have.
-template <class Shape>
-inline constexpr int sample_stride = (Shape::tile - 1) / 31;
-
-/// Whether a full tile is in order, or strictly in the opposite order, so that it only needs a copy. Called by all
-/// threads; `key_at` is element number i, `sample` that of this lane's stride. Hardly any tile passes by accident.
-template <class Shape, class KeyAt>
-__device__ __forceinline__ tile_order order_of_tile(const KeyAt& key_at, const typename Shape::kept_key& sample,
-                                                    const kept_order<Shape>& less)
+/// Whether the `count` elements of a tile are in order, or strictly in the opposite order, so that they only need a
+/// copy, where a sample of them is. Called by all threads; `key_at` is element number i.
+template <class Shape, class KeyAt, class Less>
+__device__ __forceinline__ tile_order order_of_tile(const KeyAt& key_at, int count, bool falls, const Less& less)
 {
-    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-    const auto next = shuffle_from(sample, lane < 31 ? lane + 1 : 31);
-    const unsigned falling = __ballot_sync(~0u, lane < 31 && less(next, sample));
-    const bool falls = falling == ~0u >> 1;
-    if (!falls && falling != 0) return tile_order::none;  // the same in all warps
     bool is_other = false;
 #pragma unroll 1
-    for (int i = thread; i + 1 < Shape::tile; i += Shape::threads) is_other |= less(key_at(i + 1), key_at(i)) != falls;
+    for (int i = static_cast<int>(threadIdx.x); i + 1 < count; i += Shape::threads)
+        is_other |= less(key_at(i + 1), key_at(i)) != falls;
     if (__syncthreads_or(is_other) != 0) return tile_order::none;
     return falls ? tile_order::falling : tile_order::rising;
 }
 
-/// Copies a full tile, in the opposite order where it falls. The sort may be in place: an element and the one that
-/// it is exchanged with are read together.
+/// The same, if 32 of the elements are in order. Hardly any tile passes by accident.
+template <class Shape, class KeyAt, class Less>
+__device__ __forceinline__ tile_order order_by_sample(const KeyAt& key_at, int count, const Less& less)
+{
+    const int lane = static_cast<int>(threadIdx.x) % 32, last = min(count, 32) - 1;
+    const auto sample = key_at(count < 32 ? min(lane, last) : lane * (count - 1) / 31);
+    const auto next = shuffle_from(sample, min(lane + 1, last));
+    const unsigned falling = __ballot_sync(~0u, lane < last && less(next, sample));
+    const bool falls = last > 0 && falling == ~0u >> (32 - last);
+    if (!falls && falling != 0) return tile_order::none;  // the same in all warps
+    return order_of_tile<Shape>(key_at, count, falls, less);
+}
+
+/// Copies the `count` elements of a tile, in the opposite order where it falls. The sort may be in place: an element
+/// and the one that it is exchanged with are read together.
 template <class Shape>
 __device__ __forceinline__ void copy_tile(const merge_arrays<Shape>& in, const merge_arrays<Shape>& out,
-                                          std::int64_t begin, bool falls)
+                                          std::int64_t begin, int count, bool falls, bool is_last)
 {
 #pragma unroll 1
-    for (int i = static_cast<int>(threadIdx.x); i < Shape::tile / 2; i += Shape::threads) {
-        const std::int64_t first = begin + i, second = begin + Shape::tile - 1 - i;
+    for (int i = static_cast<int>(threadIdx.x); 2 * i < count; i += Shape::threads) {
+        const std::int64_t first = begin + i, second = begin + count - 1 - i;
         const std::int64_t first_to = falls ? second : first, second_to = falls ? first : second;
         const auto key = in.keys[first], other_key = in.keys[second];
-        out.keys[first_to] = key;
-        out.keys[second_to] = other_key;
+        out.keys[first_to] = stored<Shape>(Shape::keep(key), is_last);
+        out.keys[second_to] = stored<Shape>(Shape::keep(other_key), is_last);
         if constexpr (Shape::has_values) {
             using value_type = typename Shape::value;
             const auto value = in.values ? in.values[first] : static_cast<value_type>(index_value<value_type>(first));
@@ -59,57 +62,142 @@ __device__ __forceinline__ void copy_tile(const merge_arrays<Shape>& in, const m
     }
 }
 
-/// Whether tiles in order are looked for. Integers alone are sorted so fast that it would take a few percent of the
-/// sort, but for large tiles of small ones.
+/// Puts the zeros of a sorted tile, which are all 0.0, into the order and with the signs that they have in the input,
+/// which is there still. Called by all threads; ends with a barrier.
 template <class Shape>
-inline constexpr bool looks_for_tile_order = Shape::is_stable ||
-                                             (Shape::items >= 32 && sizeof(typename Shape::kept_key) <= 4);
+__device__ __forceinline__ void restore_zeros_of_tile(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in,
+                                                      std::int64_t begin, int count)
+{
+    using words = typename Shape::words;
+    constexpr int warps = Shape::threads / 32, of_warp = Shape::tile / warps;
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+    const auto word_in = [&](int slot) -> auto& { return memory.keys()[padded<Shape::items>(slot)]; };
+    // Where they are in the tile.
+    int to = 0;
+    for (int end = count; to < end;) {
+        const int middle = (to + end) / 2;
+        const bool is_before = word_in(middle) < words::zero;
+        to = is_before ? middle + 1 : to;
+        end = is_before ? end : middle;
+    }
+    // Each warp has a stretch of the input, in which it counts its zeros, and then writes them.
+    int* const of_warps = memory.left_begin();
+    int found = 0;
+#pragma unroll 1
+    for (const bool writes : {false, true}) {
+        if (writes) {
+            __syncthreads();
+            if (lane == 0) of_warps[warp] = found;
+            __syncthreads();
+#pragma unroll 1
+            for (int before = 0; before < warp; ++before) to += of_warps[before];
+        }
+#pragma unroll 1
+        for (int i = warp * of_warp + lane; i < (warp + 1) * of_warp; i += 32) {
+            typename words::word word = 0;
+            if (i < count) word = Shape::keep(in.keys[begin + i]);
+            const bool is_zero = i < count && words::without_sign_of_zero(word) == words::zero;
+            const unsigned zeros = __ballot_sync(~0u, is_zero);
+            if (writes && is_zero) word_in(to + __popc(zeros & ((1u << lane) - 1))) = word;
+            found += __popc(zeros);
+            if (writes) to += __popc(zeros);
+        }
+    }
+    __syncthreads();
+}
 
-/// Sorts in shared memory the `count` elements of a tile from `begin` on, more than none. With `Copies` a tile that is
-/// in order is copied to `out` instead, and the result is false.
-template <bool Copies, class Shape>
-__device__ __forceinline__ bool sort_in_memory(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in,
-                                               const merge_arrays<Shape>& out, std::int64_t begin, int count,
-                                               const kept_order<Shape>& less)
+/// Makes all words of a tile the keys that they stand for.
+template <class Shape>
+__device__ __forceinline__ void make_keys_of_words(const merge_memory<Shape>& memory)
+{
+#pragma unroll 1
+    for (int i = static_cast<int>(threadIdx.x); i < Shape::tile + Shape::threads; i += Shape::threads)
+        memory.keys()[i] = Shape::given(memory.keys()[i]);
+}
+
+/// Whether a tile that is in order is found before its threads' items are merged, and copied. Small tiles of integers
+/// or words alone are sorted so fast that the code for it, which they would have to load, takes longer than it saves:
+/// they are looked at once they are sorted.
+template <class Shape>
+inline constexpr bool copies_tiles = Shape::is_stable || Shape::items >= 32;
+
+/// What was found of a tile, and what was done with it.
+struct sorted_tile {
+    tile_order order = tile_order::none;
+    bool is_copied = false;
+};
+
+/// Sorts in shared memory the `count` elements of a tile from `begin` on, more than none. With `Looks` it finds whether
+/// they are in order already, and may copy them to `out` instead. Behind it all threads have to meet.
+template <bool Looks, class Shape>
+__device__ __forceinline__ sorted_tile sort_in_memory(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in,
+                                                      [[maybe_unused]] const merge_arrays<Shape>& out,
+                                                      std::int64_t begin, int count, const kept_order<Shape>& less,
+                                                      [[maybe_unused]] const sort_findings& findings = {},
+                                                      [[maybe_unused]] bool is_last = false)
 {
     const int thread = static_cast<int>(threadIdx.x), first = thread * Shape::items;
-    // If the tile is in order it is copied, and true.
-    const auto copies = [&](const auto& key_at, const typename Shape::kept_key& sample) {
-        const tile_order order = order_of_tile<Shape>(key_at, sample, less);
-        if (order == tile_order::none) return false;
-        copy_tile<Shape>(in, out, begin, order == tile_order::falling);
-        let_next_grid_begin();
-        return true;
+    const auto copied = [&](tile_order order) {
+        copy_tile<Shape>(in, out, begin, count, order == tile_order::falling, is_last);
+        return sorted_tile{order, true};
+    };
+    [[maybe_unused]] int pairs = Shape::threads;  // of a thread's first two elements
+    [[maybe_unused]] bool falls = false;          // the second of them is before the first
+    // If no thread's first two elements fall, or all do, the tile may be in order.
+    const auto looked_at = [&] {
+        const int falling = __syncthreads_count(falls);
+        if (falling != 0 && falling != pairs) return tile_order::none;
+        const auto key_at = [&](int i) { return Shape::keep(in.keys[begin + i]); };
+        return order_of_tile<Shape>(key_at, count, falling != 0, order_of_search<Shape>(less.compare));
     };
     thread_items<Shape> items;
     raw_array<unsigned, Shape::items> tags;
-    const int sampled = thread % 32 * sample_stride<Shape>;
-    [[maybe_unused]] raw_array<typename Shape::kept_key, 1> sample;
-    const auto key_at = [&](int i) { return static_cast<typename Shape::kept_key>(in.keys[begin + i]); };
+    [[maybe_unused]] bool has_negative_zero = false;
     if constexpr (!Shape::is_stable) {
         // Nobody sees which of equal keys was where, so that each thread takes what it can read in step with others.
+        const auto key_at = [&](int i) { return Shape::keep(in.keys[begin + i]); };
         if (count == Shape::tile) {
-            if constexpr (Copies && looks_for_tile_order<Shape>) sample[0] = key_at(sampled);
 #pragma unroll
             for (int i = 0; i < Shape::items; ++i) items.keys[i] = key_at(thread + i * Shape::threads);
         } else {
             // So that the first threads have all there is.
             const int apart = (count + Shape::items - 1) >> Shape::items_bits;
             const int end = thread < apart ? count : 0;
+            pairs = min(apart, count - apart);
 #pragma unroll
             for (int i = 0; i < Shape::items; ++i) {
                 items.keys[i] = last_key<Shape>();
                 if (thread + i * apart < end) items.keys[i] = key_at(thread + i * apart);
             }
         }
+        if constexpr (Looks) falls = less(items.keys[1], items.keys[0]);
+        if constexpr (Shape::sorts_floats) {
+#pragma unroll
+            for (int i = 0; i < Shape::items; ++i) has_negative_zero |= items.keys[i] == Shape::words::negative_zero;
+        }
+        sort_items<network::sort, thirds_by_sum::of_sort>(items, tags, less);
+        if constexpr (Shape::sorts_floats) {
+            has_negative_zero = __syncthreads_or(has_negative_zero) != 0;
+            if (has_negative_zero && thread == 0 && findings.words != nullptr)
+                findings.words->negative_zero = findings.number;
+        }
+        if constexpr (Looks && copies_tiles<Shape>)
+            if (const tile_order order = looked_at(); order != tile_order::none) return copied(order);
+        if constexpr (Shape::sorts_floats) {
+            if (has_negative_zero) {
+#pragma unroll
+                for (int i = 0; i < Shape::items; ++i)
+                    items.keys[i] = Shape::words::without_sign_of_zero(items.keys[i]);
+            }
+        }
     } else {
         read_tile(memory, in, begin, count);
         __syncthreads();
-        if (count == Shape::tile) {
-            const auto key_in = [&](int i) { return memory.key_in(i); };
-            if constexpr (Copies && Shape::is_stable)
-                if (copies(key_in, key_in(sampled))) return false;
-        } else {
+        if constexpr (Looks) {
+            const tile_order order = order_by_sample<Shape>([&](int i) { return memory.key_in(i); }, count, less);
+            if (order != tile_order::none) return copied(order);
+        }
+        if (count != Shape::tile) {
             fill_tile(memory, count, less);
             __syncthreads();
         }
@@ -119,11 +207,8 @@ __device__ __forceinline__ bool sort_in_memory(const merge_memory<Shape>& memory
             tags[i] = static_cast<unsigned>(i);
         }
         if constexpr (!Shape::has_values) __syncthreads();
+        sort_items<network::sort, thirds_by_sum::of_sort>(items, tags, less);
     }
-    sort_items<network::sort, thirds_by_sum::of_sort>(items, tags, less);
-    if constexpr (Copies && !Shape::is_stable && looks_for_tile_order<Shape>)
-        if (count == Shape::tile && copies(key_at, sample[0]))
-            return false;  // not before: all keys would wait for the sample
     if constexpr (Shape::has_values) {
         // Not through the network with their keys, which takes longer, and registers.
 #pragma unroll
@@ -132,20 +217,29 @@ __device__ __forceinline__ bool sort_in_memory(const merge_memory<Shape>& memory
         __syncthreads();
     }
     merge_sorted_items(memory, items, count, less);
-    return true;
+    if constexpr (Shape::sorts_floats) {
+        if (forgotten(has_negative_zero)) {
+            __syncthreads();
+            restore_zeros_of_tile<Shape>(memory, in, begin, count);
+        }
+    }
+    if constexpr (Looks && !copies_tiles<Shape>) return {looked_at(), false};
+    return {};
 }
 
 /// The same of pairs by words, where an element is the next of those of this thread.
 template <class Shape>
 __device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const merge_arrays<Shape>& in,
                                                    const merge_arrays<Shape>& out, std::int64_t begin, int count,
-                                                   const typename Shape::compare& compare)
+                                                   const typename Shape::compare& compare,
+                                                   const sort_findings& findings)
 {
     using words = shape_of_words<Shape::threads, Shape::items>;
     using number = key_number<Shape>;
     constexpr int threads = Shape::threads, n = Shape::items, warps = threads / 32;
     const word_memory<Shape> memory{shared};
     const merge_memory<words> of_words{shared};
+    static_assert(wide_words_fit<Shape>);
     const int thread = static_cast<int>(threadIdx.x);
     const auto copy = [&](auto* to, const auto* from) {
         constexpr bool is_asynchronous =
@@ -162,14 +256,12 @@ __device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const 
     };
     copy(memory.keys(), in.keys);
     const kept_order<Shape> less{compare};
-    if (count == Shape::tile) {
-        const auto key_at = [&](int i) { return memory.keys()[i]; };
-        const tile_order order = order_of_tile<Shape>(key_at, key_at(thread % 32 * sample_stride<Shape>), less);
-        if (order != tile_order::none) {
-            copy_tile<Shape>(in, out, begin, order == tile_order::falling);
-            let_next_grid_begin();
-            return;
-        }
+    const tile_order order = order_by_sample<Shape>([&](int i) { return memory.keys()[i]; }, count, less);
+    say_order(findings, order, count);
+    if (order != tile_order::none) {
+        copy_tile<Shape>(in, out, begin, count, order == tile_order::falling, false);
+        let_next_grid_begin();
+        return;
     }
     auto low = ~typename number::type{0}, high = typename number::type{0};
 #pragma unroll
@@ -203,7 +295,26 @@ __device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const 
         __syncthreads();
         if (scale.shift > 0) by_words = put_in_order(memory, count);
     }
-    if (!by_words) {
+    if constexpr (has_wide_words<Shape>) {
+        if (!by_words) {
+            using wide = wide_shape<Shape>;
+            const merge_memory<wide> of_wide{shared};
+            thread_items<wide> items;
+            const int apart = (count + n - 1) >> Shape::items_bits, end = thread < apart ? count : 0;
+#pragma unroll
+            for (int i = 0; i < n; ++i) {
+                const int place = thread + i * apart;
+                items.keys[i] =
+                    place < end ? wide_word_of<Shape>(memory.keys()[place], place) : last_key<wide>();
+            }
+            __syncthreads();  // the words are where the keys were
+            sort_words(of_wide, items, count);
+            __syncthreads();
+            keep_places(memory, count);
+            copy(memory.keys(), in.keys);
+            by_words = true;
+        }
+    } else if (!by_words) {
         using placed = placed_shape<Shape>;
         __syncthreads();
         sort_in_memory<false>(merge_memory<placed>{shared}, {in.keys + begin, nullptr}, {}, 0, count,
@@ -222,22 +333,33 @@ __device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const 
     });
 }
 
-/// Sorts the tile number `tile` of `n` elements.
+/// Sorts the tile number `tile` of `n` elements. If there is no other, `out` is the array of the user.
 template <class Shape>
 __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arrays<Shape>& in,
                                           const merge_arrays<Shape>& out, std::int64_t n, std::int64_t tile,
-                                          const typename Shape::compare& compare)
+                                          const typename Shape::compare& compare, const sort_findings& findings)
 {
+    const bool is_last = n <= Shape::tile;
     const std::int64_t begin = tile * Shape::tile;
     const int count = n - begin < Shape::tile ? static_cast<int>(n - begin) : Shape::tile;
     if constexpr (sorts_by_words<Shape>(Shape::threads, Shape::items)) {
-        sort_tile_by_words<Shape>(shared, in, out, begin, count, compare);
+        sort_tile_by_words<Shape>(shared, in, out, begin, count, compare, findings);
         return;
     }
     const merge_memory<Shape> memory{shared};
-    if (!sort_in_memory<true>(memory, in, out, begin, count, kept_order<Shape>{compare})) return;
+    const sorted_tile sorted =
+        sort_in_memory<true>(memory, in, out, begin, count, kept_order<Shape>{compare}, findings, is_last);
+    say_order(findings, sorted.order, count);
     let_next_grid_begin();
+    if (sorted.is_copied) return;
     __syncthreads();
+    if constexpr (Shape::sorts_floats) {
+        // Rare, so that no second loop that writes is worth its code.
+        if (is_last) {
+            make_keys_of_words(memory);
+            __syncthreads();
+        }
+    }
     write_tile(memory, out, begin, count);
 }
 

@@ -204,7 +204,7 @@ struct run_pivot {
 /// Where runs that hardly overlap are looked for. For random runs that takes up to half of a microsecond, which would
 /// be a few percent of a sort of few elements, or of one by a single pass of 32 runs.
 inline constexpr int max_runs_in_order = 16;
-inline constexpr int fewest_in_order = 32768;
+inline constexpr int fewest_in_order = 8192;
 
 /// Chooses the pivot of a round, by aligned groups of threads with a run each. Each thread takes the element of
 /// its run where it expects the border; the pivot is the median of them, weighted by how many elements of each run are

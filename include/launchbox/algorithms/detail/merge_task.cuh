@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <launchbox/algorithms/detail/grid_order.cuh>
+#include <launchbox/algorithms/detail/merge_order.cuh>
 #include <launchbox/algorithms/detail/merge_plan.hpp>
 #include <launchbox/algorithms/detail/merge_shape.cuh>
 #include <launchbox/algorithms/detail/merge_split.cuh>
@@ -22,10 +23,47 @@ struct merge_task {
     int slack;
     std::int64_t blocks_of_group;
     int pass;  ///< its number, 1 to 64
-    /// Where the parts begin in each of their runs: 2^levels words of found_split for each block. Not used where each
-    /// block finds its own, which needs groups of fewer than 2^31 elements.
+    /// Where the parts begin in each of their runs: 2^levels words of found_split for each block. Null where each block
+    /// finds its own, which needs groups of fewer than 2^31 elements.
     std::int64_t* splits;
+    std::int64_t tile = 0;  ///< elements of the tiles that were sorted first
+    sort_findings findings{};
+    pass_action if_rising = pass_action::nothing, if_falling = pass_action::nothing;
+    bool is_last = false;  ///< it writes to the array of the user
 };
+
+/// A pass has 2^levels_of_search threads for each split of find_splits.
+__host__ __device__ constexpr int levels_of_search(int levels)
+{
+    return levels < min_searched_levels ? min_searched_levels : levels;
+}
+
+/// Pass number `i`, from 0, of a sort of `n` elements. `of_floats`: of words, of which the last kernel makes keys.
+inline merge_task task_of(const merge_plan& plan, int i, std::int64_t n, bool of_floats, std::int64_t* splits,
+                          const sort_findings& findings)
+{
+    const merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
+    const bool is_first = i == 0, is_last = i + 1 == plan.count, is_odd = plan.count % 2 != 0;
+    merge_task task{n, pass.run, pass.levels, pass.merged, pass.slack, pass.blocks_of_group, i + 1, nullptr};
+    if (!plan.blocks_find_splits) task.splits = splits;
+    task.tile = plan.passes[0].run;
+    task.findings = findings;
+    task.is_last = is_last;
+    // The tiles are in the array of the user if the number of passes is even, otherwise in the other one.
+    if (is_last) task.if_rising = is_odd ? pass_action::copy : of_floats ? pass_action::convert : pass_action::nothing;
+    if (is_odd ? is_last : is_first)
+        task.if_falling = pass_action::reverse;
+    else if (is_last)
+        task.if_falling = pass_action::copy;
+    return task;
+}
+
+/// The threads of find_splits for a pass.
+inline std::int64_t threads_of_search(const merge_plan& plan, int i)
+{
+    const merge_pass& pass = plan.passes[static_cast<std::size_t>(i)];
+    return pass.blocks << levels_of_search(pass.levels);
+}
 
 /// A split as a word of global memory, which one kernel writes and the next one waits for. The number of the pass in
 /// its upper bits tells whether it has been written. There are fewer than 2^48 elements.
@@ -49,17 +87,11 @@ __device__ __forceinline__ std::int64_t length_of_run(const merge_task& task, st
     return left < 0 ? 0 : left < task.run ? left : task.run;
 }
 
-/// A pass has 2^levels_of_search threads for each split of find_splits.
-__host__ __device__ constexpr int levels_of_search(int levels)
-{
-    return levels < min_searched_levels ? min_searched_levels : levels;
-}
-
 /// How many of the elements before element `at` of the output, in its group of runs, come from run number `lane` of the
 /// group. Called by all threads of a warp; each 2^levels of them work on one element.
-template <int MaxLevels, class Offset, class Shape>
+template <int MaxLevels, class Offset, class Shape, class Less>
 __device__ __forceinline__ std::int64_t split_at(int levels, const merge_task& task, const typename Shape::key* keys,
-                                                 std::int64_t at, const kept_order<Shape>& less)
+                                                 std::int64_t at, const Less& less)
 {
     const int lane = static_cast<int>(threadIdx.x) & ((1 << levels) - 1);
     const std::int64_t of_group = task.run << task.levels, group = at / of_group * of_group;
@@ -91,6 +123,17 @@ struct part_of_group {
     }
 };
 
+/// Looks at the border before tile number `tile`, if there is one, and says what is not in order.
+template <class Shape, class Less>
+__device__ __forceinline__ void say_border(const merge_task& task, const typename Shape::key* keys, std::int64_t tile,
+                                           const possible_order& order, const Less& less)
+{
+    if (tile < 1 || tile * task.tile >= task.n) return;
+    const possible_order found = order_at_border(keys, tile, task.tile, task.n, order, less);
+    say_what_is_not(task.findings.words->borders, {found.rises || !order.rises, found.falls || !order.falls},
+                    task.findings.number);
+}
+
 /// Finds the splits at the beginnings of all blocks' parts, each by 2^levels_of_search threads.
 template <int MaxLevels, class Shape>
 __device__ __forceinline__ void find_splits(const merge_task& task, const typename Shape::key* keys,
@@ -100,15 +143,19 @@ __device__ __forceinline__ void find_splits(const merge_task& task, const typena
     // before the last.
     wait_for_grid_ahead();
     let_next_grid_begin();
-    const kept_order<Shape> less{compare};
+    const auto less = order_of_search<Shape>(compare);
     const int levels = levels_of_search(task.levels);
     const std::int64_t block = thread >> levels, at = part_of_group(task, block).begin;
     const std::int64_t in_range = at < task.n ? at : 0;  // all threads of a warp search
+    const bool is_first = task.pass == 1;
+    const possible_order order = order_of_tiles(task.findings);
+    if (!is_first && order.any() && order_of_all(task.findings).any()) return;  // nothing is merged
     // Also where 32 bits would do: that takes as long, and this code is there once.
     const std::int64_t split = split_at<MaxLevels, std::int64_t, Shape>(levels, task, keys, in_range, less);
     const std::int64_t run = thread - (block << levels);
     if (at < task.n && run >> task.levels == 0)
         publish_word(task.splits + (block << task.levels) + run, found_split::word(split, task.pass));
+    if (is_first && order.any()) say_border<Shape>(task, keys, thread, order, less);
 }
 
 }  // namespace launchbox::detail

@@ -50,6 +50,19 @@ __device__ __forceinline__ Type shuffle_from(const Type& value, int lane)
     return other;
 }
 
+/// A condition of which the compiler forgets what it knows. Otherwise it may write all code from one test of it to the
+/// next twice.
+__device__ __forceinline__ bool forgotten(bool condition)
+{
+#ifdef __CUDA_ARCH__
+    int known = condition ? 1 : 0;
+    asm volatile("" : "+r"(known));
+    return known != 0;
+#else
+    return condition;
+#endif
+}
+
 /// Whether copy_async has an instruction of its own for the types, from 8.0 on.
 template <class To, class From>
 inline constexpr bool copies_asynchronously = std::is_same_v<To, From> &&
