@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include <launchbox/launch_box.cuh>
@@ -396,6 +397,20 @@ struct merge_sort_s4_v4
     : by_size<upto<262144, merge_sort_s4_v4_upto_262144>, otherwise<merge_sort_s4_v4_above_262144>> {};
 struct merge_sort_s8_v8
     : by_size<upto<262144, merge_sort_s8_v8_upto_262144>, otherwise<merge_sort_s8_v8_above_262144>> {};
+
+// Floating-point keys alone in their natural order: small sorts merge them one by one, larger ones sort them as
+// integers.
+struct merge_sort_f4_upto : merge_sort_s4_upto_262144 {};
+struct merge_sort_f4 : merge_sort_k4_above_1048576 {};
+struct merge_sort_f8_upto : merge_sort_s8_upto_262144 {};
+struct merge_sort_f8 : merge_sort_k8_above_262144 {};
+
+template <class Key>
+struct merge_sort_floats {
+    static constexpr std::int64_t max_elements = 262144;  ///< that are merged one by one
+    using one_by_one = std::conditional_t<sizeof(Key) <= 4, merge_sort_f4_upto, merge_sort_f8_upto>;
+    using words = std::conditional_t<sizeof(Key) <= 4, merge_sort_f4, merge_sort_f8>;
+};
 
 namespace detail {
 

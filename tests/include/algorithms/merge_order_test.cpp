@@ -134,7 +134,8 @@ TEST(merge_order, floating_point_numbers_of_all_kinds)
         const std::uint64_t bits = hash(i);
         const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
         if (bits >> 60 == 0) return (bits >> 59 & 1) != 0 ? -INFINITY : INFINITY;
-        if (bits >> 60 == 1) return std::numeric_limits<float>::denorm_min() * static_cast<float>(bits % 8) * (bits % 16 < 8 ? 1 : -1);
+        if (bits >> 60 == 1)
+            return std::numeric_limits<float>::denorm_min() * static_cast<float>(bits % 8) * (bits % 16 < 8 ? 1 : -1);
         return std::isnan(value) ? std::numeric_limits<float>::max() : value;
     };
     for (const std::size_t n : {2000u, 5000u})

@@ -162,8 +162,8 @@ int merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare
         std::swap(from, to);
     }
     give_back();
-    const bool is_in_order = words.tiles.rising + words.borders.rising == 0 ||
-                             words.tiles.falling + words.borders.falling == 0;
+    const bool is_in_order =
+        words.tiles.rising + words.borders.rising == 0 || words.tiles.falling + words.borders.falling == 0;
     return is_in_order ? 0 : plan.count;
 }
 

@@ -72,8 +72,7 @@ __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, co
             const bool are_there = (begin + some) * Shape::threads <= count;
 #pragma unroll
             for (int i = begin; i < begin + some; ++i)
-                if (are_there || thread + i * Shape::threads < count)
-                    to[i * Shape::threads] = made(from[i * apart]);
+                if (are_there || thread + i * Shape::threads < count) to[i * Shape::threads] = made(from[i * apart]);
         }
     };
     using kept_key = typename Shape::kept_key;
@@ -86,9 +85,8 @@ __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, co
     write(memory.keys() + first, out.keys + begin + thread,
           [](const kept_key& key) { return static_cast<typename Shape::key>(key); });
     if constexpr (Shape::has_values)
-        write(memory.values() + first, out.values + begin + thread, [](const typename Shape::kept_value& value) {
-            return static_cast<typename Shape::value>(value);
-        });
+        write(memory.values() + first, out.values + begin + thread,
+              [](const typename Shape::kept_value& value) { return static_cast<typename Shape::value>(value); });
 }
 
 template <class Shape>

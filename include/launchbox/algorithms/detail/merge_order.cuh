@@ -40,8 +40,8 @@ struct possible_order {
     [[nodiscard]] __device__ __forceinline__ bool any() const { return rises | falls; }
 };
 
-/// As far as it has been said. By plain loads, all threads of an SM through its cache: one address that all threads of a
-/// grid ask the L2 for takes microseconds.
+/// As far as it has been said. By plain loads, all threads of an SM through its cache: one address that all threads of
+/// a grid ask the L2 for takes microseconds.
 __device__ __forceinline__ possible_order order_of_tiles(const sort_findings& findings)
 {
     if (findings.words == nullptr) return {};

@@ -451,8 +451,8 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
     } else {
         bool has_negative_zero = false;
         if constexpr (Shape::sorts_floats)
-            has_negative_zero = task.findings.words != nullptr &&
-                                task.findings.words->negative_zero == task.findings.number;
+            has_negative_zero =
+                task.findings.words != nullptr && task.findings.words->negative_zero == task.findings.number;
         const int count = memory.bounds().ends[1 << task.levels];
         read_runs(memory, in, count, task.levels);
         if constexpr (!Shape::is_stable) fill_padding(memory, task.levels);

@@ -56,11 +56,11 @@ struct merge_shape {
                   "merge_sort: threads is a power of two, 32 or more");
 };
 
-/// Numbers in their natural order, with values, are sorted as words where the row is large enough: merge_words.cuh.
+/// Integers in their natural order, with values, are sorted as words where the row is large enough: merge_words.cuh.
+/// Not floating-point numbers: most of those between 0 and 1 have the same leading bits, too many for a word of 32.
 template <class Shape>
 inline constexpr bool has_words = Shape::has_values && sizeof(typename Shape::kept_key) <= 8 &&
-                                  (has_last_key<typename Shape::key, typename Shape::compare> ||
-                                   is_ordered_as_word<typename Shape::key, typename Shape::compare>);
+                                  has_last_key<typename Shape::key, typename Shape::compare>;
 inline constexpr int min_items_of_words = 16, max_tile_of_words = 8192;
 template <class Shape>
 __host__ __device__ constexpr bool sorts_by_words(int threads, int items)

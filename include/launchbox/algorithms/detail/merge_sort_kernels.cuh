@@ -145,8 +145,7 @@ struct sort_small : sort_body<Key, Value, Compare, cluster_tuning<Key, Value, Co
         return cluster_shared_bytes<typename base::any_shape>(row.threads, items_of(row), row.ways);
     }
     template <typename base::row_type r>
-    static __device__ void run(typename base::arrays in, typename base::arrays out, int n,
-                               typename base::order compare)
+    static __device__ void run(typename base::arrays in, typename base::arrays out, int n, typename base::order compare)
     {
         using shape = typename base::template shape<r>;
         wait_for_grid_ahead();
@@ -230,11 +229,19 @@ using tuning_or_default =
     typename std::conditional_t<std::is_void_v<Tuning>, std::type_identity<merge_sort_tuning<Key, Value, OneByOne>>,
                                 std::type_identity<Tuning>>::type;
 
-/// Of a sort of a whole array: numbers in their natural order are not merged one by one.
 template <class Tuning, class Key, class Value, class Compare>
-using tuning_of_sort =
-    tuning_or_default<Tuning, Key, Value,
-                      !equal_keys_are_identical<Key, Compare> && !is_ordered_as_word<Key, Compare>>;
+using tuning_of_sort = tuning_or_default<Tuning, Key, Value, !equal_keys_are_identical<Key, Compare>>;
+
+/// The user's comparison of keys that are not words: small sorts of floating-point keys take less time one by one.
+template <class Compare>
+struct of_keys {
+    Compare compare;
+    template <class Key>
+    __device__ __forceinline__ bool operator()(const Key& a, const Key& b) const
+    {
+        return compare(a, b);
+    }
+};
 
 /// Where the parts of a sort's workspace begin: the buffers that the passes alternate with, the splits, and the words
 /// of what is found.
@@ -271,8 +278,11 @@ inline std::uint64_t number_of_sort()
     return x ^ x >> 31;
 }
 
+/// What finds splits: where there are many tiles a kernel of its own, or always the blocks that need them.
+enum class finds { by_kernel, by_blocks };
+
 /// `ByCluster`: small sorts are done by a cluster, where the code has clusters.
-template <bool ByCluster, class Key, class Value, class Compare, class Tuning>
+template <bool ByCluster, class Key, class Value, class Compare, class Tuning, finds Finds = finds::by_kernel>
 struct sort {
     using kernel = sort_tiles<Key, Value, Compare, Tuning>;
     using any_shape = typename kernel::any_shape;
@@ -296,7 +306,8 @@ struct sort {
         }
         const auto row = row_for<kernel>(n);
         plan = plan_merges(n, row.threads, items_of(row), levels_of(row),
-                           n <= largest::above ? std::numeric_limits<std::int64_t>::max() : max_tiles_without_find);
+                           Finds == finds::by_blocks || n <= largest::above ? std::numeric_limits<std::int64_t>::max()
+                                                                            : max_tiles_without_find);
     }
 
     space add_to(memory_parts& parts, std::int64_t n) const
@@ -319,8 +330,8 @@ struct sort {
     }
     static workspace_of_sort<arrays> parts_of(const device_memory& memory, const space& space)
     {
-        workspace_of_sort<arrays> parts{{}, memory.at<std::int64_t>(space.splits),
-                                        memory.at<sort_findings::words_of_sort>(space.findings)};
+        workspace_of_sort<arrays> parts{
+            {}, memory.at<std::int64_t>(space.splits), memory.at<sort_findings::words_of_sort>(space.findings)};
         if constexpr (std::is_void_v<Value>)
             parts.other = arrays_of(memory.at<Key>(space.keys), nullptr);
         else
@@ -349,13 +360,14 @@ struct sort {
         for (int i = 0; i < plan.count; ++i) {
             const merge_task task = task_of(plan, i, n, any_shape::sorts_floats, parts.splits, findings);
             const blocks grid{launch_extent(plan.passes[static_cast<std::size_t>(i)].blocks), n};
-            if (!plan.blocks_find_splits) {
-                // Of the row that it runs with, which LAUNCHBOX_ROW may have replaced.
-                const std::int64_t of_block = row_for<finding>(n).threads, threads = threads_of_search(plan, i);
-                launch<finding>(stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
-                                static_cast<const typename any_shape::key*>(from.keys),
-                                as_order<searched>(user_compare));
-            }
+            if constexpr (Finds == finds::by_kernel)
+                if (!plan.blocks_find_splits) {
+                    // Of the row that it runs with, which LAUNCHBOX_ROW may have replaced.
+                    const std::int64_t of_block = row_for<finding>(n).threads, threads = threads_of_search(plan, i);
+                    launch<finding>(stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
+                                    static_cast<const typename any_shape::key*>(from.keys),
+                                    as_order<searched>(user_compare));
+                }
             launch<merge_runs<Key, Value, Compare, Tuning>>(stream, grid, task, from, to, compare);
             std::swap(from, to);
         }
@@ -416,13 +428,11 @@ void sort_by_index(cudaStream_t stream, const call_arrays<Key, Value>& call, std
     launch<permute<Value, Index, table>>(stream, n, from, static_cast<const Index*>(order), call.values, n);
 }
 
-template <class Tuning, class Key, class Value, class Compare>
+template <class Sort, class Key, class Value, class Compare>
 void sort_carrying(cudaStream_t stream, const call_arrays<Key, Value>& call, std::int64_t n, const Compare& compare,
                    workspace given)
 {
-    using sorting_type =
-        sort<sorts_by_cluster<Key, Value, Tuning>, Key, Value, Compare, tuning_of_sort<Tuning, Key, Value, Compare>>;
-    const sorting_type sorting(n);
+    const Sort sorting(n);
     memory_parts parts;
     const space space = sorting.add_to(parts, n);
     if (given.needed) {
@@ -451,10 +461,17 @@ void sort_any(cudaStream_t stream, const call_arrays<Key, Value>& call, std::int
         if constexpr (!std::is_void_v<Value>) copy_elements(stream, call.values, call.values_in, sizeof(Value));
         return;
     }
-    if constexpr (std::is_void_v<Value>)
-        sort_carrying<Tuning>(stream, call, n, compare, space);
-    else if constexpr (sizeof(Value) <= max_carried_bytes)
-        sort_carrying<Tuning>(stream, call, n, compare, space);
+    if constexpr (std::is_void_v<Tuning> && are_words<Key, Value, Compare>) {
+        using rows = merge_sort_floats<Key>;
+        if (n <= rows::max_elements)
+            sort_carrying<sort<sorts_by_cluster<Key, Value, Tuning>, Key, Value, of_keys<Compare>,
+                               typename rows::one_by_one, finds::by_blocks>>(stream, call, n, of_keys<Compare>{compare},
+                                                                             space);
+        else
+            sort_carrying<sort<false, Key, Value, Compare, typename rows::words>>(stream, call, n, compare, space);
+    } else if constexpr (sizeof(std::conditional_t<std::is_void_v<Value>, char, Value>) <= max_carried_bytes)
+        sort_carrying<sort<sorts_by_cluster<Key, Value, Tuning>, Key, Value, Compare,
+                           tuning_of_sort<Tuning, Key, Value, Compare>>>(stream, call, n, compare, space);
     else if (n <= std::numeric_limits<std::uint32_t>::max())
         sort_by_index<std::uint32_t, Tuning>(stream, call, n, compare, space);
     else

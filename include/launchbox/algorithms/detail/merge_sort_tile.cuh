@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include <launchbox/algorithms/detail/grid_order.cuh>
 #include <launchbox/algorithms/detail/float_words.cuh>
+#include <launchbox/algorithms/detail/grid_order.cuh>
 #include <launchbox/algorithms/detail/merge_copy.cuh>
 #include <launchbox/algorithms/detail/merge_order.cuh>
 #include <launchbox/algorithms/detail/merge_pairs.cuh>
@@ -71,7 +71,10 @@ __device__ __forceinline__ void restore_zeros_of_tile(const merge_memory<Shape>&
     using words = typename Shape::words;
     constexpr int warps = Shape::threads / 32, of_warp = Shape::tile / warps;
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-    const auto word_in = [&](int slot) -> auto& { return memory.keys()[padded<Shape::items>(slot)]; };
+    const auto word_in = [&](int slot) -> auto&
+    {
+        return memory.keys()[padded<Shape::items>(slot)];
+    };
     // Where they are in the tile.
     int to = 0;
     for (int end = count; to < end;) {
@@ -304,8 +307,7 @@ __device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const 
 #pragma unroll
             for (int i = 0; i < n; ++i) {
                 const int place = thread + i * apart;
-                items.keys[i] =
-                    place < end ? wide_word_of<Shape>(memory.keys()[place], place) : last_key<wide>();
+                items.keys[i] = place < end ? wide_word_of<Shape>(memory.keys()[place], place) : last_key<wide>();
             }
             __syncthreads();  // the words are where the keys were
             sort_words(of_wide, items, count);

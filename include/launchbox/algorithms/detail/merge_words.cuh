@@ -1,4 +1,4 @@
-// launchbox: numbers with values, sorted as words of 32 bits. Internal: include merge_sort.cuh.
+// launchbox: integers with values, sorted as words of 32 bits. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a block sorts are not its pairs but a word for each: the leading bits of the key, less the lowest key of the
@@ -12,7 +12,6 @@
 
 #include <cstdint>
 
-#include <launchbox/algorithms/detail/float_words.cuh>
 #include <launchbox/algorithms/detail/merge_copy.cuh>
 #include <launchbox/algorithms/detail/merge_pairs.cuh>
 
@@ -43,21 +42,15 @@ struct word_memory {
 template <class Shape>
 struct key_number {
     using key = typename Shape::kept_key;
-    using compare = typename Shape::compare;
     using type = std::conditional_t<sizeof(key) <= 4, unsigned, unsigned long long>;
     static constexpr bool is_signed = static_cast<key>(-1) < key{};
-    static constexpr bool falls = is_descending_order<typename Shape::key, compare>;
+    static constexpr bool falls = is_descending_order<typename Shape::key, typename Shape::compare>;
     static constexpr type flipped =
         (is_signed ? type{1} << (8 * sizeof(type) - 1) : type{0}) ^ (falls ? ~type{0} : type{0});
 
     static __device__ __forceinline__ type of(const key& key_of_element)
     {
-        if constexpr (is_ordered_as_word<typename Shape::key, compare>) {
-            using words = ordered_word<typename Shape::key, compare>;
-            return words::without_sign_of_zero(words::of(key_of_element));
-        } else {
-            return static_cast<type>(key_of_element) ^ flipped;
-        }
+        return static_cast<type>(key_of_element) ^ flipped;
     }
 };
 

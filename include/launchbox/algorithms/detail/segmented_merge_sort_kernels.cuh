@@ -38,24 +38,24 @@ inline constexpr merge_sort_row warp_row{
     .ways = 2};
 // On others an SM has not as many slots for blocks, or not enough shared memory.
 template <class Key, class Value>
-using warp_tuning = launch_box<sm<75, warp_row<Key, Value, false> >, sm<80, warp_row<Key, Value, true> >,
-                               sm<86, warp_row<Key, Value, false> >, sm<90, warp_row<Key, Value, true> >,
-                               sm<110, warp_row<Key, Value, false> > >;
+using warp_tuning = launch_box<sm<75, warp_row<Key, Value, false>>, sm<80, warp_row<Key, Value, true>>,
+                               sm<86, warp_row<Key, Value, false>>, sm<90, warp_row<Key, Value, true>>,
+                               sm<110, warp_row<Key, Value, false>>>;
 
 /// A thread for each segment.
 template <int MinBlocks>
 inline constexpr merge_sort_row see_row{.threads = 128, .items = 2, .min_blocks = MinBlocks, .ways = 2};
 // On others that many blocks would not have enough shared memory.
 template <class Key>
-using see_tuning = launch_box<sm<75, see_row<0> >,
+using see_tuning = launch_box<sm<75, see_row<0>>,
                               sm<90, see_row<sizeof(Key) <= 4   ? 8
                                              : sizeof(Key) <= 8 ? 5
-                                                                : 0> >,
-                              sm<110, see_row<0> > >;
+                                                                : 0>>,
+                              sm<110, see_row<0>>>;
 
 template <class Key, class Value, class Compare, class Offset>
-struct see : body<Key, Value, Compare, see_tuning<Key> > {
-    using base = body<Key, Value, Compare, see_tuning<Key> >;
+struct see : body<Key, Value, Compare, see_tuning<Key>> {
+    using base = body<Key, Value, Compare, see_tuning<Key>>;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
         return seeing_bytes<typename base::any_shape>(row.threads);
@@ -90,15 +90,15 @@ struct fill_indices {
 };
 
 template <bool IsSmall, class Key, class Value, class Tuning>
-using segment_tuning = typename std::conditional_t<IsSmall, std::type_identity<warp_tuning<Key, Value> >,
-                                                   std::type_identity<typename largest_sizes<Tuning>::table> >::type;
+using segment_tuning = typename std::conditional_t<IsSmall, std::type_identity<warp_tuning<Key, Value>>,
+                                                   std::type_identity<typename largest_sizes<Tuning>::table>>::type;
 
 /// The fewest bits of a tile of the first kernel, for which LAUNCHBOX_ROW may have replaced the row: the second has
 /// larger segments only.
 template <class Key>
 inline constexpr int min_small_bits = [] {
     int fewest = std::numeric_limits<int>::max();
-    for (const auto& row : box_in_use<warp_tuning<Key, void> >::rows)
+    for (const auto& row : box_in_use<warp_tuning<Key, void>>::rows)
         fewest = std::min(fewest, static_cast<int>(std::bit_width(static_cast<unsigned>(row.threads * items_of(row)))));
     return fewest - 1;
 }();
@@ -113,8 +113,8 @@ constexpr int max_tile_segments(const Row& row)
 
 /// `IsSmall`: the classes of the small tile; otherwise the others, and parts.
 template <bool IsSmall, class Key, class Value, class Compare, class Tuning, class Offset>
-struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Value, Tuning> > {
-    using base = body<Key, Value, Compare, segment_tuning<IsSmall, Key, Value, Tuning> >;
+struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Value, Tuning>> {
+    using base = body<Key, Value, Compare, segment_tuning<IsSmall, Key, Value, Tuning>>;
     using shape_of_arrays = typename base::any_shape;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
@@ -139,8 +139,8 @@ struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Val
 };
 
 template <int MaxLevels, class Key, class Compare, class Offset>
-struct find_in_segments : body<Key, void, Compare, only<find_row<Key> > > {
-    using base = body<Key, void, Compare, only<find_row<Key> > >;
+struct find_in_segments : body<Key, void, Compare, only<find_row<Key>>> {
+    using base = body<Key, void, Compare, only<find_row<Key>>>;
     template <typename base::row_type r>
     static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists, Key* data, Key* other, int pass,
                                std::int64_t* splits, Compare compare)
@@ -153,8 +153,8 @@ struct find_in_segments : body<Key, void, Compare, only<find_row<Key> > > {
 };
 
 template <class Key, class Value, class Compare, class Tuning, class Offset>
-struct merge_parts : body<Key, Value, Compare, segment_tuning<false, Key, Value, Tuning> > {
-    using base = body<Key, Value, Compare, segment_tuning<false, Key, Value, Tuning> >;
+struct merge_parts : body<Key, Value, Compare, segment_tuning<false, Key, Value, Tuning>> {
+    using base = body<Key, Value, Compare, segment_tuning<false, Key, Value, Tuning>>;
     using shape_of_arrays = typename base::any_shape;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
@@ -259,7 +259,7 @@ struct segmented_sort {
             status != cudaSuccess)
             throw launch_error("segmented_merge_sort: " + error_text(status), status, launch_error_kind::runtime);
 
-        launch<see<Key, Value, Compare, Offset> >(stream, sizes.segments, sizes, lists, data, compare);
+        launch<see<Key, Value, Compare, Offset>>(stream, sizes.segments, sizes, lists, data, compare);
         const int passes = sizes.max_passes;
         const std::int64_t parts = sizes.max_parts();
         const auto grid = [](std::int64_t work, int threads_of_block) {
@@ -289,11 +289,10 @@ void sort_segments_as(cudaStream_t stream, Key* keys, Value* values, std::int64_
                       const Offset* ends, std::int64_t segments, const Compare& compare, workspace given)
 {
     using kept =
-        typename std::conditional_t<std::is_void_v<Index>, std::type_identity<Value>, std::type_identity<Index> >::type;
+        typename std::conditional_t<std::is_void_v<Index>, std::type_identity<Value>, std::type_identity<Index>>::type;
     // A row for indices of 4 bytes may not fit those of 8.
-    using table =
-        tuning_or_default<std::conditional_t<std::is_same_v<Index, std::uint64_t>, void, Tuning>, Key, kept,
-                          !equal_keys_are_identical<Key, Compare>>;
+    using table = tuning_or_default<std::conditional_t<std::is_same_v<Index, std::uint64_t>, void, Tuning>, Key, kept,
+                                    !equal_keys_are_identical<Key, Compare>>;
     segmented_sort<Key, kept, Compare, segment_rows<Key, kept, table>, Offset> sorting(n, segments);
     memory_parts parts;
     sorting.add_to(parts);
@@ -315,9 +314,9 @@ void sort_segments_as(cudaStream_t stream, Key* keys, Value* values, std::int64_
     } else {
         Index* const order = memory.at<Index>(order_at);
         copy_elements(stream, memory.at<Value>(copy_at), values, copy_bytes);
-        launch<fill_indices<Index> >(stream, n, order, n);
+        launch<fill_indices<Index>>(stream, n, order, n);
         sorting.run(stream, memory, {keys, order}, begins, ends, compare);
-        launch<permute<Value, Index, typename largest_sizes<table>::table> >(
+        launch<permute<Value, Index, typename largest_sizes<table>::table>>(
             stream, n, static_cast<const Value*>(memory.at<Value>(copy_at)), static_cast<const Index*>(order), values,
             n);
     }
