@@ -266,27 +266,7 @@ __device__ __forceinline__ void merge_words(unsigned char* shared, const merge_a
         merge_levels(of_words, levels, kept_order<words>{});
         if (scale.shift > 0) by_words = put_in_order(memory, count);
     }
-    if constexpr (has_wide_words<Shape>) {
-        if (!by_words) {
-            using wide = wide_shape<Shape>;
-            const merge_memory<wide> of_wide{shared};
-            __syncthreads();
-            for_each_stretch<wide>(bounds, count, levels, [&](const run_reader<wide>& reader, int at, int here) {
-                const int apart = reader.direction * padded<Shape::items>(32);
-                unsigned long long* word = of_wide.keys() + reader.slot_of(at);
-                const auto* key = in.keys + reader.source + at;
-#pragma unroll 4
-                for (int i = 0; i < here; ++i) word[i * apart] = wide_word_of<Shape>(key[i * 32], at + i * 32);
-            });
-            fill_padding(of_wide, levels);
-            __syncthreads();
-            merge_levels(of_wide, levels, kept_order<wide>{});
-            __syncthreads();
-            keep_places(memory, count);
-            copy_runs<Shape>(bounds, memory.keys(), in.keys, count, levels);
-            by_words = true;
-        }
-    } else if (!by_words) {
+    if (!by_words) {
         using placed = placed_shape<Shape>;
         const merge_memory<placed> by_one{shared};
         __syncthreads();

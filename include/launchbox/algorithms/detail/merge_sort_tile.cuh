@@ -242,7 +242,6 @@ __device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const 
     constexpr int threads = Shape::threads, n = Shape::items, warps = threads / 32;
     const word_memory<Shape> memory{shared};
     const merge_memory<words> of_words{shared};
-    static_assert(wide_words_fit<Shape>);
     const int thread = static_cast<int>(threadIdx.x);
     const auto copy = [&](auto* to, const auto* from) {
         constexpr bool is_asynchronous =
@@ -298,25 +297,7 @@ __device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const 
         __syncthreads();
         if (scale.shift > 0) by_words = put_in_order(memory, count);
     }
-    if constexpr (has_wide_words<Shape>) {
-        if (!by_words) {
-            using wide = wide_shape<Shape>;
-            const merge_memory<wide> of_wide{shared};
-            thread_items<wide> items;
-            const int apart = (count + n - 1) >> Shape::items_bits, end = thread < apart ? count : 0;
-#pragma unroll
-            for (int i = 0; i < n; ++i) {
-                const int place = thread + i * apart;
-                items.keys[i] = place < end ? wide_word_of<Shape>(memory.keys()[place], place) : last_key<wide>();
-            }
-            __syncthreads();  // the words are where the keys were
-            sort_words(of_wide, items, count);
-            __syncthreads();
-            keep_places(memory, count);
-            copy(memory.keys(), in.keys);
-            by_words = true;
-        }
-    } else if (!by_words) {
+    if (!by_words) {
         using placed = placed_shape<Shape>;
         __syncthreads();
         sort_in_memory<false>(merge_memory<placed>{shared}, {in.keys + begin, nullptr}, {}, 0, count,

@@ -6,8 +6,7 @@
 // without bank conflicts and stably, and keys and values move once, from their places to the output. In a late pass a
 // block's keys are so close to each other that all of their bits fit. Where they do not fit, elements with the same
 // leading bits can be in the wrong order. They are neighbours then, and put in order by their keys. Where there are
-// many, the block sorts words of 64 bits in the same way, of all bits of keys of up to 4 bytes and of their places, or
-// larger keys one by one, with the places as values.
+// many, the block sorts its keys one by one, with the places as values.
 #pragma once
 
 #include <cstdint>
@@ -196,43 +195,6 @@ __device__ __forceinline__ void sort_words(const merge_memory<Words>& memory, th
     raw_array<unsigned, Words::items> tags;  // unused: words differ
     sort_items<network::sort, thirds_by_sum::of_sort>(items, tags, less);
     merge_sorted_items(memory, items, count, less);
-}
-
-/// Words of 64 bits, which tell keys of up to 4 bytes apart always.
-template <class Shape>
-inline constexpr bool has_wide_words = sizeof(typename Shape::kept_key) <= 4;
-template <class Shape>
-using wide_shape = merge_shape<unsigned long long, void, less, Shape::threads, Shape::items>;
-template <class Shape>
-inline constexpr bool wide_words_fit =
-    !has_wide_words<Shape> || tile_shared_bytes<wide_shape<Shape>>(Shape::threads, Shape::items) <=
-                                  merge_shared_bytes<Shape>(Shape::threads, Shape::items);
-
-template <class Shape>
-__device__ __forceinline__ unsigned long long wide_word_of(const typename Shape::kept_key& key, int place)
-{
-    return static_cast<unsigned long long>(key_number<Shape>::of(key)) << 32 | static_cast<unsigned>(place);
-}
-
-/// Of `count` sorted words of 64 bits keeps the places, in the place of the words of 32 bits. The memory of the keys is
-/// free then. Behind a barrier; ends with one.
-template <class Shape>
-__device__ __forceinline__ void keep_places(const word_memory<Shape>& memory, int count)
-{
-    const merge_memory<wide_shape<Shape>> wide{memory.memory};
-    raw_array<unsigned, Shape::items> places;
-#pragma unroll
-    for (int i = 0; i < Shape::items; ++i) {
-        const int slot = static_cast<int>(threadIdx.x) + i * Shape::threads;
-        places[i] = static_cast<unsigned>(wide.key_in(slot));
-    }
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < Shape::items; ++i) {
-        const int slot = static_cast<int>(threadIdx.x) + i * Shape::threads;
-        if (slot < count) memory.word_in(slot) = places[i];
-    }
-    __syncthreads();
 }
 
 /// Writes `count` elements whose places are in the lower bits of the words, or which are places: first the keys, then,
