@@ -149,8 +149,10 @@ int merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare
                         task, from.keys, std::int64_t{blockIdx.x} * Threads + threadIdx.x, searched);
                 });
             }
-            run(pass.blocks,
-                [&] { detail::merge_part<MaxLevels, shape>(shared, task, from, to, blockIdx.x, compare); });
+            run(pass.blocks, [&] {
+                detail::merge_part<detail::split_source::either, MaxLevels, shape>(shared, task, from, to, blockIdx.x,
+                                                                                   compare);
+            });
         };
         // What is compiled for the most levels of any pass works for fewer.
         if (way.levels <= 2)

@@ -12,6 +12,15 @@
 
 namespace launchbox::detail {
 
+/// Where the splits of a part come from. A kernel for both is less to compile, but its code has more in registers.
+enum class split_source { own_search, task, either };
+
+template <split_source From>
+__device__ __forceinline__ bool reads_splits(const merge_task& task)
+{
+    return From == split_source::task || (From == split_source::either && task.splits != nullptr);
+}
+
 /// Finds where the block's part of the output begins and ends in each run, by all its threads, and writes that to the
 /// bounds.
 template <int MaxLevels, class Shape, class Less>
@@ -33,7 +42,7 @@ __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memor
 }
 
 /// Writes the bounds of the runs' parts that a block merges, by all its warps.
-template <class Shape>
+template <split_source From, class Shape>
 __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memory, const merge_task& task,
                                                  const part_of_group& part, std::int64_t block)
 {
@@ -43,7 +52,7 @@ __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memo
     auto& bounds = memory.bounds();
     const std::int64_t begin = part.group + run * task.run, length = length_of_run(task, begin);
     std::int64_t from, to;
-    if (task.splits != nullptr) {
+    if (reads_splits<From>(task)) {
         const std::int64_t* const splits = task.splits + (block << task.levels) + run;
         for (const int next = part.is_last ? 0 : runs;; wait_a_little()) {
             const published_words words(splits, splits + next);
@@ -316,18 +325,18 @@ __device__ __forceinline__ possible_order order_at_all_borders(const merge_task&
 
 /// Where everything is in order, or was in the opposite one, does the block's part of what the pass does then, and
 /// returns true. Called by all threads, where the tiles may be in order.
-template <class Shape>
+template <split_source From, class Shape>
 __device__ __forceinline__ bool is_in_order(const merge_task& task, const merge_arrays<Shape>& in,
                                             const merge_arrays<Shape>& out, const part_of_group& part,
                                             std::int64_t block, const typename Shape::compare& compare)
 {
     possible_order order;
-    if (task.splits == nullptr && task.pass == 1) {
+    if (!reads_splits<From>(task) && task.pass == 1) {
         order = order_at_all_borders<Shape>(task, in.keys, final_order_of_tiles(task.findings), compare);
         // By all its threads: with a condition that selects one the compiler keeps more in registers.
         if (block == 0) say_what_is_not(task.findings.words->borders, order, task.findings.number);
     } else {
-        if (task.splits != nullptr) wait_for_grid_ahead();
+        if (reads_splits<From>(task)) wait_for_grid_ahead();
         order = order_of_all(task.findings);
     }
     if (!order.any()) return false;
@@ -395,9 +404,8 @@ __device__ __forceinline__ void restore_zeros(const run_bounds& bounds, const me
     }
 }
 
-/// Makes part number `block` of the output. Where the task has no splits the block finds its own, for passes of up to
-/// `FoundLevels` levels; 0: it always has.
-template <int FoundLevels, class Shape>
+/// Makes part number `block` of the output, of a pass of up to `MaxLevels` levels.
+template <split_source From, int MaxLevels, class Shape>
 __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_task& task, const merge_arrays<Shape>& in,
                                            const merge_arrays<Shape>& out, std::int64_t block,
                                            const typename Shape::compare& compare)
@@ -408,8 +416,8 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
     const part_of_group part(task, block);
     // Before the wait: where tiles were not in order that usually has been said, and stays so.
     const possible_order order = order_of_tiles(task.findings);
-    if (task.splits == nullptr) wait_for_grid_ahead();
-    if (order.any() && is_in_order<Shape>(task, in, out, part, block, compare)) {
+    if (!reads_splits<From>(task)) wait_for_grid_ahead();
+    if (order.any() && is_in_order<From, Shape>(task, in, out, part, block, compare)) {
         // A return that depends on data makes all that follows up to 3 % slower: nvcc no longer takes the threads of a
         // warp to be together.
 #ifdef __CUDA_ARCH__
@@ -418,13 +426,13 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
         return;
 #endif
     }
-    if constexpr (FoundLevels > 0) {
-        if (task.splits == nullptr) {
-            find_own_splits<FoundLevels>(memory, task, part, in.keys, order_of_search<shape>(compare));
+    if constexpr (From != split_source::task) {
+        if (!reads_splits<From>(task)) {
+            find_own_splits<MaxLevels>(memory, task, part, in.keys, order_of_search<shape>(compare));
             __syncthreads();
         }
     }
-    write_run_bounds(memory, task, part, block);
+    write_run_bounds<From>(memory, task, part, block);
     __syncthreads();
     if constexpr (by_words) {
         merge_words<Shape>(shared, in, out, task.levels, compare);

@@ -179,16 +179,22 @@ struct find : body<Key, void, Compare, only<find_row<Key>>> {
     }
 };
 
-template <class Key, class Value, class Compare, class Tuning>
-struct merge_runs : sort_tiles<Key, Value, Compare, Tuning> {
-    using base = sort_body<Key, Value, Compare, Tuning>;
+/// Where splits are read there are the rows of the largest sizes alone.
+template <split_source From, class Tuning>
+using merge_tuning =
+    typename std::conditional_t<From == split_source::task, std::type_identity<typename largest_sizes<Tuning>::table>,
+                                std::type_identity<Tuning>>::type;
+
+template <split_source From, class Key, class Value, class Compare, class Tuning>
+struct merge_runs : sort_tiles<Key, Value, Compare, merge_tuning<From, Tuning>> {
+    using base = sort_body<Key, Value, Compare, merge_tuning<From, Tuning>>;
     template <typename base::row_type r>
     static __device__ void run(merge_task task, typename base::arrays in, typename base::arrays out,
                                typename base::order compare)
     {
         using shape = typename base::template shape<r>;
-        merge_part<levels_of_row<r>, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values},
-                                            blockIdx.x, compare);
+        merge_part<From, levels_of_row<r>, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values},
+                                                  blockIdx.x, compare);
     }
 };
 
@@ -368,7 +374,18 @@ struct sort {
                                     static_cast<const typename any_shape::key*>(from.keys),
                                     as_order<searched>(user_compare));
                 }
-            launch<merge_runs<Key, Value, Compare, Tuning>>(stream, grid, task, from, to, compare);
+            // With values a kernel for both would not have enough registers.
+            const auto merge = [&]<split_source From>() {
+                launch<merge_runs<From, Key, Value, Compare, Tuning>>(stream, grid, task, from, to, compare);
+            };
+            if constexpr (Finds == finds::by_blocks)
+                merge.template operator()<split_source::own_search>();
+            else if constexpr (std::is_void_v<Value>)
+                merge.template operator()<split_source::either>();
+            else if (plan.blocks_find_splits)
+                merge.template operator()<split_source::own_search>();
+            else
+                merge.template operator()<split_source::task>();
             std::swap(from, to);
         }
     }

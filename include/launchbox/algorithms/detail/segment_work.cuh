@@ -246,8 +246,9 @@ __device__ __forceinline__ void merge_segments(unsigned char* shared, const segm
     if (parts <= blockIdx.x) wait_for_grid_ahead();
     for_each_work(counter, parts, merge_memory<Shape>{shared}.left_begin()[0], [&](std::int64_t part) {
         const segment_part own(sizes, lists, pass, part, splits);
-        merge_part<0, Shape>(shared, own.task, behind(arrays.before(own.passes_left), own.begin),
-                             behind(arrays.before(own.passes_left - 1), own.begin), own.number, compare);
+        merge_part<split_source::task, 0, Shape>(shared, own.task, behind(arrays.before(own.passes_left), own.begin),
+                                                 behind(arrays.before(own.passes_left - 1), own.begin), own.number,
+                                                 compare);
         __syncthreads();
     });
 }
