@@ -7,7 +7,8 @@
 namespace launchbox::detail {
 
 // A body with programmatic_dependent_launch may begin before the kernel ahead of it in the stream has ended. It must
-// call wait_for_grid_ahead() before it first reads or writes global memory; it may compute with its parameters before.
+// call wait_for_grid_ahead() before it first reads or writes global memory; it may compute with its parameters before,
+// and read words that only ever change one way, if it reads them again behind the wait where they have not changed.
 // That keeps the order of the stream: the wait ends once the kernel ahead has ended and its writes are visible; that
 // kernel has ended only after its own wait, and so on, up to the first that was launched without. Copies, frees and
 // kernels that are launched without it wait for whole kernels anyway.
