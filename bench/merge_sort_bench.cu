@@ -193,7 +193,7 @@ template <class Carried>
 double bytes_of_passes(std::int64_t n, std::size_t carried_bytes)
 {
     namespace kernels = launchbox::merge_sort_kernels;
-    using tuning = kernels::tuning_of_sort<void, key, Carried, order>;
+    using tuning = kernels::tuning_or_default<void, key, Carried, order>;
     const kernels::sort<kernels::sorts_by_cluster<key, Carried, void>, key, Carried, order, tuning> sorting(n);
     return 2.0 * (sorting.plan.count + 1) * static_cast<double>(sizeof(key) + carried_bytes);
 }

@@ -78,6 +78,14 @@ int merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare
     using stored_key = typename shape::key;
     const auto n = static_cast<std::int64_t>(keys.size());
     if (n < 2) return 0;
+    if (way.by_cluster) {  // never of words
+        using small = detail::merge_shape<Key, kept, Compare, Threads, Items>;
+        detail::merge_arrays<small> all{keys.data(), nullptr};
+        if (values != nullptr) all.values = values->data();
+        sort_by_cluster<small>({all.keys, way.has_values ? all.values : nullptr}, all, static_cast<int>(n),
+                               user_compare, way.order);
+        return 0;
+    }
     const auto compare = [&] {
         if constexpr (shape::sorts_floats)
             return typename shape::compare{};
@@ -116,12 +124,6 @@ int merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare
     const auto give_back = [&] {
         for (std::size_t i = 0; i < keys.size(); ++i) std::memcpy(&keys[i], &data_keys[i], sizeof(Key));
     };
-    if (way.by_cluster) {
-        sort_by_cluster<shape>({data.keys, way.has_values ? data.values : nullptr}, data, static_cast<int>(n), compare,
-                               way.order);
-        give_back();
-        return 0;
-    }
     const detail::merge_plan plan = detail::plan_merges(n, Threads, Items, way.levels, way.find ? 0 : n);
     std::vector<std::int64_t> splits(static_cast<std::size_t>(detail::splits_of(plan)));
     detail::sort_findings::words_of_sort words{};

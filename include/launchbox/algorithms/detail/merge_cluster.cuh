@@ -107,7 +107,7 @@ __device__ __forceinline__ void place_tile(unsigned char* shared, const merge_ar
                                            int tiles, const typename Shape::compare& compare)
 {
     constexpr int items = Shape::items;
-    const auto less = order_of_search<Shape>(compare);
+    const kept_order<Shape> less{compare};
     const merge_memory<Shape> memory{shared};
     if (tile * Shape::tile >= n) return;
     const int thread = static_cast<int>(threadIdx.x), count = tile_count<Shape>(n, tile);
@@ -146,7 +146,7 @@ __device__ __forceinline__ void place_tile(unsigned char* shared, const merge_ar
     for (int i = 0; i < items; ++i) {
         const int slot = thread + i * Shape::threads;
         if (slot >= count) continue;
-        out.keys[places[i]] = stored<Shape>(keys[i], true);
+        out.keys[places[i]] = static_cast<typename Shape::key>(keys[i]);
         if constexpr (Shape::has_values)
             out.values[places[i]] = static_cast<typename Shape::value>(memory.values()[padded<items>(slot)]);
     }

@@ -35,6 +35,7 @@ struct merge_shape {
     using key = KeyType;
     using value = ValueType;  ///< void: none
     using compare = CompareType;
+    using searched_order = CompareType;  ///< in which runs are searched: another in float_shape
     static constexpr int threads = ThreadCount, items = ItemCount;
     static constexpr int tile = threads * items;
     static constexpr int items_bits = std::bit_width(static_cast<unsigned>(items)) - 1;
@@ -107,19 +108,7 @@ struct kept_order {
     }
 };
 
-/// The order in which runs are searched, which need not be that of merging: see float_shape.
-template <class Shape, bool = Shape::sorts_floats>
-struct order_of_search_type {
-    using type = typename Shape::compare;
-};
-template <class Shape>
-struct order_of_search_type<Shape, true> {
-    using type = typename Shape::searched_order;
-};
-template <class Shape>
-using order_of_searches = typename order_of_search_type<Shape>::type;
-
-/// The same, of keys as they are kept.
+/// The order in which runs are searched, of keys as they are kept.
 template <class Shape>
 __device__ __forceinline__ auto order_of_search(const typename Shape::compare& compare)
 {

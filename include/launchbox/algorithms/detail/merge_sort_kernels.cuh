@@ -122,7 +122,7 @@ struct sort_tiles : sort_body<Key, Value, Compare, Tuning> {
 /// longer to search than to merge. There is room: all of this is less than the 99 KB of shared memory that every GPU
 /// with clusters has.
 template <class Key, class Value, class Compare>
-inline constexpr bool is_stable_sort = shape_of_sort<Key, Value, Compare, 64, 2>::is_stable;
+inline constexpr bool is_stable_sort = merge_shape<Key, Value, Compare, 64, 2>::is_stable;
 inline constexpr int cluster_threads = 256;
 template <class Key, class Value, class Compare>
 inline constexpr int cluster_items = is_stable_sort<Key, Value, Compare> ? 4 : 8;
@@ -138,14 +138,14 @@ using cluster_tuning = launch_box<sm<75, cluster_row<Key, Value, Compare, 1>>,
                                   sm<90, cluster_row<Key, Value, Compare, cluster_ways<Key, Value, Compare>>>>;
 
 template <class Key, class Value, class Compare>
-struct sort_small : sort_body<Key, Value, Compare, cluster_tuning<Key, Value, Compare>> {
-    using base = sort_body<Key, Value, Compare, cluster_tuning<Key, Value, Compare>>;
+struct sort_small : body<Key, Value, Compare, cluster_tuning<Key, Value, Compare>> {
+    using base = body<Key, Value, Compare, cluster_tuning<Key, Value, Compare>>;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
         return cluster_shared_bytes<typename base::any_shape>(row.threads, items_of(row), row.ways);
     }
     template <typename base::row_type r>
-    static __device__ void run(typename base::arrays in, typename base::arrays out, int n, typename base::order compare)
+    static __device__ void run(typename base::arrays in, typename base::arrays out, int n, Compare compare)
     {
         using shape = typename base::template shape<r>;
         wait_for_grid_ahead();
@@ -230,13 +230,10 @@ struct permute {
     }
 };
 
-template <class Tuning, class Key, class Value, bool OneByOne>
-using tuning_or_default =
-    typename std::conditional_t<std::is_void_v<Tuning>, std::type_identity<merge_sort_tuning<Key, Value, OneByOne>>,
-                                std::type_identity<Tuning>>::type;
-
 template <class Tuning, class Key, class Value, class Compare>
-using tuning_of_sort = tuning_or_default<Tuning, Key, Value, !equal_keys_are_identical<Key, Compare>>;
+using tuning_or_default = typename std::conditional_t<
+    std::is_void_v<Tuning>, std::type_identity<merge_sort_tuning<Key, Value, !equal_keys_are_identical<Key, Compare>>>,
+    std::type_identity<Tuning>>::type;
 
 /// The user's comparison of keys that are not words: small sorts of floating-point keys take less time one by one.
 template <class Compare>
@@ -295,7 +292,7 @@ struct sort {
     using arrays = typename kernel::arrays;
     using order = typename kernel::order;
     using largest = largest_sizes<Tuning>;
-    using searched = order_of_searches<any_shape>;
+    using searched = typename any_shape::searched_order;
     using finding = find<largest::max_levels, typename any_shape::key, searched>;
 
     merge_plan plan;
@@ -422,7 +419,7 @@ void sort_by_index(cudaStream_t stream, const call_arrays<Key, Value>& call, std
                    workspace given)
 {
     // A row for indices of 4 bytes may not fit those of 8, which only more than 2^32 elements need.
-    using table = tuning_of_sort<std::conditional_t<sizeof(Index) == 4, Tuning, void>, Key, Index, Compare>;
+    using table = tuning_or_default<std::conditional_t<sizeof(Index) == 4, Tuning, void>, Key, Index, Compare>;
     const sort<sorts_by_cluster<Key, Index, Tuning>, Key, Index, Compare, table> sorting(n);
     memory_parts parts;
     const space space = sorting.add_to(parts, n);
@@ -488,7 +485,7 @@ void sort_any(cudaStream_t stream, const call_arrays<Key, Value>& call, std::int
             sort_carrying<sort<false, Key, Value, Compare, typename rows::words>>(stream, call, n, compare, space);
     } else if constexpr (sizeof(std::conditional_t<std::is_void_v<Value>, char, Value>) <= max_carried_bytes)
         sort_carrying<sort<sorts_by_cluster<Key, Value, Tuning>, Key, Value, Compare,
-                           tuning_of_sort<Tuning, Key, Value, Compare>>>(stream, call, n, compare, space);
+                           tuning_or_default<Tuning, Key, Value, Compare>>>(stream, call, n, compare, space);
     else if (n <= std::numeric_limits<std::uint32_t>::max())
         sort_by_index<std::uint32_t, Tuning>(stream, call, n, compare, space);
     else

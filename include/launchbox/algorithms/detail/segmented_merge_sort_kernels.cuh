@@ -291,8 +291,8 @@ void sort_segments_as(cudaStream_t stream, Key* keys, Value* values, std::int64_
     using kept =
         typename std::conditional_t<std::is_void_v<Index>, std::type_identity<Value>, std::type_identity<Index>>::type;
     // A row for indices of 4 bytes may not fit those of 8.
-    using table = tuning_or_default<std::conditional_t<std::is_same_v<Index, std::uint64_t>, void, Tuning>, Key, kept,
-                                    !equal_keys_are_identical<Key, Compare>>;
+    using table =
+        tuning_or_default<std::conditional_t<std::is_same_v<Index, std::uint64_t>, void, Tuning>, Key, kept, Compare>;
     segmented_sort<Key, kept, Compare, segment_rows<Key, kept, table>, Offset> sorting(n, segments);
     memory_parts parts;
     sorting.add_to(parts);
