@@ -282,8 +282,7 @@ __device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const 
     }
     __syncthreads();
     const word_scale<Shape> scale(of_warps[thread % warps], of_warps[warps + thread % warps]);
-    bool by_words = scale.tells_apart(memory.keys(), count);
-    __syncthreads();  // what the warps found is read
+    bool by_words = scale.tells_apart(memory.keys(), count);  // and what the warps found is read
     if (by_words) {
         thread_items<words> items;
         const int apart = (count + n - 1) >> Shape::items_bits;  // so that the first threads have all there is

@@ -184,9 +184,10 @@ struct border_search {
         dense = -1;
         if (!__any_sync(~0u, owner >= 0)) return;
         const int first = static_cast<int>(threadIdx.x) % 32 & -runs();
-        const Offset width_of_owner = shuffle_from(width, first + (owner < 0 ? 0 : owner));
-        dense = owner >= 0 && width_of_owner > 0 && far <= last_all >> (4 + levels) ? owner : -1;
-        expected = expected < 0 ? 0 : expected < width ? expected : width - 1;
+        const int searched = first + (owner < 0 ? 0 : owner);
+        const Offset width_of_owner = shuffle_from(width, searched), of_owner = shuffle_from(expected, searched);
+        const bool is_inside = owner >= 0 && of_owner >= 0 && of_owner < width_of_owner;
+        dense = is_inside && far <= last_all >> (2 + levels) ? owner : -1;
     }
 };
 
@@ -201,16 +202,17 @@ struct run_pivot {
     bool is_dense;     ///< chosen from the run that seems to have nearly all elements in question
 };
 
-/// Where runs that hardly overlap are looked for. For random runs that takes up to half of a microsecond, which would
-/// be a few percent of a sort of few elements, or of one by a single pass of 32 runs.
-inline constexpr int max_runs_in_order = 16;
+/// Runs that hardly overlap are looked for where there are more elements than this. For random runs that takes up to
+/// half of a microsecond, which would be a few percent of a sort of few elements.
 inline constexpr int fewest_in_order = 8192;
+/// Of such a run up to this share at each end may be elements that are not in order.
+inline constexpr int few_of_run = 32;
 
 /// Chooses the pivot of a round, by aligned groups of threads with a run each. Each thread takes the element of
 /// its run where it expects the border; the pivot is the median of them, weighted by how many elements of each run are
 /// in question. For random runs it is several times as close to the border as the element of one run. With
-/// `seeks_order`, or where at first those elements rise or fall from run to run, it is the element at the border if the
-/// runs do not overlap.
+/// `seeks_order`, or where the middles of most runs are at first not in the middle half of the next run, it is the
+/// element at the border if the runs do not overlap, in the order of their middles.
 template <bool OfWarp, bool SumsWarps, int MaxLevels, class Offset, class Key, class Less>
 __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(
     const Key* run, const border_search<OfWarp, SumsWarps, MaxLevels, Offset>& search, float share, const Less& less)
@@ -225,18 +227,32 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(
     const Offset low = search.low, width = search.width;
     const bool searches = search.rank > 0;
     run_pivot<Offset, Key> pivot;
-    pivot.within = static_cast<Offset>(static_cast<float>(width) * share);
+    pivot.is_by_order = search.seeks_order;
+    pivot.within = static_cast<Offset>(static_cast<float>(width) * (pivot.is_by_order ? .5f : share));
     pivot.within = pivot.within < width ? pivot.within : width - 1;
-    raw_array<Key, 1> middle;
-    const bool looks_for_order = runs <= max_runs_in_order && search.round == 0 && search.all > fewest_in_order;
+    constexpr int quarters_inside = 3;
+    raw_array<Key, quarters_inside> quarters;
+    const bool looks_for_order = search.round == 0 && search.all > fewest_in_order;
     if (width > 0) {
         pivot.key[0] = run[low + pivot.within];
-        if (looks_for_order) middle[0] = run[low + width / 2];  // at once, since it is waited for
+        if (looks_for_order)  // at once, since they are waited for
+#pragma unroll
+            for (int i = 0; i < quarters_inside; ++i) quarters[i] = run[low + width / 4 * (i + 1)];
     }
     // The comparison gets keys of the input only: a thread without elements takes the key of another.
     const int some = first_thread(width > 0);
     const int with_key = width > 0 || some < 0 ? in_warp : first + some;
     pivot.key[0] = shuffle_from(pivot.key[0], with_key);
+    if (__any_sync(~0u, looks_for_order)) {
+#pragma unroll
+        for (int i = 0; i < quarters_inside; ++i) quarters[i] = shuffle_from(quarters[i], with_key);
+        const Key next = shuffle_from(quarters[1], first + (own + 1 < runs ? own + 1 : own));
+        const bool is_apart = looks_for_order && searches && (less(next, quarters[0]) || less(quarters[2], next));
+        if (__popc(__ballot_sync(~0u, is_apart) >> first & of_group) >= runs / 2) {
+            pivot.is_by_order = true;
+            pivot.key[0] = quarters[1];
+        }
+    }
     Offset ahead = 0;
     const auto compare_with = [&](int number) {
         const int other = number & (runs - 1);
@@ -270,32 +286,8 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(
             for (int i = 0; i < at_once; ++i) compare_with(done + i);
         }
     }
-    pivot.is_by_order = search.seeks_order;
-    Offset tail = 0;
-    if (__any_sync(~0u, looks_for_order)) {
-        middle[0] = shuffle_from(middle[0], with_key);
-        // The middles of random runs hardly ever rise from run to run, or fall.
-        const unsigned of_neighbours = of_group >> 1;
-        const int neighbour = first + (own + 1 < runs ? own + 1 : own);
-        const Key next = shuffle_from(middle[0], neighbour);
-        const unsigned falls =
-            __ballot_sync(~0u, looks_for_order && searches && less(next, middle[0])) >> first & of_neighbours;
-        const bool is_ordered = looks_for_order && (falls == 0 || falls == of_neighbours);
-        if (__any_sync(~0u, is_ordered)) {
-            // If they do not overlap, three quarters of one come before three quarters of the next.
-            raw_array<Key, 1> low_key = middle, high_key = middle;
-            if (width > 0) low_key[0] = run[low + width / 4], high_key[0] = run[low + width - 1 - width / 4];
-            const Key next_low = shuffle_from(low_key[0], neighbour), next_high = shuffle_from(high_key[0], neighbour);
-            const bool overlap = is_ordered && searches && !less(high_key[0], next_low) && !less(next_high, low_key[0]);
-            const unsigned overlaps = __ballot_sync(~0u, overlap) >> first & of_neighbours;
-            const Offset until = sum_until<1 << MaxLevels>(width, runs);
-            if (is_ordered && overlaps == 0) {
-                pivot.is_by_order = true;
-                ahead = falls == 0 ? until - width : search.all - until;
-                tail = width / 64;  // elements that are not in order are at the ends of their runs
-            }
-        }
-    }
+    // Elements that are not in order are at the ends of their runs.
+    const Offset tail = looks_for_order ? width / few_of_run : 0;
     const Offset target = pivot.is_by_order ? search.rank : search.all / 2;
     pivot.owner = first_thread(ahead <= target && target < ahead + width);
     pivot.owner = pivot.owner < 0 ? 0 : pivot.owner;  // of a group that has found its border
@@ -331,7 +323,7 @@ __device__ __forceinline__ part_of_run<Offset> expected_part(Offset width, float
 {
     if (!pivot.is_by_order && !pivot.is_dense) return expected_part(width, share);
     if (number == pivot.owner) return {pivot.within < 16 ? 0 : pivot.within - 16, pivot.within + 1};
-    const Offset some = pivot.is_dense ? width : width / 64 + (width > 0 ? 1 : 0);
+    const Offset some = pivot.is_dense ? width : width / few_of_run + (width > 0 ? 1 : 0);
     return is_ahead ? part_of_run<Offset>{width - some, width} : part_of_run<Offset>{0, some};
 }
 

@@ -100,16 +100,21 @@ struct word_scale {
     {
         return (word ^ other) >> place_bits == 0;
     }
-    /// Whether the words are worth sorting: not where leading bits are the same and keys differ in 32 of `count` keys.
-    /// The same in all warps.
+    /// Whether the words are worth sorting: not where of 256 of the `count` keys two or more have the leading bits of
+    /// another, but not its other bits, which is hardly ever so for random keys. With 32 keys, or one found, too many
+    /// blocks of keys of low entropy sort words in vain, and random ones do not. Called by all threads; a barrier.
     __device__ __forceinline__ bool tells_apart(const typename Shape::kept_key* keys, int count) const
     {
-        if (shift == 0) return true;
-        const int lane = static_cast<int>(threadIdx.x) % 32;
-        const auto key = keys[lane * (count - 1) / 31];
-        const unsigned alike = __match_any_sync(~0u, leading(key));
-        const auto other = shuffle_from(key, __ffs(static_cast<int>(alike)) - 1);
-        return __any_sync(~0u, other != key) == 0;
+        constexpr int samples = Shape::threads > 256 ? Shape::threads : 256;
+        bool is_unlike = false;
+#pragma unroll
+        for (int i = 0; i < samples; i += Shape::threads) {
+            const auto key = keys[(i + static_cast<int>(threadIdx.x)) * (count - 1) / (samples - 1)];
+            const unsigned alike = __match_any_sync(~0u, leading(key));
+            const auto other = shuffle_from(key, __ffs(static_cast<int>(alike)) - 1);
+            is_unlike |= other != key;
+        }
+        return __syncthreads_count(is_unlike) < 2;
     }
 };
 
