@@ -64,6 +64,21 @@ struct ordered_word {
     };
 };
 
+/// The first `i` of [begin, end) for which `is_before(i)` is not true, as it is for all ahead of it; `end` if there is
+/// none.
+template <class IsBefore>
+__device__ __forceinline__ int first_not_before(int begin, int end, const IsBefore& is_before)
+{
+#pragma unroll 1
+    while (begin < end) {
+        const int middle = (begin + end) / 2;
+        const bool before = is_before(middle);
+        begin = before ? middle + 1 : begin;
+        end = before ? end : middle;
+    }
+    return begin;
+}
+
 /// The shape of a sort of floating-point keys alone. Its arrays have words, but those of the user, which have keys, as
 /// their bits.
 template <class Key, class Compare, int Threads, int Items>

@@ -188,35 +188,30 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
     if constexpr (is_asynchronous) wait_for_copies();
 }
 
-/// Calls `step(i)` for up to eight `i` from 0 on, and `go_on()` behind them, for `count` steps in all. Without a loop
-/// for the last ones, which takes longer than it saves where runs are short.
-template <class Step, class GoOn>
-__device__ __forceinline__ void by_eights(int count, const Step& step, const GoOn& go_on)
-{
-#pragma unroll 1
-    for (; count > 0; count -= 8, go_on())
-#pragma unroll
-        for (int i = 0; i < 8; ++i)
-            if (i < count) step(i);
-}
-
-/// Copies the parts of the runs, one behind the other, and waits until they are there.
+/// Copies the parts of the runs, one behind the other, and waits until they are there. Eight elements at a time,
+/// without a loop for the last ones, which takes longer than it saves where runs are short.
 template <class Shape, class To, class From>
 __device__ __forceinline__ void copy_runs(const run_bounds& bounds, To* to, const From* from, int count, int levels)
 {
     for_each_stretch<Shape>(bounds, count, levels, [&](const run_reader<Shape>& reader, int at, int here) {
         const From* element = from + reader.source + at;
         To* place = to + at;
-        const auto go_on = [&] {
-            element += 8 * 32;
-            place += 8 * 32;
-        };
-        if constexpr (copies_asynchronously<To, From>)
-            by_eights(
-                here, [&](int i) { copy_async(place + i * 32, element + i * 32); }, go_on);
-        else
-            by_eights(
-                here, [&](int i) { place[i * 32] = static_cast<To>(element[i * 32]); }, go_on);
+#pragma unroll 1
+        for (; here > 0; here -= 8, element += 8 * 32, place += 8 * 32) {
+            if constexpr (copies_asynchronously<To, From>) {
+#pragma unroll
+                for (int i = 0; i < 8; ++i)
+                    if (i < here) copy_async(place + i * 32, element + i * 32);
+            } else {
+                raw_array<To, 8> elements;  // first, so that all loads are in flight at once
+#pragma unroll
+                for (int i = 0; i < 8; ++i)
+                    if (i < here) elements[i] = static_cast<To>(element[i * 32]);
+#pragma unroll
+                for (int i = 0; i < 8; ++i)
+                    if (i < here) place[i * 32] = elements[i];
+            }
+        }
     });
     if constexpr (copies_asynchronously<To, From>) wait_for_copies();
     __syncthreads();
@@ -348,7 +343,7 @@ __device__ __forceinline__ bool is_in_order(const merge_task& task, const merge_
 
 /// Makes all zeros of a block 0.0. Whether one was not, for all threads. Behind a barrier; ends with one.
 template <class Shape>
-__device__ __forceinline__ bool has_negative_zeros(const merge_memory<Shape>& memory)
+__device__ __forceinline__ bool make_zeros_positive(const merge_memory<Shape>& memory)
 {
     using words = typename Shape::words;
     bool has_one = false;
@@ -369,26 +364,10 @@ __device__ __forceinline__ void restore_zeros(const run_bounds& bounds, const me
 {
     using words = typename Shape::words;
     const int runs = 1 << levels, run = static_cast<int>(threadIdx.x) % 32 & (runs - 1);
-    const auto first_from = [&](int begin, bool behind) {  // of the zeros in the run of this lane, or behind them
-#pragma unroll 1
-        for (int end = bounds.ends[run + 1]; begin < end;) {
-            const int middle = (begin + end) / 2;
-            const auto word = words::without_sign_of_zero(in.keys[bounds.source[run] + middle]);
-            const bool is_before = word < words::zero || (behind && word == words::zero);
-            begin = is_before ? middle + 1 : begin;
-            end = is_before ? end : middle;
-        }
-        return begin;
-    };
-    int begin = bounds.ends[run], count = 0;
-#pragma unroll 1
-    for (const bool behind : {false, true}) {
-        const int first = first_from(begin, behind);
-        if (behind)
-            count = first - begin;
-        else
-            begin = first;
-    }
+    const auto word_at = [&](int i) { return words::without_sign_of_zero(in.keys[bounds.source[run] + i]); };
+    const int end = bounds.ends[run + 1];
+    const int begin = first_not_before(bounds.ends[run], end, [&](int i) { return word_at(i) < words::zero; });
+    const int count = first_not_before(begin, end, [&](int i) { return word_at(i) == words::zero; }) - begin;
     constexpr int max_runs = run_bounds::max_runs;
     const int before_zeros = sum_until<max_runs>(begin - bounds.ends[run], runs),
               until = sum_until<max_runs>(count, runs);
@@ -446,7 +425,7 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
         if constexpr (!Shape::is_stable) fill_padding(memory, task.levels);
         __syncthreads();
         if constexpr (Shape::sorts_floats)
-            if (has_negative_zero) has_negative_zero = forgotten(has_negative_zeros(memory));
+            if (has_negative_zero) has_negative_zero = forgotten(make_zeros_positive(memory));
         merge_levels(memory, task.levels, kept_order<shape>{compare});
         let_next_grid_begin();
         write_tile(memory, out, memory.bounds().begin, count, task.is_last);

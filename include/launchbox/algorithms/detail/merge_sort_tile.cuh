@@ -76,13 +76,7 @@ __device__ __forceinline__ void restore_zeros_of_tile(const merge_memory<Shape>&
         return memory.keys()[padded<Shape::items>(slot)];
     };
     // Where they are in the tile.
-    int to = 0;
-    for (int end = count; to < end;) {
-        const int middle = (to + end) / 2;
-        const bool is_before = word_in(middle) < words::zero;
-        to = is_before ? middle + 1 : to;
-        end = is_before ? end : middle;
-    }
+    int to = first_not_before(0, count, [&](int i) { return word_in(i) < words::zero; });
     // Each warp has a stretch of the input, in which it counts its zeros, and then writes them.
     int* const of_warps = memory.left_begin();
     int found = 0;

@@ -116,13 +116,7 @@ __device__ __forceinline__ void restore_zeros(const merge_memory<Shape>& memory,
     for (int i = static_cast<int>(threadIdx.x); i < Shape::tile >> segment_bits; i += Shape::threads) {
         const tile_segment segment = segments[i];
         const int begin = i << segment_bits;
-        int zero = begin;
-        for (int end = segment.end; zero < end;) {
-            const int middle = (zero + end) / 2;
-            const bool is_before = word_at(middle) < Shape::words::first_zero;
-            zero = is_before ? middle + 1 : zero;
-            end = is_before ? end : middle;
-        }
+        int zero = first_not_before(begin, segment.end, [&](int i) { return word_at(i) < Shape::words::first_zero; });
         for (int slot = begin; slot < segment.end; ++slot) {
             const auto word = Shape::keep(in.keys[segment.source + slot]);
             if (word == Shape::words::zero || word == Shape::words::negative_zero) word_at(zero++) = word;
