@@ -98,6 +98,7 @@ struct border_search {
     Offset low, width, rank, slack, all;
     int round;
     bool seeks_order;  ///< choose pivots as if the runs did not overlap
+    bool was_dense;    ///< the last pivot was of such a run as follows
     int dense;         ///< the run that seems to have nearly all elements near the border; negative: none
     Offset expected;   ///< where the border then is in this run
 
@@ -110,6 +111,7 @@ struct border_search {
           all(0),
           round(-1),
           seeks_order(false),
+          was_dense(false),
           dense(-1),
           expected(0)
     {
@@ -130,7 +132,8 @@ struct border_search {
         all = sum(width);
         ++round;
         // A rule for pivots that left a quarter or less is kept; otherwise the other rule is tried.
-        if (round > 0 && all > last_all / 4) seeks_order = !seeks_order;
+        if (round > 0 && all > last_all / 4 && !was_dense) seeks_order = !seeks_order;
+        was_dense = dense >= 0;
         if (halves()) seeks_order = false;
         if (rank >= all) {
             low += width;
