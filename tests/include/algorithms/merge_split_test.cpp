@@ -135,7 +135,7 @@ void check(kind input, std::size_t run, std::size_t n)
 TEST(merge_split, is_a_border_of_the_merge_whatever_the_runs)
 {
     for (const kind input : sort_inputs::kinds)
-        for (const std::size_t run : {1, 3, 64, 1000, 4096}) {
+        for (const std::size_t run : {1U, 3U, 64U, 1000U, 4096U}) {
             check<2, 64>(input, run, 2 * run);
             check<4, 128>(input, run, 3 * run + run / 2);
             check<8, 64>(input, run, 8 * run - run / 3);
@@ -149,8 +149,8 @@ TEST(merge_split, of_blocks_of_other_sizes)
 {
     for (const kind input : {kind::random, kind::few, kind::organ_pipe}) {
         check<2, 1024>(input, 500, 1000);
-        check<32, 64>(input, 300, 32 * 300);
-        check<32, 1024>(input, 300, 32 * 300);
+        check<32, 64>(input, 300, 9600);
+        check<32, 1024>(input, 300, 9600);
     }
 }
 
@@ -158,7 +158,7 @@ TEST(merge_split, of_blocks_of_other_sizes)
 TEST(merge_split, takes_few_comparisons)
 {
     for (const kind input : {kind::random, kind::sorted, kind::reversed, kind::equal, kind::nearly_sorted}) {
-        const runs of(input, 4096, 16 * 4096);
+        const runs of(input, 4096, 16UL * 4096);
         comparisons = 0;
         int searches = 0;
         for (int rank = 2000; rank < 16 * 4096; rank += 4000, ++searches) of_block<16, 256>(of, rank, rank + 2000, 62);
@@ -174,7 +174,7 @@ TEST(merge_split, takes_few_comparisons)
 TEST(merge_split, order_that_is_there_is_seen)
 {
     const auto most_comparisons = [](kind input) {
-        const runs of(input, 16384, 16 * 16384);
+        const runs of(input, 16384, 16UL * 16384);
         long most = 0;
         for (const int rank : {500, 3000, 16384, 16500, 100000, 131072, 200001, 15 * 16384 + 250, 16 * 16384 - 700}) {
             comparisons_of_thread.fill(0);
