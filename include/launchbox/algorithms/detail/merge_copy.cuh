@@ -89,27 +89,23 @@ __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, co
               [](const typename Shape::kept_value& value) { return static_cast<typename Shape::value>(value); });
 }
 
-template <class Shape>
-inline constexpr bool reads_asynchronously =
-    copies_asynchronously<typename Shape::kept_key, typename Shape::key> &&
-    (!Shape::has_values ||
-     copies_asynchronously<typename Shape::kept_value,
-                           std::conditional_t<Shape::has_values, typename Shape::value, no_value>>);
-
-/// Copies every `Stride`th of the elements from `from` on, `Count` of them, to shared memory, where they are `apart`.
-template <int Count, int Stride, bool Asynchronously, class To, class From>
-__device__ __forceinline__ void copy_elements(To* to, int apart, const From* from)
+/// Copies every `Stride`th of the elements from `from` on, the first `here` of `Count`, to shared memory, where they
+/// are `apart`. They are there behind wait_for_copies.
+template <int Count, int Stride, class To, class From>
+__device__ __forceinline__ void copy_elements(To* to, int apart, const From* from, int here = Count)
 {
-    if constexpr (Asynchronously) {
+    if constexpr (copies_asynchronously<To, From>) {
 #pragma unroll
-        for (int i = 0; i < Count; ++i) copy_async(to + i * apart, from + i * Stride);
+        for (int i = 0; i < Count; ++i)
+            if (i < here) copy_async(to + i * apart, from + i * Stride);
     } else {
-        // Through registers, so that several loads are in flight.
-        raw_array<To, Count> elements;
+        raw_array<To, Count> elements;  // first, so that all loads are in flight at once
 #pragma unroll
-        for (int i = 0; i < Count; ++i) elements[i] = static_cast<To>(from[i * Stride]);
+        for (int i = 0; i < Count; ++i)
+            if (i < here) elements[i] = static_cast<To>(from[i * Stride]);
 #pragma unroll
-        for (int i = 0; i < Count; ++i) to[i * apart] = elements[i];
+        for (int i = 0; i < Count; ++i)
+            if (i < here) to[i * apart] = elements[i];
     }
 }
 
@@ -124,13 +120,11 @@ __device__ __forceinline__ void read_tile(const merge_memory<Shape>& memory, con
     const int thread = static_cast<int>(threadIdx.x), to = padded<n>(thread);
     const std::int64_t from = begin + thread;
     if (count == Shape::tile) {
-        constexpr bool is_asynchronous = reads_asynchronously<Shape>;
-        copy_elements<n, Shape::threads, is_asynchronous>(memory.keys() + to, apart, in.keys + from);
+        copy_elements<n, Shape::threads>(memory.keys() + to, apart, in.keys + from);
         if constexpr (Shape::has_values) {
-            if (in.values)
-                copy_elements<n, Shape::threads, is_asynchronous>(memory.values() + to, apart, in.values + from);
+            if (in.values) copy_elements<n, Shape::threads>(memory.values() + to, apart, in.values + from);
         }
-        if constexpr (is_asynchronous) wait_for_copies();
+        wait_for_copies();
     } else {
 #pragma unroll
         for (int i = 0; i < n; ++i)

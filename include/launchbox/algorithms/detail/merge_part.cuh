@@ -146,22 +146,12 @@ __device__ __forceinline__ void for_each_stretch(const run_bounds& bounds, int c
     }
 }
 
-/// Calls `step<Batch>()` as often as there are so many of `count`, then `step<1>()` for the others.
-template <int Batch, class Step>
-__device__ __forceinline__ void in_batches(int count, const Step& step)
-{
-#pragma unroll 1
-    for (; count >= Batch; count -= Batch) step.template operator()<Batch>();
-#pragma unroll 1
-    for (; count > 0; --count) step.template operator()<1>();
-}
-
-/// Copies the parts of the runs to where the first level reads them.
+/// Copies the parts of the runs to where the first level reads them. Eight elements at a time, without a loop for the
+/// last ones, which takes longer than it saves where runs are short.
 template <class Shape>
 __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in, int count,
                                           int levels)
 {
-    constexpr bool is_asynchronous = reads_asynchronously<Shape>;
     for_each_stretch<Shape>(memory.bounds(), count, levels, [&](const run_reader<Shape>& reader, int at, int here) {
         const std::int64_t from = reader.source + at;
         const int slot = reader.slot_of(at), apart = reader.direction * padded<Shape::items>(32);
@@ -169,27 +159,28 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
         auto* key_to = memory.keys() + slot;
         [[maybe_unused]] const auto* value = Shape::has_values ? in.values + from : nullptr;
         [[maybe_unused]] auto* value_to = memory.values() + slot;
-        in_batches<is_asynchronous ? 4 : 8>(here, [&]<int Count>() {
-            copy_elements<Count, 32, is_asynchronous>(key_to, apart, key);
-            key += Count * 32;
-            key_to += Count * apart;
+#pragma unroll 1
+        for (; here > 0; here -= 8) {
+            copy_elements<8, 32>(key_to, apart, key, here);
+            key += 8 * 32;
+            key_to += 8 * apart;
             if constexpr (Shape::values_are_places) {
 #pragma unroll
-                for (int i = 0; i < Count; ++i) value_to[i * apart] = static_cast<unsigned>(at + i * 32);
-                at += Count * 32;
-                value_to += Count * apart;
+                for (int i = 0; i < 8; ++i)
+                    if (i < here) value_to[i * apart] = static_cast<unsigned>(at + i * 32);
+                at += 8 * 32;
+                value_to += 8 * apart;
             } else if constexpr (Shape::has_values) {
-                copy_elements<Count, 32, is_asynchronous>(value_to, apart, value);
-                value += Count * 32;
-                value_to += Count * apart;
+                copy_elements<8, 32>(value_to, apart, value, here);
+                value += 8 * 32;
+                value_to += 8 * apart;
             }
-        });
+        }
     });
-    if constexpr (is_asynchronous) wait_for_copies();
+    wait_for_copies();
 }
 
-/// Copies the parts of the runs, one behind the other, and waits until they are there. Eight elements at a time,
-/// without a loop for the last ones, which takes longer than it saves where runs are short.
+/// Copies the parts of the runs, one behind the other, and waits until they are there.
 template <class Shape, class To, class From>
 __device__ __forceinline__ void copy_runs(const run_bounds& bounds, To* to, const From* from, int count, int levels)
 {
@@ -197,23 +188,9 @@ __device__ __forceinline__ void copy_runs(const run_bounds& bounds, To* to, cons
         const From* element = from + reader.source + at;
         To* place = to + at;
 #pragma unroll 1
-        for (; here > 0; here -= 8, element += 8 * 32, place += 8 * 32) {
-            if constexpr (copies_asynchronously<To, From>) {
-#pragma unroll
-                for (int i = 0; i < 8; ++i)
-                    if (i < here) copy_async(place + i * 32, element + i * 32);
-            } else {
-                raw_array<To, 8> elements;  // first, so that all loads are in flight at once
-#pragma unroll
-                for (int i = 0; i < 8; ++i)
-                    if (i < here) elements[i] = static_cast<To>(element[i * 32]);
-#pragma unroll
-                for (int i = 0; i < 8; ++i)
-                    if (i < here) place[i * 32] = elements[i];
-            }
-        }
+        for (; here > 0; here -= 8, element += 8 * 32, place += 8 * 32) copy_elements<8, 32>(place, 32, element, here);
     });
-    if constexpr (copies_asynchronously<To, From>) wait_for_copies();
+    wait_for_copies();
     __syncthreads();
 }
 

@@ -238,11 +238,9 @@ __device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const 
     const merge_memory<words> of_words{shared};
     const int thread = static_cast<int>(threadIdx.x);
     const auto copy = [&](auto* to, const auto* from) {
-        constexpr bool is_asynchronous =
-            copies_asynchronously<std::remove_reference_t<decltype(*to)>, std::remove_cvref_t<decltype(*from)>>;
         if (count == Shape::tile) {
-            copy_elements<n, threads, is_asynchronous>(to + thread, threads, from + begin + thread);
-            if constexpr (is_asynchronous) wait_for_copies();
+            copy_elements<n, threads>(to + thread, threads, from + begin + thread);
+            wait_for_copies();
         } else {
 #pragma unroll 1
             for (int i = thread; i < count; i += threads)
