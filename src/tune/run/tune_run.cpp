@@ -74,6 +74,7 @@ private:
     bool propose();
 
     void work(const std::function<void(const tune_progress&)>& progress);
+    void stop_if_out_of_time();
     void watch(const std::function<void(const tune_progress&)>& progress);
     void race(const std::function<void(const tune_progress&)>& progress);
     void note_progress();
@@ -232,6 +233,7 @@ void tuning::work(const std::function<void(const tune_progress&)>& progress)
             stop_with(std::current_exception());
         }
     };
+    stop_if_out_of_time();
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < std::max(1u, backend_.preparers); ++i)
         threads.emplace_back([this, guarded] { guarded([this] { prepare_jobs(); }); });
@@ -248,14 +250,18 @@ void tuning::work(const std::function<void(const tune_progress&)>& progress)
     if (backend_.give_up_preparing) backend_.give_up_preparing();
 }
 
+void tuning::stop_if_out_of_time()
+{
+    if (backend_.recorded || !options_.max_seconds || stop_ || seconds_since(start_) <= *options_.max_seconds) return;
+    sink_.summary.out_of_budget = true;
+    stop_ = true;
+}
+
 void tuning::watch(const std::function<void(const tune_progress&)>& progress)
 {
     for (std::unique_lock guard(lock_); !finished() && !stopping();) {
         changed_.wait_for(guard, std::chrono::milliseconds(100));
-        if (!backend_.recorded && options_.max_seconds && seconds_since(start_) > *options_.max_seconds && !stop_) {
-            sink_.summary.out_of_budget = true;
-            stop_ = true;
-        }
+        stop_if_out_of_time();
         note_progress();
         const tune_progress now = shown_;
         guard.unlock();

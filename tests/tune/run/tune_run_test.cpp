@@ -635,7 +635,7 @@ TEST_F(tune_run_test, a_time_budget_of_nothing_measures_nothing_new_after_it)
     changed.source_hash = "another source";
     const tune_summary summary = tune(changed);
     EXPECT_TRUE(summary.out_of_budget);
-    EXPECT_LT(summary.measured, 2 * candidates);
+    EXPECT_EQ(summary.measured, 0u);
 }
 
 TEST_F(tune_run_test, equal_candidates_are_said_to_be_equal_and_the_baseline_is_kept)
