@@ -98,7 +98,7 @@ struct border_search {
     Offset low, width, rank, slack, all;
     int round;
     bool seeks_order;  ///< choose pivots as if the runs did not overlap
-    bool was_dense;    ///< the last pivot was of such a run as follows
+    bool was_dense;    ///< in the last round there was such a run as follows
     int dense;         ///< the run that seems to have nearly all elements near the border; negative: none
     Offset expected;   ///< where the border then is in this run
 
@@ -208,7 +208,7 @@ struct run_pivot {
 /// Runs that hardly overlap are looked for where there are more elements than this. For random runs that takes up to
 /// half of a microsecond, which would be a few percent of a sort of few elements.
 inline constexpr int fewest_in_order = 8192;
-/// Of such a run up to this share at each end may be elements that are not in order.
+/// At each end of such a run one in so many of its elements may not be in order.
 inline constexpr int few_of_run = 32;
 
 /// Chooses the pivot of a round, by aligned groups of threads with a run each. Each thread takes the element of
