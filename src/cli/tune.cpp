@@ -444,6 +444,7 @@ void tune_call::note(const tune_summary& summary, const tune_backend& backend)
         status_ = exit_status::missing;
     }
     if (failure_.empty()) failure_ = summary.first_failure;
+    for (const std::string& warning : summary.warnings) say("warning: " + warning);
     say_how_devices_compare(summary.devices);
     if (summary.left > 0) {
         say(fmt::format("the machine lacked something for {}, which the next call measures: {}",

@@ -16,7 +16,7 @@ namespace launchbox {
 namespace elf {
 inline constexpr std::uint16_t type_relocatable = 1, type_executable = 2;
 inline constexpr std::uint16_t machine_cuda = 190;
-inline constexpr std::uint8_t symbol_function = 2;
+inline constexpr std::uint8_t symbol_object = 1, symbol_function = 2;
 inline constexpr std::uint8_t symbol_is_entry = 0x10;  ///< in `other`: a kernel
 inline constexpr std::uint64_t flag_allocated = 2;
 inline constexpr std::uint32_t section_symbols = 2, section_note = 7, section_nobits = 8, section_symbol_indices = 18;

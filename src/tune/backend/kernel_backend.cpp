@@ -112,7 +112,8 @@ std::vector<std::string> kernel_runner::check(const search_space& space) const
                 if (const std::string why = why_arguments_differ(*types, arguments); !why.empty())
                     throw error(spec_.file + ": [kernel] arguments: " + why,
                                 "give the arguments in the order of the parameters");
-        for (task_argument& variable : expressions_.variables(values)) arguments.push_back(std::move(variable));
+        for (task_argument& variable : expressions_.variables(values))
+            if (!variable.type.empty()) arguments.push_back(std::move(variable));
         workloads.push_back({i, std::move(arguments)});
     }
     return check_files(spec_, workloads);
@@ -208,6 +209,7 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
     }
     measurement measured = worker.measure(task);
     measured.seconds += waited;
+    if (spec_.verify.against == verification::source::file) measured.warnings.clear();  // `check` said it of the files
     // Other references are there, or not: looking for them is a part of asking.
     if (measured.phases && spec_.verify.against == verification::source::program) measured.phases->reference += waited;
     if (measured.what == outcome::measured && request.is_reference) {

@@ -184,6 +184,7 @@ std::vector<task_argument> launch_expressions::evaluated(const std::vector<kerne
         argument.seed = described.seed;
         argument.file = filled_in(described.file, values);
         argument.role = described.role;
+        argument.reset = described.reset;
         if (!described.count.empty()) argument.count = size_of(of_argument(list, described, "count"), values);
         if (described.value.empty()) continue;
         const parameter_value value = value_of(*expressions_.at(of_argument(list, described, "value")), values);

@@ -14,6 +14,7 @@
 #include "support/process/command_words.hpp"
 #include "tune/worker/buffers.hpp"
 #include "tune/worker/gpu_buffers.hpp"
+#include "tune/worker/reference_content.hpp"
 
 namespace launchbox {
 
@@ -100,6 +101,10 @@ std::vector<std::string> check_files(const tune_spec& spec, const std::vector<ch
             const std::string_view elements = reference_elements(mapped.bytes(), path, *output);
             std::size_t first = 0;
             if (!seen.insert(file).second) continue;
+            reference_content content(element_type_of(output->type));
+            content.add(elements);
+            if (const std::string weakness = content.weakness(output->name); !weakness.empty())
+                notes.push_back(file + ": " + weakness);
             if (const std::size_t found = count_nan(element_type_of(output->type), elements, first); found > 0)
                 notes.push_back(fmt::format("{}: {} of {} elements are NaN, the first is [{}]; only NaN equals them",
                                             file, found, output->count, first));

@@ -2,6 +2,7 @@
 #include "tune/run/tune_race.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "support/error.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/sample_statistics.hpp"
+#include "tune/run/baseline_failure.hpp"
 
 namespace launchbox {
 
@@ -24,6 +26,9 @@ struct contestants {
     std::vector<tune_job> jobs;
     std::optional<std::size_t> baseline;
 };
+
+// By number of the contestant: what became of those that were measured before and failed in the race.
+using race_failures = std::map<std::size_t, measurement>;
 
 contestants contestants_of(const race_setting& setting, std::size_t workload)
 {
@@ -89,9 +94,17 @@ race_rules affordable(const race_setting& setting, const contestants& who)
     return rules;
 }
 
+// A worker may be killed by what has nothing to do with the candidate: once.
+measurement measure_in_race(const measurer& measure, const tune_job& job, const prepared_job& made, int samples)
+{
+    const measure_request request{.samples = samples, .repeated = true};
+    measurement again = measure(job, made, request);
+    return again.what == outcome::worker_died && again.machine_failure.empty() ? measure(job, made, request) : again;
+}
+
 // All samples of a race are of one device: two of one model differ by more than the best candidates do. When it is
 // lost the race begins anew on another. `nullopt`: there is none left.
-std::optional<race_outcome> time_again(const race_setting& setting, const contestants& who)
+std::optional<race_outcome> time_again(const race_setting& setting, const contestants& who, race_failures& failures)
 {
     std::vector<prepared_job> made;
     if (who.jobs.size() > 1)
@@ -106,12 +119,38 @@ std::optional<race_outcome> time_again(const race_setting& setting, const contes
             who.jobs.size(), who.baseline, affordable(setting, who), [&](std::size_t i) -> std::optional<double> {
                 if (setting.devices.is_lost(*device) || interrupted() || made[i].status != build_status::built)
                     return std::nullopt;
-                const measurement again = measure(who.jobs[i], made[i], {.samples = samples, .repeated = true});
+                measurement again = measure_in_race(measure, who.jobs[i], made[i], samples);
                 if (again.what == outcome::device_lost) setting.devices.lose(*device, again.reason);
-                if (again.what != outcome::measured || again.samples_ns.empty()) return std::nullopt;
-                return summarise(again.samples_ns).median;
+                if (again.what == outcome::measured && !again.samples_ns.empty())
+                    return summarise(again.samples_ns).median;
+                if (again.what != outcome::measured && again.what != outcome::device_lost &&
+                    again.machine_failure.empty() && !interrupted())
+                    failures.emplace(i, std::move(again));
+                return std::nullopt;
             });
         if (!setting.devices.is_lost(*device)) return raced;
+    }
+}
+
+// What failed in the race has no time any more, nor has what shared it.
+void save_failures(const race_setting& setting, const contestants& who, const race_failures& failures)
+{
+    const std::vector<stored_result> all = setting.store.results(setting.run);
+    for (const auto& [number, failure] : failures) {
+        stored_result failed = who.results[number];
+        failed.measured = failure;
+        failed.measured.reason = "in the final race: " + failure.reason;
+        setting.store.save(failed);
+        for (stored_result other : all)
+            if (other.workload == failed.workload && other.same_as == failed.parameters) {
+                other.measured = failed.measured;
+                setting.store.save(other);
+            }
+    }
+    if (who.baseline && failures.contains(*who.baseline)) {
+        const measurement& failure = failures.at(*who.baseline);
+        throw baseline_failed(who.results[*who.baseline].parameters, who.results[*who.baseline].workload,
+                              {.what = failure.what, .reason = "in the final race: " + failure.reason});
     }
 }
 
@@ -143,10 +182,18 @@ void race_workload(const race_setting& setting, std::size_t workload)
             setting.store.save(*race);
             return;
         }
-    const contestants who = contestants_of(setting, workload);
+    contestants who = contestants_of(setting, workload);
     if (who.jobs.empty() || (setting.nothing_new && have_raced(setting, who))) return;
-    const std::optional<race_outcome> timed =
-        setting.backend.recorded ? compare_records(who) : time_again(setting, who);
+    std::optional<race_outcome> timed;
+    for (;;) {
+        race_failures failures;
+        timed = setting.backend.recorded ? compare_records(who) : time_again(setting, who, failures);
+        if (failures.empty()) break;
+        // A time that was no time decided who took part.
+        save_failures(setting, who, failures);
+        who = contestants_of(setting, workload);
+        if (who.jobs.empty()) return;
+    }
     if (!timed || interrupted()) return;
     const race_outcome& raced = *timed;
     if (setting.backend.changed_source)

@@ -18,6 +18,7 @@
 #include "support/error.hpp"
 #include "support/process/clock.hpp"
 #include "support/process/interrupt.hpp"
+#include "tune/run/baseline_failure.hpp"
 #include "tune/run/earlier_calls.hpp"
 #include "tune/run/job_queue.hpp"
 #include "tune/run/measuring_devices.hpp"
@@ -95,6 +96,7 @@ private:
     bool calibrate(std::size_t device, const tune_job& reference);
     measurement measure_with_retries(const queued_job& job, const measurer& measure, const measure_request& request,
                                      int& deaths);
+    void note_warnings(const tune_job& job, const measurement& measured);
     void note_measured(std::size_t device, const measurement& measured, double seconds);
     void settle(queued_job& job, measurement measured, const stored_result* shared_with, int deaths);
     void close(queued_job& job);
@@ -521,6 +523,7 @@ bool tuning::repeat_reference(queued_job& job, std::size_t device)
             fmt::format("{} was measured before and now fails: {}: {}", name, words_of(measured.what), measured.reason),
             "its results are the reference for all others; look at the GPU, or measure anew with --store");
     const std::lock_guard guard(lock_);
+    note_warnings(job.job, measured);
     references_.repeated(job);
     return true;
 }
@@ -572,6 +575,7 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
     const double seconds = seconds_since(start);
     refuse_changed_sources();
     const std::lock_guard guard(lock_);
+    note_warnings(job.job, measured);
     note_measured(device, measured, seconds);
     if (interrupted() && measured.what != outcome::measured) return true;  // it may be the interrupt's doing
     if (!measured.machine_failure.empty()) {
@@ -586,6 +590,17 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
     else
         settle(job, std::move(measured), nullptr, deaths);
     return !is_lost;
+}
+
+// Every worker that reads a reference says what is weak about it.
+void tuning::note_warnings(const tune_job& job, const measurement& measured)
+{
+    const assignment& workload = spec_.workloads[job.workload].values;
+    for (const std::string& warning : measured.warnings) {
+        std::string text = workload.values.empty() ? warning : text_of(workload) + ": " + warning;
+        if (std::ranges::find(sink_.summary.warnings, text) == sink_.summary.warnings.end())
+            sink_.summary.warnings.push_back(std::move(text));
+    }
 }
 
 void tuning::note_measured(std::size_t device, const measurement& measured, double seconds)
@@ -605,10 +620,7 @@ void tuning::settle(queued_job& job, measurement measured, const stored_result* 
     close(job);
     const outcome what = result.measured.what;
     if (references_.is_irreplaceable(job) && what != outcome::measured && what != outcome::device_lost)
-        throw error(fmt::format("the baseline ({}){} cannot be measured: {}: {}", text_of(result.parameters),
-                                result.workload.values.empty() ? "" : " with " + text_of(result.workload),
-                                words_of(what), result.measured.reason),
-                    "all others are compared with it; fix it, or name another baseline in [tunable]");
+        throw baseline_failed(result.parameters, result.workload, result.measured);
 }
 
 // Under the lock, after the strategy was told.

@@ -61,6 +61,7 @@ struct tune_summary {
     std::vector<device_record> devices = {};  ///< all measurers, the lost ones too
     std::size_t left = 0;                     ///< jobs for which the machine lacked something: the next call does them
     std::string machine_failure = {};         ///< what it lacked the first time
+    std::vector<std::string> warnings = {};   ///< about references that can not tell right from wrong, each once
     std::string first_failure = {};           ///< of a candidate in this call, with its reason
 };
 

@@ -39,10 +39,10 @@ enum class fill_kind {
 };
 enum class argument_role { input, output, in_out };
 
-/// One parameter of the kernel. Texts may hold {names} of parameters and workload values.
+/// One parameter of the kernel, or a variable of its module. Texts may hold {names} of parameters and workload values.
 struct kernel_argument {
     std::string name;
-    std::string type;        ///< "int", "float", "{type}", ...
+    std::string type;        ///< "int", "float", "{type}", ...; empty: a variable that keeps what the source gives it
     std::string count = {};  ///< elements, an expression; empty: a scalar
     std::string value = {};  ///< of a scalar, or of `constant`: an expression
     fill_kind fill = fill_kind::zeros;
@@ -50,6 +50,9 @@ struct kernel_argument {
     std::int64_t seed = 1;                      ///< of `random`
     std::string file = {};                      ///< of `file`
     argument_role role = argument_role::input;  ///< of a scalar always `input`
+    /// Of a variable: true: it is filled again before each launch; false: launches may change it, and later ones find
+    /// that; not given: the same, and a candidate that is wrong or faster by it is refused.
+    std::optional<bool> reset = {};
 };
 
 /// [kernel]: launchbox compiles and launches it.

@@ -19,7 +19,8 @@ constexpr std::size_t max_arguments = 1000;  // a launch takes 32 KB of them
 void read_dimensions(reader& of, const toml::node& node, const std::string& key, std::array<std::string, 3>& into);
 std::int64_t byte_count(const reader& of, const toml::node& node, const std::string& key);
 void read_arguments(reader& of, const toml::node& node, const std::string& key, std::vector<kernel_argument>& into);
-void read_argument(reader& of, const toml::node& node, std::vector<kernel_argument>& into);
+void read_argument(reader& of, const toml::node& node, bool is_variable, std::vector<kernel_argument>& into);
+void check_kind(const reader& of, const toml::table& table, bool is_variable);
 void check_fill(const reader& of, const toml::table& table, const kernel_argument& argument);
 void read_metric(reader& of, const toml::node& node);
 void need(const reader& of, const toml::table& table, const std::string& where, const std::string& key,
@@ -105,14 +106,7 @@ void read_kernel(reader& of, const toml::table& table)
          {"compile_memory",
           [&](const toml::node& node) { kernel.compile_memory_bytes = byte_count(of, node, "compile_memory"); }},
          {"arguments", [&](const toml::node& node) { read_arguments(of, node, "arguments", kernel.arguments); }},
-         {"variables",
-          [&](const toml::node& node) {
-              read_arguments(of, node, "variables", kernel.variables);
-              for (const kernel_argument& variable : kernel.variables)
-                  if (variable.role != argument_role::input)
-                      of.file.fail(node.source(), "the variable " + in_quotes(variable.name) + " has a role",
-                                   "take it out: variables are filled once and not compared");
-          }}},
+         {"variables", [&](const toml::node& node) { read_arguments(of, node, "variables", kernel.variables); }}},
         "in [kernel]");
     const bool captured = !kernel.capture.empty();
     if (!captured) need(of, table, "[kernel]", "source", "source = \"block_sort.cu\"");
@@ -178,10 +172,10 @@ void read_arguments(reader& of, const toml::node& node, const std::string& key, 
                           key + " = [{ name = \"keys\", type = \"int\", count = \"n\" }]");
     if (list->size() > max_arguments)
         of.file.fail(node.source(), "the kernel has more than 1,000 " + key, "put them into a struct");
-    for (const toml::node& element : *list) read_argument(of, element, into);
+    for (const toml::node& element : *list) read_argument(of, element, key == "variables", into);
 }
 
-void read_argument(reader& of, const toml::node& node, std::vector<kernel_argument>& into)
+void read_argument(reader& of, const toml::node& node, bool is_variable, std::vector<kernel_argument>& into)
 {
     const toml::table& table = of.file.table(node, "an argument", "{ name = \"keys\", type = \"int\", count = \"n\" }");
     kernel_argument argument;
@@ -207,16 +201,38 @@ void read_argument(reader& of, const toml::node& node, std::vector<kernel_argume
               argument.role = word == "input"    ? argument_role::input
                               : word == "output" ? argument_role::output
                                                  : argument_role::in_out;
-          }}},
+          }},
+         {"reset", [&](const toml::node& item) { argument.reset = of.file.truth(item, "reset"); }}},
         "of an argument");
     need(of, table, "the argument", "name", "name = \"keys\"");
-    need(of, table, "the argument", "type", "type = \"int\"");
+    check_kind(of, table, is_variable);
+    // Without a type it is only reset, to what the source gives it.
+    const bool only_reset = is_variable && table.get("type") == nullptr;
+    if (!only_reset) need(of, table, "the argument", "type", "type = \"int\"");
     if (argument.name.empty()) of.file.fail(table.source(), "an argument's name is empty", "name it");
     for (const kernel_argument& other : into)
         if (other.name == argument.name)
             of.file.fail(table.source(), "there are two named " + in_quotes(argument.name), "rename one of them");
-    check_fill(of, table, argument);
+    if (!only_reset) check_fill(of, table, argument);
     into.push_back(std::move(argument));
+}
+
+// Keys that only one of the two has.
+void check_kind(const reader& of, const toml::table& table, bool is_variable)
+{
+    if (const toml::node* reset = table.get("reset"); reset != nullptr && !is_variable)
+        of.file.fail(reset->source(), "an argument has reset, which is of variables",
+                     "arguments with role = \"in_out\" are restored before each launch");
+    if (!is_variable) return;
+    if (const toml::node* role = table.get("role"); role != nullptr)
+        of.file.fail(role->source(), "a variable has a role", "take it out: variables are not compared");
+    if (table.get("type") != nullptr) return;
+    for (const char* key : {"count", "value", "fill", "low", "high", "seed", "file"})
+        if (const toml::node* node = table.get(key); node != nullptr)
+            of.file.fail(node->source(), fmt::format("a variable has {}, and no type", key), "write type = \"int\"");
+    if (table.get("reset") == nullptr)
+        of.file.fail(table.source(), "a variable has neither a type nor reset",
+                     "write type and value or count to fill it, or reset = true");
 }
 
 void check_fill(const reader& of, const toml::table& table, const kernel_argument& argument)

@@ -67,6 +67,7 @@ struct measurement {
     bool stopped_early = false;           ///< clearly slower than the best: fewer samples than usual
     bool verified = false;                ///< its outputs were compared with the reference
     std::string checksum = {};            ///< of the outputs, where they are known
+    std::vector<std::string> warnings = {};  ///< about the reference, for whoever tunes: a sentence each; not stored
     std::optional<device_state> device = {};
     double seconds = 0;                        ///< of wall time that it cost the one who measured
     std::optional<phase_seconds> phases = {};  ///< of `seconds`; unknown where something else measured

@@ -124,6 +124,14 @@ std::array<char, 16> scalar_bytes(const task_argument& argument)
     return bytes;
 }
 
+bool is_poison(const char* from, std::size_t bytes, std::size_t position)
+{
+    for (std::size_t i = 0; i < bytes; ++i)
+        if (static_cast<unsigned char>(from[i]) != static_cast<unsigned char>(poison_word >> 8 * ((position + i) % 4)))
+            return false;
+    return true;
+}
+
 struct argument_filler::inside {
     task_argument argument;
     element_type type;

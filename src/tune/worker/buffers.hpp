@@ -20,6 +20,17 @@ std::array<char, 16> scalar_bytes(const task_argument& argument);
 /// Four bytes that a kernel leaves by chance only when it leaves NaN of every floating-point type: every half of it,
 /// too.
 inline constexpr std::uint32_t poison_word = 0xfffafff5;
+/// Whether a kernel hardly ever calculates the poison: 255 and -11 are what small integers often are.
+constexpr bool poison_is_no_value(const element_type& type)
+{
+    const bool integer =
+        type.what == element_type::kind::signed_integer || type.what == element_type::kind::unsigned_integer;
+    return !integer || type.bytes >= 4;
+}
+
+/// Whether all of these bytes are poison; `position`: of the first of them in its buffer.
+bool is_poison(const char* from, std::size_t bytes, std::size_t position);
+
 inline constexpr unsigned char guard_byte = 0xb7;
 inline constexpr std::size_t guard_bytes = 4096;
 

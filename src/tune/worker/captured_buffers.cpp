@@ -129,7 +129,7 @@ void captured_buffers::bind(CUmodule module)
     }
 }
 
-void captured_buffers::restore_in_out() const
+void captured_buffers::make_ready(output_filling)
 {
     for (const piece& piece : pieces_)
         if (piece.pristine != 0 && piece.data != 0)
@@ -144,6 +144,20 @@ void** captured_buffers::parameters(std::size_t)
     for (const captured_parameter& parameter : launch_.parameters)
         parameters_.push_back(arguments_.data() + parameter.offset);
     return parameters_.data();
+}
+
+void captured_buffers::ask_changed() const
+{
+    for (const piece& piece : pieces_)
+        if (piece.pristine != 0 && piece.data != 0) gpu_.ask_checksum(piece.data, piece.of->bytes);
+}
+
+bool captured_buffers::changed_as_captured(const memory_sums& sums) const
+{
+    const std::uint64_t* sum = sums.data();
+    return std::ranges::all_of(pieces_, [&](const piece& piece) {
+        return piece.pristine == 0 || piece.data == 0 || *sum++ == piece.after_sum;
+    });
 }
 
 memory_sums captured_buffers::sums() const

@@ -31,11 +31,16 @@ public:
     /// points to a variable that is somewhere else here.
     void bind(CUmodule module);
 
-    void restore_in_out() const override;
+    /// Nobody knows which bytes a captured launch only reads: all that it changed is as it was before it.
+    void make_ready(output_filling) override;
     void rotate(std::size_t) override {}
     [[nodiscard]] std::size_t sets() const override { return 1; }
     void** parameters(std::size_t set) override;
 
+    /// In stream order: asks the GPU for the sums of what the captured launch changed, ...
+    void ask_changed() const;
+    /// ... and whether they are of what the program got.
+    [[nodiscard]] bool changed_as_captured(const memory_sums& sums) const;
     /// Of all memory and variables as they are now.
     [[nodiscard]] memory_sums sums() const;
     /// Whether they are what the program got.

@@ -51,42 +51,11 @@ double number_at(const char* from, const element_type& type)
     }
 }
 
-std::string text_at(const char* from, const element_type& type)
-{
-    switch (type.what) {
-        case element_type::kind::signed_integer:
-            return std::to_string(signed_at(from, type.bytes));
-        case element_type::kind::unsigned_integer:
-            return std::to_string(unsigned_at(from, type.bytes));
-        case element_type::kind::opaque:
-            break;
-        case element_type::kind::floating:
-            if (type.bytes == 4) return fmt::format("{}", value_at<float>(from));
-            [[fallthrough]];
-        default:
-            return fmt::format("{}", number_at(from, type));
-    }
-    std::string text = "0x";
-    for (int i = type.bytes; i-- > 0;) text += fmt::format("{:02x}", static_cast<unsigned char>(from[i]));
-    return text;
-}
-
 std::string grouped(std::int64_t number)
 {
     std::string text = std::to_string(number);
     for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
     return text;
-}
-
-// Every repetition of the poison looks alike from a multiple of four bytes on; smaller elements see one part of it.
-bool is_poison(const char* from, int bytes, std::size_t position)
-{
-    const auto word = poison_word;
-    for (int i = 0; i < bytes; ++i)
-        if (static_cast<unsigned char>(from[i]) !=
-            static_cast<unsigned char>(word >> 8 * ((position + static_cast<std::size_t>(i)) % 4)))
-            return false;
-    return true;
 }
 
 }  // namespace
@@ -97,11 +66,12 @@ void output_comparison::add(std::string_view output, std::string_view reference)
     for (std::size_t at = 0; at < output.size(); at += element, ++compared_) {
         const char *const mine = output.data() + at, *const wanted = reference.data() + at;
         if (std::memcmp(mine, wanted, element) == 0) continue;
-        const bool untouched = is_poison(mine, type_.bytes, static_cast<std::size_t>(compared_) * element);
+        const bool untouched = is_poison(mine, element, static_cast<std::size_t>(compared_) * element);
         bool same = false;
         const double distance = distance_of(mine, wanted, same);
-        if (same && !untouched) continue;
+        if (same && !(untouched && poison_is_no_value(type_))) continue;
         if (result_.differing++ == 0) result_.first = compared_;
+        result_.unwritten += untouched ? 1 : 0;
         result_.largest = std::max(result_.largest, distance);
     }
 }
@@ -133,14 +103,40 @@ double output_comparison::distance_of(const char* output, const char* reference,
     return distance;
 }
 
-std::string difference_sentence(const std::string& name, const element_type& type, const output_difference& difference,
-                                std::int64_t count, const char* output, const char* reference)
+std::string element_text(const char* from, const element_type& type)
 {
-    const bool untouched = is_poison(output, type.bytes,
+    switch (type.what) {
+        case element_type::kind::signed_integer:
+            return std::to_string(signed_at(from, type.bytes));
+        case element_type::kind::unsigned_integer:
+            return std::to_string(unsigned_at(from, type.bytes));
+        case element_type::kind::opaque:
+            break;
+        case element_type::kind::floating:
+            if (type.bytes == 4) return fmt::format("{}", value_at<float>(from));
+            [[fallthrough]];
+        default:
+            return fmt::format("{}", number_at(from, type));
+    }
+    std::string text = "0x";
+    for (int i = type.bytes; i-- > 0;) text += fmt::format("{:02x}", static_cast<unsigned char>(from[i]));
+    return text;
+}
+
+std::string difference_sentence(const std::string& name, const element_type& type, const output_difference& difference,
+                                std::int64_t count, const char* output, const char* reference, bool held_zeros)
+{
+    const bool as_before = held_zeros && std::all_of(output, output + type.bytes, [](char byte) { return byte == 0; });
+    const bool unwritten = is_poison(output, static_cast<std::size_t>(type.bytes),
                                      static_cast<std::size_t>(difference.first) * static_cast<std::size_t>(type.bytes));
-    std::string text = fmt::format("{}[{}] is {}{}, and the reference's is {}; {} of {} differ", name, difference.first,
-                                   text_at(output, type), untouched ? ", as before the launch" : "",
-                                   text_at(reference, type), grouped(difference.differing), grouped(count));
+    std::string text = fmt::format("{}[{}] {}{}, and the reference's is {}; {} of {} differ", name, difference.first,
+                                   unwritten ? "was not written" : "is " + element_text(output, type),
+                                   as_before ? ", as before the launch" : "", element_text(reference, type),
+                                   grouped(difference.differing), grouped(count));
+    if (difference.unwritten == difference.differing && difference.differing > 1)
+        text += ", none of which was written";
+    else if (difference.unwritten > 0 && difference.differing > 1)
+        text += fmt::format(", {} of them not written", grouped(difference.unwritten));
     if (difference.largest > 0 && std::isfinite(difference.largest))
         text += fmt::format(", by {:.6g} at most", difference.largest);
     return text;

@@ -10,6 +10,7 @@
 #include "support/error.hpp"
 #include "support/files/mapped_file.hpp"
 #include "tune/worker/npy.hpp"
+#include "tune/worker/reference_content.hpp"
 
 namespace launchbox {
 
@@ -18,6 +19,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t max_sets = 8;
+
+bool is_changed_by_launches(const task_argument& argument)
+{
+    return !argument.scalar && argument.role != argument_role::input;
+}
 
 }  // namespace
 
@@ -90,6 +96,12 @@ try {
             first.sum += checksum({to, bytes}, start / 8);
         });
     }
+    fill_outputs();
+    for (const output& output : outputs()) gpu_.ask_checksum(output.buffer->data, output.buffer->bytes);
+    const std::vector<std::uint64_t> poisoned = gpu_.sums();
+    const std::uint64_t* sum = poisoned.data();
+    for (std::size_t i = 0; i < arguments_.size(); ++i)
+        if (is_changed_by_launches(arguments_[i])) live_[i].sum = *sum++;
 } catch (...) {
     free_all();
     throw;
@@ -124,18 +136,26 @@ void workload_buffers::rotate(std::size_t bytes)
     }
 }
 
-void workload_buffers::poison_outputs() const
+void workload_buffers::make_ready(output_filling filling)
+{
+    filling_ = filling;
+    fill_outputs();
+    restore_in_out();
+}
+
+void workload_buffers::fill_outputs() const
 {
     const cuda_driver& driver = gpu_.driver();
     for (const output& output : outputs()) {
         if (output.argument->role != argument_role::output) continue;
+        const std::uint32_t word = filling_of(output.argument->name) == output_filling::zeros ? 0 : poison_word;
         const std::size_t words = output.buffer->bytes / 4;
         if (words > 0)
-            gpu_.check(driver.set_words(output.buffer->data, poison_word, words, gpu_.stream()),
+            gpu_.check(driver.set_words(output.buffer->data, word, words, gpu_.stream()),
                        "when its outputs were poisoned");
         for (std::size_t at = words * 4; at < output.buffer->bytes; ++at)
-            gpu_.check(driver.set_bytes(output.buffer->data + at,
-                                        static_cast<unsigned char>(poison_word >> 8 * (at % 4)), 1, gpu_.stream()),
+            gpu_.check(driver.set_bytes(output.buffer->data + at, static_cast<unsigned char>(word >> 8 * (at % 4)), 1,
+                                        gpu_.stream()),
                        "when its outputs were poisoned");
     }
 }
@@ -195,8 +215,9 @@ std::vector<workload_buffers::output> workload_buffers::outputs() const
 {
     std::vector<output> outputs;
     for (std::size_t i = 0; i < arguments_.size(); ++i)
-        if (!arguments_[i].scalar && arguments_[i].role != argument_role::input)
-            outputs.push_back({&arguments_[i], &live_[i]});
+        if (is_changed_by_launches(arguments_[i]))
+            outputs.push_back({&arguments_[i], &live_[i],
+                               arguments_[i].role == argument_role::in_out ? pristine_[i].sum : live_[i].sum});
     return outputs;
 }
 
@@ -220,10 +241,15 @@ const guarded_buffer* workload_buffers::reference(const task_argument& output, c
         return nullptr;
     }
     kept.buffer.constant = kept.buffer.is_reference = true;
+    reference_content content(element_type_of(output.type));
     gpu_.upload(kept.buffer.data, elements.size(), [&](std::size_t start, std::size_t bytes, char* to) {
         std::memcpy(to, elements.data() + start, bytes);
         kept.buffer.sum += checksum({to, bytes}, start / 8);
+        content.add({to, bytes});
     });
+    if (content.is_whole()) expect_all_of(output.name);
+    if (std::string weakness = content.weakness(output.name); !weakness.empty())
+        weaknesses_.push_back(std::move(weakness));
     kept.file = now;
     return &kept.buffer;
 }

@@ -5,7 +5,9 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tune/worker/buffers.hpp"
@@ -21,7 +23,7 @@ struct guarded_buffer {
     std::string name;           ///< of the argument
     bool constant = false;      ///< a kernel may not change it
     bool is_reference = false;  ///< what an output has to be; a kernel does not know of it
-    std::uint64_t sum = 0;      ///< of the content that it is to have, where `constant`
+    std::uint64_t sum = 0;      ///< of what it has to hold, where `constant`; of an output, of its poison
 };
 
 /// All arguments of one workload. Inputs stay as they are; in_out ones are copied from a pristine copy before a launch.
@@ -39,9 +41,7 @@ public:
     void rotate(std::size_t bytes) override;
     [[nodiscard]] std::size_t sets() const override { return 1 + copies_.size(); }
 
-    /// In stream order: outputs hold poison, in_out what they began with.
-    void poison_outputs() const;
-    void restore_in_out() const override;
+    void make_ready(output_filling filling) override;
 
     /// What cuLaunchKernel takes, for a set of inputs. Valid until the next call.
     void** parameters(std::size_t set) override;
@@ -53,12 +53,23 @@ public:
     struct output {
         const task_argument* argument;
         const guarded_buffer* buffer;
+        std::uint64_t sum_before;  ///< of the poison, or of what an in_out argument begins with
     };
     [[nodiscard]] std::vector<output> outputs() const;
 
     /// The content of an .npy that an output has to equal, uploaded once for as long as the file stays as it is. Null:
     /// there is no memory for it. Throws `error` for a file that cannot be read or does not fit.
     const guarded_buffer* reference(const task_argument& output, const std::string& file);
+    /// That the right content of this output is known and all of it is to be written: from now on it may hold something
+    /// else than poison before a launch.
+    void expect_all_of(const std::string& output) { whole_.insert(output); }
+    /// What this output held before the last launch.
+    [[nodiscard]] output_filling filling_of(const std::string& output) const
+    {
+        return whole_.contains(output) ? filling_ : output_filling::poison;
+    }
+    /// What is weak about the references that were uploaded since this was asked last, a sentence each.
+    std::vector<std::string> weak_references() { return std::exchange(weaknesses_, {}); }
 
 private:
     struct file_state {
@@ -72,6 +83,8 @@ private:
         guarded_buffer buffer;
     };
     guarded_buffer allocate(const task_argument& argument);
+    void fill_outputs() const;
+    void restore_in_out() const;
     [[nodiscard]] std::vector<const guarded_buffer*> all() const;
     void free_all();
 
@@ -81,6 +94,9 @@ private:
     std::vector<guarded_buffer> pristine_;              // of in_out arguments, at their number
     std::vector<std::vector<guarded_buffer>> copies_;   // of inputs, at their number, one a further set
     std::map<std::string, kept_reference> references_;  // by output
+    std::set<std::string> whole_;                       // outputs
+    output_filling filling_ = output_filling::poison;
+    std::vector<std::string> weaknesses_;
     bool rotated_ = false;
     std::vector<std::array<char, 16>> values_;  // of pointers and scalars
     std::vector<void*> parameters_;

@@ -53,6 +53,7 @@ gpu_context::gpu_context(int device, std::function<void()> alive)
     check(driver_.device_pointer(&flag_on_device_, flag, 0), "when pinned memory was mapped");
     flag_ = static_cast<volatile std::uint32_t*>(flag);
     check(driver_.allocate(&slots_, slot_count * 8), "when memory for checksums was allocated");
+    clear_slots(slot_count);
     load_helpers();
 }
 
@@ -126,8 +127,11 @@ void gpu_context::run_helper(CUfunction kernel, std::size_t threads, void** para
 
 CUdeviceptr gpu_context::next_slots(std::size_t count)
 {
-    if (slots_used_ + count > slot_count) throw error("more buffers than launchbox can check at once");
-    if (slots_used_ == 0) check(driver_.set_bytes(slots_, 0, slot_count * 8, stream_), "when its results were checked");
+    if (slots_used_ + count > slot_count) {
+        slots_used_ = 0;
+        clear_slots(slot_count);
+        throw error("more buffers than launchbox can check at once");
+    }
     const CUdeviceptr first = slots_ + 8 * slots_used_;
     slots_used_ += count;
     return first;
@@ -167,18 +171,35 @@ output_difference gpu_context::difference_in(const std::uint64_t* slots)
     if (slots[0] == 0) return {};
     return {.differing = static_cast<std::int64_t>(slots[0]),
             .first = static_cast<std::int64_t>(~slots[1]),
+            .unwritten = static_cast<std::int64_t>(slots[3]),
             .largest = std::bit_cast<double>(slots[2])};
+}
+
+void gpu_context::fetch_sums()
+{
+    if (slots_used_ == 0) return;
+    check(driver_.copy_to_host(pinned_, slots_, slots_used_ * 8, stream_), "when its results were checked");
+    clear_slots(slots_used_);
+}
+
+std::vector<std::uint64_t> gpu_context::fetched_sums()
+{
+    std::vector<std::uint64_t> sums(slots_used_);
+    slots_used_ = 0;
+    if (!sums.empty()) std::memcpy(sums.data(), pinned_, sums.size() * 8);
+    return sums;
 }
 
 std::vector<std::uint64_t> gpu_context::sums()
 {
-    std::vector<std::uint64_t> sums(slots_used_);
-    slots_used_ = 0;
-    if (sums.empty()) return sums;
-    check(driver_.copy_to_host(pinned_, slots_, sums.size() * 8, stream_), "when its results were checked");
+    fetch_sums();
     wait(own_work_seconds, "when its results were checked");
-    std::memcpy(sums.data(), pinned_, sums.size() * 8);
-    return sums;
+    return fetched_sums();
+}
+
+void gpu_context::clear_slots(std::size_t count)
+{
+    check(driver_.set_bytes(slots_, 0, count * 8, stream_), "when its results were checked");
 }
 
 void gpu_context::block()

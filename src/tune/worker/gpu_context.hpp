@@ -46,14 +46,18 @@ public:
                 const std::function<void(std::size_t, std::size_t, char*)>& fill) const;
     void download(CUdeviceptr from, std::size_t bytes, const std::function<void(std::string_view)>& take) const;
 
-    /// Sums of device memory, all at once: each `ask` gets a slot, `sums` waits for all and begins anew.
+    /// Sums of device memory, in stream order: each `ask` gets a slot. `fetch_sums` copies them to the host; once the
+    /// stream has come that far, `fetched_sums` returns them and the next `ask` begins anew. `sums` does both and
+    /// waits.
     void ask_checksum(CUdeviceptr data, std::size_t bytes);
     void ask_other_bytes(CUdeviceptr data, std::size_t bytes, unsigned char value);
-    /// Takes three slots, which `difference_in` reads.
+    /// Takes four slots, which `difference_in` reads.
     void ask_difference(const element_type& type, CUdeviceptr output, CUdeviceptr reference, std::size_t count,
                         double absolute, double relative);
     static output_difference difference_in(const std::uint64_t* slots);
-    static constexpr std::size_t slots_of_difference = 3;
+    static constexpr std::size_t slots_of_difference = 4;
+    void fetch_sums();
+    std::vector<std::uint64_t> fetched_sums();
     std::vector<std::uint64_t> sums();
 
     /// The stream waits from here on until `unblock`, or a second at most.
@@ -65,6 +69,7 @@ public:
 private:
     void run_helper(CUfunction kernel, std::size_t threads, void** parameters, std::string_view stage) const;
     CUdeviceptr next_slots(std::size_t count);
+    void clear_slots(std::size_t count);
     void load_helpers();
     CUfunction helper(const std::string& name) const;
 

@@ -37,7 +37,7 @@ void check_shape(const gpu_task& task)
 
 }  // namespace
 
-loaded_kernel::loaded_kernel(const gpu_context& gpu, const gpu_task& task) : gpu_(gpu), task_(task)
+loaded_kernel::loaded_kernel(gpu_context& gpu, const gpu_task& task) : gpu_(gpu), task_(task)
 {
     check_shape(task);
     const std::string cubin = read_input(task.cubin_file);
@@ -47,7 +47,8 @@ loaded_kernel::loaded_kernel(const gpu_context& gpu, const gpu_task& task) : gpu
         gpu.check(driver.get_function(&function_, module_, task.kernel.c_str()),
                   "when '" + task.kernel + "' was looked for in its module");
         compare_parameters();
-        fill_variables();
+        state_.emplace(gpu, module_, cubin, task);
+        state_->remember(gpu);
         allow_shared_memory();
         if (task.carveout_percent >= 0)
             gpu.check(driver.set_function_attribute(function_, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
@@ -57,6 +58,7 @@ loaded_kernel::loaded_kernel(const gpu_context& gpu, const gpu_task& task) : gpu
             gpu.check(driver.set_function_attribute(function_, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
                       fmt::format("when clusters of {} blocks were asked for", cluster_blocks(task)));
     } catch (...) {
+        state_.reset();
         driver.unload_module(module_);
         throw;
     }
@@ -64,6 +66,7 @@ loaded_kernel::loaded_kernel(const gpu_context& gpu, const gpu_task& task) : gpu
 
 loaded_kernel::~loaded_kernel()
 {
+    state_.reset();
     if (!gpu_.hangs()) gpu_.driver().unload_module(module_);
 }
 
@@ -84,32 +87,6 @@ void loaded_kernel::compare_parameters() const
     if (count != task_.arguments.size())
         throw error(
             fmt::format("the kernel has {} parameters, and {} arguments are given", count, task_.arguments.size()));
-}
-
-void loaded_kernel::fill_variables() const
-{
-    for (const task_argument& variable : task_.variables) {
-        CUdeviceptr data = 0;
-        std::size_t there = 0;
-        const CUresult found = gpu_.driver().get_variable(&data, &there, module_, variable.name.c_str());
-        if (found == CUDA_ERROR_NOT_FOUND) throw error("its module has no variable '" + variable.name + "'");
-        gpu_.check(found, "when the variable '" + variable.name + "' was looked for in its module");
-        const std::size_t element = static_cast<std::size_t>(element_type_of(variable.type).bytes);
-        const std::size_t bytes = variable.scalar ? element : bytes_of(variable);
-        if (bytes > there)
-            throw error(fmt::format("the variable '{}' has {} bytes, and is to be filled with {}", variable.name, there,
-                                    bytes));
-        const std::array<char, 16> scalar = variable.scalar ? scalar_bytes(variable) : std::array<char, 16>{};
-        std::optional<argument_filler> filler;
-        if (!variable.scalar) filler.emplace(variable);
-        gpu_.upload(data, bytes, [&](std::size_t start, std::size_t count, char* to) {
-            if (filler)
-                filler->fill(static_cast<std::int64_t>(start / element), static_cast<std::int64_t>(count / element),
-                             to);
-            else
-                std::copy_n(scalar.data() + start, count, to);
-        });
-    }
 }
 
 void loaded_kernel::allow_shared_memory() const

@@ -8,13 +8,14 @@
 #include <new>
 #include <optional>
 #include <ostream>
+#include <utility>
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
-#include "support/files/mapped_file.hpp"
 #include "support/process/clock.hpp"
-#include "tune/worker/compare_outputs.hpp"
+#include "support/sample_statistics.hpp"
 #include "tune/worker/npy.hpp"
+#include "tune/worker/reference_content.hpp"
 
 namespace launchbox {
 
@@ -78,78 +79,118 @@ measurement gpu_session::run(const gpu_task& task)
 
 void gpu_session::measure(const gpu_task& task, measurement& answer)
 {
-    if (!task.repeated) kept_.clear();
-    const auto same = [&](const kept_kernel& kept) { return kept.task.cubin_file == task.cubin_file; };
-    if (const auto kept = std::ranges::find_if(kept_, same); kept != kept_.end()) {
-        time_again(task, *kept, answer);
-        return;
-    }
-    phase_seconds& phases = *answer.phases;
-    enter(worker_phase::load);
-    std::optional<loaded_kernel> own;
-    const loaded_kernel* kernel = nullptr;
-    {
-        const phase_clock timed(phases.load);
-        kernel = task.repeated ? &kept_.emplace_back(gpu_, task).kernel : &own.emplace(gpu_, task);
+    const auto same = [&](const kept_kernel& kept) { return task.repeated && kept.task.cubin_file == task.cubin_file; };
+    auto kept = std::ranges::find_if(kept_, same);
+    if (kept == kept_.end()) {
+        if (!task.repeated) kept_.clear();
+        const phase_clock timed(answer.phases->load);
+        enter(worker_phase::load);
+        kept = kept_.emplace(kept_.end(), gpu_, task);
     }
     try {
-        if (!task.capture.empty()) {
-            measure_captured(task, *kernel, answer);
-            if (task.repeated && answer.what != outcome::measured) kept_.pop_back();
-            return;
-        }
-        workload_buffers* buffers = nullptr;
-        {
-            const phase_clock timed(phases.prepare);
-            buffers = &workloads_.take(task.workload, task.arguments);
-            buffers->poison_outputs();
-            buffers->restore_in_out();
-            for (const auto& output : buffers->outputs())
-                if (const auto expected = task.expected.find(output.argument->name); expected != task.expected.end())
-                    buffers->reference(*output.argument, expected->second);
-            gpu_.wait(60, "before its first launch");
-        }
-        {
-            const phase_clock timed(phases.verify);
-            enter(worker_phase::verify);
-            kernel->launch(buffers->parameters(0), "at the first launch");
-            gpu_.wait(task.launch_seconds, "at the first launch");
-            enter(worker_phase::check);
-            if (is_right(task, *buffers, answer)) save(task, *buffers);
-        }
-        if (answer.what == outcome::measured) {
-            {
-                const phase_clock timed(phases.time);
-                enter(worker_phase::measure);
-                timer_.measure(task, *kernel, *buffers, answer);
-            }
-            // A race may go well once, and stray writes may depend on where the other copies of the inputs are.
-            const phase_clock timed(phases.check);
-            enter(worker_phase::check);
-            if (!is_right(task, *buffers, answer)) answer.samples_ns.clear();
-        }
+        if (task.capture.empty())
+            measure_workload(task, *kept, answer);
+        else
+            measure_captured(task, *kept, answer);
     } catch (...) {
-        if (task.repeated) kept_.pop_back();
+        kept_.erase(kept);
         throw;
     }
-    if (task.repeated && answer.what != outcome::measured) kept_.pop_back();
+    if (!task.repeated || answer.what != outcome::measured) kept_.erase(kept);
 }
 
-void gpu_session::time_again(const gpu_task& task, kept_kernel& kept, measurement& answer)
+void gpu_session::measure_workload(const gpu_task& task, kept_kernel& kept, measurement& answer)
 {
-    launch_memory* buffers = nullptr;
+    phase_seconds& phases = *answer.phases;
+    workload_buffers* buffers = nullptr;
     {
-        const phase_clock timed(answer.phases->prepare);
+        const phase_clock timed(phases.prepare);
         enter(worker_phase::load);
-        if (!task.capture.empty()) {
-            captured(task.capture).bind(kept.kernel.module());
-            buffers = captured_.get();
-        } else
-            buffers = &workloads_.take(task.workload, task.arguments);
+        buffers = &workloads_.take(task.workload, task.arguments);
+        for (const auto& output : buffers->outputs())
+            if (const auto expected = task.expected.find(output.argument->name); expected != task.expected.end())
+                buffers->reference(*output.argument, expected->second);
+        gpu_.wait(60, "before its first launch");
     }
-    const phase_clock timed(answer.phases->time);
-    enter(worker_phase::measure);
-    timer_.measure(task, kept.kernel, *buffers, answer);
+    output_judge judge(gpu_, *buffers, task);
+    const timed_kernel what{task, kept.kernel, *buffers, judge, kept.history};
+    if (!std::exchange(kept.was_launched, true)) {
+        const phase_clock timed(phases.verify);
+        first_launch(what);
+        if (!is_unharmed(*buffers, answer)) return;
+        if (!kept.history.any_wrong()) {
+            save(task, *buffers, answer);
+            if (!task.save_outputs.empty()) judge.expect(task.save_outputs);
+        }
+    }
+    measure_times(what, answer);
+    answer.checksum = judge.checksum();
+    answer.verified = judge.verified() && answer.what == outcome::measured;
+    for (std::string& weakness : buffers->weak_references()) answer.warnings.push_back(std::move(weakness));
+    // Stray writes may depend on where the other copies of the inputs are.
+    const phase_clock timed(phases.check);
+    enter(worker_phase::check);
+    is_unharmed(*buffers, answer);
+}
+
+void gpu_session::first_launch(const timed_kernel& what)
+{
+    enter(worker_phase::verify);
+    what.memory.make_ready(output_filling::poison);
+    what.kernel.reset_variables();
+    what.kernel.launch(what.memory.parameters(0), "at the first launch");
+    gpu_.wait(what.task.launch_seconds, "at the first launch");
+    enter(worker_phase::check);
+    what.judge.ask();
+    gpu_.wait(60, "when its results were checked");
+    what.history.note(what.judge.fault());
+}
+
+void gpu_session::measure_times(const timed_kernel& what, measurement& answer)
+{
+    if (!what.history.any_wrong()) {
+        const phase_clock timed(answer.phases->time);
+        enter(worker_phase::measure);
+        timer_.measure(what, answer);
+        if (!what.history.any_wrong()) compare_with_fresh_variables(what, answer);
+    }
+    if (!what.history.any_wrong()) return;
+    answer.what = outcome::wrong_result;
+    answer.samples_ns.clear();
+    answer.reason = what.history.reason(what.kernel.changed_variables());
+}
+
+// A kernel that keeps its results in a variable of its module and only copies them at later launches is right each time
+// and has done its work once.
+void gpu_session::compare_with_fresh_variables(const timed_kernel& what, measurement& answer)
+{
+    constexpr double noticeable = 1.2, noticeable_ns = 2000;
+    const std::vector<std::string> changed = what.kernel.changed_variables();
+    if (changed.empty() || answer.samples_ns.empty()) return;
+    const loaded_kernel fresh(gpu_, what.task);
+    const double with_fresh = timer_.median_with_fresh_variables(what, fresh);
+    const double kept = summarise(answer.samples_ns).median;
+    if (what.history.any_wrong() || with_fresh < kept * noticeable || with_fresh - kept < noticeable_ns) return;
+    answer.what = outcome::wrong_result;
+    answer.samples_ns.clear();
+    answer.reason = fmt::format(
+        "its launches do less than the first: {:.1f} us, and {:.1f} us when {} as when its module was loaded; {} in "
+        "[kernel] times it so, and reset = false lets it pass",
+        kept * 1e-3, with_fresh * 1e-3,
+        changed.size() == 1 ? changed.front() + " is" : fmt::format("{} are", fmt::join(changed, ", ")),
+        reset_of(changed));
+}
+
+bool gpu_session::is_unharmed(const workload_buffers& buffers, measurement& answer)
+{
+    std::string damage = buffers.damage();
+    if (damage.empty()) return true;
+    workloads_.forget();
+    answer.what = outcome::illegal_access;
+    answer.reason = std::move(damage);
+    answer.verified = false;
+    answer.samples_ns.clear();
+    return false;
 }
 
 captured_buffers& gpu_session::captured(const std::string& file)
@@ -161,51 +202,47 @@ captured_buffers& gpu_session::captured(const std::string& file)
     return *captured_;
 }
 
-void gpu_session::measure_captured(const gpu_task& task, const loaded_kernel& kernel, measurement& answer)
+void gpu_session::measure_captured(const gpu_task& task, kept_kernel& kept, measurement& answer)
 {
     phase_seconds& phases = *answer.phases;
     captured_buffers* buffers = nullptr;
     {
         const phase_clock timed(phases.prepare);
+        enter(worker_phase::load);
         buffers = &captured(task.capture);
-        buffers->bind(kernel.module());
+        buffers->bind(kept.kernel.module());
     }
     if (task.replays > 0) {
-        replay(task, kernel, *buffers, answer);
+        replay(task, kept, *buffers, answer);
         return;
     }
-    {
+    captured_judge judge(gpu_, *buffers, task);
+    const timed_kernel what{task, kept.kernel, *buffers, judge, kept.history};
+    if (!std::exchange(kept.was_launched, true)) {
         const phase_clock timed(phases.verify);
-        enter(worker_phase::verify);
-        buffers->restore_in_out();
-        kernel.launch(buffers->parameters(0), "at the first launch");
-        gpu_.wait(task.launch_seconds, "at the first launch");
-        enter(worker_phase::check);
-        if (!is_as_captured(task, *buffers, answer)) return;
+        first_launch(what);
+        if (!is_as_captured(judge, *buffers, answer)) return;
     }
-    {
-        const phase_clock timed(phases.time);
-        enter(worker_phase::measure);
-        timer_.measure(task, kernel, *buffers, answer);
+    measure_times(what, answer);
+    if (answer.what != outcome::measured) {
+        answer.verified = false;
+        captured_.reset();
+        return;
     }
     const phase_clock timed(phases.check);
     enter(worker_phase::check);
-    if (!is_as_captured(task, *buffers, answer)) answer.samples_ns.clear();
+    if (!is_as_captured(judge, *buffers, answer)) answer.samples_ns.clear();
 }
 
 // What a launch changed that it should not have is filled anew for the next.
-bool gpu_session::is_as_captured(const gpu_task& task, captured_buffers& buffers, measurement& answer)
+bool gpu_session::is_as_captured(const captured_judge& judge, captured_buffers& buffers, measurement& answer)
 {
     const memory_sums sums = buffers.sums();
     std::uint64_t together = 0;
     for (const std::uint64_t sum : sums) together = together * 0x9e3779b97f4a7c15 + sum;
     answer.checksum = checksum_text(together);
-    answer.verified = buffers.is_as_captured(sums);
-    if (answer.verified) return true;
-    const bool tolerant = !task.compared_as.empty() && task.replays == 0;
-    answer.reason = tolerant ? buffers.first_difference_beyond(sums, task.compared_as, task.absolute, task.relative)
-                             : buffers.first_difference(sums);
-    answer.verified = tolerant && answer.reason.empty();
+    answer.reason = judge.difference(sums);
+    answer.verified = answer.reason.empty();
     if (answer.verified) return true;
     answer.what = outcome::wrong_result;
     captured_.reset();
@@ -213,14 +250,13 @@ bool gpu_session::is_as_captured(const gpu_task& task, captured_buffers& buffers
 }
 
 // Twice or more, so that a kernel whose results differ by themselves is not taken for one that is replayed wrongly.
-void gpu_session::replay(const gpu_task& task, const loaded_kernel& kernel, captured_buffers& buffers,
-                         measurement& answer)
+void gpu_session::replay(const gpu_task& task, kept_kernel& kept, captured_buffers& buffers, measurement& answer)
 {
     memory_sums first;
     for (int time = 0; time < task.replays; ++time) {
         enter(worker_phase::verify);
-        buffers.restore_in_out();
-        kernel.launch(buffers.parameters(0), "at the first launch");
+        buffers.make_ready(output_filling::poison);
+        kept.kernel.launch(buffers.parameters(0), "at the first launch");
         gpu_.wait(task.launch_seconds, "at the first launch");
         enter(worker_phase::check);
         const memory_sums sums = buffers.sums();
@@ -232,104 +268,25 @@ void gpu_session::replay(const gpu_task& task, const loaded_kernel& kernel, capt
         captured_.reset();
         return;
     }
-    is_as_captured(task, buffers, answer);
+    is_as_captured(captured_judge(gpu_, buffers, task), buffers, answer);
 }
 
-bool gpu_session::is_right(const gpu_task& task, workload_buffers& buffers, measurement& answer)
-{
-    if (const std::string damage = buffers.damage(); !damage.empty()) {
-        workloads_.forget();
-        answer.what = outcome::illegal_access;
-        answer.reason = damage;
-        answer.verified = false;
-        return false;
-    }
-    const auto outputs = buffers.outputs();
-    if (outputs.empty()) return true;
-    for (const auto& output : outputs) gpu_.ask_checksum(output.buffer->data, output.buffer->bytes);
-    std::uint64_t together = 0;
-    for (const std::uint64_t sum : gpu_.sums()) together = together * 0x9e3779b97f4a7c15 + sum;
-    const std::string checksum = checksum_text(together);
-    const bool compared = answer.checksum == checksum;
-    answer.checksum = checksum;
-    if (!compared) compare(task, buffers, answer);
-    return answer.what == outcome::measured;
-}
-
-// All outputs at once; where there is no memory for a reference on the GPU, on the host.
-void gpu_session::compare(const gpu_task& task, workload_buffers& buffers, measurement& answer)
-{
-    struct question {
-        workload_buffers::output output;
-        std::string file;
-        bool on_host = false;
-    };
-    std::vector<question> questions;
-    for (const auto& output : buffers.outputs()) {
-        const auto expected = task.expected.find(output.argument->name);
-        if (expected == task.expected.end()) continue;
-        const guarded_buffer* reference = buffers.reference(*output.argument, expected->second);
-        questions.push_back({output, expected->second, reference == nullptr});
-        if (reference != nullptr)
-            gpu_.ask_difference(element_type_of(output.argument->type), output.buffer->data, reference->data,
-                                static_cast<std::size_t>(output.argument->count), task.absolute, task.relative);
-    }
-    const std::vector<std::uint64_t> slots = gpu_.sums();
-    const std::uint64_t* slot = slots.data();
-    for (const question& asked : questions) {
-        output_difference difference;
-        if (asked.on_host) {
-            difference = compare_on_host(task, asked.output, asked.file);
-        } else {
-            difference = gpu_context::difference_in(slot);
-            slot += gpu_context::slots_of_difference;
-        }
-        if (difference.differing > 0) {
-            answer.what = outcome::wrong_result;
-            answer.reason = sentence_of(asked.output, asked.file, difference);
-            answer.verified = false;
-            return;
-        }
-        answer.verified = true;
-    }
-}
-
-output_difference gpu_session::compare_on_host(const gpu_task& task, const workload_buffers::output& output,
-                                               const std::string& file)
-{
-    const mapped_file mapped(file);
-    std::string_view reference = reference_elements(mapped.bytes(), file, *output.argument);
-    output_comparison comparison(element_type_of(output.argument->type), task.absolute, task.relative);
-    gpu_.download(output.buffer->data, output.buffer->bytes, [&](std::string_view piece) {
-        comparison.add(piece, reference.substr(0, piece.size()));
-        reference.remove_prefix(piece.size());
-    });
-    return comparison.result();
-}
-
-std::string gpu_session::sentence_of(const workload_buffers::output& output, const std::string& file,
-                                     const output_difference& difference) const
-{
-    const element_type type = element_type_of(output.argument->type);
-    const auto element = static_cast<std::size_t>(type.bytes);
-    const std::size_t at = static_cast<std::size_t>(difference.first) * element;
-    std::string is;
-    gpu_.download(output.buffer->data + at, element, [&](std::string_view piece) { is += piece; });
-    const mapped_file mapped(file);
-    const std::string_view wanted = reference_elements(mapped.bytes(), file, *output.argument).substr(at, element);
-    return difference_sentence(output.argument->name, type, difference, output.argument->count, is.data(),
-                               wanted.data());
-}
-
-void gpu_session::save(const gpu_task& task, workload_buffers& buffers) const
+void gpu_session::save(const gpu_task& task, workload_buffers& buffers, measurement& answer) const
 {
     for (const auto& output : buffers.outputs()) {
         const auto wanted = task.save_outputs.find(output.argument->name);
         if (wanted == task.save_outputs.end()) continue;
+        reference_content content(element_type_of(output.argument->type));
         write_file_atomically(wanted->second, [&](std::ostream& to) {
             to << npy_header(element_type_of(output.argument->type), output.argument->count);
-            gpu_.download(output.buffer->data, output.buffer->bytes, [&](std::string_view piece) { to << piece; });
+            gpu_.download(output.buffer->data, output.buffer->bytes, [&](std::string_view piece) {
+                to << piece;
+                content.add(piece);
+            });
         });
+        if (content.is_whole()) buffers.expect_all_of(output.argument->name);
+        if (std::string weakness = content.weakness(output.argument->name); !weakness.empty())
+            answer.warnings.push_back(std::move(weakness));
     }
 }
 

@@ -1,4 +1,4 @@
-// What a worker does with a task: load, launch once and check, time.
+// What a worker does with a task: load, launch once and judge, then time launches and judge each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,10 +6,11 @@
 #include <list>
 #include <string>
 
-#include "tune/worker/captured_buffers.hpp"
+#include "tune/worker/captured_judge.hpp"
 #include "tune/worker/gpu_buffers.hpp"
 #include "tune/worker/gpu_launch.hpp"
 #include "tune/worker/gpu_timing.hpp"
+#include "tune/worker/output_judge.hpp"
 #include "tune/worker/worker_messages.hpp"
 
 namespace launchbox {
@@ -27,26 +28,27 @@ private:
     struct kept_kernel {
         gpu_task task;
         loaded_kernel kernel;
-        kept_kernel(const gpu_context& gpu, gpu_task made) : task(std::move(made)), kernel(gpu, task) {}
+        launch_history history = {};
+        bool was_launched = false;
+        kept_kernel(gpu_context& gpu, gpu_task made) : task(std::move(made)), kernel(gpu, task) {}
     };
 
     void measure(const gpu_task& task, measurement& answer);
+    void measure_workload(const gpu_task& task, kept_kernel& kept, measurement& answer);
     /// The same for a captured launch.
-    void measure_captured(const gpu_task& task, const loaded_kernel& kernel, measurement& answer);
+    void measure_captured(const gpu_task& task, kept_kernel& kept, measurement& answer);
+    void replay(const gpu_task& task, kept_kernel& kept, captured_buffers& buffers, measurement& answer);
     captured_buffers& captured(const std::string& file);
-    bool is_as_captured(const gpu_task& task, captured_buffers& buffers, measurement& answer);
-    void replay(const gpu_task& task, const loaded_kernel& kernel, captured_buffers& buffers, measurement& answer);
-    void time_again(const gpu_task& task, kept_kernel& kept, measurement& answer);
     void enter(worker_phase phase);
-    /// Whether the launches so far left behind what they should; otherwise `answer` says what is wrong. Outputs that
-    /// are as `answer.checksum` has them were compared before.
-    bool is_right(const gpu_task& task, workload_buffers& buffers, measurement& answer);
-    void compare(const gpu_task& task, workload_buffers& buffers, measurement& answer);
-    output_difference compare_on_host(const gpu_task& task, const workload_buffers::output& output,
-                                      const std::string& file);
-    std::string sentence_of(const workload_buffers::output& output, const std::string& file,
-                            const output_difference& difference) const;
-    void save(const gpu_task& task, workload_buffers& buffers) const;
+    void first_launch(const timed_kernel& what);
+    void measure_times(const timed_kernel& what, measurement& answer);
+    /// After timed launches that were all right: whether they did as much as one that finds its variables as they were
+    /// when the module was loaded.
+    void compare_with_fresh_variables(const timed_kernel& what, measurement& answer);
+    /// What launches did to memory that is not theirs; false: something, which is then in `answer`.
+    bool is_unharmed(const workload_buffers& buffers, measurement& answer);
+    bool is_as_captured(const captured_judge& judge, captured_buffers& buffers, measurement& answer);
+    void save(const gpu_task& task, workload_buffers& buffers, measurement& answer) const;
 
     std::function<void(worker_phase)> tell_;
     worker_phase phase_ = worker_phase::ready;
@@ -56,7 +58,7 @@ private:
     workload_store workloads_;
     std::string captured_file_;
     std::unique_ptr<captured_buffers> captured_;  // the last one that was used
-    std::list<kept_kernel> kept_;                 // with `repeated`
+    std::list<kept_kernel> kept_;                 // with `repeated`; else the one of this task
 };
 
 }  // namespace launchbox

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <launchbox/detail/measure/sampling.hpp>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace launchbox {
 
@@ -19,6 +22,10 @@ using detail::sampling_state;
 // Of 3,599 candidates recorded on an H200 (measurements/nvidia-h200/tune_*.json) no first sample took more than 1.30
 // times as long as the candidate's shortest.
 constexpr double margin_of_first_sample = 2;
+
+// How many launches are looked at to say how often a candidate is wrong.
+constexpr int launches_to_judge = 12;
+constexpr int fresh_samples = 5;
 
 sampling_rules rules_for(const gpu_task& task)
 {
@@ -94,24 +101,30 @@ private:
 
 gpu_timer::gpu_timer(gpu_context& gpu) : gpu_(gpu)
 {
-    gpu.check(gpu.driver().create_event(&begin_, CU_EVENT_DEFAULT), "when its events were made");
-    gpu.check(gpu.driver().create_event(&end_, CU_EVENT_DEFAULT), "when its events were made");
+    for (CUevent* event : {&start_, &ready_, &begin_, &end_, &judged_})
+        gpu.check(gpu.driver().create_event(event, CU_EVENT_DEFAULT), "when its events were made");
     if (gpu.l2_bytes() > 0)
         gpu.check(gpu.driver().allocate(&flush_, gpu.l2_bytes()), "when memory to flush the L2 was allocated");
 }
 
-void gpu_timer::measure(const gpu_task& task, const loaded_kernel& kernel, launch_memory& buffers, measurement& answer)
+void gpu_timer::measure(const timed_kernel& what, measurement& answer)
 {
-    if (task.measure.rotate_inputs) buffers.rotate(gpu_.l2_bytes());
-    const std::size_t sets = task.measure.rotate_inputs ? buffers.sets() : 1;
+    const gpu_task& task = what.task;
+    if (task.measure.rotate_inputs) what.memory.rotate(gpu_.l2_bytes());
+    const std::size_t sets = task.measure.rotate_inputs ? what.memory.sets() : 1;
     timed_out_ = 0;
-    if (!task.measure.cold) sample_ns(task, kernel, buffers, 0);  // warms the caches up
+    ready_ns_ = judging_ns_ = 0;
     watched_samples samples(rules_for(task), gpu_.nvml());
     const clock::time_point begin = clock::now();
     clock::time_point told = begin;
     sampling_state state = sampling_state::more;
-    for (std::size_t i = 0; (state = samples.state(seconds_since(begin))) == sampling_state::more; ++i) {
-        if (const double ns = sample_ns(task, kernel, buffers, i % sets); ns > 0)
+    for (std::size_t i = 0;; ++i) {
+        const double seconds = seconds_since(begin);
+        if (what.history.any_wrong()) {
+            if (what.history.judged() >= launches_to_judge || seconds >= task.measure.max_seconds) break;
+        } else if ((state = samples.state(seconds)) != sampling_state::more)
+            break;
+        if (const double ns = sample_ns(what, i % sets, nullptr); ns > 0)
             samples.add(ns);
         else if (timed_out_ > 3)
             break;  // `sample_ns` no longer blocks, so that this is a clock that stands still
@@ -120,9 +133,14 @@ void gpu_timer::measure(const gpu_task& task, const loaded_kernel& kernel, launc
             told = clock::now();
         }
     }
-    answer.samples_ns = samples.samples_ns();
+    if (answer.phases) {
+        answer.phases->prepare += ready_ns_ * 1e-9;
+        answer.phases->check += judging_ns_ * 1e-9;
+        answer.phases->time -= (ready_ns_ + judging_ns_) * 1e-9;
+    }
     answer.dropped = samples.dropped();
     answer.stopped_early = state == sampling_state::given_up;
+    if (!what.history.any_wrong()) answer.samples_ns = samples.samples_ns();
     if (gpu_.nvml().there()) {
         // Temperature and clocks change slowly, and asking for them takes longer than many candidates.
         if (seconds_since(read_at_) > 1) {
@@ -136,34 +154,82 @@ void gpu_timer::measure(const gpu_task& task, const loaded_kernel& kernel, launc
     }
 }
 
-// 0: not a time of the kernel alone.
-double gpu_timer::sample_ns(const gpu_task& task, const loaded_kernel& kernel, launch_memory& buffers, std::size_t set)
+double gpu_timer::median_with_fresh_variables(const timed_kernel& what, const loaded_kernel& fresh)
 {
+    std::vector<double> samples;
+    for (int i = 0; i < fresh_samples && !what.history.any_wrong(); ++i)
+        if (const double ns = sample_ns(what, 0, &fresh); ns > 0) samples.push_back(ns);
+    if (samples.empty()) return 0;
+    std::ranges::nth_element(samples, samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2));
+    return samples[samples.size() / 2];
+}
+
+void gpu_timer::make_ready(const timed_kernel& what, const loaded_kernel* fresh)
+{
+    what.memory.make_ready((random_() >> 8) % 4 == 0 ? output_filling::zeros : output_filling::poison);
+    what.kernel.reset_variables();
+    if (fresh != nullptr) what.kernel.take_variables_of(*fresh);
+}
+
+// Hot: the launch right before leaves the caches as this one wants them, whatever was read in between. Once or twice,
+// so that what is timed is not always every second launch.
+void gpu_timer::warm_up(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh)
+{
+    const auto times = 1 + (random_() >> 8) % 2;
+    for (unsigned i = 0; i < times; ++i) {
+        what.kernel.launch(what.memory.parameters(set), "at a launch that warms the caches up");
+        what.history.note_unjudged();
+        make_ready(what, fresh);
+    }
+}
+
+double gpu_timer::elapsed_ns(CUevent from, CUevent to) const
+{
+    float milliseconds = 0;
+    gpu_.check(gpu_.driver().elapsed_ms(&milliseconds, from, to), "while it was timed");
+    return static_cast<double>(milliseconds) * 1e6;
+}
+
+// 0: not a time of the kernel alone, or of a launch that left something wrong.
+double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh)
+{
+    const gpu_task& task = what.task;
     const cuda_driver& driver = gpu_.driver();
-    buffers.restore_in_out();
+    const auto record = [&](CUevent event) {
+        gpu_.check(driver.record_event(event, gpu_.stream()), "while it was timed");
+    };
+    record(start_);
+    make_ready(what, fresh);
+    record(ready_);
+    if (!task.measure.cold) warm_up(what, set, fresh);
     if (task.measure.cold && flush_ != 0)
         gpu_.check(driver.set_bytes(flush_, 0, gpu_.l2_bytes(), gpu_.stream()), "when the L2 was flushed");
     // Something in this driver may wait for the GPU within a launch; then blocking it only costs time.
     const bool blocked = timed_out_ <= 3;
     if (blocked) gpu_.block();
-    gpu_.check(driver.record_event(begin_, gpu_.stream()), "while it was timed");
     try {
-        kernel.launch(buffers.parameters(set), "at a timed launch");
+        record(begin_);
+        what.kernel.launch(what.memory.parameters(set), "at a timed launch");
+        record(end_);
+        what.judge.ask();
+        record(judged_);
     } catch (...) {
         if (blocked) gpu_.unblock();
         throw;
     }
-    gpu_.check(driver.record_event(end_, gpu_.stream()), "while it was timed");
     if (blocked) gpu_.unblock();
     gpu_.wait(task.launch_seconds, "while it was timed");
+    ready_ns_ += elapsed_ns(start_, ready_);
+    judging_ns_ += elapsed_ns(end_, judged_);
+    std::string fault = what.judge.fault();
+    const bool wrong = !fault.empty();
+    what.history.note(std::move(fault));
     if (blocked && gpu_.block_timed_out()) {
         ++timed_out_;
         return 0;
     }
-    float milliseconds = 0;
-    gpu_.check(driver.elapsed_ms(&milliseconds, begin_, end_), "while it was timed");
     // The clock of events is coarser than a nanosecond, and a kernel that takes none does not exist.
-    return std::max(static_cast<double>(milliseconds) * 1e6, 1.0);
+    return wrong ? 0 : std::max(elapsed_ns(begin_, end_), 1.0);
 }
 
 }  // namespace launchbox

@@ -31,6 +31,7 @@ struct task_argument {
     std::int64_t seed = 1;
     std::string file = {};
     argument_role role = argument_role::input;
+    std::optional<bool> reset = {};  ///< of a variable: whether it is filled again before each launch; see the spec
 };
 
 /// One candidate on one workload.
@@ -45,7 +46,8 @@ struct gpu_task {
     int carveout_percent = -1;  ///< -1: none is asked for
     std::string workload;       ///< tasks with the same text have the same arguments
     std::vector<task_argument> arguments;
-    std::vector<task_argument> variables = {};  ///< of the module, filled when it is loaded
+    /// Of the module, filled when it is loaded; without a type they are left as they are.
+    std::vector<task_argument> variables = {};
     /// capture.json of a captured launch, which gives the arguments and what has to come out of them; empty: none.
     std::string capture = {};
     std::string compared_as = {};  ///< the type of what a captured launch writes, for the tolerance; empty: bytes
@@ -57,8 +59,7 @@ struct gpu_task {
     double best_ns = 0;          ///< of the best so far on this workload; 0: none
     double launch_seconds = 10;  ///< a launch that takes longer hangs
     int samples = 0;             ///< above 0: exactly so many, without giving up
-    /// Timed again and again: its module stays loaded, and its results are compared the first time alone. A task
-    /// without this ends that.
+    /// Timed again and again: its module stays loaded. A task without this ends that.
     bool repeated = false;
 };
 

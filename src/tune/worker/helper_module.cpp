@@ -185,7 +185,7 @@ constexpr std::string_view comparison_begin = R"ptx(
     .reg .b{1} %is_bits, %wanted_bits, %poison;
     .reg .f32 %single;
     .reg .f64 %is, %wanted, %distance, %limit, %absolute, %relative, %largest;
-    .reg .b64 %output, %reference, %count, %bytes, %result, %i, %stride, %differing, %first, %at, %a, %b, %t;
+    .reg .b64 %output, %reference, %count, %bytes, %result, %i, %stride, %differing, %unwritten, %first, %at, %a, %b, %t;
     ld.param.u64 %output, [output];
     cvta.to.global.u64 %output, %output;
     ld.param.u64 %reference, [reference];
@@ -204,6 +204,7 @@ constexpr std::string_view comparison_begin = R"ptx(
     mad.wide.u32 %i, %block, %threads, %t;
     mul.wide.u32 %stride, %blocks, %threads;
     mov.u64 %differing, 0;
+    mov.u64 %unwritten, 0;
     mov.u64 %first, 0;
     mov.f64 %largest, 0d0000000000000000;
     mov.f64 %distance, 0d0000000000000000;
@@ -219,6 +220,7 @@ constexpr std::string_view comparison_end = R"ptx(DIFFERENT:
     setp.eq.u64 %p0, %differing, 0;
     @%p0 not.b64 %first, %i;
     add.u64 %differing, %differing, 1;
+    @%untouched add.u64 %unwritten, %unwritten, 1;
     max.f64 %largest, %largest, %distance;
 NEXT:
     add.u64 %i, %i, %stride;
@@ -230,13 +232,14 @@ DONE:
     red.global.max.u64 [%result+8], %first;
     mov.b64 %t, %largest;
     red.global.max.u64 [%result+16], %t;
+    red.global.add.u64 [%result+24], %unwritten;
 END:
     ret;
 }}
 )ptx";
 
 // {0}: what ld loads; {1}: bits of the register; {2}, {3}: to numbers; {4}: the poison of element %i; {5}: the
-// distance. Multiplication and addition are rounded each for itself, as the host's are.
+// distance; {6}: poison is never right. Multiplication and addition are rounded each for itself, as the host's are.
 constexpr std::string_view numbers_compared = R"ptx(    ld.global.{0} %is_bits, [%a];
     ld.global.{0} %wanted_bits, [%b];
     setp.eq.b{1} %p0, %is_bits, %wanted_bits;
@@ -262,23 +265,39 @@ constexpr std::string_view numbers_compared = R"ptx(    ld.global.{0} %is_bits, 
     add.rn.f64 %limit, %absolute, %limit;
     setp.le.f64 %same, %distance, %limit;
 JUDGE:
-    not.pred %p0, %untouched;
-    and.pred %same, %same, %p0;
-    @%same bra NEXT;
+{6}    @%same bra NEXT;
 )ptx";
 
+// {0}: the poison. A difference ends the first loop; the second looks whether the whole element still holds the poison.
 constexpr std::string_view opaque_compared = R"ptx(    mov.u64 %t, 0;
 BYTE:
     ld.global.u8 %is_bits, [%a];
     ld.global.u8 %wanted_bits, [%b];
     setp.ne.b32 %p0, %is_bits, %wanted_bits;
-    @%p0 bra DIFFERENT;
+    @%p0 bra UNEQUAL;
     add.u64 %a, %a, 1;
     add.u64 %b, %b, 1;
     add.u64 %t, %t, 1;
     setp.lt.u64 %p0, %t, %bytes;
     @%p0 bra BYTE;
     bra NEXT;
+UNEQUAL:
+    mov.u64 %t, 0;
+POISON:
+    add.u64 %b, %at, %t;
+    add.u64 %a, %output, %b;
+    ld.global.u8 %is_bits, [%a];
+    cvt.u32.u64 %low, %b;
+    and.b32 %low, %low, 3;
+    shl.b32 %low, %low, 3;
+    mov.b32 %poison, 0x{0:08x};
+    shr.u32 %poison, %poison, %low;
+    and.b32 %poison, %poison, 0xff;
+    setp.eq.b32 %untouched, %is_bits, %poison;
+    @!%untouched bra DIFFERENT;
+    add.u64 %t, %t, 1;
+    setp.lt.u64 %p0, %t, %bytes;
+    @%p0 bra POISON;
 )ptx";
 
 // Elements smaller than the poison's four bytes see one part of it.
@@ -311,7 +330,10 @@ std::string comparison_kernel(const compared_type& compared)
            fmt::format(numbers_compared, fmt::format("u{}", 8 * bytes), bits,
                        fmt::format(fmt::runtime(compared.to_number), "is_bits", "is"),
                        fmt::format(fmt::runtime(compared.to_number), "wanted_bits", "wanted"), poison_of_element(bytes),
-                       distance_of(compared.type)) +
+                       distance_of(compared.type),
+                       poison_is_no_value(compared.type)
+                           ? "    not.pred %p0, %untouched;\n    and.pred %same, %same, %p0;\n"
+                           : "") +
            fmt::format(comparison_end);
 }
 
@@ -322,7 +344,7 @@ std::string helper_module_ptx()
     std::string ptx = fixed_kernels;
     for (const compared_type& compared : compared_types) ptx += comparison_kernel(compared);
     ptx += fmt::format(comparison_begin, "opaque", 32);
-    ptx += opaque_compared;
+    ptx += fmt::format(opaque_compared, poison_word);
     return ptx + fmt::format(comparison_end);
 }
 

@@ -56,6 +56,7 @@ json json_of(const task_argument& argument)
             {"role", static_cast<int>(argument.role)}};
     put(to, "low", argument.low);
     put(to, "high", argument.high);
+    put(to, "reset", argument.reset);
     // JSON has no numbers for these.
     if (!std::isfinite(argument.number)) to["number"] = std::to_string(argument.number);
     return to;
@@ -77,6 +78,7 @@ task_argument argument_of(const json& from)
     argument.role = enumeration<argument_role>(from.at("role"), 3);
     take(from, "low", argument.low);
     take(from, "high", argument.high);
+    take(from, "reset", argument.reset);
     return argument;
 }
 
@@ -138,6 +140,7 @@ measurement measurement_of(const json& from)
     from.at("stopped_early").get_to(answer.stopped_early);
     from.at("verified").get_to(answer.verified);
     from.at("checksum").get_to(answer.checksum);
+    from.at("warnings").get_to(answer.warnings);
     from.at("seconds").get_to(answer.seconds);
     from.at("sticky").get_to(answer.sticky);
     if (const auto device = from.find("device"); device != from.end()) answer.device = state_of(*device);
@@ -224,6 +227,7 @@ std::string answer_line(const measurement& answer)
             {"stopped_early", answer.stopped_early},
             {"verified", answer.verified},
             {"checksum", answer.checksum},
+            {"warnings", answer.warnings},
             {"seconds", answer.seconds},
             {"sticky", answer.sticky}};
     if (answer.device) {

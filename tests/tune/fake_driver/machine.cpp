@@ -77,6 +77,19 @@ void spoil(const json& how, const io& with)
     if (action == "write_input") with.in[at] = static_cast<char>(with.in[at] + 1);
 }
 
+// A kernel with a memory: the variable of its module that the rule names counts its launches. What it held before.
+int count_launch(const json* rule, const function& what)
+{
+    if (rule == nullptr || !rule->contains("counts_in")) return 0;
+    std::vector<char>& variable = what.owner->variables[rule->at("counts_in").get<std::string>()];
+    if (variable.size() < 4) variable.resize(4);
+    int before = 0;
+    std::memcpy(&before, variable.data(), 4);
+    const int now = before + 1;
+    std::memcpy(variable.data(), &now, 4);
+    return before;
+}
+
 std::uint64_t mixed(std::uint64_t x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -142,7 +155,7 @@ double half_of(std::uint16_t bits)
 }
 
 // What helper_module.hpp promises, written down once more. `number` holds every element exactly.
-template <class Element, class ToNumber>
+template <class Element, bool halves = false, class ToNumber>
 void compare(void** parameters, ToNumber number)
 {
     const auto* output = parameter<const Element*>(parameters, 0);
@@ -163,12 +176,14 @@ void compare(void** parameters, ToNumber number)
             distance = std::fabs(static_cast<double>(is - wanted));
             same = distance <= absolute + relative * std::fabs(static_cast<double>(wanted));
         }
-        if (same && !untouched) continue;
+        constexpr bool small_integer = std::is_integral_v<Element> && sizeof(Element) < 4;
+        if (same && (!untouched || (small_integer && !halves))) continue;
         ++result[0];
         result[1] = std::max(result[1], ~i);
         std::uint64_t bits = 0;
         std::memcpy(&bits, &distance, 8);
         result[2] = std::max(result[2], bits);
+        result[3] += untouched;
     }
 }
 
@@ -180,11 +195,16 @@ void compare_opaque(void** parameters)
     const auto* reference = parameter<const char*>(parameters, 1);
     const auto bytes = parameter<std::uint64_t>(parameters, 3);
     auto* result = parameter<std::uint64_t*>(parameters, 6);
-    for (std::uint64_t i = 0; i < parameter<std::uint64_t>(parameters, 2); ++i)
-        if (std::memcmp(output + i * bytes, reference + i * bytes, bytes) != 0) {
-            ++result[0];
-            result[1] = std::max(result[1], ~i);
-        }
+    const unsigned char poison[4] = {0xf5, 0xff, 0xfa, 0xff};
+    for (std::uint64_t i = 0; i < parameter<std::uint64_t>(parameters, 2); ++i) {
+        if (std::memcmp(output + i * bytes, reference + i * bytes, bytes) == 0) continue;
+        ++result[0];
+        result[1] = std::max(result[1], ~i);
+        bool untouched = true;
+        for (std::uint64_t at = i * bytes; at < (i + 1) * bytes; ++at)
+            untouched &= static_cast<unsigned char>(output[at]) == poison[at % 4];
+        result[3] += untouched;
+    }
 }
 
 void launch_comparison(const std::string& type, void** parameters)
@@ -200,9 +220,9 @@ void launch_comparison(const std::string& type, void** parameters)
     if (type == "u64") compare<std::uint64_t>(parameters, itself);
     if (type == "f32") compare<float>(parameters, itself);
     if (type == "f64") compare<double>(parameters, itself);
-    if (type == "f16") compare<std::uint16_t>(parameters, half_of);
+    if (type == "f16") compare<std::uint16_t, true>(parameters, half_of);
     if (type == "bf16")
-        compare<std::uint16_t>(parameters, [](std::uint16_t bits) {
+        compare<std::uint16_t, true>(parameters, [](std::uint16_t bits) {
             const std::uint32_t wide = std::uint32_t{bits} << 16;
             float value = 0;
             std::memcpy(&value, &wide, 4);
@@ -289,7 +309,9 @@ CUresult launch(function& what, const shape& how, void** parameters)
     if (const CUresult due = fault(stage, what.name); due != CUDA_SUCCESS) return due;
 
     const json* const rule = rule_for(what.name);
-    const double ns = duration_ns(rule, what, how);
+    double ns = duration_ns(rule, what, how);
+    const int launches_counted = count_launch(rule, what);
+    if (launches_counted > 0 && rule->contains("ns_later")) ns = rule->at("ns_later");
     const json* const late = fault_at(stage + "_runs", what.name);
     const std::string action = late == nullptr ? "" : late->at("action");
     if (action == "async") {
@@ -301,7 +323,8 @@ CUresult launch(function& what, const shape& how, void** parameters)
         return CUDA_SUCCESS;
     }
     const io with = parameters_of(rule, parameters);
-    if (action != "untouched") compute(rule == nullptr ? "copy" : rule->value("effect", "copy"), with);
+    const bool works = launches_counted < (rule == nullptr ? 1 << 30 : rule->value("works", 1 << 30));
+    if (works && action != "untouched") compute(rule == nullptr ? "copy" : rule->value("effect", "copy"), with);
     if (late != nullptr) spoil(*late, with);
     gpu().clock_ns += ns;
     return CUDA_SUCCESS;

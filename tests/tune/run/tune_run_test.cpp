@@ -42,11 +42,12 @@ std::int64_t number(const assignment& values, const char* name)
 // What a device made of functions was asked for, and what it is to do.
 struct device {
     const tune_spec& spec;
-    std::map<std::string, measurement> commanded = {};    // by candidate: what happens instead
-    std::map<std::string, prepared_job> unprepared = {};  // by candidate: settled before it is measured
-    std::map<std::string, int> dies = {};                 // by candidate: so often
-    std::map<std::string, std::string> same = {};         // by candidate: its code
-    std::map<std::string, int> lacks = {};                // by candidate: so often the machine has no room for it
+    std::map<std::string, measurement> commanded = {};      // by candidate: what happens instead
+    std::map<std::string, prepared_job> unprepared = {};    // by candidate: settled before it is measured
+    std::map<std::string, int> dies = {};                   // by candidate: so often
+    std::map<std::string, std::string> same = {};           // by candidate: its code
+    std::map<std::string, measurement> fails_in_race = {};  // by candidate
+    std::map<std::string, int> lacks = {};                  // by candidate: so often the machine has no room for it
     bool lacks_for_all = false;
     std::mutex lock = {};
     std::map<std::string, int> measured = {};  // by candidate and workload
@@ -107,7 +108,9 @@ struct device {
         }
         if (request.is_reference) references.push_back(key);
         measurement result;
-        if (int& left = dies[name]; left > 0) {
+        if (const auto found = fails_in_race.find(name); request.repeated && found != fails_in_race.end()) {
+            result = found->second;
+        } else if (int& left = dies[name]; left > 0) {
             --left;
             result = {.what = outcome::worker_died, .reason = "killed by signal 11"};
         } else if (const auto found = commanded.find(name); found != commanded.end()) {
@@ -511,6 +514,59 @@ TEST_F(tune_run_test, the_samples_of_a_final_race_are_of_one_gpu_and_another_tak
     ASSERT_EQ(races.size(), 1u);
     for (const race_entry& entry : races[0].entries)
         EXPECT_EQ(entry.samples_ns.size(), races[0].entries[0].samples_ns.size());
+}
+
+// 64 x 3 and what shares its code are the fastest until they race: the race is run anew without them.
+TEST_F(tune_run_test, what_fails_in_the_final_race_has_no_time_and_no_part_in_the_next)
+{
+    gpu.same["threads=64 items=3"] = gpu.same["threads=32 items=5"] = "code";
+    gpu.commanded["threads=64 items=2"] = {.samples_ns = std::vector<double>(10, 10'000.5), .verified = true};
+    gpu.commanded["threads=64 items=3"] =
+        gpu.commanded["threads=32 items=5"] = {.samples_ns = std::vector<double>(10, 10'000), .verified = true};
+    gpu.fails_in_race["threads=64 items=3"] =
+        gpu.fails_in_race["threads=32 items=5"] = {.what = outcome::wrong_result, .reason = "sometimes wrong"};
+    options.workloads = {0};
+    tune(gpu.backend());
+    int wrong = 0;
+    for (const auto& [key, result] : results()) {
+        const std::string name = text_of(result.parameters);
+        const bool fails = name == "threads=64 items=3" || name == "threads=32 items=5";
+        wrong += fails;
+        EXPECT_EQ(result.measured.what, fails ? outcome::wrong_result : outcome::measured) << name;
+        if (!fails) continue;
+        EXPECT_EQ(result.measured.reason, "in the final race: sometimes wrong");
+        EXPECT_TRUE(result.measured.samples_ns.empty());
+    }
+    EXPECT_EQ(wrong, 2);
+    const race_result_info race = race_on(1000);
+    for (const race_entry& entry : race.entries)
+        for (const char* failed : {"threads=64 items=3", "threads=32 items=5"})
+            EXPECT_NE(text_of(entry.parameters), failed);
+    EXPECT_EQ(text_of(race.entries.at(0).parameters), "threads=64 items=2");
+}
+
+TEST_F(tune_run_test, a_baseline_that_fails_in_the_final_race_ends_the_run)
+{
+    gpu.commanded["threads=128 items=1"] = {.samples_ns = std::vector<double>(10, 10'001), .verified = true};
+    gpu.fails_in_race["threads=128 items=1"] = {.what = outcome::wrong_result, .reason = "sometimes wrong"};
+    options.workloads = {0};
+    try {
+        tune(gpu.backend());
+        FAIL() << "nothing was said";
+    } catch (const error& failure) {
+        EXPECT_STREQ(failure.what(),
+                     "the baseline (threads=128 items=1) with n=1000 cannot be measured: wrong result: in the "
+                     "final race: sometimes wrong");
+    }
+}
+
+TEST_F(tune_run_test, warnings_about_references_are_told_once)
+{
+    gpu.commanded["threads=64 items=2"] = gpu.commanded["threads=64 items=1"] = {
+        .samples_ns = std::vector<double>(10, 20'000), .verified = true, .warnings = {"it is 0 everywhere"}};
+    std::vector<std::string> warnings = tune(gpu.backend()).warnings;
+    std::ranges::sort(warnings);
+    EXPECT_EQ(warnings, (std::vector<std::string>{"n=1000: it is 0 everywhere", "n=2000: it is 0 everywhere"}));
 }
 
 TEST_F(tune_run_test, a_constraint_that_names_a_workloads_value_rejects_on_that_workload)

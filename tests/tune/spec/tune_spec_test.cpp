@@ -331,7 +331,15 @@ TEST(tune_spec, what_is_wrong_with_the_target)
         "10:81: launchbox does not know the type \"f1\"");
     EXPECT_EQ(complaint(kernel + "variables = [{ name = 'x', type = 'int', count = 'a', fill = 'random' }]"), "");
     expect(kernel + "variables = [{ name = 'x', type = 'int', count = 1, role = 'output' }]",
-           "10:13: the variable \"x\" has a role");
+           "10:60: a variable has a role");
+    EXPECT_EQ(complaint(kernel + "variables = [{ name = 'x', reset = true }]"), "");
+    EXPECT_EQ(complaint(kernel + "variables = [{ name = 'x', type = 'int', value = 0, reset = false }]"), "");
+    expect(kernel + "variables = [{ name = 'x' }]", "10:14: a variable has neither a type nor reset | write type");
+    expect(kernel + "variables = [{ name = 'x', value = 0, reset = true }]",
+           "10:36: a variable has value, and no type");
+    expect(kernel + "variables = [{ name = 'x', reset = 1 }]", "10:36: reset is the number 1, and must be");
+    expect(argument("count = 1, reset = true"),
+           "10:61: an argument has reset, which is of variables | arguments with role = \"in_out\" are restored");
     expect(kernel + "variables = [{ name = 'x', type = 'int', count = 'b' }]", "10:50: unknown name \"b\" in count");
     expect(kernel + "variables = [{ name = 'x', type = 'imt', value = 1 }]", "10:35: launchbox does not know the type");
     expect(kernel + "variables = 1", "10:13: variables is the number 1, and must be a list of tables");

@@ -1,0 +1,21 @@
+// The error that ends a run whose baseline cannot be measured.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include "support/error.hpp"
+#include "support/expression/parameter_value.hpp"
+#include "tune/types/measurement.hpp"
+
+namespace launchbox {
+
+inline error baseline_failed(const assignment& parameters, const assignment& workload, const measurement& measured)
+{
+    return error(fmt::format("the baseline ({}){} cannot be measured: {}: {}", text_of(parameters),
+                             workload.values.empty() ? "" : " with " + text_of(workload), words_of(measured.what),
+                             measured.reason),
+                 "all others are compared with it; fix it, or name another baseline in [tunable]");
+}
+
+}  // namespace launchbox

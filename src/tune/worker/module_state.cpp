@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/worker/module_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "image/module_variables.hpp"
+#include "support/error.hpp"
+#include "tune/worker/buffers.hpp"
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::size_t max_variables = 1000;
+
+}  // namespace
+
+module_state::module_state(const gpu_context& gpu, CUmodule module, std::string_view cubin, const gpu_task& task)
+    : gpu_(gpu), module_(module)
+{
+    try {
+        for (const task_argument& wanted : task.variables) {
+            variable& found = find(wanted.name);
+            found.reset = wanted.reset;
+            if (!wanted.type.empty()) fill(wanted, found);
+        }
+        if (task.capture.empty()) add_others(cubin);  // captured memory is restored and compared, variables and all
+        for (variable& each : variables_) {
+            if (!each.reset.value_or(false) || each.bytes == 0) continue;
+            const std::string stage = fmt::format("when the variable '{}' was copied", each.name);
+            gpu.check(gpu.driver().allocate(&each.pristine, each.bytes), stage);
+            gpu.check(gpu.driver().copy_on_device(each.pristine, each.data, each.bytes, gpu.stream()), stage);
+        }
+    } catch (...) {
+        free_all();
+        throw;
+    }
+}
+
+void module_state::add_others(std::string_view cubin)
+{
+    // The driver does not give every symbol that is in the image: string literals, for example, it keeps.
+    for (std::string& name : module_variables(cubin)) {
+        if (variables_.size() >= max_variables) break;
+        variable other{.name = std::move(name)};
+        if (gpu_.driver().get_variable(&other.data, &other.bytes, module_, other.name.c_str()) == CUDA_SUCCESS &&
+            std::ranges::none_of(variables_, [&](const variable& each) { return each.data == other.data; }))
+            variables_.push_back(std::move(other));
+    }
+}
+
+module_state::~module_state()
+{
+    free_all();
+}
+
+void module_state::free_all()
+{
+    if (!gpu_.hangs())
+        for (const variable& each : variables_)
+            if (each.pristine != 0) gpu_.driver().free(each.pristine);
+    variables_.clear();
+}
+
+module_state::variable& module_state::find(const std::string& name)
+{
+    variable found{.name = name};
+    const CUresult code = gpu_.driver().get_variable(&found.data, &found.bytes, module_, name.c_str());
+    if (code == CUDA_ERROR_NOT_FOUND) throw error("its module has no variable '" + name + "'");
+    gpu_.check(code, "when the variable '" + name + "' was looked for in its module");
+    return variables_.emplace_back(std::move(found));
+}
+
+void module_state::fill(const task_argument& from, const variable& to) const
+{
+    const std::size_t element = static_cast<std::size_t>(element_type_of(from.type).bytes);
+    const std::size_t bytes = from.scalar ? element : bytes_of(from);
+    if (bytes > to.bytes)
+        throw error(
+            fmt::format("the variable '{}' has {} bytes, and is to be filled with {}", from.name, to.bytes, bytes));
+    const std::array<char, 16> scalar = from.scalar ? scalar_bytes(from) : std::array<char, 16>{};
+    std::optional<argument_filler> filler;
+    if (!from.scalar) filler.emplace(from);
+    gpu_.upload(to.data, bytes, [&](std::size_t start, std::size_t count, char* into) {
+        if (filler)
+            filler->fill(static_cast<std::int64_t>(start / element), static_cast<std::int64_t>(count / element), into);
+        else
+            std::copy_n(scalar.data() + start, count, into);
+    });
+}
+
+void module_state::reset() const
+{
+    for (const variable& each : variables_)
+        if (each.pristine != 0)
+            gpu_.check(gpu_.driver().copy_on_device(each.data, each.pristine, each.bytes, gpu_.stream()),
+                       "when its variables were reset");
+}
+
+void module_state::take(const module_state& other) const
+{
+    for (std::size_t i = 0; i < std::min(variables_.size(), other.variables_.size()); ++i)
+        if (is_watched(variables_[i]) && variables_[i].bytes == other.variables_[i].bytes)
+            gpu_.check(gpu_.driver().copy_on_device(variables_[i].data, other.variables_[i].data, variables_[i].bytes,
+                                                    gpu_.stream()),
+                       "when its variables were reset");
+}
+
+void module_state::remember(gpu_context& gpu)
+{
+    for (const variable& each : variables_)
+        if (is_watched(each)) gpu.ask_checksum(each.data, each.bytes);
+    const std::vector<std::uint64_t> sums = gpu.sums();
+    const std::uint64_t* sum = sums.data();
+    for (variable& each : variables_)
+        if (is_watched(each)) each.sum = *sum++;
+}
+
+std::vector<std::string> module_state::changed(gpu_context& gpu) const
+{
+    for (const variable& each : variables_)
+        if (is_watched(each)) gpu.ask_checksum(each.data, each.bytes);
+    const std::vector<std::uint64_t> sums = gpu.sums();
+    const std::uint64_t* sum = sums.data();
+    std::vector<std::string> names;
+    for (const variable& each : variables_)
+        if (is_watched(each) && *sum++ != each.sum) names.push_back(each.name);
+    return names;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,53 @@
+// The variables of a loaded module: filled as the task says, filled again before each launch, and looked at after one.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tune/worker/gpu_context.hpp"
+#include "tune/worker/gpu_worker.hpp"
+
+namespace launchbox {
+
+class module_state {
+public:
+    /// Fills the task's variables. Throws `error` where the module has no such variable, or a smaller one.
+    module_state(const gpu_context& gpu, CUmodule module, std::string_view cubin, const gpu_task& task);
+    ~module_state();
+    module_state(const module_state&) = delete;
+    module_state& operator=(const module_state&) = delete;
+
+    /// In stream order: what is to be reset holds what it held when the module was loaded.
+    void reset() const;
+    /// In stream order: all variables hold what those of another module of the same code hold.
+    void take(const module_state& other) const;
+
+    /// Remembers what the variables hold that nothing resets. `changed`: those that hold something else by now, but for
+    /// those of which the task says that they may (reset = false). Both wait for the GPU.
+    void remember(gpu_context& gpu);
+    [[nodiscard]] std::vector<std::string> changed(gpu_context& gpu) const;
+
+private:
+    struct variable {
+        std::string name;
+        CUdeviceptr data = 0, pristine = 0;
+        std::size_t bytes = 0;
+        std::optional<bool> reset = {};
+        std::uint64_t sum = 0;
+    };
+    variable& find(const std::string& name);
+    void add_others(std::string_view cubin);
+    void fill(const task_argument& from, const variable& to) const;
+    void free_all();
+    [[nodiscard]] static bool is_watched(const variable& each) { return !each.reset && each.bytes > 0; }
+
+    const gpu_context& gpu_;
+    CUmodule module_;
+    std::vector<variable> variables_;
+};
+
+}  // namespace launchbox

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/worker/output_judge.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "support/files/mapped_file.hpp"
+#include "tune/worker/compare_outputs.hpp"
+
+namespace launchbox {
+
+output_judge::output_judge(gpu_context& gpu, workload_buffers& buffers, const gpu_task& task)
+    : gpu_(gpu), buffers_(buffers), task_(task), expected_(task.expected), outputs_(buffers.outputs())
+{
+}
+
+void output_judge::ask()
+{
+    for (const auto& output : outputs_) gpu_.ask_checksum(output.buffer->data, output.buffer->bytes);
+    gpu_.fetch_sums();
+}
+
+std::string output_judge::fault()
+{
+    last_ = gpu_.fetched_sums();
+    if (last_ == right_) return {};
+    std::string why = compare();
+    if (why.empty()) {
+        right_ = last_;
+        return {};
+    }
+    if (last_ == wrong_) why += "; the launch before left the same";
+    wrong_ = last_;
+    return why;
+}
+
+// All outputs at once; where there is no memory for a reference on the GPU, on the host.
+std::string output_judge::compare()
+{
+    struct question {
+        const workload_buffers::output& output;
+        const std::string& file;
+        bool on_host = false;
+    };
+    std::vector<question> questions;
+    for (const auto& output : outputs_) {
+        const auto expected = expected_.find(output.argument->name);
+        if (expected == expected_.end()) continue;
+        const guarded_buffer* reference = buffers_.reference(*output.argument, expected->second);
+        questions.push_back({output, expected->second, reference == nullptr});
+        if (reference != nullptr)
+            gpu_.ask_difference(element_type_of(output.argument->type), output.buffer->data, reference->data,
+                                static_cast<std::size_t>(output.argument->count), task_.absolute, task_.relative);
+    }
+    const sums slots = gpu_.sums();
+    const std::uint64_t* slot = slots.data();
+    for (const question& asked : questions) {
+        output_difference difference;
+        if (asked.on_host) {
+            difference = compare_on_host(asked.output, asked.file);
+        } else {
+            difference = gpu_context::difference_in(slot);
+            slot += gpu_context::slots_of_difference;
+        }
+        if (difference.differing > 0) return sentence_of(asked.output, asked.file, difference);
+    }
+    verified_ = verified_ || !questions.empty();
+    return unwritten();
+}
+
+// What nobody knows the right content of has still to be written where an earlier launch wrote it.
+std::string output_judge::unwritten() const
+{
+    if (right_.empty()) return {};
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        const auto& output = outputs_[i];
+        if (expected_.contains(output.argument->name) || output.buffer->bytes == 0) continue;
+        if (last_[i] == output.sum_before && right_[i] != output.sum_before)
+            return fmt::format("{} was not written, and an earlier launch did", output.argument->name);
+    }
+    return {};
+}
+
+output_difference output_judge::compare_on_host(const workload_buffers::output& output, const std::string& file) const
+{
+    const mapped_file mapped(file);
+    std::string_view reference = reference_elements(mapped.bytes(), file, *output.argument);
+    output_comparison comparison(element_type_of(output.argument->type), task_.absolute, task_.relative);
+    gpu_.download(output.buffer->data, output.buffer->bytes, [&](std::string_view piece) {
+        comparison.add(piece, reference.substr(0, piece.size()));
+        reference.remove_prefix(piece.size());
+    });
+    return comparison.result();
+}
+
+std::string output_judge::sentence_of(const workload_buffers::output& output, const std::string& file,
+                                      const output_difference& difference) const
+{
+    const element_type type = element_type_of(output.argument->type);
+    const auto element = static_cast<std::size_t>(type.bytes);
+    const std::size_t at = static_cast<std::size_t>(difference.first) * element;
+    std::string is;
+    gpu_.download(output.buffer->data + at, element, [&](std::string_view piece) { is += piece; });
+    const mapped_file mapped(file);
+    const std::string_view wanted = reference_elements(mapped.bytes(), file, *output.argument).substr(at, element);
+    std::string sentence =
+        difference_sentence(output.argument->name, type, difference, output.argument->count, is.data(), wanted.data(),
+                            buffers_.filling_of(output.argument->name) == output_filling::zeros);
+    const auto number = static_cast<std::size_t>(&output - outputs_.data());
+    if (output.argument->role == argument_role::in_out && last_[number] == output.sum_before)
+        sentence += ", and nothing of it is changed";
+    return sentence;
+}
+
+std::string output_judge::checksum() const
+{
+    if (last_.empty()) return {};
+    std::uint64_t together = 0;
+    for (const std::uint64_t sum : last_) together = together * 0x9e3779b97f4a7c15 + sum;
+    return checksum_text(together);
+}
+
+}  // namespace launchbox

@@ -1,0 +1,34 @@
+// Whether a reference can tell a calculated output from one that nobody calculated.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "tune/spec/tune_spec.hpp"
+
+namespace launchbox {
+
+/// Looks through the elements of a reference, piece by piece.
+class reference_content {
+public:
+    explicit reference_content(const element_type& type) : type_(type) {}
+
+    /// The next elements: whole ones.
+    void add(std::string_view piece);
+
+    /// Why it can not: "the reference of 'out' is 0 everywhere: a kernel that only clears its output passes". Empty if
+    /// it can, and for a reference without elements.
+    [[nodiscard]] std::string weakness(const std::string& name) const;
+    /// Whether no element is poison: whoever made the reference wrote all of it.
+    [[nodiscard]] bool is_whole() const { return bytes_ > 0 && !has_poison_; }
+
+private:
+    element_type type_;
+    std::string first_;      // element
+    std::size_t bytes_ = 0;  // so far
+    bool uniform_ = true, all_poison_ = true, has_poison_ = false;
+};
+
+}  // namespace launchbox
