@@ -17,7 +17,7 @@ public:
     {
     }
 
-    void ask() override
+    void ask(bool) override
     {
         buffers_.ask_changed();
         gpu_.fetch_sums();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <list>
 #include <string>
+#include <vector>
 
 #include "tune/worker/captured_judge.hpp"
 #include "tune/worker/gpu_buffers.hpp"
@@ -29,6 +30,7 @@ private:
         gpu_task task;
         loaded_kernel kernel;
         launch_history history = {};
+        std::vector<std::uint64_t> right = {};  // see output_judge
         bool was_launched = false;
         kept_kernel(gpu_context& gpu, gpu_task made) : task(std::move(made)), kernel(gpu, task) {}
     };

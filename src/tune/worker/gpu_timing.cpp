@@ -26,6 +26,7 @@ constexpr double margin_of_first_sample = 2;
 // How many launches are looked at to say how often a candidate is wrong.
 constexpr int launches_to_judge = 12;
 constexpr int fresh_samples = 5;
+constexpr int surroundings_to_time = 2;
 
 sampling_rules rules_for(const gpu_task& task)
 {
@@ -114,17 +115,24 @@ void gpu_timer::measure(const timed_kernel& what, measurement& answer)
     const std::size_t sets = task.measure.rotate_inputs ? what.memory.sets() : 1;
     timed_out_ = 0;
     ready_ns_ = judging_ns_ = 0;
+    launches_ = surroundings_timed_ = 0;
     watched_samples samples(rules_for(task), gpu_.nvml());
     const clock::time_point begin = clock::now();
     clock::time_point told = begin;
     sampling_state state = sampling_state::more;
     for (std::size_t i = 0;; ++i) {
         const double seconds = seconds_since(begin);
-        if (what.history.any_wrong()) {
-            if (what.history.judged() >= launches_to_judge || seconds >= task.measure.max_seconds) break;
-        } else if ((state = samples.state(seconds)) != sampling_state::more)
+        if (!what.history.any_wrong()) state = samples.state(seconds);
+        if (what.history.any_wrong() || state == sampling_state::given_up) {
+            // How often is it wrong? And one that is given up after a sample or two, and changes its variables, may do
+            // something else later.
+            const bool seen = what.history.judged() >= launches_to_judge || seconds >= task.measure.max_seconds;
+            if (seen || (!what.history.any_wrong() && what.kernel.changed_variables().empty())) break;
+        } else if (state != sampling_state::more) {
             break;
-        if (const double ns = sample_ns(what, i % sets, nullptr); ns > 0)
+        }
+        const double ns = sample_ns(what, i % sets, nullptr);
+        if (ns > 0 && state == sampling_state::more)
             samples.add(ns);
         else if (timed_out_ > 3)
             break;  // `sample_ns` no longer blocks, so that this is a clock that stands still
@@ -133,10 +141,11 @@ void gpu_timer::measure(const timed_kernel& what, measurement& answer)
             told = clock::now();
         }
     }
-    if (answer.phases) {
-        answer.phases->prepare += ready_ns_ * 1e-9;
-        answer.phases->check += judging_ns_ * 1e-9;
-        answer.phases->time -= (ready_ns_ + judging_ns_) * 1e-9;
+    if (answer.phases && surroundings_timed_ > 0) {
+        const double seconds_of_all = 1e-9 * launches_ / surroundings_timed_;
+        answer.phases->prepare += ready_ns_ * seconds_of_all;
+        answer.phases->check += judging_ns_ * seconds_of_all;
+        answer.phases->time -= (ready_ns_ + judging_ns_) * seconds_of_all;
     }
     answer.dropped = samples.dropped();
     answer.stopped_early = state == sampling_state::given_up;
@@ -198,9 +207,11 @@ double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loa
     const auto record = [&](CUevent event) {
         gpu_.check(driver.record_event(event, gpu_.stream()), "while it was timed");
     };
-    record(start_);
+    // What stands around the launches takes always as long: a few tell.
+    const bool times_all = surroundings_timed_ < surroundings_to_time;
+    if (times_all) record(start_);
     make_ready(what, fresh);
-    record(ready_);
+    if (times_all) record(ready_);
     if (!task.measure.cold) warm_up(what, set, fresh);
     if (task.measure.cold && flush_ != 0)
         gpu_.check(driver.set_bytes(flush_, 0, gpu_.l2_bytes(), gpu_.stream()), "when the L2 was flushed");
@@ -211,16 +222,20 @@ double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loa
         record(begin_);
         what.kernel.launch(what.memory.parameters(set), "at a timed launch");
         record(end_);
-        what.judge.ask();
-        record(judged_);
+        what.judge.ask(false);
+        if (times_all) record(judged_);
     } catch (...) {
         if (blocked) gpu_.unblock();
         throw;
     }
     if (blocked) gpu_.unblock();
     gpu_.wait(task.launch_seconds, "while it was timed");
-    ready_ns_ += elapsed_ns(start_, ready_);
-    judging_ns_ += elapsed_ns(end_, judged_);
+    if (times_all) {
+        ++surroundings_timed_;
+        ready_ns_ += elapsed_ns(start_, ready_);
+        judging_ns_ += elapsed_ns(end_, judged_);
+    }
+    ++launches_;
     std::string fault = what.judge.fault();
     const bool wrong = !fault.empty();
     what.history.note(std::move(fault));

@@ -45,7 +45,8 @@ private:
     CUevent start_ = nullptr, ready_ = nullptr;  // around what comes before a launch
     CUevent begin_ = nullptr, end_ = nullptr;    // around the launch
     CUevent judged_ = nullptr;                   // behind what its output was asked for
-    double ready_ns_ = 0, judging_ns_ = 0;       // of the GPU, in this task
+    double ready_ns_ = 0, judging_ns_ = 0;       // of the GPU, for the first launches of this task:
+    int surroundings_timed_ = 0, launches_ = 0;  // so many of so many
     CUdeviceptr flush_ = 0;
     std::minstd_rand random_{std::random_device{}()};
     nvml_reading reading_;  // the last whole one

@@ -45,10 +45,14 @@ void module_state::add_others(std::string_view cubin)
     // The driver does not give every symbol that is in the image: string literals, for example, it keeps.
     for (std::string& name : module_variables(cubin)) {
         if (variables_.size() >= max_variables) break;
-        variable other{.name = std::move(name)};
-        if (gpu_.driver().get_variable(&other.data, &other.bytes, module_, other.name.c_str()) == CUDA_SUCCESS &&
-            std::ranges::none_of(variables_, [&](const variable& each) { return each.data == other.data; }))
+        variable other{.name = std::move(name), .is_constant = false};
+        if (gpu_.driver().get_variable(&other.data, &other.bytes, module_, other.name.c_str()) != CUDA_SUCCESS)
+            continue;
+        const auto known = std::ranges::find(variables_, other.data, &variable::data);
+        if (known == variables_.end())
             variables_.push_back(std::move(other));
+        else
+            known->is_constant = false;
     }
 }
 
@@ -109,10 +113,16 @@ void module_state::take(const module_state& other) const
                        "when its variables were reset");
 }
 
-void module_state::remember(gpu_context& gpu)
+void module_state::ask(gpu_context& gpu) const
 {
     for (const variable& each : variables_)
         if (is_watched(each)) gpu.ask_checksum(each.data, each.bytes);
+}
+
+void module_state::remember(gpu_context& gpu)
+{
+    if (!watches_any()) return;
+    ask(gpu);
     const std::vector<std::uint64_t> sums = gpu.sums();
     const std::uint64_t* sum = sums.data();
     for (variable& each : variables_)
@@ -121,11 +131,11 @@ void module_state::remember(gpu_context& gpu)
 
 std::vector<std::string> module_state::changed(gpu_context& gpu) const
 {
-    for (const variable& each : variables_)
-        if (is_watched(each)) gpu.ask_checksum(each.data, each.bytes);
+    std::vector<std::string> names;
+    if (!watches_any()) return names;
+    ask(gpu);
     const std::vector<std::uint64_t> sums = gpu.sums();
     const std::uint64_t* sum = sums.data();
-    std::vector<std::string> names;
     for (const variable& each : variables_)
         if (is_watched(each) && *sum++ != each.sum) names.push_back(each.name);
     return names;

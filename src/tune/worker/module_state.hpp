@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,13 +38,19 @@ private:
         CUdeviceptr data = 0, pristine = 0;
         std::size_t bytes = 0;
         std::optional<bool> reset = {};
+        bool is_constant = true;  // nothing of the module's global memory
         std::uint64_t sum = 0;
     };
     variable& find(const std::string& name);
     void add_others(std::string_view cubin);
     void fill(const task_argument& from, const variable& to) const;
     void free_all();
-    [[nodiscard]] static bool is_watched(const variable& each) { return !each.reset && each.bytes > 0; }
+    [[nodiscard]] static bool is_watched(const variable& each)
+    {
+        return !each.reset && !each.is_constant && each.bytes > 0;
+    }
+    void ask(gpu_context& gpu) const;
+    [[nodiscard]] bool watches_any() const { return std::ranges::any_of(variables_, is_watched); }
 
     const gpu_context& gpu_;
     CUmodule module_;

@@ -10,23 +10,54 @@
 
 namespace launchbox {
 
-output_judge::output_judge(gpu_context& gpu, workload_buffers& buffers, const gpu_task& task)
-    : gpu_(gpu), buffers_(buffers), task_(task), expected_(task.expected), outputs_(buffers.outputs())
+output_judge::output_judge(gpu_context& gpu, workload_buffers& buffers, const gpu_task& task,
+                           std::vector<std::uint64_t> right)
+    : gpu_(gpu),
+      buffers_(buffers),
+      task_(task),
+      expected_(task.expected),
+      outputs_(buffers.outputs()),
+      right_(std::move(right)),
+      verified_(!right_.empty() && !task.expected.empty())
 {
 }
 
-void output_judge::ask()
+void output_judge::ask(bool first)
 {
+    asked_.clear();
     for (const auto& output : outputs_) gpu_.ask_checksum(output.buffer->data, output.buffer->bytes);
+    if (first) ask_differences();
     gpu_.fetch_sums();
+}
+
+void output_judge::ask_differences()
+{
+    for (const auto& output : outputs_) {
+        const auto expected = expected_.find(output.argument->name);
+        if (expected == expected_.end()) continue;
+        const guarded_buffer* reference = buffers_.reference(*output.argument, expected->second);
+        asked_.push_back({output, expected->second, reference == nullptr});
+        if (reference != nullptr)
+            gpu_.ask_difference(element_type_of(output.argument->type), output.buffer->data, reference->data,
+                                static_cast<std::size_t>(output.argument->count), task_.absolute, task_.relative);
+    }
 }
 
 std::string output_judge::fault()
 {
-    last_ = gpu_.fetched_sums();
+    sums answer = gpu_.fetched_sums();
+    const auto behind_sums = answer.begin() + static_cast<std::ptrdiff_t>(outputs_.size());
+    last_.assign(answer.begin(), behind_sums);
     if (last_ == right_) return {};
-    std::string why = compare();
+    answer.erase(answer.begin(), behind_sums);
+    if (asked_.empty()) {
+        ask_differences();
+        answer = gpu_.sums();
+    }
+    std::string why = difference(answer.data());
+    if (why.empty()) why = unwritten();
     if (why.empty()) {
+        verified_ = verified_ || !asked_.empty();
         right_ = last_;
         return {};
     }
@@ -35,38 +66,19 @@ std::string output_judge::fault()
     return why;
 }
 
-// All outputs at once; where there is no memory for a reference on the GPU, on the host.
-std::string output_judge::compare()
+std::string output_judge::difference(const std::uint64_t* slot) const
 {
-    struct question {
-        const workload_buffers::output& output;
-        const std::string& file;
-        bool on_host = false;
-    };
-    std::vector<question> questions;
-    for (const auto& output : outputs_) {
-        const auto expected = expected_.find(output.argument->name);
-        if (expected == expected_.end()) continue;
-        const guarded_buffer* reference = buffers_.reference(*output.argument, expected->second);
-        questions.push_back({output, expected->second, reference == nullptr});
-        if (reference != nullptr)
-            gpu_.ask_difference(element_type_of(output.argument->type), output.buffer->data, reference->data,
-                                static_cast<std::size_t>(output.argument->count), task_.absolute, task_.relative);
-    }
-    const sums slots = gpu_.sums();
-    const std::uint64_t* slot = slots.data();
-    for (const question& asked : questions) {
+    for (const question& asked : asked_) {
         output_difference difference;
         if (asked.on_host) {
-            difference = compare_on_host(asked.output, asked.file);
+            difference = compare_on_host(asked);
         } else {
             difference = gpu_context::difference_in(slot);
             slot += gpu_context::slots_of_difference;
         }
-        if (difference.differing > 0) return sentence_of(asked.output, asked.file, difference);
+        if (difference.differing > 0) return sentence_of(asked, difference);
     }
-    verified_ = verified_ || !questions.empty();
-    return unwritten();
+    return {};
 }
 
 // What nobody knows the right content of has still to be written where an earlier launch wrote it.
@@ -82,28 +94,30 @@ std::string output_judge::unwritten() const
     return {};
 }
 
-output_difference output_judge::compare_on_host(const workload_buffers::output& output, const std::string& file) const
+output_difference output_judge::compare_on_host(const question& asked) const
 {
-    const mapped_file mapped(file);
-    std::string_view reference = reference_elements(mapped.bytes(), file, *output.argument);
-    output_comparison comparison(element_type_of(output.argument->type), task_.absolute, task_.relative);
-    gpu_.download(output.buffer->data, output.buffer->bytes, [&](std::string_view piece) {
+    const auto& [argument, buffer, sum_before] = asked.output;
+    const mapped_file mapped(asked.file);
+    std::string_view reference = reference_elements(mapped.bytes(), asked.file, *argument);
+    output_comparison comparison(element_type_of(argument->type), task_.absolute, task_.relative);
+    gpu_.download(buffer->data, buffer->bytes, [&](std::string_view piece) {
         comparison.add(piece, reference.substr(0, piece.size()));
         reference.remove_prefix(piece.size());
     });
     return comparison.result();
 }
 
-std::string output_judge::sentence_of(const workload_buffers::output& output, const std::string& file,
-                                      const output_difference& difference) const
+std::string output_judge::sentence_of(const question& asked, const output_difference& difference) const
 {
+    const workload_buffers::output& output = asked.output;
     const element_type type = element_type_of(output.argument->type);
     const auto element = static_cast<std::size_t>(type.bytes);
     const std::size_t at = static_cast<std::size_t>(difference.first) * element;
     std::string is;
     gpu_.download(output.buffer->data + at, element, [&](std::string_view piece) { is += piece; });
-    const mapped_file mapped(file);
-    const std::string_view wanted = reference_elements(mapped.bytes(), file, *output.argument).substr(at, element);
+    const mapped_file mapped(asked.file);
+    const std::string_view wanted =
+        reference_elements(mapped.bytes(), asked.file, *output.argument).substr(at, element);
     std::string sentence =
         difference_sentence(output.argument->name, type, difference, output.argument->count, is.data(), wanted.data(),
                             buffers_.filling_of(output.argument->name) == output_filling::zeros);

@@ -16,25 +16,31 @@ namespace launchbox {
 /// others it compares element by element. Lives no longer than the workload's buffers and the task.
 class output_judge final : public launch_judge {
 public:
-    output_judge(gpu_context& gpu, workload_buffers& buffers, const gpu_task& task);
+    /// `right`: the checksums of outputs that were found right before, as `right()` gives them; empty: none.
+    output_judge(gpu_context& gpu, workload_buffers& buffers, const gpu_task& task, std::vector<std::uint64_t> right);
 
-    void ask() override;
+    void ask(bool first) override;
     std::string fault() override;
 
     /// From now on the outputs have to be what these files hold, by the output's name.
     void expect(const std::map<std::string, std::string>& files) { expected_ = files; }
     /// Whether the launch that was judged last was compared with a reference, or equals one that was.
     [[nodiscard]] bool verified() const { return verified_; }
+    [[nodiscard]] const std::vector<std::uint64_t>& right() const { return right_; }
     /// Of all outputs, as that launch left them; empty without outputs.
     [[nodiscard]] std::string checksum() const;
 
 private:
     using sums = std::vector<std::uint64_t>;
-    [[nodiscard]] std::string compare();
-    [[nodiscard]] output_difference compare_on_host(const workload_buffers::output& output,
-                                                    const std::string& file) const;
-    [[nodiscard]] std::string sentence_of(const workload_buffers::output& output, const std::string& file,
-                                          const output_difference& difference) const;
+    struct question {
+        const workload_buffers::output& output;
+        const std::string& file;
+        bool on_host = false;  // there is no memory for its reference on the GPU
+    };
+    void ask_differences();
+    [[nodiscard]] std::string difference(const std::uint64_t* slot) const;
+    [[nodiscard]] output_difference compare_on_host(const question& asked) const;
+    [[nodiscard]] std::string sentence_of(const question& asked, const output_difference& difference) const;
     [[nodiscard]] std::string unwritten() const;
 
     gpu_context& gpu_;
@@ -42,7 +48,8 @@ private:
     const gpu_task& task_;
     std::map<std::string, std::string> expected_;
     std::vector<workload_buffers::output> outputs_;
-    sums last_, right_, wrong_;  // of the launch judged last, of the last right one, of the last wrong one
+    std::vector<question> asked_;  // about the last launch, as far as they were asked
+    sums last_, right_, wrong_;    // of the launch judged last, of the last right one, of the last wrong one
     bool verified_ = false;
 };
 

@@ -169,6 +169,19 @@ TEST_F(judged_launches, that_only_copy_what_the_first_calculated_are_found_out)
     EXPECT_NEAR(summarise(allowed.samples_ns).median, 5000, 1);
 }
 
+// One that is given up after its first sample is launched as often as others if it has a memory.
+TEST_F(judged_launches, of_a_slow_kernel_with_a_memory_are_as_many)
+{
+    gpu_task slow = task("counting");
+    slow.samples = 0;
+    slow.best_ns = 100;
+    expect_wrong(counting({{"works", 4}}, slow), "right at first, wrong from launch 5 on (8 of 12 launches): ");
+    const measurement right = counting({{"works", 100}}, slow);
+    EXPECT_EQ(right.what, outcome::measured);
+    EXPECT_TRUE(right.stopped_early);
+    EXPECT_EQ(right.samples_ns.size(), 1u);
+}
+
 TEST_F(judged_launches, of_a_later_turn_of_a_race_are_judged)
 {
     fault({{"stage", "timed_launch_runs"}, {"action", "untouched"}, {"skip", 30}});
