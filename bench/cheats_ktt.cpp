@@ -1,5 +1,5 @@
-// One of the kernels of tests/data/tune/cheats.cu tuned by KTT: whether it accepts it, and with which time. Built by hand,
-// where KTT is: g++ -std=c++17 -I KTT/Source bench/cheats_ktt.cpp -o cheats_ktt -L KTT/build -lktt
+// One of the kernels of tests/data/tune/cheats.cu tuned by KTT: whether it accepts it, and with which time. Built by
+// hand, where KTT is: g++ -std=c++17 -I KTT/Source bench/cheats_ktt.cpp -o cheats_ktt -L KTT/build -lktt
 //
 //   cheats_ktt cheats.cu NUMBER     prints {"accepted": true, "ms": 0.0151}
 // SPDX-License-Identifier: Apache-2.0
@@ -30,15 +30,16 @@ int main(int count, char** words)
     ktt::Tuner::SetTimeUnit(ktt::TimeUnit::Nanoseconds);
     tuner.SetGlobalSizeType(ktt::GlobalSizeType::CUDA);
     tuner.SetCompilerOptions("-std=c++17");
-    const auto definition = tuner.AddKernelDefinitionFromFile("twice_plus_one", words[1], ktt::DimensionVector(n / threads),
-                                                              ktt::DimensionVector(threads));
+    const auto definition = tuner.AddKernelDefinitionFromFile(
+        "twice_plus_one", words[1], ktt::DimensionVector(n / threads), ktt::DimensionVector(threads));
     const auto input = tuner.AddArgumentVector(in, ktt::ArgumentAccessType::ReadOnly);
     const auto output = tuner.AddArgumentVector(out, ktt::ArgumentAccessType::ReadWrite);
     tuner.SetArguments(definition, {input, output, tuner.AddArgumentScalar(n)});
     const auto kernel = tuner.CreateSimpleKernel("cheats", definition);
     tuner.AddParameter(kernel, "cheat", std::vector<std::uint64_t>{std::strtoull(words[2], nullptr, 10)});
     tuner.SetValidationMethod(ktt::ValidationMethod::SideBySideComparison, 1e-5);
-    tuner.SetReferenceComputation(output, [&](void* to) { std::memcpy(to, right.data(), right.size() * sizeof(float)); });
+    tuner.SetReferenceComputation(output,
+                                  [&](void* to) { std::memcpy(to, right.data(), right.size() * sizeof(float)); });
     const auto results = tuner.Tune(kernel);
     if (results.size() == 1 && results[0].IsValid())
         std::printf("{\"accepted\": true, \"ms\": %.6f}\n", static_cast<double>(results[0].GetKernelDuration()) * 1e-6);

@@ -38,6 +38,7 @@ cuda_driver load()
     need(driver.retain_context, "cuDevicePrimaryCtxRetain");
     need(driver.set_context_flags, "cuDevicePrimaryCtxSetFlags_v2");
     need(driver.use_context, "cuCtxSetCurrent");
+    find(driver.reset_persisting_l2, "cuCtxResetPersistingL2Cache");
     need(driver.load_module, "cuModuleLoadData");
     need(driver.unload_module, "cuModuleUnload");
     need(driver.get_function, "cuModuleGetFunction");

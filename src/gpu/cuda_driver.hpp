@@ -28,6 +28,7 @@ struct cuda_driver {
     decltype(&cuDevicePrimaryCtxRetain) retain_context = nullptr;
     decltype(&cuDevicePrimaryCtxSetFlags) set_context_flags = nullptr;
     decltype(&cuCtxSetCurrent) use_context = nullptr;
+    decltype(&cuCtxResetPersistingL2Cache) reset_persisting_l2 = nullptr;  ///< optional: since 11.0
 
     decltype(&cuModuleLoadData) load_module = nullptr;
     decltype(&cuModuleUnload) unload_module = nullptr;

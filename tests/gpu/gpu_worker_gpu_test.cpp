@@ -186,7 +186,7 @@ TEST_F(gpu_worker_gpu_test, clusters_and_printing_and_arrays_changed_in_place)
 // Whole words, every tail, and more than the grid has threads.
 TEST_F(gpu_worker_gpu_test, the_checksum_is_that_of_the_host)
 {
-    for (const std::int64_t bytes : {1, 7, 8, 9, 63, 4096, 100'003, 5'000'001}) {
+    for (const std::int64_t bytes : {1, 7, 8, 9, 63, 4096, 100'003, 5'000'001, 40'000'003}) {
         gpu_task copy = task("right_bytes");
         copy.workload = std::to_string(bytes);
         for (int i : {0, 1}) {

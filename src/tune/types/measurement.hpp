@@ -61,12 +61,12 @@ inline constexpr phase_kind phase_kinds[]{{"reference", &phase_seconds::referenc
 
 struct measurement {
     outcome what = outcome::measured;
-    std::string reason = {};              ///< one line; empty when measured
-    std::vector<double> samples_ns = {};  ///< in the order in which they were taken
-    int dropped = 0;                      ///< samples taken while the GPU was throttled, and not kept
-    bool stopped_early = false;           ///< clearly slower than the best: fewer samples than usual
-    bool verified = false;                ///< its outputs were compared with the reference
-    std::string checksum = {};            ///< of the outputs, where they are known
+    std::string reason = {};                 ///< one line; empty when measured
+    std::vector<double> samples_ns = {};     ///< in the order in which they were taken
+    int dropped = 0;                         ///< samples taken while the GPU was throttled, and not kept
+    bool stopped_early = false;              ///< clearly slower than the best: fewer samples than usual
+    bool verified = false;                   ///< its outputs were compared with the reference
+    std::string checksum = {};               ///< of the outputs, where they are known
     std::vector<std::string> warnings = {};  ///< about the reference, for whoever tunes: a sentence each; not stored
     std::optional<device_state> device = {};
     double seconds = 0;                        ///< of wall time that it cost the one who measured

@@ -213,8 +213,11 @@ double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loa
     make_ready(what, fresh);
     if (times_all) record(ready_);
     if (!task.measure.cold) warm_up(what, set, fresh);
-    if (task.measure.cold && flush_ != 0)
+    if (task.measure.cold && flush_ != 0) {
+        // What a kernel asked the cache to keep would survive the flush (measurements/nvidia-h100/persisting_l2.txt).
+        if (driver.reset_persisting_l2 != nullptr) driver.reset_persisting_l2();
         gpu_.check(driver.set_bytes(flush_, 0, gpu_.l2_bytes(), gpu_.stream()), "when the L2 was flushed");
+    }
     // Something in this driver may wait for the GPU within a launch; then blocking it only costs time.
     const bool blocked = timed_out_ <= 3;
     if (blocked) gpu_.block();

@@ -12,17 +12,30 @@ namespace launchbox {
 
 namespace {
 
-// PTX 6.3 is the oldest that knows sm_75, so that the oldest drivers read it, too. In the checksum, the index that is
-// the number of whole words belongs to exactly one thread: that one takes the bytes behind them.
-constexpr const char* fixed_kernels = R"ptx(.version 6.3
+// What a checksum makes of the word of index {1} that is in the register {0}, and adds to %sum.
+constexpr std::string_view mixed_into_sum = R"ptx(    add.u64 %place, {1}, 1;
+    mad.lo.u64 {0}, %place, 0x9e3779b97f4a7c15, {0};
+    shr.u64 %shifted, {0}, 32;
+    xor.b64 {0}, {0}, %shifted;
+    mul.lo.u64 {0}, {0}, 0xbf58476d1ce4e5b9;
+    shr.u64 %shifted, {0}, 29;
+    xor.b64 {0}, {0}, %shifted;
+    add.u64 %sum, %sum, {0};
+)ptx";
+
+// PTX 6.3 is the oldest that knows sm_75, so that the oldest drivers read it, too. {0}: four words loaded before any is
+// mixed, which keeps enough loads in flight for the bandwidth of the memory; {1}: one word. The index that is the
+// number of whole words belongs to exactly one thread: that one takes the bytes behind them.
+constexpr std::string_view checksum_kernel = R"ptx(.version 6.3
 .target sm_75
 .address_size 64
 
 .visible .entry launchbox_checksum(.param .u64 data, .param .u64 bytes, .param .u64 result)
-{
+{{
     .reg .pred %p<2>;
     .reg .b32 %thread, %threads, %block, %blocks, %low, %high, %distance, %lane;
-    .reg .b64 %data, %bytes, %result, %i, %stride, %words, %sum, %at, %word, %place, %shifted, %rest, %byte, %t;
+    .reg .b64 %data, %bytes, %result, %i, %stride, %stride_bytes, %words, %sum, %at, %place, %shifted, %rest, %byte, %t;
+    .reg .b64 %word, %second, %third, %fourth, %i2, %i3, %i4;
     ld.param.u64 %data, [data];
     cvta.to.global.u64 %data, %data;
     ld.param.u64 %bytes, [bytes];
@@ -35,8 +48,26 @@ constexpr const char* fixed_kernels = R"ptx(.version 6.3
     cvt.u64.u32 %t, %thread;
     mad.wide.u32 %i, %block, %threads, %t;
     mul.wide.u32 %stride, %blocks, %threads;
+    shl.b64 %stride_bytes, %stride, 3;
     shr.u64 %words, %bytes, 3;
     mov.u64 %sum, 0;
+FOUR:
+    mad.lo.u64 %i4, %stride, 3, %i;
+    setp.ge.u64 %p0, %i4, %words;
+    @%p0 bra LOOP;
+    add.u64 %i2, %i, %stride;
+    add.u64 %i3, %i2, %stride;
+    shl.b64 %at, %i, 3;
+    add.u64 %at, %data, %at;
+    ld.global.u64 %word, [%at];
+    add.u64 %at, %at, %stride_bytes;
+    ld.global.u64 %second, [%at];
+    add.u64 %at, %at, %stride_bytes;
+    ld.global.u64 %third, [%at];
+    add.u64 %at, %at, %stride_bytes;
+    ld.global.u64 %fourth, [%at];
+{0}    add.u64 %i, %i4, %stride;
+    bra FOUR;
 LOOP:
     setp.gt.u64 %p0, %i, %words;
     @%p0 bra REDUCE;
@@ -46,15 +77,7 @@ LOOP:
     @%p0 bra TAIL;
     ld.global.u64 %word, [%at];
 MIX:
-    add.u64 %place, %i, 1;
-    mad.lo.u64 %word, %place, 0x9e3779b97f4a7c15, %word;
-    shr.u64 %shifted, %word, 32;
-    xor.b64 %word, %word, %shifted;
-    mul.lo.u64 %word, %word, 0xbf58476d1ce4e5b9;
-    shr.u64 %shifted, %word, 29;
-    xor.b64 %word, %word, %shifted;
-    add.u64 %sum, %sum, %word;
-    add.u64 %i, %i, %stride;
+{1}    add.u64 %i, %i, %stride;
     bra LOOP;
 TAIL:
     and.b64 %rest, %bytes, 7;
@@ -74,10 +97,10 @@ REDUCE:
     bar.warp.sync 0xffffffff;
     mov.u32 %distance, 16;
 HALVE:
-    mov.b64 {%low, %high}, %sum;
+    mov.b64 {{%low, %high}}, %sum;
     shfl.sync.bfly.b32 %low, %low, %distance, 31, 0xffffffff;
     shfl.sync.bfly.b32 %high, %high, %distance, 31, 0xffffffff;
-    mov.b64 %t, {%low, %high};
+    mov.b64 %t, {{%low, %high}};
     add.u64 %sum, %sum, %t;
     shr.u32 %distance, %distance, 1;
     setp.ne.u32 %p0, %distance, 0;
@@ -86,8 +109,19 @@ HALVE:
     setp.eq.u32 %p0, %lane, 0;
     @%p0 red.global.add.u64 [%result], %sum;
     ret;
+}}
+)ptx";
+
+std::string checksum_ptx()
+{
+    const auto mixed = [](const char* word, const char* index) { return fmt::format(mixed_into_sum, word, index); };
+    return fmt::format(
+        checksum_kernel,
+        mixed("%word", "%i") + mixed("%second", "%i2") + mixed("%third", "%i3") + mixed("%fourth", "%i4"),
+        mixed("%word", "%i"));
 }
 
+constexpr const char* other_kernels = R"ptx(
 .visible .entry launchbox_count_other(.param .u64 data, .param .u64 bytes, .param .u32 value, .param .u64 result)
 {
     .reg .pred %p<2>;
@@ -341,7 +375,7 @@ std::string comparison_kernel(const compared_type& compared)
 
 std::string helper_module_ptx()
 {
-    std::string ptx = fixed_kernels;
+    std::string ptx = checksum_ptx() + other_kernels;
     for (const compared_type& compared : compared_types) ptx += comparison_kernel(compared);
     ptx += fmt::format(comparison_begin, "opaque", 32);
     ptx += fmt::format(opaque_compared, poison_word);

@@ -23,16 +23,17 @@ module_state::module_state(const gpu_context& gpu, CUmodule module, std::string_
 {
     try {
         for (const task_argument& wanted : task.variables) {
-            variable& found = find(wanted.name);
+            module_variable& found = find(wanted.name);
             found.reset = wanted.reset;
             if (!wanted.type.empty()) fill(wanted, found);
         }
         if (task.capture.empty()) add_others(cubin);  // captured memory is restored and compared, variables and all
-        for (variable& each : variables_) {
-            if (!each.reset.value_or(false) || each.bytes == 0) continue;
-            const std::string stage = fmt::format("when the variable '{}' was copied", each.name);
-            gpu.check(gpu.driver().allocate(&each.pristine, each.bytes), stage);
-            gpu.check(gpu.driver().copy_on_device(each.pristine, each.data, each.bytes, gpu.stream()), stage);
+        for (module_variable& variable : variables_) {
+            if (!variable.reset.value_or(false) || variable.bytes == 0) continue;
+            const std::string stage = fmt::format("when the variable '{}' was copied", variable.name);
+            gpu.check(gpu.driver().allocate(&variable.pristine, variable.bytes), stage);
+            gpu.check(gpu.driver().copy_on_device(variable.pristine, variable.data, variable.bytes, gpu.stream()),
+                      stage);
         }
     } catch (...) {
         free_all();
@@ -45,10 +46,10 @@ void module_state::add_others(std::string_view cubin)
     // The driver does not give every symbol that is in the image: string literals, for example, it keeps.
     for (std::string& name : module_variables(cubin)) {
         if (variables_.size() >= max_variables) break;
-        variable other{.name = std::move(name), .is_constant = false};
+        module_variable other{.name = std::move(name), .is_constant = false};
         if (gpu_.driver().get_variable(&other.data, &other.bytes, module_, other.name.c_str()) != CUDA_SUCCESS)
             continue;
-        const auto known = std::ranges::find(variables_, other.data, &variable::data);
+        const auto known = std::ranges::find(variables_, other.data, &module_variable::data);
         if (known == variables_.end())
             variables_.push_back(std::move(other));
         else
@@ -64,21 +65,21 @@ module_state::~module_state()
 void module_state::free_all()
 {
     if (!gpu_.hangs())
-        for (const variable& each : variables_)
-            if (each.pristine != 0) gpu_.driver().free(each.pristine);
+        for (const module_variable& variable : variables_)
+            if (variable.pristine != 0) gpu_.driver().free(variable.pristine);
     variables_.clear();
 }
 
-module_state::variable& module_state::find(const std::string& name)
+module_state::module_variable& module_state::find(const std::string& name)
 {
-    variable found{.name = name};
+    module_variable found{.name = name};
     const CUresult code = gpu_.driver().get_variable(&found.data, &found.bytes, module_, name.c_str());
     if (code == CUDA_ERROR_NOT_FOUND) throw error("its module has no variable '" + name + "'");
     gpu_.check(code, "when the variable '" + name + "' was looked for in its module");
     return variables_.emplace_back(std::move(found));
 }
 
-void module_state::fill(const task_argument& from, const variable& to) const
+void module_state::fill(const task_argument& from, const module_variable& to) const
 {
     const std::size_t element = static_cast<std::size_t>(element_type_of(from.type).bytes);
     const std::size_t bytes = from.scalar ? element : bytes_of(from);
@@ -98,9 +99,9 @@ void module_state::fill(const task_argument& from, const variable& to) const
 
 void module_state::reset() const
 {
-    for (const variable& each : variables_)
-        if (each.pristine != 0)
-            gpu_.check(gpu_.driver().copy_on_device(each.data, each.pristine, each.bytes, gpu_.stream()),
+    for (const module_variable& variable : variables_)
+        if (variable.pristine != 0)
+            gpu_.check(gpu_.driver().copy_on_device(variable.data, variable.pristine, variable.bytes, gpu_.stream()),
                        "when its variables were reset");
 }
 
@@ -115,8 +116,8 @@ void module_state::take(const module_state& other) const
 
 void module_state::ask(gpu_context& gpu) const
 {
-    for (const variable& each : variables_)
-        if (is_watched(each)) gpu.ask_checksum(each.data, each.bytes);
+    for (const module_variable& variable : variables_)
+        if (is_watched(variable)) gpu.ask_checksum(variable.data, variable.bytes);
 }
 
 void module_state::remember(gpu_context& gpu)
@@ -125,8 +126,8 @@ void module_state::remember(gpu_context& gpu)
     ask(gpu);
     const std::vector<std::uint64_t> sums = gpu.sums();
     const std::uint64_t* sum = sums.data();
-    for (variable& each : variables_)
-        if (is_watched(each)) each.sum = *sum++;
+    for (module_variable& variable : variables_)
+        if (is_watched(variable)) variable.sum = *sum++;
 }
 
 std::vector<std::string> module_state::changed(gpu_context& gpu) const
@@ -136,8 +137,8 @@ std::vector<std::string> module_state::changed(gpu_context& gpu) const
     ask(gpu);
     const std::vector<std::uint64_t> sums = gpu.sums();
     const std::uint64_t* sum = sums.data();
-    for (const variable& each : variables_)
-        if (is_watched(each) && *sum++ != each.sum) names.push_back(each.name);
+    for (const module_variable& variable : variables_)
+        if (is_watched(variable) && *sum++ != variable.sum) names.push_back(variable.name);
     return names;
 }
 

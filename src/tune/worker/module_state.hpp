@@ -1,5 +1,5 @@
-// The variables of a loaded module: filled as the task says, filled again before each launch, and looked at after one.
-// SPDX-License-Identifier: Apache-2.0
+// The variables of a loaded module: filled as the task says, filled again before variable launch, and looked at after
+// one. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] std::vector<std::string> changed(gpu_context& gpu) const;
 
 private:
-    struct variable {
+    struct module_variable {
         std::string name;
         CUdeviceptr data = 0, pristine = 0;
         std::size_t bytes = 0;
@@ -41,20 +41,20 @@ private:
         bool is_constant = true;  // nothing of the module's global memory
         std::uint64_t sum = 0;
     };
-    variable& find(const std::string& name);
+    module_variable& find(const std::string& name);
     void add_others(std::string_view cubin);
-    void fill(const task_argument& from, const variable& to) const;
+    void fill(const task_argument& from, const module_variable& to) const;
     void free_all();
-    [[nodiscard]] static bool is_watched(const variable& each)
+    [[nodiscard]] static bool is_watched(const module_variable& variable)
     {
-        return !each.reset && !each.is_constant && each.bytes > 0;
+        return !variable.reset && !variable.is_constant && variable.bytes > 0;
     }
     void ask(gpu_context& gpu) const;
     [[nodiscard]] bool watches_any() const { return std::ranges::any_of(variables_, is_watched); }
 
     const gpu_context& gpu_;
     CUmodule module_;
-    std::vector<variable> variables_;
+    std::vector<module_variable> variables_;
 };
 
 }  // namespace launchbox
