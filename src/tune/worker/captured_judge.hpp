@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tune/worker/captured_buffers.hpp"
+#include "tune/worker/gpu_worker.hpp"
 #include "tune/worker/launch_judge.hpp"
 
 namespace launchbox {

@@ -163,9 +163,11 @@ void compare(void** parameters, ToNumber number)
     const double absolute = parameter<double>(parameters, 4), relative = parameter<double>(parameters, 5);
     auto* result = parameter<std::uint64_t*>(parameters, 6);
     for (std::uint64_t i = 0; i < parameter<std::uint64_t>(parameters, 2); ++i) {
+        // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are what is compared
         if (std::memcmp(&output[i], &reference[i], sizeof(Element)) == 0) continue;
         const unsigned char poison[8] = {0xf5, 0xff, 0xfa, 0xff, 0xf5, 0xff, 0xfa, 0xff};
         const bool untouched =
+            // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
             std::memcmp(&output[i], poison + (sizeof(Element) < 4 ? i * sizeof(Element) % 4 : 0), sizeof(Element)) == 0;
         const auto is = number(output[i]), wanted = number(reference[i]);
         double distance = INFINITY;

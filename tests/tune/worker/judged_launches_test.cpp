@@ -200,7 +200,7 @@ TEST_F(judged_launches, what_a_reference_cannot_tell_is_said)
         return worker().measure(task()).warnings;
     };
     EXPECT_EQ(warnings(content(input())), std::vector<std::string>{});
-    EXPECT_EQ(warnings(std::string(4 * count, '\0')),
+    EXPECT_EQ(warnings(std::string(std::size_t{4} * count, '\0')),
               std::vector<std::string>{
                   "the reference of 'out' is 0 everywhere: a kernel that only clears its output passes"});
     EXPECT_EQ(
