@@ -24,6 +24,7 @@
 #include "report/junit.hpp"
 #include "report/sarif.hpp"
 #include "support/files/files.hpp"
+#include "support/text/utf8_text.hpp"
 
 namespace launchbox::cli {
 
@@ -297,13 +298,13 @@ references read_references(const check_options& options)
 
     bool wrong = false;
     if (!budget_file.empty()) {
-        budget_reading reading = parse_budget(read_input(budget_file, 2 * max_budget_bytes), budget_file);
+        budget_reading reading = parse_budget(utf8_text(read_input(budget_file, 2 * max_budget_bytes)), budget_file);
         print_file_errors(budget_file, reading.errors);
         wrong |= !reading.errors.empty();
         given.limits = std::move(reading.value);
     }
     if (!baseline_file.empty()) {
-        baseline_reading reading = parse_baseline(read_input(baseline_file, max_baseline_bytes), baseline_file);
+        baseline_reading reading = parse_baseline(utf8_text(read_input(baseline_file, max_baseline_bytes)), baseline_file);
         print_file_errors(baseline_file, reading.errors);
         wrong |= !reading.errors.empty();
         given.before = std::move(reading.value);

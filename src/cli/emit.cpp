@@ -14,6 +14,7 @@
 #include "report/emit_report.hpp"
 #include "support/files/files.hpp"
 #include "support/text/terminal.hpp"
+#include "support/text/utf8_text.hpp"
 #include "tune/emit/emit_check.hpp"
 #include "tune/emit/emit_forms.hpp"
 
@@ -173,7 +174,7 @@ emit_plan plan_of(const emit_options& options)
     emit_plan plan;
     plan.read = read_emit_records(options.files, options.root);
     std::optional<tune_spec> spec;
-    if (!options.spec.empty()) spec = parse_tune_spec(options.spec, read_input(options.spec));
+    if (!options.spec.empty()) spec = parse_tune_spec(options.spec, utf8_text(read_input(options.spec)));
     run_wishes wishes{.name = options.name, .gpu = options.gpu, .workload = options.workload, .source_hash = {}};
     if (spec) {
         wishes.spec = &*spec;
@@ -192,7 +193,7 @@ emit_plan plan_of(const emit_options& options)
     settings.names = options.names;
     if (!options.baseline.empty()) settings.baseline_architecture = architecture_in(options.baseline);
     if (to_file(options) && std::filesystem::is_regular_file(options.output)) {
-        plan.old_header = read_input(options.output);
+        plan.old_header = utf8_text(read_input(options.output));
         if (options.form == "box") {
             const std::vector<header_table> all = parse_tuning_header(plan.old_header, options.output);
             plan.existing = tables_of_box(all, settings.box);
@@ -215,7 +216,7 @@ std::string text_of_form(const emit_options& options, const emit_plan& plan, con
 
 exit_status check_only_header(const emit_options& options)
 {
-    const header_check found = check_header(read_input(options.output), options.output,
+    const header_check found = check_header(utf8_text(read_input(options.output)), options.output,
                                             {.root = options.root,
                                              .box = options.box,
                                              .name = options.name,

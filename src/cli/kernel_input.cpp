@@ -27,13 +27,14 @@
 #include "support/files/mapped_file.hpp"
 #include "support/files/packed_files.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/text/utf8_text.hpp"
 
 namespace launchbox::cli {
 
 bool is_source(const std::string& file)
 {
     for (const char* ending : {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".hpp", ".h"})
-        if (file.ends_with(ending)) return true;
+        if (has_ending(file, ending)) return true;
     return false;
 }
 
@@ -130,8 +131,11 @@ bool is_file(const std::string& name)
     return std::filesystem::is_regular_file(name, failure);
 }
 
-void read_log(const kernel_input_options& options, const std::string& file, std::string_view text, kernel_input& result)
+void read_log(const kernel_input_options& options, const std::string& file, std::string_view bytes,
+              kernel_input& result)
 {
+    const std::string converted = has_text_mark(bytes) ? utf8_text(std::string(bytes)) : std::string();
+    const std::string_view text = has_text_mark(bytes) ? converted : bytes;
     input_summary summary{.file = file, .kind = "compiler log"};
     resource_log log = parse_resource_log(text, file);
     hand_on_unroll_warnings(log, log.kernels);
@@ -289,7 +293,7 @@ void read_file(const kernel_input_options& options, const std::string& file, con
     if (looks_packed(content.bytes())) {
         read_package(options, file, content.bytes(), memory, result);
         if (result.inputs.empty()) return;
-    } else if (looks_like_binary(content.bytes()))
+    } else if (looks_like_binary(content.bytes()) && !is_utf16_text(content.bytes()))
         read_binary_file(options, file, content.bytes(), given::by_name, memory, result);
     else
         read_log(options, file, content.bytes(), result);

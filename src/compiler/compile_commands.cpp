@@ -13,6 +13,7 @@
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
 #include "support/text/terminal.hpp"
+#include "support/text/utf8_text.hpp"
 
 namespace launchbox {
 
@@ -160,7 +161,7 @@ std::vector<std::string> flags_of_build(const std::string& folder_or_file, const
     const fs::path file = fs::is_directory(given, failure) ? given / "compile_commands.json" : given;
     if (!fs::exists(file, failure))
         throw error("there is no " + file.string(), "let CMake write it: -DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
-    return flags_in_compile_commands(read_input(file.string(), largest_database), file.string(), source);
+    return flags_in_compile_commands(utf8_text(read_input(file.string(), largest_database)), file.string(), source);
 }
 
 }  // namespace launchbox
