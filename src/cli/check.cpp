@@ -254,6 +254,7 @@ void add_check(CLI::App& app, call_context& context)
     add_examples(*verb, "launchbox check tests/data/logs/basic_sm_90.log --budget examples/launchbox.budget.toml",
                  "launchbox check examples/merge.cu --arch sm_90 --baseline merge.baseline --write-baseline");
     verb->callback([options, &context] {
+        context.for_bisect = options->bisect;
         context.action = [options, &context] {
             return options->bisect ? run_for_bisect(*options, context) : run_check(*options, context);
         };
