@@ -57,6 +57,35 @@ bool asks_for_lines(const std::string& flag)
     return flag == "-lineinfo" || flag == "--generate-line-info" || flag == "-G" || flag == "--device-debug";
 }
 
+// With the flags of one command; `command` names it where there are several.
+void compile_source(const kernel_input_options& options, const toolchain& tools, compile_request request,
+                    const std::string& command, input_summary& summary, kernel_input& result)
+{
+    request.read = {.grid_dependency = true, .lines = options.lines, .examine = options.examine};
+    // -G brings line information of its own; ptxas refuses both.
+    if (options.lines != wanted_lines::none && std::ranges::none_of(request.flags, asks_for_lines))
+        request.flags.emplace_back("-lineinfo");
+    if (!options.no_cache) request.cache_folder = default_cache_folder();
+    for (const target& wanted : source_targets(options.architectures, tools))
+        request.architectures.push_back(wanted.architecture);
+
+    progress_line line("architectures");
+    std::vector<compile_result> results = compile_kernels(
+        tools, request, [&](std::size_t done, std::size_t total) { line.show(request.source, done, total); });
+    std::vector<std::string> errors;
+    for (compile_result& compiled : results) {
+        hand_on_unroll_warnings(compiled.report, compiled.kernels);
+        for (kernel_info& info : compiled.kernels) {
+            if (!command.empty()) info.source.container += ", " + command;
+            result.kernels.push_back({std::move(info), {}, {}});
+        }
+        summary.kernels += compiled.kernels.size();
+        if (compiled.succeeded || interrupted()) continue;
+        add_errors(tools, compiled, errors);
+    }
+    for (const std::string& text : errors) summary.errors.push_back(command.empty() ? text : command + ": " + text);
+}
+
 void read_source(const kernel_input_options& options, const std::string& file, const std::vector<std::string>& flags,
                  kernel_input& result)
 {
@@ -64,28 +93,17 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     refuse_pipe(file);
     summary.text = read_input(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
-    compile_request request{.source = file, .architectures = {}, .flags = flags, .jobs = options.jobs};
-    if (!options.build.empty()) {
-        std::vector<std::string> of_build = flags_of_build(options.build, file);
-        request.flags.insert(request.flags.begin(), of_build.begin(), of_build.end());
-    }
-    request.read = {.grid_dependency = true, .lines = options.lines, .examine = options.examine};
-    // -G brings line information of its own; ptxas refuses both.
-    if (options.lines != wanted_lines::none && std::ranges::none_of(flags, asks_for_lines))
-        request.flags.emplace_back("-lineinfo");
-    if (!options.no_cache) request.cache_folder = default_cache_folder();
-    for (const target& wanted : source_targets(options.architectures, tools))
-        request.architectures.push_back(wanted.architecture);
-
-    progress_line line("architectures");
-    std::vector<compile_result> results =
-        compile_kernels(tools, request, [&](std::size_t done, std::size_t total) { line.show(file, done, total); });
-    for (compile_result& compiled : results) {
-        hand_on_unroll_warnings(compiled.report, compiled.kernels);
-        for (const kernel_info& info : compiled.kernels) result.kernels.push_back({info, {}, {}});
-        summary.kernels += compiled.kernels.size();
-        if (compiled.succeeded || interrupted()) continue;
-        add_errors(tools, compiled, summary.errors);
+    std::vector<build_command> commands(1);
+    if (!options.build.empty()) commands = commands_of_build(options.build, file);
+    for (std::size_t i = 0; i < commands.size() && !interrupted(); ++i) {
+        compile_request request{.source = file, .architectures = {}, .flags = commands[i].flags, .jobs = options.jobs};
+        request.flags.insert(request.flags.end(), flags.begin(), flags.end());
+        // Kernels of two commands are two kernels of one name.
+        const std::string& output = commands[i].output;
+        const std::string name = commands.size() == 1 ? std::string()
+                                                      : fmt::format("command {} of {}{}{}", i + 1, commands.size(),
+                                                                    output.empty() ? "" : ": ", output);
+        compile_source(options, tools, std::move(request), name, summary, result);
     }
     result.interrupted |= interrupted();
     if (summary.errors.empty() && summary.kernels == 0 && !interrupted())
