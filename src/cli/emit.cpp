@@ -26,7 +26,7 @@ struct emit_options {
     std::vector<std::string> files, workload;
     std::string output, box, row, form = "box", name, gpu, spec, root = ".", split = "auto", baseline, architectures;
     split_names names;
-    bool explain = false, check = false, allow_unverified = false;
+    bool explain = false, check = false, allow_unverified = false, allow_empty = false;
 };
 
 // What is asked for, checked, before anything is read.
@@ -49,6 +49,8 @@ bool to_file(const emit_options& options)
 
 exit_status run_emit(const emit_options& options)
 {
+    if (options.allow_empty && !options.check)
+        throw error("--allow-empty says what --check allows", "add --check, or leave --allow-empty out");
     if (options.check && !to_file(options)) throw error("--check needs a header", "name it with -o FILE");
     if (!options.architectures.empty() && !options.explain)
         throw error("--arch says what --explain shows", "add --explain, or leave --arch out");
@@ -127,6 +129,8 @@ void add_emit(CLI::App& app, call_context& context)
     verb->add_option("--arch", options->architectures, "With --explain: these architectures, or all")
         ->type_name("ARCH,...");
     verb->add_flag("--check", options->check, "Write nothing; exit with 1 if the header differs from its records");
+    verb->add_flag("--allow-empty", options->allow_empty,
+                   "With --check: a header of which no row names a record is no failure");
     verb->add_option("--root", options->root,
                      "Folder that the record names in headers are relative to (default: this one)")
         ->type_name("FOLDER")
@@ -224,6 +228,10 @@ exit_status check_only_header(const emit_options& options)
                                              .names = options.names});
     for (const std::string& difference : found.differences) std::cout << shown(difference) << '\n';
     if (!found.differences.empty()) return exit_status::check_failed;
+    // Where records were given, the header was compared with what comes of them.
+    if (found.rows == 0 && options.files.empty() && !options.allow_empty)
+        throw error(options.output + ": nothing was checked: none of its rows names a record",
+                    "emit rows from a store, or say that this is right with --allow-empty");
     std::cout << fmt::format("{}: {} {} what {} record says\n", shown(options.output), found.rows,
                              found.rows == 1 ? "row is" : "rows are", found.rows == 1 ? "its" : "their");
     return exit_status::done;
