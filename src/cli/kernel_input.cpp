@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "advice/lint/source_lint.hpp"
@@ -231,6 +232,19 @@ void add_container(input_summary summary, const kernel_input_options& options, s
     if (empty || !summary.errors.empty() || !summary.remarks.empty()) result.inputs.push_back(std::move(summary));
 }
 
+// As `has_cubin_beside` of a folder. The members of a package come in any order.
+void leave_out_ptx_beside_cubins(std::size_t first_input, kernel_input& result)
+{
+    std::set<std::string> names, left_out;
+    for (std::size_t i = first_input; i < result.inputs.size(); ++i) names.insert(result.inputs[i].file);
+    for (const std::string& name : names)
+        if (name.ends_with(".ptx") && names.contains(name.substr(0, name.size() - 3) + "cubin")) left_out.insert(name);
+    if (left_out.empty()) return;
+    std::erase_if(result.inputs, [&](const input_summary& summary) { return left_out.contains(summary.file); });
+    std::erase_if(result.kernels,
+                  [&](const found_kernel& kernel) { return left_out.contains(kernel.info.source.file); });
+}
+
 // A wheel, a conda or Debian package, a tar file: "torch.whl: torch/lib/libtorch_cuda.so" is what a member is called.
 void read_package(const kernel_input_options& options, const std::string& file, std::string_view bytes,
                   kernel_memory& memory, kernel_input& result)
@@ -240,11 +254,6 @@ void read_package(const kernel_input_options& options, const std::string& file, 
     packed_reader reader;
     reader.wanted = [&](std::string_view name, std::string_view beginning) {
         if (name.ends_with(".json")) return beginning.size() < largest_metadata;
-        const std::string cubin =
-            file + ": " + std::string(name.substr(0, name.size() - std::min<std::size_t>(name.size(), 3))) + "cubin";
-        if (name.ends_with(".ptx") &&
-            std::ranges::find(result.inputs, cubin, &input_summary::file) != result.inputs.end())
-            return false;
         return looks_like_binary(beginning);
     };
     reader.use = [&](const std::string& name, std::string_view content) {
@@ -260,6 +269,7 @@ void read_package(const kernel_input_options& options, const std::string& file, 
         return !memory.used_up();
     };
     packed_findings findings = read_packed(bytes, reader);
+    leave_out_ptx_beside_cubins(before, result);
     input_summary summary{.file = file, .kind = "package", .errors = std::move(findings.errors)};
     for (const std::string& name : findings.nested_archives)
         summary.remarks.push_back("'" + escape_for_terminal(name) + "' is an archive within it, and was not opened");

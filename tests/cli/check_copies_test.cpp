@@ -177,6 +177,23 @@ TEST_F(check_copies, a_stack_on_a_chip_without_a_listed_model_cannot_be_checked)
     EXPECT_EQ(launchbox_run({"check", "-", "--stack-reserve", "1T"}, log).status, 1);
 }
 
+// Beside a cubin its PTX is left out, wherever it stands in an archive.
+TEST_F(check_copies, members_of_a_package_come_in_any_order)
+{
+    const std::string made = cubin("p/k", bounded(""));
+    file("p/k.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n");
+    const std::string limits = budget("[defaults]\nmax_registers = 255\n");
+    std::string said;
+    for (const auto& [first, second] : {std::pair{"k.cubin", "k.ptx"}, {"k.ptx", "k.cubin"}}) {
+        const std::string package = path("p.tar");
+        ASSERT_EQ(run({"tar", "cf", package, "-C", path("p"), first, second}).exit_code, 0);
+        const call result = launchbox_run({"check", package, "--budget", limits});
+        EXPECT_EQ(result.status, 0) << result.out;
+        if (said.empty()) said = result.out;
+        EXPECT_EQ(result.out, said);
+    }
+}
+
 TEST_F(check_copies, the_images_of_each_file_are_counted)
 {
     const std::string small = cubin("a/k", bounded("")),
