@@ -95,14 +95,12 @@ std::string summary_of(const check_result& result)
     const bool idle = !result.gates.empty() && std::ranges::all_of(result.gates, [](const gate& one) {
         return one.decided == 0 && one.failing == 0;
     });
-    std::string text =
-        fmt::format("{} {}", plural(result.kernels.size(), "kernel × architecture", "kernels × architectures"),
-                    idle && !result.kernels.empty() ? "found" : "checked");
+    std::string text = plural(result.kernels.size(), "kernel × architecture", "kernels × architectures");
     std::string against;
     if (!result.budget_file.empty()) against = plural(result.rules, "rule", "rules");
     if (!result.baseline_file.empty()) against += against.empty() ? "the baseline" : " and the baseline";
     if (result.options > 0) against += (against.empty() ? "" : " and ") + plural(result.options, "option", "options");
-    text += " against " + against + ": ";
+    text += (idle && !result.kernels.empty() ? " and " : " checked against ") + against + ": ";
     std::string counts;
     const auto add = [&](std::size_t number, const char* one, const char* many) {
         if (number > 0) counts += (counts.empty() ? "" : ", ") + plural(number, one, many);
