@@ -305,7 +305,8 @@ references read_references(const check_options& options)
         given.limits = std::move(reading.value);
     }
     if (!baseline_file.empty()) {
-        baseline_reading reading = parse_baseline(utf8_text(read_input(baseline_file, max_baseline_bytes)), baseline_file);
+        baseline_reading reading =
+            parse_baseline(utf8_text(read_input(baseline_file, max_baseline_bytes)), baseline_file);
         print_file_errors(baseline_file, reading.errors);
         wrong |= !reading.errors.empty();
         given.before = std::move(reading.value);

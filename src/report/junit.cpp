@@ -99,7 +99,7 @@ std::vector<test_case> test_cases(const check_outcome& outcome)
                              {},
                              {}});
     for (const unchecked_part& part : result.unchecked) {
-        test_case test{part.is_gate ? "gate" : "input",
+        test_case test{"input",
                        (part.file.empty() ? "all inputs" : part.file) +
                            (part.architecture.empty() ? "" : " for " + part.architecture),
                        {},
