@@ -62,11 +62,12 @@ void choose_values(tune_spec& spec, const std::string& name, const std::vector<s
             return *value == value_like(*value, wanted);
         };
         const bool known_value = std::ranges::any_of(spec.workloads, has_it);
-        for (workload workload : spec.workloads) {
-            if (known_value && !has_it(workload)) continue;
-            for (auto& [other, value] : workload.values.values)
+        for (const workload& each : spec.workloads) {
+            if (known_value && !has_it(each)) continue;
+            workload changed = each;
+            for (auto& [other, value] : changed.values.values)
                 if (other == name) value = value_like(value, wanted);
-            add(workload);
+            add(changed);
         }
     }
     spec.workloads = std::move(chosen);
