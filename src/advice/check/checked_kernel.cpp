@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -83,9 +84,11 @@ namespace {
 // What nvlink does not tell, and a launch depends on or a limit is set for.
 auto told_by_compiling(const kernel_info& kernel)
 {
-    return std::tie(kernel.spill_store_bytes, kernel.spill_load_bytes, kernel.spills_between, kernel.stack_frame_bytes,
-                    kernel.max_threads, kernel.required_threads, kernel.cluster, kernel.register_cap,
-                    kernel.uses_dynamic_shared, kernel.dynamic_shared_bytes, kernel.launch_threads);
+    const spill_range spills = kernel.spills_between.value_or(spill_range{-1, -1, -1, -1});
+    return std::tuple(kernel.spill_store_bytes, kernel.spill_load_bytes, spills.min_stores, spills.max_stores,
+                      spills.min_loads, spills.max_loads, kernel.stack_frame_bytes, kernel.max_threads,
+                      kernel.required_threads, kernel.cluster, kernel.register_cap, kernel.uses_dynamic_shared,
+                      kernel.dynamic_shared_bytes, kernel.launch_threads);
 }
 
 checked_kernel completed(checked_kernel linked, const kernel_info& compiled)
@@ -112,21 +115,42 @@ checked_kernel completed(checked_kernel linked, const kernel_info& compiled)
     return linked;
 }
 
-// Each linked copy once for every different thing that the compiled ones say.
+// One copy with the largest of each figure that nvlink tells; unknown where one of them does not.
+checked_kernel largest_of(const std::vector<checked_kernel>& linked)
+{
+    checked_kernel largest = linked.front();
+    const auto raise = [](auto& value, const auto& other) {
+        if (value && other)
+            value = std::max(*value, *other);
+        else
+            value.reset();
+    };
+    for (const checked_kernel& kernel : linked) {
+        raise(largest.info.registers, kernel.info.registers);
+        raise(largest.info.static_shared_bytes, kernel.info.static_shared_bytes);
+        raise(largest.info.barriers, kernel.info.barriers);
+        raise(largest.info.cumulative_stack_bytes, kernel.info.cumulative_stack_bytes);
+        raise(largest.info.code_bytes, kernel.info.code_bytes);
+        largest.info.stack_unbounded |= kernel.info.stack_unbounded;
+    }
+    return largest;
+}
+
+// Each linked copy once for every different thing that the compiled ones say. There are few of both but in a log that
+// somebody has made up, and then a kernel that is as bad as all of them stands for the linked ones.
 void complete_linked(std::vector<checked_kernel>& same)
 {
+    constexpr std::size_t max_pairs = 1024;
     const auto is_linked = [](const checked_kernel& kernel) { return kernel.info.linked; };
     const auto compiled = std::stable_partition(same.begin(), same.end(), is_linked);
     if (compiled == same.begin() || compiled == same.end()) return;
-    std::vector<const kernel_info*> told;
+    std::map<decltype(told_by_compiling(same.front().info)), const kernel_info*> told;
     for (auto kernel = compiled; kernel != same.end(); ++kernel)
-        if (std::ranges::none_of(told, [&](const kernel_info* other) {
-                return told_by_compiling(*other) == told_by_compiling(kernel->info);
-            }))
-            told.push_back(&kernel->info);
-    std::vector<checked_kernel> all;
-    for (auto linked = same.begin(); linked != compiled; ++linked)
-        for (const kernel_info* info : told) all.push_back(completed(*linked, *info));
+        told.try_emplace(told_by_compiling(kernel->info), &kernel->info);
+    std::vector<checked_kernel> linked(same.begin(), compiled), all;
+    if (linked.size() > max_pairs / told.size()) linked = {largest_of(linked)};
+    for (const checked_kernel& kernel : linked)
+        for (const auto& [key, info] : told) all.push_back(completed(kernel, *info));
     for (auto kernel = compiled; kernel != same.end(); ++kernel)
         if (!kernel->info.relocatable) all.push_back(std::move(*kernel));
     same = std::move(all);

@@ -103,5 +103,27 @@ TEST(checked_kernel, what_is_linked_has_what_each_of_the_compiled_tells)
     } while (std::ranges::next_permutation(found, less).found);
 }
 
+// A log that was made up can have many of both; their product is never made.
+TEST(checked_kernel, of_very_many_linked_copies_the_largest_stands_for_all)
+{
+    std::vector<checked_kernel> found;
+    for (int i = 0; i < 3000; ++i) {
+        checked_kernel compiled = plain_kernel("k(int)"), linked = compiled;
+        compiled.info.relocatable = true;
+        compiled.info.spill_store_bytes = i;
+        found.push_back(compiled);
+        linked.info.linked = true;
+        linked.info.registers = 10 + i % 90;
+        linked.info.spill_store_bytes.reset();
+        linked.info.spill_load_bytes.reset();
+        found.push_back(linked);
+    }
+    const std::vector<checked_kernel> merged = one_of_each(found);
+    ASSERT_EQ(merged.size(), 1u);
+    EXPECT_EQ(merged[0].copies(), 3000u);
+    EXPECT_EQ(worst_spills(merged[0]).value, 2999);
+    EXPECT_EQ(worst_registers(merged[0]).value, 99);
+}
+
 }  // namespace
 }  // namespace launchbox
