@@ -62,9 +62,9 @@ void choose_values(tune_spec& spec, const std::string& name, const std::vector<s
             return *value == value_like(*value, wanted);
         };
         const bool known_value = std::ranges::any_of(spec.workloads, has_it);
-        for (const workload& each : spec.workloads) {
-            if (known_value && !has_it(each)) continue;
-            workload changed = each;
+        for (const workload& known : spec.workloads) {
+            if (known_value && !has_it(known)) continue;
+            workload changed = known;
             for (auto& [other, value] : changed.values.values)
                 if (other == name) value = value_like(value, wanted);
             add(changed);

@@ -30,9 +30,7 @@ struct left_out {
 };
 constexpr std::array dropped{
     left_out{"-c"},
-    left_out{"-dc"},
     left_out{"--compile"},
-    left_out{"--device-c"},
     left_out{"-M"},
     left_out{"-MM"},
     left_out{"-MD"},
@@ -84,6 +82,10 @@ std::vector<std::string> useful(const std::vector<std::string>& words, const fs:
     std::vector<std::string> flags;
     for (std::size_t i = 1; i < words.size(); ++i) {
         const std::string& word = words[i];
+        if (word == "-dc" || word == "--device-c") {  // what is left of it without the object
+            flags.emplace_back("-rdc=true");
+            continue;
+        }
         const auto drop = std::ranges::find(dropped, std::string_view(word), &left_out::flag);
         if (drop != dropped.end()) {
             i += drop->with_value ? 1 : 0;

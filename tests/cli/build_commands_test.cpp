@@ -75,6 +75,12 @@ TEST_F(build_commands, are_all_shown_by_every_verb)
     EXPECT_TRUE(run_on("inspect", two).shows("command 2 of 2: out1/k.o"));
     EXPECT_EQ(run_on("occupancy", two, {"--format", "json"}).json()["results"].size(), 2u);
     EXPECT_EQ(run_on("suggest", two, {"--format", "json"}).json()["results"].size(), 2u);
+    // Code for the device linker is other code.
+    const nlohmann::json linked =
+        run_on("inspect", build({"-DITEMS=64", "-DITEMS=64 -dc"}), {"--format", "json"}).json()["kernels"];
+    ASSERT_EQ(linked.size(), 2u);
+    EXPECT_EQ(linked[0]["relocatable"], false);
+    EXPECT_EQ(linked[1]["relocatable"], true);
     // The same flags are one command, whatever they make.
     const nlohmann::json once =
         run_on("inspect", build({"-DITEMS=64", "-DITEMS=64 -MD -MF x.d"}), {"--format", "json"}).json()["kernels"];
