@@ -48,7 +48,6 @@ private:
 TEST_F(build_commands, are_all_checked_in_any_order)
 {
     const std::string little = "-DITEMS=64", much = "-DITEMS=4096";
-    EXPECT_EQ(run_on("check", build({little}), {"--budget", "-"}).status, 0);
     for (const auto& flags :
          {std::vector{little, much}, std::vector{much, little}, std::vector{little, little, much}}) {
         const call failed = run_on("check", build(flags), {"--budget", "-", "--format", "json"});
@@ -72,9 +71,7 @@ TEST_F(build_commands, are_all_shown_by_every_verb)
     EXPECT_EQ(kernels[0]["static_shared_bytes"], 256);
     EXPECT_EQ(kernels[1]["static_shared_bytes"], 16384);
     EXPECT_EQ(kernels[1]["source"]["container"], "nvcc, command 2 of 2: out1/k.o");
-    EXPECT_TRUE(run_on("inspect", two).shows("command 2 of 2: out1/k.o"));
     EXPECT_EQ(run_on("occupancy", two, {"--format", "json"}).json()["results"].size(), 2u);
-    EXPECT_EQ(run_on("suggest", two, {"--format", "json"}).json()["results"].size(), 2u);
     // Code for the device linker is other code.
     const nlohmann::json linked =
         run_on("inspect", build({"-DITEMS=64", "-DITEMS=64 -dc"}), {"--format", "json"}).json()["kernels"];
