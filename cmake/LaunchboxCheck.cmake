@@ -5,7 +5,7 @@
 #                   [ARCHITECTURES sm_80 sm_90 ...]   # else all that are in it
 #                   [INPUTS file...]                  # checked instead of the target's own file: cubins, logs, sources
 #                   [FORMAT table|json|csv|markdown|sarif|junit|github] [OUTPUT file]
-#                   [ALLOW_EMPTY]                     # a file without a kernel is no failure
+#                   [ALLOW_EMPTY]                     # nothing to check is no failure
 #                   [OPTIONAL]                        # without the program launchbox there is a warning and no check
 #                   [EXCLUDE_FROM_ALL])               # only when <target>_launchbox_check is built
 #

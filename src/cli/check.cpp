@@ -24,6 +24,7 @@
 #include "report/junit.hpp"
 #include "report/sarif.hpp"
 #include "support/files/files.hpp"
+#include "support/text/utf8_text.hpp"
 
 namespace launchbox::cli {
 
@@ -155,6 +156,13 @@ void check_totals(const check_options& options, const kernel_input& input, check
     check_image_bytes(parse_size(options.size, "--size"), files, result);
 }
 
+// Whether people read it in the report: CSV has rows for kernels alone, and why the exit status is 2 is no secret.
+bool for_people(const std::string& format, const unchecked_part& part)
+{
+    if (format == "csv") return false;
+    return !part.is_gate || format == "table" || format == "markdown" || format == "github";
+}
+
 exit_status run_check(const check_options& options, const call_context& context)
 try {
     references given;
@@ -173,6 +181,7 @@ try {
         result.gone.clear();
     }
     for (unchecked_part& part : unchecked_parts(options, input)) result.unchecked.push_back(std::move(part));
+    if (input.status() == exit_status::done) result.add_idle_gates(options.allow_empty);
     const bool failed = result.failed();
     const check_outcome outcome = outcome_of(input, std::move(result));
     report_forms forms;
@@ -186,9 +195,11 @@ try {
     print_errors(input);
     if (!options.output.path.empty() && failed)
         say_what_failed(options, outcome.result);
-    else if (options.output.format == "csv")  // which has rows for kernels alone
-        for (const unchecked_part& part : outcome.result.unchecked) say(unchecked_text(part));
+    else
+        for (const unchecked_part& part : outcome.result.unchecked)
+            if (!for_people(options.output.format, part)) say(unchecked_text(part));
     if (input.status() != exit_status::done) return input.status();
+    if (outcome.result.has_idle_gate()) return exit_status::bad_input;
     return failed ? exit_status::check_failed : exit_status::done;
 } catch (const told_already&) {
     return exit_status::bad_input;
@@ -225,7 +236,8 @@ void add_check(CLI::App& app, call_context& context)
     CLI::Option* write = verb->add_flag("--write-baseline", options->write_baseline,
                                         "Write the figures of this build into the baseline; checks nothing");
     CLI::Option* allow_empty = verb->add_flag("--allow-empty", options->allow_empty,
-                                              "An input in which there is no kernel to check is no failure");
+                                              "No failure: an input without a kernel to check, a budget or a baseline "
+                                              "that nothing was compared with");
     CLI::Option* reserve =
         verb->add_option("--stack-reserve", options->stack_reserve,
                          "At most so much memory of any GPU may be set aside for stacks: bytes, or 64M")
@@ -242,6 +254,7 @@ void add_check(CLI::App& app, call_context& context)
     add_examples(*verb, "launchbox check tests/data/logs/basic_sm_90.log --budget examples/launchbox.budget.toml",
                  "launchbox check examples/merge.cu --arch sm_90 --baseline merge.baseline --write-baseline");
     verb->callback([options, &context] {
+        context.for_bisect = options->bisect;
         context.action = [options, &context] {
             return options->bisect ? run_for_bisect(*options, context) : run_check(*options, context);
         };
@@ -286,13 +299,14 @@ references read_references(const check_options& options)
 
     bool wrong = false;
     if (!budget_file.empty()) {
-        budget_reading reading = parse_budget(read_input(budget_file, 2 * max_budget_bytes), budget_file);
+        budget_reading reading = parse_budget(utf8_text(read_input(budget_file, 2 * max_budget_bytes)), budget_file);
         print_file_errors(budget_file, reading.errors);
         wrong |= !reading.errors.empty();
         given.limits = std::move(reading.value);
     }
     if (!baseline_file.empty()) {
-        baseline_reading reading = parse_baseline(read_input(baseline_file, max_baseline_bytes), baseline_file);
+        baseline_reading reading =
+            parse_baseline(utf8_text(read_input(baseline_file, max_baseline_bytes)), baseline_file);
         print_file_errors(baseline_file, reading.errors);
         wrong |= !reading.errors.empty();
         given.before = std::move(reading.value);
@@ -314,7 +328,11 @@ check_result checked_kernels(const kernel_input& input)
             found.push_back({kernel.info, kernel.demangled, kernel.short_form});
     }
     result.kernels = one_of_each(std::move(found));
-    for (const checked_kernel& kernel : result.kernels) result.unlinked += kernel.info.relocatable ? 1 : 0;
+    for (const checked_kernel& kernel : result.kernels) {
+        bool relocatable = false;
+        for (std::size_t i = 0; i < kernel.copies(); ++i) relocatable |= kernel.copy(i).info.relocatable;
+        result.unlinked += relocatable ? 1 : 0;
+    }
     return result;
 }
 

@@ -14,6 +14,7 @@
 #include "report/emit_report.hpp"
 #include "support/files/files.hpp"
 #include "support/text/terminal.hpp"
+#include "support/text/utf8_text.hpp"
 #include "tune/emit/emit_check.hpp"
 #include "tune/emit/emit_forms.hpp"
 
@@ -25,7 +26,7 @@ struct emit_options {
     std::vector<std::string> files, workload;
     std::string output, box, row, form = "box", name, gpu, spec, root = ".", split = "auto", baseline, architectures;
     split_names names;
-    bool explain = false, check = false, allow_unverified = false;
+    bool explain = false, check = false, allow_unverified = false, allow_empty = false;
 };
 
 // What is asked for, checked, before anything is read.
@@ -48,6 +49,8 @@ bool to_file(const emit_options& options)
 
 exit_status run_emit(const emit_options& options)
 {
+    if (options.allow_empty && !options.check)
+        throw error("--allow-empty says what --check allows", "add --check, or leave --allow-empty out");
     if (options.check && !to_file(options)) throw error("--check needs a header", "name it with -o FILE");
     if (!options.architectures.empty() && !options.explain)
         throw error("--arch says what --explain shows", "add --explain, or leave --arch out");
@@ -126,6 +129,8 @@ void add_emit(CLI::App& app, call_context& context)
     verb->add_option("--arch", options->architectures, "With --explain: these architectures, or all")
         ->type_name("ARCH,...");
     verb->add_flag("--check", options->check, "Write nothing; exit with 1 if the header differs from its records");
+    verb->add_flag("--allow-empty", options->allow_empty,
+                   "With --check: a header of which no row names a record is no failure");
     verb->add_option("--root", options->root,
                      "Folder that the record names in headers are relative to (default: this one)")
         ->type_name("FOLDER")
@@ -173,7 +178,7 @@ emit_plan plan_of(const emit_options& options)
     emit_plan plan;
     plan.read = read_emit_records(options.files, options.root);
     std::optional<tune_spec> spec;
-    if (!options.spec.empty()) spec = parse_tune_spec(options.spec, read_input(options.spec));
+    if (!options.spec.empty()) spec = parse_tune_spec(options.spec, utf8_text(read_input(options.spec)));
     run_wishes wishes{.name = options.name, .gpu = options.gpu, .workload = options.workload, .source_hash = {}};
     if (spec) {
         wishes.spec = &*spec;
@@ -192,7 +197,7 @@ emit_plan plan_of(const emit_options& options)
     settings.names = options.names;
     if (!options.baseline.empty()) settings.baseline_architecture = architecture_in(options.baseline);
     if (to_file(options) && std::filesystem::is_regular_file(options.output)) {
-        plan.old_header = read_input(options.output);
+        plan.old_header = utf8_text(read_input(options.output));
         if (options.form == "box") {
             const std::vector<header_table> all = parse_tuning_header(plan.old_header, options.output);
             plan.existing = tables_of_box(all, settings.box);
@@ -215,7 +220,7 @@ std::string text_of_form(const emit_options& options, const emit_plan& plan, con
 
 exit_status check_only_header(const emit_options& options)
 {
-    const header_check found = check_header(read_input(options.output), options.output,
+    const header_check found = check_header(utf8_text(read_input(options.output)), options.output,
                                             {.root = options.root,
                                              .box = options.box,
                                              .name = options.name,
@@ -223,6 +228,10 @@ exit_status check_only_header(const emit_options& options)
                                              .names = options.names});
     for (const std::string& difference : found.differences) std::cout << shown(difference) << '\n';
     if (!found.differences.empty()) return exit_status::check_failed;
+    // Where records were given, the header was compared with what comes of them.
+    if (found.rows == 0 && options.files.empty() && !options.allow_empty)
+        throw error(options.output + ": nothing was checked: none of its rows names a record",
+                    "emit rows from a store, or say that this is right with --allow-empty");
     std::cout << fmt::format("{}: {} {} what {} record says\n", shown(options.output), found.rows,
                              found.rows == 1 ? "row is" : "rows are", found.rows == 1 ? "its" : "their");
     return exit_status::done;

@@ -12,6 +12,7 @@
 #include "advice/inspect/code_size.hpp"
 #include "advice/inspect/inspected_kernel.hpp"
 #include "advice/inspect/stack_reserve.hpp"
+#include "image/kernel_identity.hpp"
 #include "report/totals_report.hpp"
 
 namespace launchbox::cli {
@@ -61,9 +62,12 @@ report_forms size_forms(const kernel_input& input)
 report_forms stack_reserve_forms(const kernel_input& input)
 {
     const auto kernels = kernels_of(input);
-    std::vector<const kernel_info*> infos;
-    for (const inspected_kernel& kernel : *kernels) infos.push_back(&kernel.info);
-    const std::vector<stack_reserve> reserves = stack_reserves(infos);
+    std::vector<std::string> identities;
+    for (const inspected_kernel& kernel : *kernels)
+        identities.push_back(kernel_identity(kernel.info.name, kernel.demangled));
+    std::vector<stack_user> users;
+    for (std::size_t i = 0; i < kernels->size(); ++i) users.push_back({identities[i], &(*kernels)[i].info});
+    const stack_reserves reserves = stack_reserves_of(users);
     report_forms forms;
     forms.page = [=](const output_style&) { return stack_reserve_document(reserves, *kernels); };
     forms.json = [=] { return stack_reserve_json(reserves, *kernels); };

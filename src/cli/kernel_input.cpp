@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "advice/lint/source_lint.hpp"
@@ -27,13 +28,14 @@
 #include "support/files/mapped_file.hpp"
 #include "support/files/packed_files.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/text/utf8_text.hpp"
 
 namespace launchbox::cli {
 
 bool is_source(const std::string& file)
 {
     for (const char* ending : {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".hpp", ".h"})
-        if (file.ends_with(ending)) return true;
+        if (has_ending(file, ending)) return true;
     return false;
 }
 
@@ -56,6 +58,35 @@ bool asks_for_lines(const std::string& flag)
     return flag == "-lineinfo" || flag == "--generate-line-info" || flag == "-G" || flag == "--device-debug";
 }
 
+// With the flags of one command; `command` names it where there are several.
+void compile_source(const kernel_input_options& options, const toolchain& tools, compile_request request,
+                    const std::string& command, input_summary& summary, kernel_input& result)
+{
+    request.read = {.grid_dependency = true, .lines = options.lines, .examine = options.examine};
+    // -G brings line information of its own; ptxas refuses both.
+    if (options.lines != wanted_lines::none && std::ranges::none_of(request.flags, asks_for_lines))
+        request.flags.emplace_back("-lineinfo");
+    if (!options.no_cache) request.cache_folder = default_cache_folder();
+    for (const target& wanted : source_targets(options.architectures, tools))
+        request.architectures.push_back(wanted.architecture);
+
+    progress_line line("architectures");
+    std::vector<compile_result> results = compile_kernels(
+        tools, request, [&](std::size_t done, std::size_t total) { line.show(request.source, done, total); });
+    std::vector<std::string> errors;
+    for (compile_result& compiled : results) {
+        hand_on_unroll_warnings(compiled.report, compiled.kernels);
+        for (kernel_info& info : compiled.kernels) {
+            if (!command.empty()) info.source.container += ", " + command;
+            result.kernels.push_back({std::move(info), {}, {}});
+        }
+        summary.kernels += compiled.kernels.size();
+        if (compiled.succeeded || interrupted()) continue;
+        add_errors(tools, compiled, errors);
+    }
+    for (const std::string& text : errors) summary.errors.push_back(command.empty() ? text : command + ": " + text);
+}
+
 void read_source(const kernel_input_options& options, const std::string& file, const std::vector<std::string>& flags,
                  kernel_input& result)
 {
@@ -63,28 +94,17 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     refuse_pipe(file);
     summary.text = read_input(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
-    compile_request request{.source = file, .architectures = {}, .flags = flags, .jobs = options.jobs};
-    if (!options.build.empty()) {
-        std::vector<std::string> of_build = flags_of_build(options.build, file);
-        request.flags.insert(request.flags.begin(), of_build.begin(), of_build.end());
-    }
-    request.read = {.grid_dependency = true, .lines = options.lines, .examine = options.examine};
-    // -G brings line information of its own; ptxas refuses both.
-    if (options.lines != wanted_lines::none && std::ranges::none_of(flags, asks_for_lines))
-        request.flags.emplace_back("-lineinfo");
-    if (!options.no_cache) request.cache_folder = default_cache_folder();
-    for (const target& wanted : source_targets(options.architectures, tools))
-        request.architectures.push_back(wanted.architecture);
-
-    progress_line line("architectures");
-    std::vector<compile_result> results =
-        compile_kernels(tools, request, [&](std::size_t done, std::size_t total) { line.show(file, done, total); });
-    for (compile_result& compiled : results) {
-        hand_on_unroll_warnings(compiled.report, compiled.kernels);
-        for (const kernel_info& info : compiled.kernels) result.kernels.push_back({info, {}, {}});
-        summary.kernels += compiled.kernels.size();
-        if (compiled.succeeded || interrupted()) continue;
-        add_errors(tools, compiled, summary.errors);
+    std::vector<build_command> commands(1);
+    if (!options.build.empty()) commands = commands_of_build(options.build, file);
+    for (std::size_t i = 0; i < commands.size() && !interrupted(); ++i) {
+        compile_request request{.source = file, .architectures = {}, .flags = commands[i].flags, .jobs = options.jobs};
+        request.flags.insert(request.flags.end(), flags.begin(), flags.end());
+        // Kernels of two commands are two kernels of one name.
+        const std::string& output = commands[i].output;
+        const std::string name = commands.size() == 1 ? std::string()
+                                                      : fmt::format("command {} of {}{}{}", i + 1, commands.size(),
+                                                                    output.empty() ? "" : ": ", output);
+        compile_source(options, tools, std::move(request), name, summary, result);
     }
     result.interrupted |= interrupted();
     if (summary.errors.empty() && summary.kernels == 0 && !interrupted())
@@ -130,8 +150,11 @@ bool is_file(const std::string& name)
     return std::filesystem::is_regular_file(name, failure);
 }
 
-void read_log(const kernel_input_options& options, const std::string& file, std::string_view text, kernel_input& result)
+void read_log(const kernel_input_options& options, const std::string& file, std::string_view bytes,
+              kernel_input& result)
 {
+    const std::string converted = has_text_mark(bytes) ? utf8_text(std::string(bytes)) : std::string();
+    const std::string_view text = has_text_mark(bytes) ? converted : bytes;
     input_summary summary{.file = file, .kind = "compiler log"};
     resource_log log = parse_resource_log(text, file);
     hand_on_unroll_warnings(log, log.kernels);
@@ -209,6 +232,19 @@ void add_container(input_summary summary, const kernel_input_options& options, s
     if (empty || !summary.errors.empty() || !summary.remarks.empty()) result.inputs.push_back(std::move(summary));
 }
 
+// As `has_cubin_beside` of a folder. The members of a package come in any order.
+void leave_out_ptx_beside_cubins(std::size_t first_input, kernel_input& result)
+{
+    std::set<std::string> names, left_out;
+    for (std::size_t i = first_input; i < result.inputs.size(); ++i) names.insert(result.inputs[i].file);
+    for (const std::string& name : names)
+        if (name.ends_with(".ptx") && names.contains(name.substr(0, name.size() - 3) + "cubin")) left_out.insert(name);
+    if (left_out.empty()) return;
+    std::erase_if(result.inputs, [&](const input_summary& summary) { return left_out.contains(summary.file); });
+    std::erase_if(result.kernels,
+                  [&](const found_kernel& kernel) { return left_out.contains(kernel.info.source.file); });
+}
+
 // A wheel, a conda or Debian package, a tar file: "torch.whl: torch/lib/libtorch_cuda.so" is what a member is called.
 void read_package(const kernel_input_options& options, const std::string& file, std::string_view bytes,
                   kernel_memory& memory, kernel_input& result)
@@ -218,11 +254,6 @@ void read_package(const kernel_input_options& options, const std::string& file, 
     packed_reader reader;
     reader.wanted = [&](std::string_view name, std::string_view beginning) {
         if (name.ends_with(".json")) return beginning.size() < largest_metadata;
-        const std::string cubin =
-            file + ": " + std::string(name.substr(0, name.size() - std::min<std::size_t>(name.size(), 3))) + "cubin";
-        if (name.ends_with(".ptx") &&
-            std::ranges::find(result.inputs, cubin, &input_summary::file) != result.inputs.end())
-            return false;
         return looks_like_binary(beginning);
     };
     reader.use = [&](const std::string& name, std::string_view content) {
@@ -238,6 +269,7 @@ void read_package(const kernel_input_options& options, const std::string& file, 
         return !memory.used_up();
     };
     packed_findings findings = read_packed(bytes, reader);
+    leave_out_ptx_beside_cubins(before, result);
     input_summary summary{.file = file, .kind = "package", .errors = std::move(findings.errors)};
     for (const std::string& name : findings.nested_archives)
         summary.remarks.push_back("'" + escape_for_terminal(name) + "' is an archive within it, and was not opened");
@@ -289,7 +321,7 @@ void read_file(const kernel_input_options& options, const std::string& file, con
     if (looks_packed(content.bytes())) {
         read_package(options, file, content.bytes(), memory, result);
         if (result.inputs.empty()) return;
-    } else if (looks_like_binary(content.bytes()))
+    } else if (looks_like_binary(content.bytes()) && !is_utf16_text(content.bytes()))
         read_binary_file(options, file, content.bytes(), given::by_name, memory, result);
     else
         read_log(options, file, content.bytes(), result);

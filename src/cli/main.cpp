@@ -18,6 +18,7 @@
 #include "cli/run_launchbox.hpp"
 #include "cli/verbs.hpp"
 #include "cli/version.hpp"
+#include "support/process/open_files.hpp"
 #include "tune/build/kernel_builder.hpp"
 #include "tune/worker/gpu_worker.hpp"
 
@@ -186,6 +187,13 @@ exit_status run_command(int count, char** arguments, const tune_elsewhere* elsew
         std::string message = failure.what();
         std::replace(message.begin(), message.end(), '\n', ' ');
         return complain(message, hint_for(app, failure, words), exit_status::bad_input);
+    }
+    try {
+        need_open_files();
+    } catch (const error& failure) {
+        if (!context.for_bisect) throw;
+        complain(failure.what(), failure.hint(), failure.status());
+        return exit_status::untestable;
     }
     note_inputs(words);
     for (const CLI::App* verb : app.get_subcommands())

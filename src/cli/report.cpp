@@ -15,6 +15,7 @@
 #include "report/html/html_page.hpp"
 #include "report/html/report_page.hpp"
 #include "support/files/files.hpp"
+#include "support/text/utf8_text.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/store/result_filter.hpp"
 
@@ -35,7 +36,7 @@ bool is_record(const std::string& path)
 {
     if (path == "-") return false;
     for (const char* ending : {".db", ".sqlite", ".json", ".json.gz"})
-        if (path.ends_with(ending)) return true;
+        if (has_ending(path, ending)) return true;
     std::ifstream file(path, std::ios::binary);
     std::string start(16, '\0');
     file.read(start.data(), static_cast<std::streamsize>(start.size()));
@@ -45,7 +46,7 @@ bool is_record(const std::string& path)
 // JSON of `capture`, whatever the order of its names.
 bool holds_launches(const std::string& path)
 {
-    return path.ends_with(".json") && is_launches_json(read_input(path));
+    return has_ending(path, ".json") && is_launches_json(utf8_text(read_input(path)));
 }
 
 void write_page(const report_options& options, const std::string& page)
@@ -127,7 +128,7 @@ exit_status run_report(const report_options& options, const call_context& contex
     for (const std::string& path : options.input.files)
         (!is_record(path) ? wanted.files : holds_launches(path) ? launches : records).push_back(path);
     for (const std::string& path : launches)
-        content.launches.push_back({path, read_launches_json(read_input(path), path)});
+        content.launches.push_back({path, read_launches_json(utf8_text(read_input(path)), path)});
     content.title = options.title;
     if (content.title.empty())
         for (const std::string& path : options.input.files)

@@ -39,8 +39,8 @@ comparison_report compared(results_report found)
 std::vector<std::string> slower_winners(const comparison_report& report, double allowed_percent)
 {
     std::vector<std::string> messages;
-    std::size_t judged = 0;
-    for (std::size_t i = 0; i < report.others.size(); ++i)
+    for (std::size_t i = 0; i < report.others.size(); ++i) {
+        std::size_t judged = 0;
         for (const compared_workload& workload : report.others[i].workloads) {
             const std::string where =
                 fmt::format("{} in {}, against {}", workload_name(workload.workload), letter_of(i + 1), letter_of(0));
@@ -61,9 +61,13 @@ std::vector<std::string> slower_winners(const comparison_report& report, double 
                 messages.push_back(fmt::format("{}: the winner is {:.1f} % slower ({:.1f} % are allowed)", where,
                                                slower, allowed_percent));
         }
-    if (judged == 0)
-        throw error("--fail-slower: no workload of the first run has a winner and is in another run",
-                    "compare runs of the same workloads");
+        // Each run by itself: what another one says is no word about it.
+        if (judged == 0)
+            throw error(fmt::format("--fail-slower: nothing of {} was compared: no workload of {} that has a winner is "
+                                    "in it",
+                                    letter_of(i + 1), letter_of(0)),
+                        "compare runs of the same workloads; --run and --gpu choose among those of a file");
+    }
     return messages;
 }
 

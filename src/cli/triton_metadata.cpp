@@ -8,6 +8,7 @@
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/text/utf8_text.hpp"
 
 namespace launchbox::cli {
 
@@ -35,7 +36,7 @@ std::optional<triton_metadata> metadata_beside(const std::string& file)
     std::error_code failure;
     if (!std::filesystem::is_regular_file(beside, failure)) return std::nullopt;
     try {
-        return parse_triton_metadata(read_input(beside.string(), largest_metadata));
+        return parse_triton_metadata(utf8_text(read_input(beside.string(), largest_metadata)));
     } catch (const error&) {
         return std::nullopt;  // the cubin can be read all the same
     }

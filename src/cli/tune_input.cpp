@@ -12,6 +12,7 @@
 #include "cli/messages.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/text/utf8_text.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/run/warm_start.hpp"
 #include "tune/store/result_filter.hpp"
@@ -61,11 +62,12 @@ void choose_values(tune_spec& spec, const std::string& name, const std::vector<s
             return *value == value_like(*value, wanted);
         };
         const bool known_value = std::ranges::any_of(spec.workloads, has_it);
-        for (workload workload : spec.workloads) {
-            if (known_value && !has_it(workload)) continue;
-            for (auto& [other, value] : workload.values.values)
+        for (const workload& known : spec.workloads) {
+            if (known_value && !has_it(known)) continue;
+            workload changed = known;
+            for (auto& [other, value] : changed.values.values)
                 if (other == name) value = value_like(value, wanted);
-            add(workload);
+            add(changed);
         }
     }
     spec.workloads = std::move(chosen);
@@ -77,15 +79,14 @@ constexpr std::size_t max_warm_candidates = 12;
 
 bool is_header(const std::string& file)
 {
-    const std::string extension = fs::path(file).extension().string();
-    return extension == ".hpp" || extension == ".cuh" || extension == ".h" || extension == ".hxx";
+    return has_ending(file, ".hpp") || has_ending(file, ".cuh") || has_ending(file, ".h") || has_ending(file, ".hxx");
 }
 
 }  // namespace
 
 std::optional<tune_spec> read_spec(const std::string& file, const std::string& write_spec)
 {
-    const std::string text = read_input(file, std::size_t{1} << 20);
+    const std::string text = utf8_text(read_input(file, std::size_t{1} << 20));
     if (!looks_like_json(text)) {
         if (!write_spec.empty())
             throw error(file + " is a spec already: --write-spec makes one of a T1 problem", "leave --write-spec out");
@@ -131,7 +132,7 @@ std::vector<assignment> warm_candidates(const tune_spec& spec, const std::vector
     for (const std::string& text : files) {
         std::vector<assignment> best;
         if (is_header(text)) {
-            best = rows_in_header(read_input(text), text, spec.parameters);
+            best = rows_in_header(utf8_text(read_input(text)), text, spec.parameters);
             if (best.empty())
                 throw error("--warm-start " + text + ": no row there has values of this spec",
                             "its values have to be the parameters, in their order; or leave it out");

@@ -13,6 +13,7 @@
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
 #include "support/text/terminal.hpp"
+#include "support/text/utf8_text.hpp"
 
 namespace launchbox {
 
@@ -29,9 +30,7 @@ struct left_out {
 };
 constexpr std::array dropped{
     left_out{"-c"},
-    left_out{"-dc"},
     left_out{"--compile"},
-    left_out{"--device-c"},
     left_out{"-M"},
     left_out{"-MM"},
     left_out{"-MD"},
@@ -83,6 +82,10 @@ std::vector<std::string> useful(const std::vector<std::string>& words, const fs:
     std::vector<std::string> flags;
     for (std::size_t i = 1; i < words.size(); ++i) {
         const std::string& word = words[i];
+        if (word == "-dc" || word == "--device-c") {  // what is left of it without the object
+            flags.emplace_back("-rdc=true");
+            continue;
+        }
         const auto drop = std::ranges::find(dropped, std::string_view(word), &left_out::flag);
         if (drop != dropped.end()) {
             i += drop->with_value ? 1 : 0;
@@ -115,6 +118,18 @@ std::vector<std::string> useful(const std::vector<std::string>& words, const fs:
     return flags;
 }
 
+std::string output_in(const std::vector<std::string>& words)
+{
+    std::string output;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        for (const std::string_view flag : {"-o", "--output-file"}) {
+            if (words[i] == flag && i + 1 < words.size()) output = words[i + 1];
+            if (words[i].starts_with(std::string(flag) + "=")) output = words[i].substr(flag.size() + 1);
+        }
+    }
+    return output;
+}
+
 std::optional<std::string> text_of(const nlohmann::json& entry, const char* name)
 {
     const auto found = entry.find(name);
@@ -123,8 +138,8 @@ std::optional<std::string> text_of(const nlohmann::json& entry, const char* name
 
 }  // namespace
 
-std::vector<std::string> flags_in_compile_commands(std::string_view text, const std::string& database,
-                                                   const std::string& source)
+std::vector<build_command> commands_in_database(std::string_view text, const std::string& database,
+                                                const std::string& source)
 {
     const nlohmann::json entries = nlohmann::json::parse(text, nullptr, false);
     if (!entries.is_array())
@@ -132,6 +147,7 @@ std::vector<std::string> flags_in_compile_commands(std::string_view text, const 
                     "let CMake write it: -DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
     std::error_code failure;
     const fs::path wanted = fs::weakly_canonical(fs::absolute(source, failure), failure);
+    std::vector<build_command> commands;
     for (const nlohmann::json& entry : entries) {
         if (!entry.is_object()) continue;
         const std::optional<std::string> file = text_of(entry, "file");
@@ -147,20 +163,24 @@ std::vector<std::string> flags_in_compile_commands(std::string_view text, const 
         if (words.empty())
             throw error(database + ": the entry of " + escape_for_terminal(source) + " has no command",
                         "write it again with the build system");
-        return useful(words, folder, (folder / *file).lexically_normal());
+        build_command command{useful(words, folder, (folder / *file).lexically_normal()),
+                              text_of(entry, "output").value_or(output_in(words))};
+        if (std::ranges::find(commands, command.flags, &build_command::flags) == commands.end())
+            commands.push_back(std::move(command));
     }
+    if (!commands.empty()) return commands;
     throw error(database + " has no command for " + escape_for_terminal(source),
                 "is the source part of that build? Flags can also follow --, as in -- -I FOLDER");
 }
 
-std::vector<std::string> flags_of_build(const std::string& folder_or_file, const std::string& source)
+std::vector<build_command> commands_of_build(const std::string& folder_or_file, const std::string& source)
 {
     std::error_code failure;
     const fs::path given = folder_or_file;
     const fs::path file = fs::is_directory(given, failure) ? given / "compile_commands.json" : given;
     if (!fs::exists(file, failure))
         throw error("there is no " + file.string(), "let CMake write it: -DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
-    return flags_in_compile_commands(read_input(file.string(), largest_database), file.string(), source);
+    return commands_in_database(utf8_text(read_input(file.string(), largest_database)), file.string(), source);
 }
 
 }  // namespace launchbox

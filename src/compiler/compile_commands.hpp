@@ -1,4 +1,4 @@
-// The flags that a build uses for a source, from the compile_commands.json that CMake, Bazel and others write.
+// The commands that a build uses for a source, from the compile_commands.json that CMake, Bazel and others write.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,13 +8,19 @@
 
 namespace launchbox {
 
-/// Those of `source` that matter for what its kernels become: include folders, macros, the language, options of ptxas.
-/// Outputs, dependencies and architectures are left out; relative paths become absolute. `text` is the content of the
-/// file, `database` its name, for messages. Throws `error` where the file is none, or does not have this source.
-std::vector<std::string> flags_in_compile_commands(std::string_view text, const std::string& database,
-                                                   const std::string& source);
+struct build_command {
+    std::vector<std::string> flags;
+    std::string output;  ///< the object that it makes, as the file has it; empty: not told
+};
+
+/// All commands of `source`, each of other flags: several targets can compile one file. Of the flags those that matter
+/// for what its kernels become: include folders, macros, the language, options of ptxas. Outputs, dependencies and
+/// architectures are left out; relative paths become absolute. `text` is the content of the file, `database` its name,
+/// for messages. Throws `error` where the file is none, or does not have this source.
+std::vector<build_command> commands_in_database(std::string_view text, const std::string& database,
+                                                const std::string& source);
 
 /// Of the file in this folder, or of this file itself.
-std::vector<std::string> flags_of_build(const std::string& folder_or_file, const std::string& source);
+std::vector<build_command> commands_of_build(const std::string& folder_or_file, const std::string& source);
 
 }  // namespace launchbox

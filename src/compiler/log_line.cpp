@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "compiler/log_capitals.hpp"
 #include "support/text/ascii.hpp"
 
 namespace launchbox {
@@ -292,7 +293,9 @@ std::string_view plain_text(std::string_view line, std::string& buffer)
         line = buffer;
     }
     while (line.ends_with('\r')) line.remove_suffix(1);
-    return line;
+    if (!is_in_capitals(line)) return line;
+    std::string changed = out_of_capitals(line);
+    return buffer = std::move(changed);
 }
 
 std::string_view trimmed(std::string_view text)

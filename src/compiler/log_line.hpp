@@ -46,8 +46,8 @@ struct stack_figures {
 
 std::optional<stack_figures> find_stack_figures(std::string_view line);
 
-/// A line as a terminal shows it: without escape sequences and the carriage return at its end. `buffer` holds the text
-/// where it had to be changed.
+/// A line as a terminal shows it: without escape sequences and the carriage return at its end, and not in capitals
+/// alone. `buffer` holds the text where it had to be changed.
 std::string_view plain_text(std::string_view line, std::string& buffer);
 
 std::string_view trimmed(std::string_view text);

@@ -74,7 +74,7 @@ table check_table(const check_outcome& outcome)
                              finding.check, status_name(finding.status), finding.fails ? "true" : "false",
                              number(finding.value), number(finding.limit), escape_for_terminal(finding.message),
                              escape_for_terminal(finding.set_by.file), std::to_string(finding.set_by.line),
-                             escape_for_terminal(kernel.info.source.file)});
+                             escape_for_terminal(kernel.copy(finding.copy).info.source.file)});
     }
     return rows;
 }
@@ -114,6 +114,7 @@ ordered_json names_json(const checked_kernel& kernel)
 
 ordered_json finding_json(const check_finding& finding, const checked_kernel& kernel)
 {
+    const kernel_info& copy = kernel.copy(finding.copy).info;
     ordered_json json = names_json(kernel);
     json["check"] = finding.check;
     json["status"] = status_name(finding.status);
@@ -122,10 +123,9 @@ ordered_json finding_json(const check_finding& finding, const checked_kernel& ke
     json["limit"] = finding.limit ? number_json(*finding.limit) : ordered_json(nullptr);
     json["message"] = json_text(finding.message);
     json["set_by"] = place_json(finding.set_by);
-    json["input"] = json_text(kernel.info.source.file);
+    json["input"] = json_text(copy.source.file);
     json["written_at"] = nullptr;
-    if (kernel.info.written_at)
-        json["written_at"] = place_json({kernel.info.written_at->file, kernel.info.written_at->line});
+    if (copy.written_at) json["written_at"] = place_json({copy.written_at->file, copy.written_at->line});
     return json;
 }
 

@@ -11,7 +11,7 @@ namespace launchbox {
 
 file_line location_of(const check_finding& finding, const check_outcome& outcome)
 {
-    const kernel_info& info = outcome.result.kernels[finding.kernel].info;
+    const kernel_info& info = outcome.result.kernels[finding.kernel].copy(finding.copy).info;
     if (info.written_at && !info.written_at->file.empty() && info.written_at->line > 0)
         return {relative_path(info.written_at->file, outcome.directory), info.written_at->line};
     if (!info.source.file.empty() && info.source.file != "-")

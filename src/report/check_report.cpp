@@ -91,13 +91,16 @@ document check_document(const check_outcome& outcome)
 
 std::string summary_of(const check_result& result)
 {
-    std::string text =
-        fmt::format("{} checked", plural(result.kernels.size(), "kernel × architecture", "kernels × architectures"));
+    // What the only gates have decided nothing about was not checked.
+    const bool idle = !result.gates.empty() && std::ranges::all_of(result.gates, [](const gate& one) {
+        return one.decided == 0 && one.failing == 0;
+    });
+    std::string text = plural(result.kernels.size(), "kernel × architecture", "kernels × architectures");
     std::string against;
     if (!result.budget_file.empty()) against = plural(result.rules, "rule", "rules");
     if (!result.baseline_file.empty()) against += against.empty() ? "the baseline" : " and the baseline";
     if (result.options > 0) against += (against.empty() ? "" : " and ") + plural(result.options, "option", "options");
-    text += " against " + against + ": ";
+    text += (idle && !result.kernels.empty() ? " and " : " checked against ") + against + ": ";
     std::string counts;
     const auto add = [&](std::size_t number, const char* one, const char* many) {
         if (number > 0) counts += (counts.empty() ? "" : ", ") + plural(number, one, many);
@@ -110,7 +113,7 @@ std::string summary_of(const check_result& result)
     add(result.gone.size(), "kernel gone", "kernels gone");
     const auto failing = static_cast<std::size_t>(
         std::ranges::count_if(result.unchecked, [](const unchecked_part& part) { return part.fails; }));
-    if (result.kernels.empty())
+    if (result.kernels.empty() || idle)
         counts = counts.empty() ? "nothing was checked" : "nothing was checked, " + counts;
     else
         add(failing, "part of what was asked for not checked", "parts of what was asked for not checked");
@@ -142,6 +145,10 @@ std::string place_text(const file_line& place)
 
 std::string unchecked_text(const unchecked_part& part)
 {
+    if (part.is_gate)
+        return fmt::format("{}: nothing was checked: {}{}",
+                           part.file == "-" ? "standard input" : escape_for_terminal(part.file), part.why,
+                           part.fails ? "; --allow-empty lets that pass" : "");
     const std::string file = part.file.empty()  ? "the inputs"
                              : part.file == "-" ? "standard input"
                                                 : escape_for_terminal(part.file);

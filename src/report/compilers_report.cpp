@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "report/count_text.hpp"
@@ -41,18 +43,36 @@ bool same_figures(const kernel_info& a, const kernel_info& b)
            a.static_shared_bytes == b.static_shared_bytes && a.barriers == b.barriers;
 }
 
+// Copies of one name are beside each other by their figures, the largest first, whatever their order: of each compiler
+// the n-th of them.
 std::vector<compared_kernel> compared(const std::vector<compiler_result>& results)
 {
+    // The short form: names of unnamed namespaces change from compiler to compiler.
+    using kernel_key = std::pair<std::string_view, std::string_view>;
     std::vector<compared_kernel> kernels;
-    std::map<std::pair<std::string, std::string>, std::size_t> place_of;
-    for (std::size_t c = 0; c < results.size(); ++c)
+    std::map<std::pair<kernel_key, std::size_t>, std::size_t> place_of;
+    for (std::size_t c = 0; c < results.size(); ++c) {
+        std::map<kernel_key, std::vector<const inspected_kernel*>> copies;
+        std::vector<kernel_key> order;
         for (const inspected_kernel& kernel : results[c].kernels) {
-            // The short form: names of unnamed namespaces change from compiler to compiler.
-            const auto [place, is_new] =
-                place_of.try_emplace({kernel.short_form, kernel.info.architecture}, kernels.size());
-            if (is_new) kernels.push_back({&kernel, std::vector<const inspected_kernel*>(results.size()), false});
-            kernels[place->second].made[c] = &kernel;
+            auto& known = copies[{kernel.short_form, kernel.info.architecture}];
+            if (known.empty()) order.emplace_back(kernel.short_form, kernel.info.architecture);
+            known.push_back(&kernel);
         }
+        for (const kernel_key& key : order) {
+            std::vector<const inspected_kernel*>& same = copies[key];
+            std::ranges::stable_sort(same, std::ranges::greater{}, [](const inspected_kernel* kernel) {
+                const kernel_info& info = kernel->info;
+                return std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.stack_frame_bytes,
+                                info.static_shared_bytes, info.barriers, info.code_bytes);
+            });
+            for (std::size_t i = 0; i < same.size(); ++i) {
+                const auto [place, is_new] = place_of.try_emplace({key, i}, kernels.size());
+                if (is_new) kernels.push_back({same[i], std::vector<const inspected_kernel*>(results.size()), false});
+                kernels[place->second].made[c] = same[i];
+            }
+        }
+    }
     for (compared_kernel& kernel : kernels)
         kernel.differs = std::ranges::any_of(kernel.made, [&](const inspected_kernel* made) {
             return made == nullptr || !same_figures(made->info, kernel.first->info);

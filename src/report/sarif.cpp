@@ -30,7 +30,8 @@ constexpr std::pair<std::string_view, std::string_view> rules[] = {
     {"baseline_stack_bytes", "A kernel's stack frame is larger than in the baseline."},
     {"baseline_static_shared", "A kernel uses more static shared memory than in the baseline."},
     {"baseline_resident_threads", "Fewer threads of a kernel are resident than in the baseline."},
-    {"unchecked", "An input, or an architecture that was asked for, has no kernel that could be checked."},
+    {"unchecked",
+     "An input, an architecture that was asked for, a budget or a baseline for which nothing was checked."},
     {"unused_rule", "A rule of the budget matches no kernel."},
 };
 

@@ -141,24 +141,33 @@ table size_table(const std::vector<code_size>& sizes)
     return rows;
 }
 
-document stack_reserve_document(const std::vector<stack_reserve>& reserves,
-                                const std::vector<inspected_kernel>& kernels)
+document stack_reserve_document(const stack_reserves& reserves, const std::vector<inspected_kernel>& kernels)
 {
     document page;
     table rows{{{"GPU"}, {"SMs", true}, {"threads", true}, {"stack", true}, {"reserved", true}, {"deepest stack"}}, {}};
     bool unbounded = false;
-    for (const stack_reserve& one : reserves) {
+    for (const stack_reserve& one : reserves.gpus) {
         unbounded |= one.unbounded;
         rows.rows.push_back({std::string(one.gpu.name), std::to_string(one.gpu.sms), with_commas(one.threads),
                              with_commas(one.stack_bytes),
                              (one.unbounded ? "≥" : "") + size_text(static_cast<std::uint64_t>(one.bytes())),
                              one.stack_bytes > 0 ? escape_for_terminal(kernels[one.kernel].short_form) : "–"});
     }
+    const auto add_uncounted = [&] {
+        for (const uncounted_stacks& one : reserves.uncounted)
+            page.line(fmt::format(
+                          "  {} for {} {} not counted: {}", counted(one.kernels, "kernel", "kernels"),
+                          one.architecture.empty() ? "an unknown architecture" : escape_for_terminal(one.architecture),
+                          one.kernels == 1 ? "is" : "are", escape_for_terminal(one.why)),
+                      tone::warning);
+    };
     if (rows.rows.empty()) {
         page.line("No kernel here has a known stack on a GPU that is known.");
+        add_uncounted();
         return page;
     }
     page.add(std::move(rows));
+    add_uncounted();
     page.line(
         "  reserved: stack × the threads that can be resident on all SMs; an estimate of what the driver sets aside "
         "when the kernel is loaded or launched. The driver keeps 1,024 B a thread in any case "
@@ -169,12 +178,16 @@ document stack_reserve_document(const std::vector<stack_reserve>& reserves,
     return page;
 }
 
-ordered_json stack_reserve_json(const std::vector<stack_reserve>& reserves,
-                                const std::vector<inspected_kernel>& kernels)
+ordered_json stack_reserve_json(const stack_reserves& reserves, const std::vector<inspected_kernel>& kernels)
 {
     ordered_json json{{"schema", "launchbox.stack_reserve/1"}};
     json["gpus"] = ordered_json::array();
-    for (const stack_reserve& one : reserves)
+    json["not_counted"] = ordered_json::array();
+    for (const uncounted_stacks& one : reserves.uncounted)
+        json["not_counted"].push_back({{"architecture", text_or_null(one.architecture)},
+                                       {"kernels", one.kernels},
+                                       {"reason", json_text(one.why)}});
+    for (const stack_reserve& one : reserves.gpus)
         json["gpus"].push_back({{"gpu", one.gpu.name},
                                 {"sms", one.gpu.sms},
                                 {"threads", one.threads},
@@ -186,11 +199,11 @@ ordered_json stack_reserve_json(const std::vector<stack_reserve>& reserves,
     return json;
 }
 
-table stack_reserve_table(const std::vector<stack_reserve>& reserves, const std::vector<inspected_kernel>& kernels)
+table stack_reserve_table(const stack_reserves& reserves, const std::vector<inspected_kernel>& kernels)
 {
     table rows{{{"gpu"}, {"sms", true}, {"threads", true}, {"stack_bytes", true}, {"reserved_bytes", true}, {"kernel"}},
                {}};
-    for (const stack_reserve& one : reserves)
+    for (const stack_reserve& one : reserves.gpus)
         rows.rows.push_back({std::string(one.gpu.name), std::to_string(one.gpu.sms), std::to_string(one.threads),
                              std::to_string(one.stack_bytes), std::to_string(one.bytes()),
                              one.stack_bytes > 0 ? escape_for_terminal(kernels[one.kernel].info.name) : ""});

@@ -23,14 +23,12 @@ nlohmann::ordered_json size_json(const std::vector<code_size>& sizes);
 /// A row for each architecture and each template of each file.
 table size_table(const std::vector<code_size>& sizes);
 
-document stack_reserve_document(const std::vector<stack_reserve>& reserves,
-                                const std::vector<inspected_kernel>& kernels);
+document stack_reserve_document(const stack_reserves& reserves, const std::vector<inspected_kernel>& kernels);
 
 /// launchbox.stack_reserve/1.
-nlohmann::ordered_json stack_reserve_json(const std::vector<stack_reserve>& reserves,
-                                          const std::vector<inspected_kernel>& kernels);
+nlohmann::ordered_json stack_reserve_json(const stack_reserves& reserves, const std::vector<inspected_kernel>& kernels);
 
-table stack_reserve_table(const std::vector<stack_reserve>& reserves, const std::vector<inspected_kernel>& kernels);
+table stack_reserve_table(const stack_reserves& reserves, const std::vector<inspected_kernel>& kernels);
 
 /// "264 MiB": whole units from 10 of them on, else one decimal.
 std::string size_text(std::uint64_t bytes);

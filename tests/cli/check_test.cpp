@@ -144,11 +144,15 @@ TEST_F(check_verb, a_baseline_is_written_and_compared)
     const nlohmann::json better = against(planted("planted", 30)).json();
     EXPECT_EQ(better["passed"], true);
     EXPECT_EQ(better["findings"][0]["status"], "better");
-    const nlohmann::json other = against(planted("other")).json();
+    const nlohmann::json other = against(planted() + planted("other")).json();
     EXPECT_EQ(other["passed"], true);
     EXPECT_EQ(other["new_kernels"][0]["identity"], "other");
-    EXPECT_EQ(other["gone_kernels"][0]["identity"], "planted");
-    EXPECT_EQ(other["gone_kernels"][0]["set_by"]["line"], 3);
+    const std::string two = file("two.log", planted() + planted("gone"));
+    ASSERT_EQ(launchbox_run({"check", two, "--baseline", baseline, "--write-baseline"}).status, 0);
+    const nlohmann::json fewer = against(planted()).json();
+    EXPECT_EQ(fewer["passed"], true);
+    EXPECT_EQ(fewer["gone_kernels"][0]["identity"], "gone");
+    EXPECT_EQ(fewer["gone_kernels"][0]["set_by"]["line"], 3);
     const call hint = launchbox_run({"check", "-", "--baseline", baseline}, planted("planted", 30));
     EXPECT_TRUE(hint.shows("launchbox check --write-baseline")) << hint.out;
 }
@@ -229,14 +233,16 @@ TEST_F(check_verb, unknown_figures_fail_unless_allowed)
     EXPECT_EQ(failed.status, 1);
     EXPECT_TRUE(failed.shows("Cannot be checked")) << failed.out;
     EXPECT_TRUE(failed.shows("add threads to")) << failed.out;
-    const call allowed = launchbox_run({"check", log_90, "--budget", budget("unknown = 'allow'\n" + rule)});
+    const call allowed =
+        launchbox_run({"check", log_90, "--budget", budget("unknown = 'allow'\n" + rule + "max_registers = 255\n")});
     EXPECT_EQ(allowed.status, 0);
     EXPECT_TRUE(allowed.shows("8 cannot be checked")) << allowed.out;
 }
 
 TEST_F(check_verb, unused_rules_warn_or_fail)
 {
-    const std::string rule = "[[rule]]\nkernel = 'zzz'\nmax_registers = 1\n";
+    const std::string rule =
+        "[[rule]]\nkernel = 'nothing'\nmax_registers = 255\n[[rule]]\nkernel = 'zzz'\nmax_registers = 1\n";
     const call warned = launchbox_run({"check", log_90, "--budget", budget(rule)});
     EXPECT_EQ(warned.status, 0);
     EXPECT_TRUE(warned.shows("1 unused rule")) << warned.out;

@@ -41,6 +41,26 @@ TEST(emit_verb, check_fails_with_file_and_line)
     EXPECT_EQ(read_input(file), text);
 }
 
+// A gate that saw nothing has not passed.
+TEST(emit_verb, check_of_a_header_without_a_measured_row_is_2)
+{
+    temporary_directory folder;
+    const std::string file = (folder.path() / "a.hpp").string();
+    std::string text = read_input(repository_file(header));
+    const std::size_t begin = text.find("    // measured: "), end = text.find("    launchbox::sm<90");
+    ASSERT_LT(begin, end);
+    write_file_atomically(file, text.replace(begin, end - begin, "    // baseline, not measured\n"));
+    for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--box", "block_sort_tuning"}}) {
+        std::vector<std::string> words{"emit", "--check", "-o", file};
+        words.insert(words.end(), more.begin(), more.end());
+        expect_refused(launchbox_run(words), "nothing was checked: none of its rows names a record");
+        words.emplace_back("--allow-empty");
+        EXPECT_EQ(launchbox_run(words).status, 0);
+    }
+    EXPECT_EQ(read_input(file), text);
+    expect_refused(launchbox_run({"emit", record, "--allow-empty"}), "--allow-empty says what --check allows");
+}
+
 TEST(emit_verb, check_reads_no_record_outside_of_the_root)
 {
     temporary_directory folder;

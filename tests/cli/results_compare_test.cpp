@@ -97,6 +97,27 @@ TEST(results_compare, fails_when_the_winner_is_slower)
     expect_refused(launchbox_run({"results", example, brief, "--compare", "--fail-slower", "5"}), "too few samples");
 }
 
+// That another run was compared says nothing of one that has no workload in common.
+TEST(results_compare, of_a_run_that_has_nothing_in_common_passes_nothing)
+{
+    const temporary_directory folder;
+    const std::string other = (folder.path() / "other.json").string();
+    std::string text = launchbox_run({"results", example, "--format", "json", "--samples"}).out;
+    for (const char* size : {"1048576", "134217728"})
+        for (std::size_t at = 0; (at = text.find(size, at)) != std::string::npos; at += 2) text.replace(at, 1, "77");
+    write_file_atomically(other, text);
+    const std::vector<std::string> gate{"--compare", "--fail-slower", "50"};
+    const auto compared = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), "results");
+        words.insert(words.end(), gate.begin(), gate.end());
+        return launchbox_run(words);
+    };
+    EXPECT_EQ(compared({example, example}).status, 0);
+    expect_refused(compared({example, other}), "nothing of B was compared");
+    expect_refused(compared({example, example, other}), "nothing of C was compared");
+    expect_refused(compared({example, other, example}), "nothing of B was compared");
+}
+
 TEST(results_views, fit_their_width_and_their_characters)
 {
     for (const std::vector<std::string>& arguments :

@@ -405,7 +405,7 @@ def calls():
             yield ["check", os.path.join(LOGS, log), *everything], None, b""
     yield ["check", whole, "--budget", os.path.join("examples", "launchbox.budget.toml")], 0, b""
     yield ["check", whole, *baseline], 0, b""
-    yield ["check", os.path.join(LOGS, "spills.log"), *baseline], 0, b""
+    yield ["check", os.path.join(LOGS, "spills.log"), *baseline], 2, b""
     yield ["check", os.path.join(LOGS, "basic_sm_80.log"), whole, *baseline, *everything], 1, b""
     yield ["check", whole, "missing.log", *everything, *baseline], 2, b""
     yield ["check", "-", *everything], 1, b".version 8.0\n.target sm_80\n.visible .entry k() { ret; }\n"

@@ -1,6 +1,7 @@
 // Every log of tests/data/logs with exactly what it says. Those that make_logs makes are from CUDA 13.0.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -621,6 +622,36 @@ TEST(ResourceLogFiles, warnings_are_errors)
                          "7 front end error unknown_pragma.cu:5: unrecognized #pragma in device code"}));
     EXPECT_EQ(describe_all(log.diagnostics), log_lines{});
     EXPECT_FALSE(log.ends_inside_a_report);
+}
+
+std::string in_capitals(std::string text)
+{
+    for (char& c : text)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return text;
+}
+
+// Names are then in capitals too, and everything else is as before.
+TEST(ResourceLogFiles, in_capitals_say_the_same_figures)
+{
+    std::size_t logs = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(LAUNCHBOX_SOURCE_DIR "/tests/data/logs")) {
+        if (entry.path().extension() != ".log") continue;
+        ++logs;
+        const std::string text = read_input(entry.path().string());
+        const resource_log small = parse_resource_log(text, "log"),
+                           large = parse_resource_log(in_capitals(text), "log");
+        const auto described = [](const auto& list) {
+            std::string lines;
+            for (const std::string& line : describe_all(list)) lines += in_capitals(line) + "\n";
+            return lines;
+        };
+        EXPECT_EQ(described(large.kernels), described(small.kernels)) << entry.path();
+        EXPECT_EQ(described(large.modules), described(small.modules)) << entry.path();
+        EXPECT_EQ(described(large.diagnostics), described(small.diagnostics)) << entry.path();
+        EXPECT_EQ(large.ends_inside_a_report, small.ends_inside_a_report) << entry.path();
+    }
+    EXPECT_GT(logs, 30u);
 }
 
 }  // namespace

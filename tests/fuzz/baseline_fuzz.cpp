@@ -45,7 +45,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                   .stack_frame_bytes = 0,
                                   .static_shared_bytes = {},
                                   .cumulative_stack_bytes = {},
-                                  .min_spill_bytes = {},
                                   .resident = launchbox::residency{1, 2}};
     require_round_trip({any});
     return 0;

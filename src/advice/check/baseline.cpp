@@ -67,20 +67,64 @@ std::string baseline_text(std::vector<baseline_entry> entries)
     return text;
 }
 
+worst_figure worst_registers(const checked_kernel& kernel)
+{
+    return worst_of(kernel, [](const kernel_info& info) -> std::optional<std::int64_t> { return info.registers; });
+}
+
+worst_figure worst_spills(const checked_kernel& kernel)
+{
+    worst_figure worst = worst_of(kernel, [](const kernel_info& info) {
+        const std::optional<spill_range> range = spill_range_of(info);
+        return range ? std::optional(range->min_bytes()) : std::nullopt;
+    });
+    const worst_figure exactly = worst_of(kernel, spill_bytes);
+    worst.of_all = exactly.of_all;
+    worst.unknown_copy = exactly.unknown_copy;
+    return worst;
+}
+
+worst_figure worst_stack(const checked_kernel& kernel)
+{
+    return worst_of(kernel, deepest_stack);
+}
+
+worst_figure worst_static_shared(const checked_kernel& kernel)
+{
+    return worst_of(kernel, [](const kernel_info& info) { return info.static_shared_bytes; });
+}
+
+worst_figure worst_residency(const checked_kernel& kernel)
+{
+    const auto threads = [](const kernel_info& info) -> std::optional<std::int64_t> {
+        const std::optional<residency> resident = residency_of(info);
+        return resident ? std::optional(std::int64_t{resident->blocks} * resident->threads) : std::nullopt;
+    };
+    return worst_of(kernel, threads, true);
+}
+
 baseline_entry entry_of(const checked_kernel& kernel)
 {
-    const kernel_info& info = kernel.info;
-    return {.identity = kernel.identity,
-            .architecture = info.architecture,
-            .capability = info.capability,
-            .registers = info.registers,
-            .spill_store_bytes = info.spill_store_bytes,
-            .spill_load_bytes = info.spill_load_bytes,
-            .stack_frame_bytes = info.stack_frame_bytes,
-            .static_shared_bytes = info.static_shared_bytes,
-            .cumulative_stack_bytes = info.cumulative_stack_bytes,
-            .min_spill_bytes = info.spills_between ? std::optional(info.spills_between->min_bytes()) : std::nullopt,
-            .resident = residency_of(info)};
+    baseline_entry entry;
+    entry.identity = kernel.identity;
+    entry.architecture = kernel.info.architecture;
+    entry.capability = kernel.info.capability;
+    const auto copy_of = [&](const worst_figure& worst) {
+        return worst.of_all ? &kernel.copy(worst.copy).info : nullptr;
+    };
+    if (const kernel_info* info = copy_of(worst_registers(kernel))) entry.registers = info->registers;
+    if (const kernel_info* info = copy_of(worst_static_shared(kernel)))
+        entry.static_shared_bytes = info->static_shared_bytes;
+    if (const kernel_info* info = copy_of(worst_residency(kernel))) entry.resident = residency_of(*info);
+    if (const kernel_info* info = copy_of(worst_spills(kernel))) {
+        entry.spill_store_bytes = info->spill_store_bytes;
+        entry.spill_load_bytes = info->spill_load_bytes;
+    }
+    if (const kernel_info* info = copy_of(worst_stack(kernel))) {
+        entry.stack_frame_bytes = info->stack_frame_bytes;
+        entry.cumulative_stack_bytes = info->cumulative_stack_bytes;
+    }
+    return entry;
 }
 
 namespace {

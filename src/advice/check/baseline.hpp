@@ -20,8 +20,7 @@ struct baseline_entry {
     std::optional<compute_capability> capability;  ///< of `architecture`
     std::optional<std::int64_t> registers, spill_store_bytes, spill_load_bytes, stack_frame_bytes, static_shared_bytes;
     std::optional<std::int64_t>
-        cumulative_stack_bytes;                   ///< with the functions that it calls; in a file where it is more
-    std::optional<std::int64_t> min_spill_bytes;  ///< today's, where they are not known exactly; in no file
+        cumulative_stack_bytes;  ///< with the functions that it calls; in a file where it is more
     std::optional<residency> resident;
     int line = 0;  ///< in the file that it was read from; 0: none
 
@@ -51,6 +50,14 @@ baseline_reading parse_baseline(std::string_view text, const std::string& file);
 /// The file for these kernels: the same text for the same kernels in any order.
 std::string baseline_text(std::vector<baseline_entry> entries);
 
+/// The worst of each figure; what is not known of every copy is not known.
 baseline_entry entry_of(const checked_kernel& kernel);
+
+/// The figures that are compared, worst of all copies: spills and stack each as one number, resident threads.
+worst_figure worst_registers(const checked_kernel& kernel);
+worst_figure worst_spills(const checked_kernel& kernel);  ///< where they are not known exactly: at least so many
+worst_figure worst_stack(const checked_kernel& kernel);
+worst_figure worst_static_shared(const checked_kernel& kernel);
+worst_figure worst_residency(const checked_kernel& kernel);  ///< threads
 
 }  // namespace launchbox

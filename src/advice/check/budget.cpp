@@ -5,6 +5,7 @@
 
 #include "advice/check/budget_limits.hpp"
 #include "support/text/matching.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 
@@ -14,6 +15,7 @@ bool names_match(const budget_rule& rule, const checked_kernel& kernel);
 bool architecture_matches(const budget_rule& rule, const checked_kernel& kernel);
 void apply(const budget_rule& rule, bool architecture_known, effective_limits& limits);
 std::string description(const budget_rule& rule);
+std::string why_nothing(const budget& limits, const std::vector<bool>& used, std::size_t checks);
 
 }  // namespace
 
@@ -27,6 +29,8 @@ bool budget::has_limits() const
 
 void check_budget(const budget& limits, check_result& result)
 {
+    gate passed{.name = limits.file, .decided = 0, .failing = 0, .why_nothing = {}};
+    std::size_t checks = 0;
     std::vector<bool> used(limits.rules.size());
     for (std::size_t k = 0; k < result.kernels.size(); ++k) {
         const checked_kernel& kernel = result.kernels[k];
@@ -40,16 +44,21 @@ void check_budget(const budget& limits, check_result& result)
         effective.dynamic_shared_of = result.dynamic_shared_of;
         for (std::size_t l = 0; l < effective.limits.size(); ++l) {
             if (!effective.limits[l]) continue;
-            ++result.checks;
+            ++checks;
             std::optional<check_finding> finding = check_limit(static_cast<budget_limit>(l), effective, kernel);
+            passed.decided += !finding || finding->status != check_status::unknown ? 1 : 0;
             if (!finding) continue;
             finding->kernel = k;
             finding->check = budget_limit_names[l];
             finding->fails = finding->status == check_status::broken || limits.unknown_fails;
             finding->set_by = {limits.file, effective.limits[l]->line};
+            passed.failing += finding->fails ? 1 : 0;
             result.findings.push_back(std::move(*finding));
         }
     }
+    passed.why_nothing = why_nothing(limits, used, checks);
+    result.gates.push_back(std::move(passed));
+    result.checks += checks;
     result.budget_file = limits.file;
     result.rules = limits.rules.size();
     if (limits.unused == unused_policy::allow) return;
@@ -62,13 +71,18 @@ void check_budget(const budget& limits, check_result& result)
 
 namespace {
 
+// By any of its copies, whose symbols can differ.
 bool names_match(const budget_rule& rule, const checked_kernel& kernel)
 {
-    return rule.patterns.empty() ||
-           std::any_of(rule.patterns.begin(), rule.patterns.end(), [&](const std::string& pattern) {
-               return pattern == "*" ||
-                      matches_kernel(pattern, kernel.info.name, kernel.demangled, kernel.short_form) ||
-                      pattern == kernel.identity;
+    const auto matches_copy = [&](const std::string& pattern) {
+        for (std::size_t i = 0; i < kernel.copies(); ++i) {
+            const checked_kernel& copy = kernel.copy(i);
+            if (matches_kernel(pattern, copy.info.name, copy.demangled, copy.short_form)) return true;
+        }
+        return false;
+    };
+    return rule.patterns.empty() || std::ranges::any_of(rule.patterns, [&](const std::string& pattern) {
+               return pattern == "*" || pattern == kernel.identity || matches_copy(pattern);
            });
 }
 
@@ -94,6 +108,16 @@ void apply(const budget_rule& rule, bool architecture_known, effective_limits& e
     }
     if (rule.threads) effective.threads = rule.threads->value;
     if (rule.dynamic_shared) effective.dynamic_shared = rule.dynamic_shared->value;
+}
+
+std::string why_nothing(const budget& limits, const std::vector<bool>& used, std::size_t checks)
+{
+    if (checks > 0) return "nothing that it limits is known of these kernels";
+    const auto number = static_cast<std::int64_t>(limits.rules.size());
+    if (std::ranges::find(used, true) == used.end())
+        return number == 1 ? "its rule matches none of these kernels"
+                           : "none of its " + with_commas(number) + " rules matches one of these kernels";
+    return "its rules leave these kernels without a limit";
 }
 
 std::string description(const budget_rule& rule)

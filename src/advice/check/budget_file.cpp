@@ -60,7 +60,6 @@ budget_reading parse_budget(std::string_view text, const std::string& file)
 {
     budget_reading failed;
     failed.value.file = file;
-    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
     if (text.size() > max_budget_bytes) {
         failed.errors.push_back({1, 0, fmt::format("the budget is larger than {} bytes", with_commas(max_budget_bytes)),
                                  "put kernels that share limits under one pattern"});

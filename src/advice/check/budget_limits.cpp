@@ -59,12 +59,41 @@ std::string shown_number(budget_limit which, double value)
 
 }  // namespace
 
+namespace {
+
+std::optional<check_finding> check_copy(budget_limit which, const effective_limits& limits, const kernel_info& kernel);
+
+// What is broken comes before what is not known: an unknown copy must not hide it. Of two that are broken the worse.
+bool is_worse(budget_limit which, const check_finding& one, const check_finding& other)
+{
+    if (one.status != other.status) return one.status == check_status::broken;
+    if (!one.value || !other.value) return false;
+    return is_minimum(which) ? *one.value < *other.value : *one.value > *other.value;
+}
+
+}  // namespace
+
 std::optional<check_finding> check_limit(budget_limit which, const effective_limits& limits,
                                          const checked_kernel& kernel)
 {
+    std::optional<check_finding> worst;
+    for (std::size_t i = 0; i < kernel.copies(); ++i) {
+        std::optional<check_finding> finding = check_copy(which, limits, kernel.copy(i).info);
+        if (!finding || (worst && !is_worse(which, *finding, *worst))) continue;
+        finding->copy = i;
+        worst = std::move(finding);
+    }
+    if (worst) worst->message += place_of_copy(kernel, worst->copy);
+    return worst;
+}
+
+namespace {
+
+std::optional<check_finding> check_copy(budget_limit which, const effective_limits& limits, const kernel_info& kernel)
+{
     const effective_limits::limit& limit = *limits.limits[static_cast<std::size_t>(which)];
     const known_figure found = limit.applies
-                                   ? figure_of(which, limits, kernel.info)
+                                   ? figure_of(which, limits, kernel)
                                    : known_figure{{}, {}, "its architecture is not known, and the rule is for some"};
     check_finding finding;
     finding.limit = limit.value;
@@ -92,8 +121,6 @@ std::optional<check_finding> check_limit(budget_limit which, const effective_lim
             (minimum ? ", at least " : ", at most ") + finding.shown_limit + (minimum ? " wanted" : " allowed");
     return finding;
 }
-
-namespace {
 
 known_figure bytes(const std::optional<std::int64_t>& value, const char* what, const char* size = nullptr)
 {

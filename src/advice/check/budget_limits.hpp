@@ -25,7 +25,8 @@ struct effective_limits {
     std::function<std::int64_t(int threads)> dynamic_shared_of;  ///< empty: what is known of the kernel
 };
 
-/// What there is to report; `nullopt`: the limit holds. Leaves `kernel`, `check`, `fails` and `set_by` to the caller.
+/// What there is to report of the worst copy; `nullopt`: the limit holds for all of them. Leaves `kernel`, `check`,
+/// `fails` and `set_by` to the caller.
 std::optional<check_finding> check_limit(budget_limit which, const effective_limits& limits,
                                          const checked_kernel& kernel);
 

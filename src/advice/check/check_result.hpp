@@ -38,6 +38,7 @@ enum class check_status {
 /// One thing that a check found about one kernel. What holds is no finding.
 struct check_finding {
     std::size_t kernel = 0;  ///< in `check_result::kernels`
+    std::size_t copy = 0;    ///< the worst copy of the kernel, to which the figures belong
     std::string check;       ///< stable, for programs: "max_registers", "baseline_registers"
     check_status status = check_status::broken;
     bool fails = true;
@@ -62,12 +63,22 @@ struct gone_kernel {
     file_line place;
 };
 
-/// What was asked for and not looked at: an input without a kernel, or an architecture that is not there.
+/// What was asked for and not looked at: an input without a kernel, an architecture that is not there, or a gate that
+/// nothing was compared with.
 struct unchecked_part {
     std::string file;          ///< empty: all inputs together
     std::string architecture;  ///< the one that was asked for; empty: nothing at all was checked
     std::string why;           ///< "it holds 1 LTO-IR image (compute_90)"
     bool fails = true;
+    bool is_gate = false;  ///< `file` is no input but a budget, a baseline or an option
+};
+
+/// What kernels have to pass: a budget, a baseline, or an option.
+struct gate {
+    std::string name;         ///< its file, or the option
+    std::size_t decided = 0;  ///< limits and figures of which it is known whether they are kept
+    std::size_t failing = 0;  ///< of its findings
+    std::string why_nothing;  ///< where nothing was decided: "none of its 2 rules matches a kernel"
 };
 
 struct check_result {
@@ -77,6 +88,7 @@ struct check_result {
     std::vector<gone_kernel> gone;
     std::vector<std::size_t> new_kernels;  ///< not in the baseline; in `kernels`
     std::vector<unchecked_part> unchecked;
+    std::vector<gate> gates;
     std::size_t checks = 0;    ///< limits and figures that were looked at
     std::size_t ptx_only = 0;  ///< kernels that were not, since they are there only as PTX
     std::size_t unlinked = 0;  ///< kernels whose figures are not final before linking
@@ -89,6 +101,26 @@ struct check_result {
     std::string baseline_file;
     std::size_t baseline_entries = 0;
     std::size_t options = 0;  ///< limits that stand on the command line
+
+    /// Adds each gate that passes because there was nothing to decide to `unchecked`; `allowed`: that is no failure.
+    /// Without kernels it is the inputs that are wrong, not the gates.
+    void add_idle_gates(bool allowed)
+    {
+        for (const gate& one : gates) {
+            bool fails = one.failing > 0;
+            for (const unused_rule& rule : unused_rules) fails |= rule.fails && rule.place.file == one.name;
+            if (kernels.empty() || one.decided > 0 || fails) continue;
+            unchecked.push_back({one.name, "", one.why_nothing, !allowed, true});
+        }
+    }
+
+    /// Whether some gate would have passed on nothing.
+    [[nodiscard]] bool has_idle_gate() const
+    {
+        for (const unchecked_part& part : unchecked)
+            if (part.is_gate && part.fails) return true;
+        return false;
+    }
 
     [[nodiscard]] std::size_t count(check_status status) const
     {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/check/checked_kernel.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "advice/model/kernel_question.hpp"
@@ -12,14 +16,13 @@ namespace launchbox {
 
 namespace {
 
-checked_kernel merged(std::vector<checked_kernel>& same);
+checked_kernel brought_together(std::vector<checked_kernel> same);
 
 }  // namespace
 
 std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found)
 {
     for (checked_kernel& kernel : found) kernel.identity = kernel_identity(kernel.info.name, kernel.demangled);
-    // Stable, so that of equal kernels the first in the user's order lends its place.
     std::stable_sort(found.begin(), found.end(), [](const checked_kernel& a, const checked_kernel& b) {
         if (a.identity != b.identity) return a.identity < b.identity;
         return architecture_order(a.info.capability, a.info.architecture) <
@@ -30,11 +33,29 @@ std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found)
         const auto last = std::find_if(first, found.end(), [&](const checked_kernel& kernel) {
             return kernel.identity != first->identity || kernel.info.architecture != first->info.architecture;
         });
-        std::vector<checked_kernel> same(std::make_move_iterator(first), std::make_move_iterator(last));
-        result.push_back(merged(same));
+        result.push_back(brought_together({std::make_move_iterator(first), std::make_move_iterator(last)}));
         first = last;
     }
     return result;
+}
+
+worst_figure worst_of(const checked_kernel& kernel,
+                      const std::function<std::optional<std::int64_t>(const kernel_info&)>& figure, bool less_is_worse)
+{
+    worst_figure worst;
+    for (std::size_t i = 0; i < kernel.copies(); ++i) {
+        const std::optional<std::int64_t> value = figure(kernel.copy(i).info);
+        if (!value) {
+            if (worst.of_all) worst.unknown_copy = i;
+            worst.of_all = false;
+            continue;
+        }
+        const bool worse = !worst.value || (less_is_worse ? *value < *worst.value : *value > *worst.value);
+        if (!worse) continue;
+        worst.value = value;
+        worst.copy = i;
+    }
+    return worst;
 }
 
 std::optional<residency> residency_of(const kernel_info& kernel)
@@ -45,87 +66,112 @@ std::optional<residency> residency_of(const kernel_info& kernel)
                      question->shape.threads};
 }
 
+std::string place_of_copy(const checked_kernel& kernel, std::size_t copy)
+{
+    if (kernel.others.empty()) return {};
+    const kernel_source& place = kernel.copy(copy).info.source;
+    std::string text = place.file == "-" ? "standard input" : place.file;
+    // Within one file it is the place there that tells copies apart.
+    const bool same_file = std::ranges::all_of(
+        kernel.others, [&](const checked_kernel& other) { return other.info.source.file == kernel.info.source.file; });
+    if (same_file && !place.container.empty()) text = place.container;
+    if (same_file && !place.entry.empty()) text += ", " + place.entry;
+    return fmt::format(", in {}, one of {} copies", text, kernel.copies());
+}
+
 namespace {
 
-// The largest; unknown as soon as one is.
-template <class Value>
-void raise(std::optional<Value>& worst, const std::optional<Value>& other)
+// What nvlink does not tell, and a launch depends on or a limit is set for.
+auto told_by_compiling(const kernel_info& kernel)
 {
-    worst = worst && other ? std::optional(std::max(*worst, *other)) : std::nullopt;
+    const spill_range spills = kernel.spills_between.value_or(spill_range{-1, -1, -1, -1});
+    return std::tuple(kernel.spill_store_bytes, kernel.spill_load_bytes, spills.min_stores, spills.max_stores,
+                      spills.min_loads, spills.max_loads, kernel.stack_frame_bytes, kernel.max_threads,
+                      kernel.required_threads, kernel.cluster, kernel.register_cap, kernel.uses_dynamic_shared,
+                      kernel.dynamic_shared_bytes, kernel.launch_threads);
 }
 
-// What nvlink does not tell, what was compiled for it does.
-std::optional<std::int64_t> worst_told(const std::vector<checked_kernel>& same,
-                                       std::optional<std::int64_t> kernel_info::*figure)
+checked_kernel completed(checked_kernel linked, const kernel_info& compiled)
 {
-    std::optional<std::int64_t> worst;
-    bool told = false;
-    for (const checked_kernel& kernel : same) {
-        const std::optional<std::int64_t>& bytes = kernel.info.*figure;
-        if (kernel.info.linked && !bytes) continue;
-        if (told)
-            raise(worst, bytes);
+    kernel_info& info = linked.info;
+    const auto fill = [](auto& value, const auto& other) {
+        if (!value) value = other;
+    };
+    if (!info.spill_store_bytes && !info.spill_load_bytes && !info.spills_between) {
+        info.spill_store_bytes = compiled.spill_store_bytes;
+        info.spill_load_bytes = compiled.spill_load_bytes;
+        info.spills_between = compiled.spills_between;
+    }
+    fill(info.stack_frame_bytes, compiled.stack_frame_bytes);
+    if (!info.max_threads && !info.required_threads) {
+        info.max_threads = compiled.max_threads;
+        info.required_threads = compiled.required_threads;
+    }
+    fill(info.cluster, compiled.cluster);
+    fill(info.register_cap, compiled.register_cap);
+    fill(info.uses_dynamic_shared, compiled.uses_dynamic_shared);
+    fill(info.dynamic_shared_bytes, compiled.dynamic_shared_bytes);
+    fill(info.launch_threads, compiled.launch_threads);
+    return linked;
+}
+
+// One copy with the largest of each figure that nvlink tells; unknown where one of them does not.
+checked_kernel largest_of(const std::vector<checked_kernel>& linked)
+{
+    checked_kernel largest = linked.front();
+    const auto raise = [](auto& value, const auto& other) {
+        if (value && other)
+            value = std::max(*value, *other);
         else
-            worst = bytes;
-        told = true;
+            value.reset();
+    };
+    for (const checked_kernel& kernel : linked) {
+        raise(largest.info.registers, kernel.info.registers);
+        raise(largest.info.static_shared_bytes, kernel.info.static_shared_bytes);
+        raise(largest.info.barriers, kernel.info.barriers);
+        raise(largest.info.cumulative_stack_bytes, kernel.info.cumulative_stack_bytes);
+        raise(largest.info.code_bytes, kernel.info.code_bytes);
+        largest.info.stack_unbounded |= kernel.info.stack_unbounded;
     }
-    return worst;
+    return largest;
 }
 
-// Where one of them is known only in part.
-std::optional<spill_range> worst_spills(const std::vector<checked_kernel>& same)
+// Each linked copy once for every different thing that the compiled ones say. There are few of both but in a log that
+// somebody has made up, and then a kernel that is as bad as all of them stands for the linked ones.
+void complete_linked(std::vector<checked_kernel>& same)
 {
-    std::optional<spill_range> worst;
-    for (const checked_kernel& kernel : same) {
-        const std::optional<spill_range> range = spill_range_of(kernel.info);
-        if (!range && kernel.info.linked) continue;
-        if (!range) return std::nullopt;
-        if (!worst) worst = range;
-        worst = spill_range{.min_stores = std::max(worst->min_stores, range->min_stores),
-                            .max_stores = std::max(worst->max_stores, range->max_stores),
-                            .min_loads = std::max(worst->min_loads, range->min_loads),
-                            .max_loads = std::max(worst->max_loads, range->max_loads)};
-    }
-    return worst;
-}
-
-checked_kernel merged(std::vector<checked_kernel>& same)
-{
-    // What is linked is final; what was compiled for it comes last.
+    constexpr std::size_t max_pairs = 1024;
     const auto is_linked = [](const checked_kernel& kernel) { return kernel.info.linked; };
-    const bool linked = std::any_of(same.begin(), same.end(), is_linked);
-    if (linked)
-        std::stable_partition(same.begin(), same.end(), [](const auto& kernel) { return !kernel.info.relocatable; });
-    const std::optional<std::int64_t> stored = worst_told(same, &kernel_info::spill_store_bytes);
-    const std::optional<std::int64_t> loaded = worst_told(same, &kernel_info::spill_load_bytes);
-    const std::optional<spill_range> spills = stored && loaded ? std::nullopt : worst_spills(same);
-    const std::optional<std::int64_t> stack = worst_told(same, &kernel_info::stack_frame_bytes);
-    checked_kernel worst = std::move(same.front());
-    worst.info.stack_frame_bytes = stack;
-    worst.info.spill_store_bytes = stored;
-    worst.info.spill_load_bytes = loaded;
-    worst.info.spills_between = spills;
-    for (std::size_t i = 1; i < same.size(); ++i) {
-        const kernel_info& other = same[i].info;
-        worst.info.linked |= other.linked;
-        if (linked && other.relocatable) {
-            if (!worst.info.max_threads && !worst.info.required_threads) {
-                worst.info.max_threads = other.max_threads;
-                worst.info.required_threads = other.required_threads;
-            }
-            if (!worst.info.register_cap) worst.info.register_cap = other.register_cap;
-            continue;
-        }
-        raise(worst.info.cumulative_stack_bytes, other.cumulative_stack_bytes);
-        raise(worst.info.registers, other.registers);
-        raise(worst.info.static_shared_bytes, other.static_shared_bytes);
-        raise(worst.info.barriers, other.barriers);
-        raise(worst.info.code_bytes, other.code_bytes);
-        worst.info.stack_unbounded |= other.stack_unbounded;
-        // What may be launched with more shared memory than is known, is so in one place.
-        if (other.uses_dynamic_shared == true) worst.info.uses_dynamic_shared = true;
-    }
-    return worst;
+    const auto compiled = std::stable_partition(same.begin(), same.end(), is_linked);
+    if (compiled == same.begin() || compiled == same.end()) return;
+    std::map<decltype(told_by_compiling(same.front().info)), const kernel_info*> told;
+    for (auto kernel = compiled; kernel != same.end(); ++kernel)
+        told.try_emplace(told_by_compiling(kernel->info), &kernel->info);
+    std::vector<checked_kernel> linked(same.begin(), compiled), all;
+    if (linked.size() > max_pairs / told.size()) linked = {largest_of(linked)};
+    for (const checked_kernel& kernel : linked)
+        for (const auto& [key, info] : told) all.push_back(completed(kernel, *info));
+    for (auto kernel = compiled; kernel != same.end(); ++kernel)
+        if (!kernel->info.relocatable) all.push_back(std::move(*kernel));
+    same = std::move(all);
+}
+
+checked_kernel brought_together(std::vector<checked_kernel> same)
+{
+    complete_linked(same);
+    // By what a check looks at, so that a baseline depends on nothing else; what is equal then, by name and place.
+    std::ranges::stable_sort(same, {}, [](const checked_kernel& kernel) {
+        const kernel_info& info = kernel.info;
+        return std::tuple(
+            std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.stack_frame_bytes,
+                     info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers, info.code_bytes,
+                     info.max_threads, info.required_threads, info.cluster, info.uses_dynamic_shared,
+                     info.dynamic_shared_bytes, info.launch_threads),
+            std::tie(info.name, info.source.file, info.source.container, info.source.entry));
+    });
+    checked_kernel first = std::move(same.front());
+    first.others.assign(std::make_move_iterator(same.begin() + 1), std::make_move_iterator(same.end()));
+    return first;
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
-// The kernels that a check looks at: one for each name and architecture, however often it was found.
+// The kernels that a check looks at: one for each name and architecture, with all of its copies.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,12 +13,30 @@
 
 namespace launchbox {
 
+/// `info` has the figures of one copy only: a figure of the kernel is the worst of all copies (`worst_of`).
 struct checked_kernel {
     kernel_info info;
     std::string demangled;
     std::string short_form;
-    std::string identity = {};  ///< see image/kernel_identity.hpp; filled by `one_of_each`
+    std::string identity = {};                ///< see image/kernel_identity.hpp; filled by `one_of_each`
+    std::vector<checked_kernel> others = {};  ///< the further copies, likewise; they have no `others`
+
+    [[nodiscard]] std::size_t copies() const { return 1 + others.size(); }
+    [[nodiscard]] const checked_kernel& copy(std::size_t i) const { return i == 0 ? *this : others.at(i - 1); }
 };
+
+/// One figure of a kernel.
+struct worst_figure {
+    std::optional<std::int64_t> value = {};  ///< the worst of the copies of which it is known; nullopt: of none
+    std::size_t copy = 0;                    ///< whose that is; of equals the first
+    bool of_all = true;                      ///< whether it is known of every copy
+    std::size_t unknown_copy = 0;            ///< the first of which it is not
+};
+
+/// The largest, or the smallest where `less_is_worse`.
+worst_figure worst_of(const checked_kernel& kernel,
+                      const std::function<std::optional<std::int64_t>(const kernel_info&)>& figure,
+                      bool less_is_worse = false);
 
 /// Blocks on one SM, at the kernel's own launch bound.
 struct residency {
@@ -25,12 +46,15 @@ struct residency {
     friend bool operator==(const residency&, const residency&) = default;
 };
 
-/// Merges what has the same identity and architecture, with the worst of each figure: the largest. A figure that one of
-/// them lacks is unknown, but for spills and stack frames, which nvlink does not tell. Where one is linked, what was
-/// compiled with -rdc counts for these two alone. Sorted by identity, then architecture.
+/// Brings together what has the same identity and architecture. A copy that nvlink tells of gets from those that were
+/// compiled what nvlink does not tell, and then those that were compiled with -rdc count no more. Sorted by identity,
+/// then architecture; the copies by where they were found. So the result does not depend on the order of `found`.
 std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found);
 
 /// Resident blocks at the launch bound; `nullopt` where something needed for that is not known.
 std::optional<residency> residency_of(const kernel_info& kernel);
+
+/// Where this copy was found, behind a sentence about it: ", in b.cubin, one of 2 copies"; empty where it is the only.
+std::string place_of_copy(const checked_kernel& kernel, std::size_t copy);
 
 }  // namespace launchbox

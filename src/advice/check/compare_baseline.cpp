@@ -19,13 +19,15 @@ using figure = std::optional<std::int64_t>;
 struct comparison {
     const char* check;
     const char* what;  ///< "{} registers"
-    figure before, now;
+    figure before;
+    worst_figure now;
     bool less_is_worse = false;
-    std::string shown_before, shown_now;
+    std::string shown_before, shown_now = {};
 };
 
-std::vector<comparison> comparisons(const baseline_entry& before, const baseline_entry& now);
+std::vector<comparison> comparisons(const baseline_entry& before, const checked_kernel& now);
 std::optional<check_finding> compare(const comparison& pair);
+std::string why_nothing(const baseline& before, std::size_t common);
 
 }  // namespace
 
@@ -33,6 +35,7 @@ void compare_baseline(const baseline& before, const baseline_policy& policy, che
 {
     std::map<std::pair<std::string_view, std::string_view>, const baseline_entry*> entries;
     for (const baseline_entry& entry : before.entries) entries[{entry.identity, entry.architecture}] = &entry;
+    gate passed{.name = before.file, .decided = 0, .failing = 0, .why_nothing = {}};
     for (std::size_t k = 0; k < result.kernels.size(); ++k) {
         const checked_kernel& kernel = result.kernels[k];
         const auto there = entries.find({kernel.identity, kernel.info.architecture});
@@ -40,18 +43,24 @@ void compare_baseline(const baseline& before, const baseline_policy& policy, che
             result.new_kernels.push_back(k);
             continue;
         }
-        for (const comparison& pair : comparisons(*there->second, entry_of(kernel))) {
+        for (const comparison& pair : comparisons(*there->second, kernel)) {
             result.checks += pair.before ? 1 : 0;
             std::optional<check_finding> finding = compare(pair);
+            const bool is_unknown = finding && finding->status == check_status::unknown;
+            passed.decided += pair.before && !is_unknown ? 1 : 0;
             if (!finding) continue;
             finding->kernel = k;
+            finding->message += place_of_copy(kernel, finding->copy);
             finding->fails = finding->status == check_status::broken ||
                              (finding->status == check_status::unknown && policy.unknown_fails);
+            passed.failing += finding->fails ? 1 : 0;
             finding->set_by = {before.file, there->second->line};
             result.findings.push_back(std::move(*finding));
         }
         entries.erase(there);
     }
+    passed.why_nothing = why_nothing(before, before.entries.size() - entries.size());
+    result.gates.push_back(std::move(passed));
     for (const auto& [key, entry] : entries)
         if (!policy.expected || policy.expected(entry->architecture))
             result.gone.push_back({entry->identity, entry->architecture, {before.file, entry->line}});
@@ -70,69 +79,69 @@ std::string with_unit(const figure& value, const char* unit)
     return value ? with_commas(*value) + unit : "?";
 }
 
-std::vector<comparison> comparisons(const baseline_entry& before, const baseline_entry& now)
+std::vector<comparison> comparisons(const baseline_entry& before, const checked_kernel& now)
 {
-    const auto spills = [](const baseline_entry& entry) -> figure {
-        if (!entry.spill_store_bytes || !entry.spill_load_bytes) return std::nullopt;
-        return *entry.spill_store_bytes + *entry.spill_load_bytes;
+    figure spills, resident;
+    if (before.spill_store_bytes && before.spill_load_bytes)
+        spills = *before.spill_store_bytes + *before.spill_load_bytes;
+    if (before.resident) resident = std::int64_t{before.resident->blocks} * before.resident->threads;
+    const figure stack = std::max(before.stack_frame_bytes, before.cumulative_stack_bytes);
+    const auto blocks = [](const std::optional<residency>& resident) -> std::string {
+        return resident ? fmt::format("{}x{}", resident->blocks, resident->threads) : "?";
     };
-    // What is listed can be worse by itself.
-    figure spilled = spills(now);
-    if (!spilled && now.min_spill_bytes && spills(before) && *now.min_spill_bytes > *spills(before))
-        spilled = now.min_spill_bytes;
-    const auto stack = [&](const baseline_entry& entry) {
-        return std::max(entry.stack_frame_bytes, entry.cumulative_stack_bytes);
-    };
-    const auto threads = [](const baseline_entry& entry) -> figure {
-        if (!entry.resident) return std::nullopt;
-        return std::int64_t{entry.resident->blocks} * entry.resident->threads;
-    };
-    const auto blocks = [](const baseline_entry& entry) -> std::string {
-        return entry.resident ? fmt::format("{}x{}", entry.resident->blocks, entry.resident->threads) : "?";
-    };
-    std::vector<comparison> all{{"baseline_registers", "registers", before.registers, now.registers, false, {}, {}},
-                                {"baseline_spill_bytes", "spills", spills(before), spilled, false, {}, {}},
-                                {"baseline_stack_bytes", "stack", stack(before), stack(now), false, {}, {}},
-                                {"baseline_static_shared",
-                                 "static shared memory",
-                                 before.static_shared_bytes,
-                                 now.static_shared_bytes,
-                                 false,
-                                 {},
-                                 {}},
-                                {"baseline_resident_threads", "resident blocks x threads", threads(before),
-                                 threads(now), true, blocks(before), blocks(now)}};
-    for (std::size_t i = 0; i + 1 < all.size(); ++i) {
-        const char* unit = i == 0 ? "" : " B";
-        all[i].shown_before = with_unit(all[i].before, unit);
-        all[i].shown_now = with_unit(all[i].now, unit);
+    std::vector<comparison> all{
+        {"baseline_registers", "registers", before.registers, worst_registers(now), false,
+         with_unit(before.registers, "")},
+        {"baseline_spill_bytes", "spills", spills, worst_spills(now), false, with_unit(spills, " B")},
+        {"baseline_stack_bytes", "stack", stack, worst_stack(now), false, with_unit(stack, " B")},
+        {"baseline_static_shared", "static shared memory", before.static_shared_bytes, worst_static_shared(now), false,
+         with_unit(before.static_shared_bytes, " B")},
+        {"baseline_resident_threads", "resident blocks x threads", resident, worst_residency(now), true,
+         blocks(before.resident)}};
+    for (comparison& one : all) {
+        const kernel_info& info = now.copy(one.now.copy).info;
+        one.shown_now = with_unit(one.now.value, &one == all.data() ? "" : " B");
+        if (one.less_is_worse) one.shown_now = blocks(residency_of(info));
+        if (one.now.value && one.what == std::string_view("spills") && !spill_bytes(info))
+            one.shown_now = "at least " + one.shown_now;
     }
-    if (spilled && !spills(now)) all[1].shown_now = "at least " + all[1].shown_now;
     return all;
 }
 
 std::optional<check_finding> compare(const comparison& pair)
 {
-    if (pair.before == pair.now) return std::nullopt;
     check_finding finding;
     finding.check = pair.check;
-    if (pair.now) finding.value = static_cast<double>(*pair.now);
+    finding.copy = pair.now.copy;
     if (pair.before) finding.limit = static_cast<double>(*pair.before);
-    finding.shown_value = pair.shown_now;
     finding.shown_limit = pair.shown_before;
-    if (!pair.now) {
+    // A copy that is worse is so whatever the others are; only if none is, all have to be known.
+    const bool is_worse = pair.before && pair.now.value &&
+                          (pair.less_is_worse ? *pair.now.value < *pair.before : *pair.now.value > *pair.before);
+    if (!is_worse && !pair.now.of_all) {
+        if (!pair.before) return std::nullopt;
         finding.status = check_status::unknown;
+        finding.copy = pair.now.unknown_copy;
+        finding.shown_value = "?";
         finding.message =
             fmt::format("cannot be compared: {} not known now, {} in the baseline", pair.what, pair.shown_before);
-    } else if (!pair.before) {
-        finding.status = check_status::better;
-        finding.message = fmt::format("{}: {}, not known in the baseline", pair.what, pair.shown_now);
-    } else {
-        const bool worse = pair.less_is_worse ? *pair.now < *pair.before : *pair.now > *pair.before;
-        finding.status = worse ? check_status::broken : check_status::better;
-        finding.message = fmt::format("{}: {} in the baseline, {} now", pair.what, pair.shown_before, pair.shown_now);
+        return finding;
     }
+    if (pair.before == pair.now.value) return std::nullopt;
+    finding.value = static_cast<double>(*pair.now.value);
+    finding.shown_value = pair.shown_now;
+    finding.status = is_worse ? check_status::broken : check_status::better;
+    finding.message = pair.before
+                          ? fmt::format("{}: {} in the baseline, {} now", pair.what, pair.shown_before, pair.shown_now)
+                          : fmt::format("{}: {}, not known in the baseline", pair.what, pair.shown_now);
     return finding;
+}
+
+std::string why_nothing(const baseline& before, std::size_t common)
+{
+    if (before.entries.empty()) return "it has no line of a kernel";
+    if (common == 0) return "none of its lines is of one of these kernels and its architecture";
+    return "no figure is known both in it and now";
 }
 
 }  // namespace

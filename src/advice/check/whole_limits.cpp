@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
+#include <cstddef>
 #include <utility>
 
 #include "advice/inspect/stack_reserve.hpp"
@@ -13,52 +12,101 @@
 
 namespace launchbox {
 
+namespace {
+
+constexpr const char *stack_option = "--stack-reserve", *size_option = "--size";
+
+check_finding too_much(const stack_reserve& most, std::int64_t max_bytes)
+{
+    const std::string limit = with_commas(max_bytes) + " B";
+    check_finding finding;
+    finding.check = "max_stack_reserve";
+    finding.value = static_cast<double>(most.bytes());
+    finding.limit = static_cast<double>(max_bytes);
+    finding.shown_value = with_commas(most.bytes()) + " B";
+    finding.shown_limit = limit;
+    finding.message = fmt::format(
+        "{} B of the memory of the {} are set aside for its stack of {} B in {} threads, at most {} allowed",
+        with_commas(most.bytes()), most.gpu.name, with_commas(most.stack_bytes), with_commas(most.threads), limit);
+    finding.set_by = {stack_option, 0};
+    return finding;
+}
+
+check_finding cannot_be_checked(const std::string& why, std::int64_t max_bytes)
+{
+    check_finding finding;
+    finding.check = "max_stack_reserve";
+    finding.status = check_status::unknown;
+    finding.limit = static_cast<double>(max_bytes);
+    finding.shown_value = "?";
+    finding.shown_limit = with_commas(max_bytes) + " B";
+    finding.message = "cannot be checked: " + why;
+    finding.set_by = {stack_option, 0};
+    return finding;
+}
+
+// The kernel with the most code of those that are in this file, in one of their copies.
+struct largest_kernel {
+    std::size_t kernel = 0, copy = 0, of = 0;
+    std::int64_t code_bytes = -1;
+};
+largest_kernel largest_in(const std::string& file, const std::vector<checked_kernel>& kernels)
+{
+    largest_kernel largest;
+    for (std::size_t k = 0; k < kernels.size(); ++k)
+        for (std::size_t i = 0; i < kernels[k].copies(); ++i) {
+            const kernel_info& info = kernels[k].copy(i).info;
+            if (info.source.file != file) continue;
+            ++largest.of;
+            if (info.code_bytes.value_or(0) <= largest.code_bytes) continue;
+            largest.kernel = k;
+            largest.copy = i;
+            largest.code_bytes = info.code_bytes.value_or(0);
+        }
+    return largest;
+}
+
+}  // namespace
+
 void check_stack_reserve(std::int64_t max_bytes, check_result& result)
 {
-    std::vector<const kernel_info*> kernels;
-    for (const checked_kernel& kernel : result.kernels) kernels.push_back(&kernel.info);
-    ++result.checks;
+    struct place {
+        std::size_t kernel, copy;
+    };
+    std::vector<stack_user> users;
+    std::vector<place> places;
+    for (std::size_t k = 0; k < result.kernels.size(); ++k)
+        for (std::size_t i = 0; i < result.kernels[k].copies(); ++i) {
+            users.push_back({result.kernels[k].identity, &result.kernels[k].copy(i).info});
+            places.push_back({k, i});
+        }
+    const std::vector<stack_need> needs = stack_needs(users);
+    gate passed{.name = stack_option, .decided = 0, .failing = 0, .why_nothing = "no kernel has a stack that is known"};
     ++result.options;
-    std::map<std::size_t, stack_reserve> worst;  // by kernel
-    for (const stack_reserve& one : stack_reserves(kernels)) {
-        if (one.bytes() <= max_bytes) continue;
-        const auto [place, is_new] = worst.try_emplace(one.kernel, one);
-        if (!is_new && one.bytes() > place->second.bytes()) place->second = one;
+    // The users of one kernel follow each other.
+    for (std::size_t first = 0; first < users.size();) {
+        std::size_t end = first, worst = first, unknown = users.size();
+        const auto bytes_of = [&](std::size_t user) { return needs[user].most ? needs[user].most->bytes() : 0; };
+        for (; end < users.size() && places[end].kernel == places[first].kernel; ++end) {
+            if (bytes_of(end) > bytes_of(worst)) worst = end;
+            if (unknown == users.size() && !needs[end].why_unknown.empty()) unknown = end;
+        }
+        ++result.checks;
+        const bool broken = bytes_of(worst) > max_bytes;
+        if (broken || unknown < end) {
+            ++passed.failing;
+            const std::size_t user = broken ? worst : unknown;
+            check_finding finding =
+                broken ? too_much(*needs[user].most, max_bytes) : cannot_be_checked(needs[user].why_unknown, max_bytes);
+            finding.kernel = places[user].kernel;
+            finding.copy = places[user].copy;
+            finding.message += place_of_copy(result.kernels[finding.kernel], finding.copy);
+            result.findings.push_back(std::move(finding));
+        }
+        passed.decided += broken || unknown == users.size() ? 1 : 0;
+        first = end;
     }
-    const std::string limit = with_commas(max_bytes) + " B";
-    for (const auto& [kernel, one] : worst)
-        result.findings.push_back(
-            {.kernel = kernel,
-             .check = "max_stack_reserve",
-             .status = check_status::broken,
-             .fails = true,
-             .value = static_cast<double>(one.bytes()),
-             .limit = static_cast<double>(max_bytes),
-             .shown_value = with_commas(one.bytes()) + " B",
-             .shown_limit = limit,
-             .message = fmt::format("{} B of the memory of the {} are set aside for its stack of {} B "
-                                    "in {} threads, at most {} allowed",
-                                    with_commas(one.bytes()), one.gpu.name, with_commas(one.stack_bytes),
-                                    with_commas(one.threads), limit),
-             .set_by = {"--stack-reserve", 0}});
-    for (std::size_t i = 0; i < result.kernels.size(); ++i) {
-        const kernel_info& info = result.kernels[i].info;
-        if (worst.contains(i) || (!info.stack_unbounded && deepest_stack(info))) continue;
-        result.findings.push_back(
-            {.kernel = i,
-             .check = "max_stack_reserve",
-             .status = check_status::unknown,
-             .fails = true,
-             .value = std::nullopt,
-             .limit = static_cast<double>(max_bytes),
-             .shown_value = "?",
-             .shown_limit = limit,
-             .message =
-                 info.stack_unbounded
-                     ? "cannot be checked: recursion, or a call through a pointer: nobody can tell its stack size"
-                     : "cannot be checked: the input does not tell its stack",
-             .set_by = {"--stack-reserve", 0}});
-    }
+    result.gates.push_back(std::move(passed));
     std::ranges::stable_sort(result.findings, {}, &check_finding::kernel);
 }
 
@@ -66,38 +114,34 @@ void check_image_bytes(std::int64_t max_bytes, const std::vector<file_images>& f
 {
     const std::string limit = with_commas(max_bytes) + " B";
     ++result.options;
+    gate passed{.name = size_option, .decided = files.size(), .failing = 0, .why_nothing = "no input holds an image"};
     for (const file_images& file : files) {
         ++result.checks;
         if (file.bytes <= static_cast<std::uint64_t>(max_bytes)) continue;
-        std::optional<std::size_t> largest;
-        for (std::size_t i = 0; i < result.kernels.size(); ++i) {
-            const kernel_info& info = result.kernels[i].info;
-            if (info.source.file != file.file) continue;
-            if (!largest || info.code_bytes.value_or(0) > result.kernels[*largest].info.code_bytes.value_or(0))
-                largest = i;
-        }
+        ++passed.failing;
         const std::string all = with_commas(static_cast<std::int64_t>(file.bytes)) + " B";
-        if (!largest) {
+        const largest_kernel largest = largest_in(file.file, result.kernels);
+        if (largest.of == 0) {
             result.unchecked.push_back(
                 {file.file, "", fmt::format("its images have {}, at most {} allowed", all, limit), true});
             continue;
         }
-        result.findings.push_back(
-            {.kernel = *largest,
-             .check = "max_image_bytes",
-             .status = check_status::broken,
-             .fails = true,
-             .value = static_cast<double>(file.bytes),
-             .limit = static_cast<double>(max_bytes),
-             .shown_value = all,
-             .shown_limit = limit,
-             .message =
-                 fmt::format("the images of its file have {}, at most {} allowed; it is the largest of {} kernels, "
-                             "with {} B of code",
-                             all, limit, with_commas(static_cast<std::int64_t>(result.kernels.size())),
-                             with_commas(result.kernels[*largest].info.code_bytes.value_or(0))),
-             .set_by = {"--size", 0}});
+        check_finding finding;
+        finding.kernel = largest.kernel;
+        finding.copy = largest.copy;
+        finding.check = "max_image_bytes";
+        finding.value = static_cast<double>(file.bytes);
+        finding.limit = static_cast<double>(max_bytes);
+        finding.shown_value = all;
+        finding.shown_limit = limit;
+        finding.message = fmt::format(
+            "the images of its file have {}, at most {} allowed; it is the largest of {} kernels, with {} "
+            "B of code",
+            all, limit, with_commas(static_cast<std::int64_t>(largest.of)), with_commas(largest.code_bytes));
+        finding.set_by = {size_option, 0};
+        result.findings.push_back(std::move(finding));
     }
+    result.gates.push_back(std::move(passed));
     std::ranges::stable_sort(result.findings, {}, &check_finding::kernel);
 }
 

@@ -11,7 +11,8 @@
 namespace launchbox {
 
 /// Adds a finding, "max_stack_reserve", to each kernel for which the driver sets aside more on some model of GPU: for
-/// the model where it is most. A kernel whose stack has no known limit cannot be checked, and fails.
+/// the model where it is most. A kernel of which that is not known cannot be checked, and fails: its stack has no known
+/// limit, or no model is listed of the GPUs that run it.
 void check_stack_reserve(std::int64_t max_bytes, check_result& result);
 
 struct file_images {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "advice/model/kernel_question.hpp"
 #include "image/kernel_identity.hpp"
@@ -129,8 +129,12 @@ void bring_together_renamed(std::vector<namesakes>& groups, kernel_diff& diff)
     }
 }
 
-// Takes the pairs with the same code out of both lists.
-std::size_t take_same_code(kernel_list& before, kernel_list& after);
+// By all that tells copies apart, so that what is paired does not depend on the order in which they were found.
+void sort_copies(kernel_list& copies);
+
+// Takes the pairs with equal figures and launches out of both sorted lists and hands them on, with their code or not.
+template <class Use>
+void take_pairs(kernel_list& before, kernel_list& after, bool with_code, const Use& use);
 
 void compare_pair(const inspected_kernel& before, const inspected_kernel& after, kernel_diff& diff,
                   std::size_t first_of_group);
@@ -155,43 +159,73 @@ void compare(const namesakes& both, kernel_diff& diff)
         return;
     }
     kernel_list before = both.before, after = both.after;
+    const std::size_t first_of_group = diff.changes.size();
     if (before.size() > 1 || after.size() > 1) {
-        const std::size_t same = take_same_code(before, after);
-        diff.compared += same;
-        diff.unchanged += same;
-        const auto by_size = [](const inspected_kernel* a, const inspected_kernel* b) {
-            constexpr auto unknown = std::numeric_limits<std::int64_t>::max();
-            return a->info.code_bytes.value_or(unknown) < b->info.code_bytes.value_or(unknown);
-        };
-        std::stable_sort(before.begin(), before.end(), by_size);
-        std::stable_sort(after.begin(), after.end(), by_size);
+        sort_copies(before);
+        sort_copies(after);
+        take_pairs(before, after, true, [&](const inspected_kernel&, const inspected_kernel&) {
+            ++diff.compared;
+            ++diff.unchanged;
+        });
+        take_pairs(before, after, false, [&](const inspected_kernel& a, const inspected_kernel& b) {
+            compare_pair(a, b, diff, first_of_group);
+        });
     }
     const std::size_t pairs = std::min(before.size(), after.size());
-    const std::size_t first_of_group = diff.changes.size();
     for (std::size_t i = 0; i < pairs; ++i) compare_pair(*before[i], *after[i], diff, first_of_group);
     diff.copies_vanished += before.size() - pairs;
     diff.copies_appeared += after.size() - pairs;
 }
 
-std::size_t take_same_code(kernel_list& before, kernel_list& after)
+// Figures, bounds and launch: what can differ where the code does not. Smaller code first, unknown last.
+auto figures_of(const inspected_kernel& kernel)
 {
-    std::unordered_map<std::uint64_t, kernel_list> waiting;
-    for (const inspected_kernel* kernel : before)
-        if (kernel->info.code_hash) waiting[*kernel->info.code_hash].push_back(kernel);
-    std::unordered_set<const inspected_kernel*> paired;
-    for (const inspected_kernel* kernel : after) {
-        if (!kernel->info.code_hash) continue;
-        const auto place = waiting.find(*kernel->info.code_hash);
-        if (place == waiting.end() || place->second.empty()) continue;
-        const inspected_kernel* other = place->second.back();
-        if (!same_figures(kernel->info, other->info)) continue;  // a bound can differ where the code does not
-        place->second.pop_back();
-        paired.insert({kernel, other});
+    const kernel_info& info = kernel.info;
+    const std::optional<spill_range> spills = spill_range_of(info);
+    const auto bytes = [&](std::int64_t spill_range::*part) { return spills ? *spills.*part : -1; };
+    const kernel_residency launch = kernel.residency.value_or(kernel_residency{});
+    return std::tuple(!info.code_bytes, info.code_bytes, info.registers, bytes(&spill_range::min_stores),
+                      bytes(&spill_range::max_stores), bytes(&spill_range::min_loads), bytes(&spill_range::max_loads),
+                      info.stack_frame_bytes, info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers,
+                      info.max_threads, info.required_threads, info.min_blocks, info.cluster, info.max_cluster_blocks,
+                      kernel.residency.has_value(), launch.threads, launch.at_most, launch.result.resident_blocks,
+                      launch.result.resident_warps);
+}
+
+void sort_copies(kernel_list& copies)
+{
+    std::ranges::stable_sort(copies, [](const inspected_kernel* a, const inspected_kernel* b) {
+        const auto one = figures_of(*a), other = figures_of(*b);
+        if (one != other) return one < other;
+        const auto place = [](const kernel_info& info) {
+            return std::tie(info.code_hash, info.source.file, info.source.container, info.source.entry);
+        };
+        return place(a->info) < place(b->info);
+    });
+}
+
+template <class Use>
+void take_pairs(kernel_list& before, kernel_list& after, bool with_code, const Use& use)
+{
+    const auto key = [&](const inspected_kernel* kernel) {
+        return std::pair(figures_of(*kernel), with_code ? kernel->info.code_hash : std::nullopt);
+    };
+    kernel_list left_before, left_after;
+    std::size_t a = 0, b = 0;
+    while (a < before.size() && b < after.size()) {
+        const auto one = key(before[a]), other = key(after[b]);
+        const bool told = !with_code || one.second;
+        if (one == other && told)
+            use(*before[a++], *after[b++]);
+        else if (one == other || one < other)
+            left_before.push_back(before[a++]);
+        else
+            left_after.push_back(after[b++]);
     }
-    const auto is_paired = [&](const inspected_kernel* kernel) { return paired.contains(kernel); };
-    std::erase_if(before, is_paired);
-    std::erase_if(after, is_paired);
-    return paired.size() / 2;
+    left_before.insert(left_before.end(), before.begin() + static_cast<std::ptrdiff_t>(a), before.end());
+    left_after.insert(left_after.end(), after.begin() + static_cast<std::ptrdiff_t>(b), after.end());
+    before = std::move(left_before);
+    after = std::move(left_after);
 }
 
 // After minus before, of a figure that costs; nullopt where one is not known or nothing differs.

@@ -23,6 +23,7 @@ struct kernel_figure {
     const char *id, *name, *unit;
     bool less_is_better;
     std::function<std::optional<double>(const inspected_kernel&)> value;
+    std::function<bool(const inspected_kernel&)> is_exact = [](const inspected_kernel&) { return true; };
 };
 
 template <class Number>
@@ -37,14 +38,20 @@ const std::vector<kernel_figure>& kernel_figures()
         {"registers", "registers", "registers a thread", true,
          [](const inspected_kernel& kernel) { return real(kernel.info.registers); }},
         {"spills", "spills", "spilled bytes a thread", true,
-         [](const inspected_kernel& kernel) { return real(spill_bytes(kernel.info)); }},
+         [](const inspected_kernel& kernel) {
+             const std::optional<spill_range> range = spill_range_of(kernel.info);
+             return range ? std::optional(static_cast<double>(range->min_bytes())) : std::nullopt;
+         },
+         [](const inspected_kernel& kernel) { return spill_bytes(kernel.info).has_value(); }},
         {"stack", "stack", "bytes of stack a thread", true,
          [](const inspected_kernel& kernel) { return real(deepest_stack(kernel.info)); }},
         {"shared", "shared memory", "static bytes a block", true,
          [](const inspected_kernel& kernel) { return real(kernel.info.static_shared_bytes); }},
-        {"occupancy", "occupancy", "% of the warp slots", false, [](const inspected_kernel& kernel) {
+        {"occupancy", "occupancy", "% of the warp slots", false,
+         [](const inspected_kernel& kernel) {
              return kernel.residency ? std::optional(kernel.residency->result.occupancy() * 100) : std::nullopt;
-         }}};
+         },
+         [](const inspected_kernel& kernel) { return !kernel.residency->at_most; }}};
     return all;
 }
 
@@ -100,15 +107,20 @@ std::optional<chart_group> figures_over_architectures(const std::vector<inspecte
             drawn.rows.push_back(escape_for_terminal(name));
             std::vector<std::optional<double>> row(architectures.size());
             std::vector<std::string> texts(architectures.size());
+            std::vector<bool> exact(architectures.size(), true);
             for (const inspected_kernel* kernel : by_name[name]) {
                 const std::size_t column = columns[architecture_of(*kernel)];
                 const std::optional<double> value = figure.value(*kernel);
+                if (!value || !figure.is_exact(*kernel)) exact[column] = false;
                 // Of several with one name the worst is shown.
                 if (!value || (row[column] && (*value > *row[column]) != figure.less_is_better)) continue;
                 row[column] = value;
                 texts[column] = number_text(std::round(*value * 10) / 10);
                 any = true;
             }
+            // A copy of which it is not known can be worse.
+            for (std::size_t c = 0; c < texts.size(); ++c)
+                if (!exact[c] && !texts[c].empty()) texts[c].insert(0, figure.less_is_better ? "≥" : "≤");
             drawn.values.push_back(std::move(row));
             drawn.texts.push_back(std::move(texts));
         }

@@ -30,7 +30,9 @@ namespace {
 
 [[noreturn]] void fail(const std::string& what, const std::string& path, int number, const std::string& hint)
 {
-    throw error(what + " " + path + ": " + std::strerror(number), hint);
+    // Of the process, or of the machine: nothing is wrong with the path.
+    const bool too_many = number == EMFILE || number == ENFILE;
+    throw error(what + " " + path + ": " + std::strerror(number), too_many ? "allow more with: ulimit -n 1024" : hint);
 }
 
 class file_descriptor {

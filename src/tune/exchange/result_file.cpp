@@ -15,6 +15,7 @@
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"
 #include "support/text/terminal.hpp"
+#include "support/text/utf8_text.hpp"
 #include "tune/exchange/foreign_results.hpp"
 #include "tune/store/result_json.hpp"
 #include "tune/store/result_store.hpp"
@@ -143,6 +144,7 @@ result_file read_result_file(const std::string& path)
         return read_store(copy, name);
     }
     if (is_gzip(input.text)) input = gunzip(input.text);
+    input.text = utf8_text(std::move(input.text));
     std::optional<result_file> foreign = read_foreign_results(input.text, name);
     result_file read = foreign ? *std::move(foreign) : read_results_json(input.text, name);
     if (!input.damage.empty()) read.diagnostics.insert(read.diagnostics.begin(), name + ": " + input.damage);

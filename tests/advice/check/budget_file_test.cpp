@@ -35,7 +35,7 @@ TEST(budget_file, the_example_of_the_repository_is_right)
 TEST(budget_file, reads_every_key)
 {
     const budget_reading reading = parse_budget(
-        "\xEF\xBB\xBFunknown = 'allow'\nunused = 'fail'\n"
+        "unknown = 'allow'\nunused = 'fail'\n"
         "[[rule]]\nkernel = ['a', 'b']\narch = ['sm_90', '8.0']\nexempt = true\nthreads = 1_024\ndynamic_shared = "
         "0x100\n"
         "max_registers = 1\nmax_spill_bytes = 2\nmax_stack_bytes = 3\nmax_static_shared = 4\nmax_code_bytes = 5\n"

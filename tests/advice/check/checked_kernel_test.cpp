@@ -3,35 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include "advice/inspect/inspected_kernel.hpp"
+#include "advice/check/baseline.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "checked_kernels.hpp"
 
 namespace launchbox {
 namespace {
-
-TEST(checked_kernel, the_worst_of_each_figure_counts_in_any_order)
-{
-    checked_kernel one = plain_kernel("k(int)"), two = one;
-    one.info.registers = 40;
-    two.info.static_shared_bytes = 128;
-    two.info.spill_store_bytes = 12;
-    two.info.stack_frame_bytes = 16;
-    for (const auto& found : {std::vector{one, two}, std::vector{two, one}}) {
-        const std::vector<checked_kernel> merged = one_of_each(found);
-        ASSERT_EQ(merged.size(), 1u);
-        EXPECT_EQ(merged[0].info.registers, 40);
-        EXPECT_EQ(merged[0].info.static_shared_bytes, 128);
-        EXPECT_EQ(merged[0].info.spill_store_bytes, 12);
-        EXPECT_EQ(merged[0].info.stack_frame_bytes, 16);
-    }
-    two.info.registers.reset();
-    EXPECT_FALSE(one_of_each({one, two})[0].info.registers);
-    two.info.spill_load_bytes.reset();
-    EXPECT_FALSE(one_of_each({two, one})[0].info.spill_load_bytes);
-}
 
 TEST(checked_kernel, after_linking_what_nvlink_says_counts)
 {
@@ -97,21 +77,52 @@ TEST(checked_kernel, residency_needs_a_bound_registers_shared_memory_and_a_known
     EXPECT_FALSE(without([](kernel_info& info) { set_architecture(info, "sm_999"); }));
 }
 
-TEST(checked_kernel, what_is_known_in_part_of_one_counts_for_all)
+// Two units that were compiled for linking can differ in what the linker does not tell.
+TEST(checked_kernel, what_is_linked_has_what_each_of_the_compiled_tells)
 {
-    checked_kernel one = plain_kernel("k(int)"), two = one;
-    two.info.spill_store_bytes.reset();
-    two.info.spill_load_bytes.reset();
-    two.info.spills_between = {.min_stores = 100, .max_stores = 1000, .min_loads = 10, .max_loads = 100};
-    one.info.spill_store_bytes = 300;
-    one.info.cumulative_stack_bytes = 8;
-    two.info.cumulative_stack_bytes = 304;
-    for (const auto& found : {std::vector{one, two}, std::vector{two, one}}) {
-        const kernel_info merged = one_of_each(found).at(0).info;
-        EXPECT_EQ(merged.spills_between,
-                  (spill_range{.min_stores = 300, .max_stores = 1000, .min_loads = 10, .max_loads = 100}));
-        EXPECT_EQ(merged.cumulative_stack_bytes, 304);
+    checked_kernel small = plain_kernel("k(int)"), large = small, linked = small;
+    small.info.relocatable = large.info.relocatable = true;
+    large.info.max_threads = {1024, 1, 1};
+    large.info.spill_store_bytes = 8;
+    linked.info.linked = true;
+    linked.info.registers = 40;  // 1,536 threads in blocks of 256, 1,024 in one of 1,024
+    linked.info.max_threads.reset();
+    linked.info.spill_store_bytes.reset();
+    linked.info.spill_load_bytes.reset();
+    std::vector<checked_kernel> found{small, large, large, linked};
+    const auto less = [](const checked_kernel& a, const checked_kernel& b) {
+        return std::tie(a.info.linked, a.info.max_threads) < std::tie(b.info.linked, b.info.max_threads);
+    };
+    std::ranges::sort(found, less);
+    do {
+        const std::vector<checked_kernel> merged = one_of_each(found);
+        ASSERT_EQ(merged.size(), 1u);
+        EXPECT_EQ(merged[0].copies(), 2u);
+        EXPECT_EQ(worst_spills(merged[0]).value, 8);
+        EXPECT_EQ(entry_of(merged[0]).resident, (residency{1, 1024}));
+    } while (std::ranges::next_permutation(found, less).found);
+}
+
+// A log that was made up can have many of both; their product is never made.
+TEST(checked_kernel, of_very_many_linked_copies_the_largest_stands_for_all)
+{
+    std::vector<checked_kernel> found;
+    for (int i = 0; i < 3000; ++i) {
+        checked_kernel compiled = plain_kernel("k(int)"), linked = compiled;
+        compiled.info.relocatable = true;
+        compiled.info.spill_store_bytes = i;
+        found.push_back(compiled);
+        linked.info.linked = true;
+        linked.info.registers = 10 + i % 90;
+        linked.info.spill_store_bytes.reset();
+        linked.info.spill_load_bytes.reset();
+        found.push_back(linked);
     }
+    const std::vector<checked_kernel> merged = one_of_each(found);
+    ASSERT_EQ(merged.size(), 1u);
+    EXPECT_EQ(merged[0].copies(), 3000u);
+    EXPECT_EQ(worst_spills(merged[0]).value, 2999);
+    EXPECT_EQ(worst_registers(merged[0]).value, 99);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "known_kernels.hpp"
 
 namespace launchbox {
@@ -192,6 +194,43 @@ TEST(kernel_diff, a_renamed_inline_namespace_makes_no_new_and_gone_kernels)
     inspected_kernel other = kernel("v2::k");
     set_architecture(other.info, "sm_80");
     EXPECT_EQ(compare_kernels({kernel("v1::k")}, {other}).renamed, 0u);
+}
+
+// Copies are paired by what they are, not by where they stand: in logs nothing else tells them apart.
+TEST(kernel_diff, the_order_of_copies_changes_nothing)
+{
+    const auto copy = [](int registers, std::optional<std::uint64_t> code, int resident_warps) {
+        return changed("k", [&](auto& k) {
+            k.info.registers = registers;
+            k.info.code_hash = code;
+            k.residency->result.resident_warps = resident_warps;
+        });
+    };
+    for (const bool hashed : {false, true}) {
+        const auto code = [&](std::uint64_t number) { return hashed ? std::optional(number) : std::nullopt; };
+        kernels before{copy(40, code(1), 48), copy(50, code(2), 40), copy(60, code(3), 32)}, after = before;
+        const auto by_registers = [](const auto& a, const auto& b) { return a.info.registers < b.info.registers; };
+        do {
+            const kernel_diff same = compare_kernels(before, after);
+            EXPECT_TRUE(same.changes.empty());
+            EXPECT_EQ(same.unchanged, 3u);
+            // One that comes to them takes none of theirs.
+            kernels more = after;
+            more.insert(more.begin() + 1, copy(45, code(4), 44));
+            const kernel_diff added = compare_kernels(before, more);
+            EXPECT_TRUE(added.changes.empty());
+            EXPECT_EQ(added.copies_appeared, 1u);
+            // The same code launched with more shared memory is worse.
+            more = after;
+            for (inspected_kernel& kernel : more)
+                if (kernel.info.registers == 50) kernel.residency->result.resident_warps = 8;
+            const kernel_diff worse = compare_kernels(before, more);
+            ASSERT_EQ(worse.changes.size(), 1u);
+            EXPECT_EQ(worse.changes[0].verdict, diff_verdict::worse);
+            EXPECT_EQ(worse.changes[0].decided_by, diff_figure::occupancy);
+            EXPECT_EQ(worse.changes[0].before->info.registers, 50);
+        } while (std::next_permutation(after.begin(), after.end(), by_registers));
+    }
 }
 
 }  // namespace

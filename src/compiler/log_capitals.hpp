@@ -1,0 +1,16 @@
+// Logs that somebody has put into capitals.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace launchbox {
+
+/// Whether a line of ptxas or nvlink is in capitals: those that they write begin with small letters.
+bool is_in_capitals(std::string_view line);
+
+/// The line as the compiler wrote it, but for the names of kernels, of which nobody knows the letters.
+std::string out_of_capitals(std::string_view line);
+
+}  // namespace launchbox
