@@ -213,8 +213,10 @@ std::string words_of(const exported_part& part)
 
 void refuse_existing(const std::string& store, const std::string& option)
 {
-    if (fs::exists(fs::symlink_status(store)))
-        throw error(store + " is there already", "name another with " + option + " FILE.db, or remove it");
+    // What is left beside a store that was removed would be taken for a part of the new one.
+    for (const char* part : {"", "-wal", "-journal"})
+        if (fs::exists(fs::symlink_status(store + part)))
+            throw error(store + part + " is there already", "name another with " + option + " FILE.db, or remove it");
 }
 
 // Beside the store and given its name in the end, so that there is all of it or none. Another process may have made one

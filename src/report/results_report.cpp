@@ -49,7 +49,7 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
         return workload.candidates.empty() ? "Nothing was measured."
                                            : "Nothing wins: no candidate was measured to the end and found right.";
     std::string outdated = outdated_race_text(results, workload);
-    if (!outdated.empty()) outdated = " The samples decide, since " + outdated + "; tune races again.";
+    if (!outdated.empty()) outdated = " The samples decide: " + outdated + "; tune races again.";
     const verdict& decided = *workload.decided;
     const ranked_candidate& winner = workload.candidates[decided.winner];
     const std::string name = names_of(results[winner.result].parameters);

@@ -92,6 +92,14 @@ TEST(results_import, makes_a_store_once)
     const std::string none = (place.path() / "none.db").string();
     expect_refused(launchbox_run({"results", "--import", "README.md", "--store", none}), "neither a result store nor");
     EXPECT_FALSE(fs::exists(none));
+    // SQLite would take what a killed writer of a store that was removed has left for a part of the new one.
+    for (const char* part : {"-wal", "-journal"}) {
+        write_file_atomically(none + part, "left");
+        expect_refused(launchbox_run({"results", "--import", cache, "--store", none}), none + part + " is there");
+        expect_refused(launchbox_run({"results", "--merge", example, "-o", none}), none + part + " is there");
+        EXPECT_FALSE(fs::exists(none));
+        fs::remove(none + part);
+    }
 }
 
 // Of several processes that make one file one succeeds, and nothing that it wrote is lost.

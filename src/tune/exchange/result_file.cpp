@@ -30,7 +30,7 @@ constexpr const char* hint =
     "name a store of launchbox tune, what launchbox results --format json wrote of one, or a file of Kernel Tuner, KTT "
     "or T4";
 
-result_file read_store(const result_store& store, const std::string& name);
+result_file read_store(const result_store& store);
 void number_calls(std::vector<recorded_run>& runs, const std::vector<std::string>& stores);
 recorded_run run_of(const ordered_json& value, const ordered_json& environments);
 stored_result result_of(const ordered_json& value, bool& from_median);
@@ -135,11 +135,11 @@ result_file read_result_file(const std::string& path)
     if (std::error_code failure; std::filesystem::is_regular_file(path, failure)) {
         std::string start(store_start.size(), '\0');
         std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-        if (start == store_start) return read_store(result_store(path, result_store::access::read_only), name);
+        if (start == store_start) return read_store(result_store(path, result_store::access::read_only));
     }
     decompressed_text input{.text = read_input(path), .damage = {}};
     if (input.text.starts_with(store_start))  // out of a pipe
-        return read_store(result_store::of_bytes(std::move(input.text), name), name);
+        return read_store(result_store::of_bytes(std::move(input.text), name));
     if (is_gzip(input.text)) input = gunzip(input.text);
     std::optional<result_file> foreign = read_foreign_results(input.text, name);
     result_file read = foreign ? *std::move(foreign) : read_results_json(input.text, name);
@@ -204,11 +204,11 @@ try {
 
 namespace {
 
-result_file read_store(const result_store& store, const std::string& name)
+result_file read_store(const result_store& store)
 {
     result_file read;
     read.runs = store.recorded_runs();
-    for (const std::string& diagnostic : store.diagnostics()) read.diagnostics.push_back(name + ": " + diagnostic);
+    read.diagnostics = store.diagnostics();
     return read;
 }
 

@@ -60,9 +60,9 @@ std::string outdated_race_text(const std::vector<stored_result>& results, const 
         return escape_for_terminal(text_of(first)) + (count > 1 ? fmt::format(" and {} more", count - 1) : "");
     };
     if (!missed.empty())
-        return fmt::format("the final race is older than these results: {} took no part in it",
+        return fmt::format("{} took no part in the final race: measured since, or not in the spec",
                            named(results[workload.candidates[missed.front()].result].parameters, missed.size()));
-    return fmt::format("the final race was drawn from another result of {} than is here",
+    return fmt::format("{} took part in the final race with another result than is here",
                        named(changed.front(), changed.size()));
 }
 

@@ -80,7 +80,8 @@ std::vector<ranking> rank(const std::vector<stored_result>& results, const std::
 /// win, each code once.
 std::vector<std::size_t> contestants_of(const ranking& workload, const race_rules& rules);
 
-/// Why a race does not count, as one sentence without its point; empty where none is left out.
+/// Why a race does not count, as a sentence without its point, which begins with a candidate; empty: it does, or there
+/// is none.
 std::string outdated_race_text(const std::vector<stored_result>& results, const ranking& workload);
 
 }  // namespace launchbox

@@ -234,7 +234,8 @@ std::string why_invalid(const race_result_info& race)
             !is_time(entry.result_median_ns.value_or(0)))
             return "a sample is no time";
     if (race.verdict != "winner" && race.verdict != "equal") return "the verdict is neither winner nor equal";
-    if (!(race.equal_within >= 0) || !std::isfinite(race.equal_within)) return "equal_within is below 0";
+    if (!(race.equal_within >= 0) || race.equal_within > longest_time_ns / shortest_time_ns)
+        return "equal_within is no part of a time";
     return {};
 }
 

@@ -102,7 +102,7 @@ TEST(ranking, a_race_that_is_older_than_the_results_does_not_decide)
         const std::string winner = text_of(parameters_of(run, now, now.decided->winner));
         EXPECT_EQ(winner, median < 100'000 ? "threads=32 items=3" : "threads=128 items=15");
         EXPECT_EQ(outdated_race_text(run.results, now),
-                  "the final race is older than these results: threads=32 items=3 took no part in it");
+                  "threads=32 items=3 took no part in the final race: measured since, or not in the spec");
         for (const ranked_candidate& candidate : now.candidates) {
             EXPECT_FALSE(candidate.raced);
             EXPECT_EQ(candidate.settled, candidate.time);
@@ -157,7 +157,7 @@ TEST(ranking, a_race_counts_only_with_the_results_that_it_was_drawn_from)
             ASSERT_TRUE(now.outdated);
             EXPECT_EQ(now.outdated->changed, std::vector<assignment>{entry.parameters});
             EXPECT_EQ(outdated_race_text(changed->results, now),
-                      "the final race was drawn from another result of " + text_of(entry.parameters) + " than is here");
+                      text_of(entry.parameters) + " took part in the final race with another result than is here");
         }
     }
     // A winner that was not compared cannot win where others were.
@@ -184,7 +184,7 @@ TEST(ranking, of_several_races_the_last_that_holds_decides)
     ASSERT_TRUE(none.outdated);
     EXPECT_EQ(none.outdated->missed.size(), 2u);
     EXPECT_EQ(outdated_race_text(run.results, none),
-              "the final race is older than these results: threads=128 items=15 and 1 more took no part in it");
+              "threads=128 items=15 and 1 more took no part in the final race: measured since, or not in the spec");
 }
 
 // "equal" prefers the baseline, and the next call may have another one.
