@@ -246,14 +246,16 @@ void switch_to_wal(sqlite_database& database)
 {
     // While another process is just opening the file SQLite refuses at once, whatever the busy timeout.
     constexpr std::chrono::seconds patience(10);
-    for (const auto begin = std::chrono::steady_clock::now();;) try {
-            if (database.text_of("PRAGMA journal_mode = WAL") == "wal") return;
-            throw error(database.shown_as() + " cannot be written by one process while others read it",
-                        "put it on a local disk");
+    std::string mode;
+    for (const auto begin = std::chrono::steady_clock::now(); mode.empty();) try {
+            mode = database.text_of("PRAGMA journal_mode = WAL");
         } catch (const error&) {
             if (std::chrono::steady_clock::now() - begin > patience) throw;
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
         }
+    if (mode != "wal")
+        throw error(database.shown_as() + " cannot be written by one process while others read it",
+                    "put it on a local disk");
 }
 
 }  // namespace
