@@ -225,6 +225,8 @@ merge_summary write_runs(const std::string& store, const std::vector<recorded_ru
                          const std::vector<std::string>& from)
 {
     const fs::path folder = fs::path(store).parent_path();
+    if (!folder.empty() && !fs::is_directory(folder))
+        throw error("there is no folder " + folder.string(), "make it, or name another");
     const temporary_directory beside(folder.empty() ? "." : folder);
     const fs::path unfinished = beside.path() / "store";
     merge_summary merged;

@@ -92,6 +92,7 @@ TEST(results_import, makes_a_store_once)
     const std::string none = (place.path() / "none.db").string();
     expect_refused(launchbox_run({"results", "--import", "README.md", "--store", none}), "neither a result store nor");
     EXPECT_FALSE(fs::exists(none));
+    expect_refused(launchbox_run({"results", "--import", cache, "--store", none + "/no/x.db"}), "there is no folder");
     // SQLite would take what a killed writer of a store that was removed has left for a part of the new one.
     for (const char* part : {"-wal", "-journal"}) {
         write_file_atomically(none + part, "left");
