@@ -139,14 +139,14 @@ exit_status apply_bounds(const std::string& source, const std::string& before,
     }
     if (after == before) return status;
     (quiet_output ? std::cerr : std::cout) << '\n' << unified_diff(before, after, source) << std::flush;
-    const std::filesystem::path backup = apply_edit(source, before, after);
+    const std::filesystem::path backup = apply_edit(source, before, after, say);
     say("written into " + source + "; what it was is in " + backup.string() + ", and --revert takes it back");
     return status;
 }
 
 exit_status revert_bounds(const std::string& source)
 {
-    const std::filesystem::path backup = revert_edit(source);
+    const std::filesystem::path backup = revert_edit(source, say);
     say(source + " is again what was kept in " + backup.string());
     return exit_status::done;
 }

@@ -170,10 +170,7 @@ void keep_launch(raw_launch raw, const observed_run& run, const fs::path& observ
     const captured_launch launch = write_capture_folder(std::move(raw), observed, made, name);
     fs::permissions(made, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
                               fs::perms::others_read | fs::perms::others_exec);
-    std::error_code failure;
-    fs::rename(made, folder, failure);
-    if (failure)
-        throw error(fmt::format("cannot write {}: {}", folder.string(), failure.message()), "name another with -o");
+    move_to_new_name(made, folder);
     std::uint64_t bytes = 0;
     for (const captured_memory& memory : launch.memory) bytes += memory.bytes;
     say(fmt::format(

@@ -59,7 +59,7 @@ exit_status run_emit(const emit_options& options)
         throw error("no record to take rows from", "name stores of launchbox tune, or results --samples --format json");
     // Another emit into the same header has to wait: its rows would be lost, or ours.
     std::optional<folder_lock> alone;
-    if (to_file(options) && !options.check && !options.explain) alone.emplace(options.output);
+    if (to_file(options) && !options.check && !options.explain) alone.emplace(options.output, say);
     const emit_plan plan = plan_of(options);
     const emitted_tables emitted = emit_tables(plan.chosen.all, plan.settings, plan.existing);
     const std::string text = text_of_form(options, plan, emitted);

@@ -33,8 +33,9 @@ constexpr std::size_t longest_name = 150;  // of a file, before its number and e
 
 void write_to(const std::string& path, const writer& write);
 void write_files(const std::string& folder, const std::string& format, const std::vector<exported_part>& parts);
-void write_store(const std::string& store, const std::function<void(result_store&)>& fill);
-void save_all(const std::string& store, const std::vector<recorded_run>& runs);
+void refuse_existing(const std::string& store, const std::string& option);
+merge_summary write_runs(const std::string& store, const std::vector<recorded_run>& runs,
+                         const std::vector<std::string>& from);
 writer writer_of(const std::string& format, const exported_part& part);
 std::string words_of(const exported_part& part);
 std::string counted(std::size_t count, const std::string& what);
@@ -103,11 +104,12 @@ std::string import_results(const exchange_options& options, const std::vector<st
         const std::string name = fs::path(files.front()).filename().string();
         store = name.substr(0, name.find('.', 1)) + ".db";
     }
-    if (fs::exists(fs::symlink_status(store)))
-        throw error(store + " is there already", "name another with --store FILE.db, or remove it");
+    refuse_existing(store, "--store");
     std::vector<recorded_run> runs;
+    std::vector<std::string> from;
     for (const std::string& path : files) try {
             result_file read = read_result_file(path);
+            from.insert(from.end(), read.runs.size(), path);
             std::move(read.runs.begin(), read.runs.end(), std::back_inserter(runs));
             diagnostics.insert(diagnostics.end(), read.diagnostics.begin(), read.diagnostics.end());
         } catch (const error& failure) {
@@ -116,7 +118,7 @@ std::string import_results(const exchange_options& options, const std::vector<st
             status = failure.status();
         }
     if (runs.empty()) throw error("none of the files can be read", "name files of Kernel Tuner, KTT, T4 or launchbox");
-    save_all(store, runs);
+    write_runs(store, runs, from);
     return store;
 }
 
@@ -124,8 +126,7 @@ void merge_results(const std::vector<std::string>& files, const std::string& pat
 {
     if (path.empty() || path == "-")
         throw error("--merge writes a store, which has no name", "name it with -o fleet.db");
-    if (fs::exists(fs::symlink_status(path)))
-        throw error(path + " is there already", "name another with -o, or remove it");
+    refuse_existing(path, "-o");
     std::vector<recorded_run> runs;
     std::vector<std::string> from;
     for (const std::string& file : files) {
@@ -135,16 +136,11 @@ void merge_results(const std::vector<std::string>& files, const std::string& pat
         std::move(read.runs.begin(), read.runs.end(), std::back_inserter(runs));
     }
     if (runs.empty()) throw error("the files hold no runs", "name stores of launchbox tune");
-    merge_summary merged;
-    write_store(path, [&](result_store& store) { merged = merge_runs(store, runs, from); });
+    const merge_summary merged = write_runs(path, runs, from);
     say(fmt::format("{}: {} of {}, {}", path, counted(merged.runs, "run"), counted(files.size(), "file"),
                     counted(merged.results, "result")));
     if (merged.joined > 0)
         say(fmt::format("{} went on another of the same task and GPU", counted(merged.joined, "run")));
-    if (merged.repeated > 0) say(fmt::format("{} came twice", counted(merged.repeated, "result")));
-    for (const std::string& run : merged.kept_apart)
-        say(run +
-            " measured again what another has of the same task and GPU, with other times: kept as a run of its own");
 }
 
 namespace {
@@ -215,37 +211,34 @@ std::string words_of(const exported_part& part)
                        part.workload.values.empty() ? "" : ", " + escape_for_terminal(text_of(part.workload)));
 }
 
-// Beside the store and renamed in the end, so that there is all of it or none.
-void write_store(const std::string& store, const std::function<void(result_store&)>& fill)
+void refuse_existing(const std::string& store, const std::string& option)
 {
-    const fs::path folder = fs::path(store).parent_path();
-    const temporary_directory beside(folder.empty() ? "." : folder);
-    const fs::path unfinished = beside.path() / "store";
-    {
-        result_store made(unfinished.string());
-        fill(made);
-    }
-    std::error_code failure;
-    fs::rename(unfinished, store, failure);
-    if (failure) throw error("cannot write " + store + ": " + failure.message(), "name another file");
+    // What is left beside a store that was removed would be taken for a part of the new one.
+    for (const char* part : {"", "-wal", "-journal"})
+        if (fs::exists(fs::symlink_status(store + part)))
+            throw error(store + part + " is there already", "name another with " + option + " FILE.db, or remove it");
 }
 
-void save_all(const std::string& store, const std::vector<recorded_run>& runs)
+// Beside the store and given its name in the end, so that there is all of it or none. Another process may have made one
+// meanwhile, which stays.
+merge_summary write_runs(const std::string& store, const std::vector<recorded_run>& runs,
+                         const std::vector<std::string>& from)
 {
-    write_store(store, [&](result_store& made) {
-        for (const recorded_run& run : runs) {
-            const std::int64_t number = made.begin_run(run.info);
-            for (stored_result result : run.results) {
-                result.run = number;
-                made.save(result);
-            }
-            for (race_result_info race : run.races) {
-                race.run = number;
-                made.save(race);
-            }
-            made.save(number, run.devices);
-        }
-    });
+    const fs::path folder = fs::path(store).parent_path();
+    if (!folder.empty() && !fs::is_directory(folder))
+        throw error("there is no folder " + folder.string(), "make it, or name another");
+    const temporary_directory beside(folder.empty() ? "." : folder);
+    const fs::path unfinished = beside.path() / "store";
+    merge_summary merged;
+    {
+        result_store made(unfinished.string());
+        merged = merge_runs(made, runs, from);
+    }
+    move_to_new_name(unfinished, store);
+    if (merged.repeated > 0) say(fmt::format("{} came twice", counted(merged.repeated, "result")));
+    for (const kept_run& kept : merged.kept_apart)
+        say(kept.run + " " + kept.why + " than another run of the same task and GPU: kept as a run of its own");
+    return merged;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "support/error.hpp"
 #include "tune/store/result_json.hpp"
+#include "tune/types/sample_time.hpp"
 #include "tune/types/work_amounts.hpp"
 #include "tune/worker/worker_messages.hpp"
 
@@ -257,7 +258,7 @@ prepared_job prepared_of(const message_json& from)
         from.at("compile_seconds").get_to(made.compile_seconds);
         from.at("from_cache").get_to(made.from_cache);
         from.at("machine_failure").get_to(made.machine_failure);
-        if (!is_time(made.compile_seconds)) throw error("a message of another rank has a duration that is no time");
+        if (!is_duration(made.compile_seconds)) throw error("a message of another rank has a duration that is no time");
         if (const auto kernel = from.find("kernel"); kernel != from.end()) {
             made.kernel = kernel_of(*kernel);
             if (!made.kernel) throw error("a message of another rank has a kernel that is none");

@@ -102,19 +102,22 @@ bool some_result(const results_report& found, const Is& is)
                                [&](const shown_run& shown) { return std::ranges::any_of(shown.run.results, is); });
 }
 
-ordered_json race_json(const race_result_info& race, std::size_t run, bool whole)
+ordered_json race_json(const race_result_info& race, std::size_t run, bool counts, bool whole)
 {
     ordered_json entries = ordered_json::array();
     for (const race_entry& entry : race.entries) {
         entries.push_back({{"parameters", values_json(entry.parameters)},
                            {"median_ns", summarise(entry.samples_ns).median},
-                           {"samples", entry.samples_ns.size()}});
+                           {"samples", entry.samples_ns.size()},
+                           {"result_median_ns",
+                            entry.result_median_ns ? ordered_json(*entry.result_median_ns) : ordered_json(nullptr)}});
         if (whole) entries.back()["samples_ns"] = entry.samples_ns;
     }
     return {{"run", run},
             {"workload", values_json(race.workload)},
             {"verdict", json_text(race.verdict)},
             {"equal_within", race.equal_within},
+            {"counts", counts},
             {"entries", entries}};
 }
 
@@ -176,8 +179,11 @@ void write_results_json(const results_report& found, std::ostream& out)
     json.end_array();
     json.begin_array("races");
     for (std::size_t run = 0; run < found.runs.size(); ++run)
-        for (const race_result_info& race : found.runs[run].run.races)
-            json.element(race_json(race, run, found.with_samples));
+        for (std::size_t race = 0; race < found.runs[run].run.races.size(); ++race) {
+            const bool counts = std::ranges::any_of(found.runs[run].rankings,
+                                                    [&](const ranking& workload) { return workload.race == race; });
+            json.element(race_json(found.runs[run].run.races[race], run, counts, found.with_samples));
+        }
     json.end_array();
     json.begin_array("devices");
     for (std::size_t run = 0; run < found.runs.size(); ++run)

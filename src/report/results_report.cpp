@@ -48,13 +48,16 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
     if (!workload.decided)
         return workload.candidates.empty() ? "Nothing was measured."
                                            : "Nothing wins: no candidate was measured to the end and found right.";
+    std::string outdated = outdated_race_text(results, workload);
+    if (!outdated.empty()) outdated = " The samples decide: " + outdated + "; tune races again.";
     const verdict& decided = *workload.decided;
     const ranked_candidate& winner = workload.candidates[decided.winner];
     const std::string name = names_of(results[winner.result].parameters);
     const std::string equal = equality_text(decided.equal_within);
     if (winner.is_baseline)
-        return decided.equal ? fmt::format("The baseline, {}, stays; against the fastest: {}.", name, equal)
-                             : fmt::format("The baseline, {}, is the fastest.", name);
+        return (decided.equal ? fmt::format("The baseline, {}, stays; against the fastest: {}.", name, equal)
+                              : fmt::format("The baseline, {}, is the fastest.", name)) +
+               outdated;
     std::string text = name + " is the fastest";
     const std::optional<gain>& over = decided.over_baseline ? decided.over_baseline : winner.over_baseline;
     if (over) {
@@ -65,7 +68,7 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
                             decided.over_baseline ? ", in the final race" : "");
     }
     if (decided.equal) text += "; against the next: " + equal;
-    return text + ".";
+    return text + "." + outdated;
 }
 
 document results_log_document(const results_report& found)

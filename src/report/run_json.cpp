@@ -32,6 +32,7 @@ ordered_json run_json(const shown_run& shown, std::size_t environment, bool whol
                       {"environment", environment},
                       {"host", json_text(info.environment.host)},
                       {"started", json_text(info.started)},
+                      {"call", info.call ? nlohmann::ordered_json(*info.call) : nlohmann::ordered_json(nullptr)},
                       {"version", json_text(info.version)},
                       {"command", json_text(info.command)},
                       {"spec_hash", json_text(info.spec_hash)},

@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include "support/files/gzip.hpp"
+#include "support/process/subprocess.hpp"
 #include "tool.hpp"
 
 namespace launchbox {
@@ -91,6 +92,53 @@ TEST(results_import, makes_a_store_once)
     const std::string none = (place.path() / "none.db").string();
     expect_refused(launchbox_run({"results", "--import", "README.md", "--store", none}), "neither a result store nor");
     EXPECT_FALSE(fs::exists(none));
+    expect_refused(launchbox_run({"results", "--import", cache, "--store", none + "/no/x.db"}), "there is no folder");
+    // SQLite would take what a killed writer of a store that was removed has left for a part of the new one.
+    for (const char* part : {"-wal", "-journal"}) {
+        write_file_atomically(none + part, "left");
+        expect_refused(launchbox_run({"results", "--import", cache, "--store", none}), none + part + " is there");
+        expect_refused(launchbox_run({"results", "--merge", example, "-o", none}), none + part + " is there");
+        EXPECT_FALSE(fs::exists(none));
+        fs::remove(none + part);
+    }
+}
+
+// Of several processes that make one file one succeeds, and nothing that it wrote is lost.
+TEST(results_import, of_two_at_once_one_is_told_that_the_store_is_there)
+{
+    const temporary_directory place;
+    const std::string folder = place.path().string();
+    for (const std::string& words : {"--import " + cache + " --store ", "--merge " + example + " -o "})
+        for (int round = 0; round < 10; ++round) {
+            const std::string store = folder + "/" + std::to_string(round) + words.substr(0, 3) + ".db";
+            const std::string one = "\"$L\" results " + words + store + " >" + folder + "/out 2>" + folder + "/err";
+            const subprocess_result both =
+                run({"sh", "-c", one + "1 & first=$!; " + one + "2; second=$?; wait $first; echo $? $second"},
+                    {.directory = LAUNCHBOX_SOURCE_DIR, .environment = {std::string("L=") + LAUNCHBOX_TOOL}});
+            EXPECT_TRUE(both.output == "0 2\n" || both.output == "2 0\n") << both.output;
+            const std::string refused = read_input(folder + (both.output == "0 2\n" ? "/err2" : "/err1"));
+            EXPECT_NE(refused.find(store + " is there already"), std::string::npos) << refused;
+            EXPECT_EQ(launchbox_run({"results", store, "--format", "json"}).json()["runs"].size(), 1U);
+        }
+    for (const auto& each : fs::directory_iterator(folder))
+        EXPECT_FALSE(each.path().filename().string().starts_with("launchbox-")) << each.path();
+}
+
+// The same run in two files, and once more with other times: nothing is replaced without a word.
+TEST(results_import, joins_and_keeps_apart_as_merge_does)
+{
+    const temporary_directory place;
+    nlohmann::ordered_json other =
+        nlohmann::ordered_json::parse(read_input(repository_file("tests/data/results/example.json")));
+    other["candidates"][1]["samples_ns"][0] = 99'000.5;
+    const std::string changed = (place.path() / "other.json").string(), store = (place.path() / "all.db").string();
+    write_file_atomically(changed, other.dump());
+    const call made = launchbox_run(
+        {"results", "--import", example, example, changed, "--store", store, "--format", "json", "--samples"});
+    EXPECT_EQ(made.status, 0) << made.err;
+    EXPECT_EQ(made.json()["runs"].size(), 2U);
+    EXPECT_TRUE(made.says("came twice")) << made.err;
+    EXPECT_TRUE(made.says("has another result of threads=128 items=15")) << made.err;
 }
 
 TEST(results_import, goes_on_without_a_file_that_cannot_be_read)

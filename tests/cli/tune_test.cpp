@@ -148,6 +148,66 @@ TEST_F(tune_test, interrupted_it_keeps_what_is_finished_says_so_and_goes_on)
     EXPECT_EQ(report().at("candidates").size(), jobs);
 }
 
+// A race, then a call that finds a candidate which takes half the time, and is interrupted in the next race: every
+// verb names that candidate, or says that the race is older.
+TEST_F(tune_test, a_race_that_is_older_than_the_results_decides_nothing)
+{
+    write("sum.toml",
+          "[tunable]\nname = 'sum'\nbaseline = { a = 1 }\n[parameters]\na = [1, 2, 3, 4, 5, 6]\n[program]\n"
+          "run = ['sh', 'bench.sh', '{a}']\n[measure]\nmin_samples = 3\nmax_samples = 3\n");
+    write("bench.sh",
+          "case $1 in 4) t=1;; 5) t=1.001;; *) t=2.$((9 - $1));; esac\n"
+          // In the race of 4 and 5, when all are measured.
+          "[ $1 = 4 ] && [ -e stop ] && { [ -e ran ] && kill -INT $PPID; : >ran; }\n"
+          "echo '{\"time_ms\": ['$t, $t, $t'], \"checksum\": \"x\"}'\n");
+    ASSERT_EQ(tune({"--budget", "3", "--search", "exhaustive"}).status, 0);
+    const auto best_in = [](const std::vector<std::string>& words) {
+        const call shown = launchbox_run(words);
+        EXPECT_EQ(shown.status, 0) << shown.err;
+        return shown.json();
+    };
+    const std::vector<std::string> results{"results", path("sum.db"), "--format", "json", "--samples"};
+    const nlohmann::json raced = best_in(results);
+    EXPECT_EQ(raced["best"][0]["parameters"]["a"], 3);
+    EXPECT_TRUE(raced["best"][0]["raced"].get<bool>());
+    EXPECT_TRUE(raced["races"][0]["counts"].get<bool>());
+
+    write("stop", "");
+    const call stopped = tune({"--search", "exhaustive"});
+    EXPECT_EQ(stopped.status, 4) << stopped.err;
+    EXPECT_TRUE(stopped.shows("a=4 is the fastest")) << stopped.out;
+    fs::remove(here / "stop");
+    write("all.json", launchbox_run(results).out);
+    const std::string merged = path("merged.db"), imported = path("imported.db");
+    ASSERT_EQ(launchbox_run({"results", "--merge", path("sum.db"), path("all.json"), "-o", merged}).status, 0);
+    ASSERT_EQ(launchbox_run({"results", "--import", path("all.json"), "--store", imported}).status, 0);
+    for (const std::string& file : {path("sum.db"), path("all.json"), merged, imported}) {
+        SCOPED_TRACE(file);
+        const nlohmann::json now = best_in({"results", file, "--format", "json"});
+        EXPECT_EQ(now["best"][0]["parameters"]["a"], 4);
+        EXPECT_FALSE(now["best"][0]["raced"].get<bool>());
+        ASSERT_EQ(now["races"].size(), 1u);
+        EXPECT_FALSE(now["races"][0]["counts"].get<bool>());
+        const std::string older = "a=4 and 1 more took no part in the final race";
+        EXPECT_NE(now["best"][0]["verdict"].get<std::string>().find(older), std::string::npos) << now["best"][0];
+        const call emitted = launchbox_run({"emit", file, "--format", "json"});
+        EXPECT_EQ(emitted.status, 0) << emitted.err;
+        EXPECT_EQ(emitted.json()["tables"][0]["rows"][0]["parameters"]["a"], 4);
+        EXPECT_TRUE(emitted.says(older)) << emitted.err;
+        EXPECT_EQ(launchbox_run({"report", file, "-o", path("page.html")}).status, 0);
+        EXPECT_NE(read_input(path("page.html")).find(older), std::string::npos);
+    }
+    // The next call races again, and then it is the race that decides.
+    ASSERT_EQ(tune({"--search", "exhaustive"}).status, 0);
+    const nlohmann::json again = best_in(results);
+    EXPECT_EQ(again["best"][0]["parameters"]["a"], 4);
+    EXPECT_TRUE(again["best"][0]["raced"].get<bool>());
+    EXPECT_EQ(again["races"].size(), 1u);
+    const std::string race = again["races"].dump();
+    ASSERT_EQ(tune().status, 0);
+    EXPECT_EQ(best_in(results)["races"].dump(), race) << "nothing is new: it stands";
+}
+
 TEST_F(tune_test, what_an_interrupt_cuts_short_is_no_result)
 {
     // Ten runs make a result here; the third of the second candidate interrupts.

@@ -86,6 +86,21 @@ TEST(writing, tune_does_not_write_its_report_over_sources_spec_and_store)
     }
 }
 
+TEST(writing, an_emit_that_waits_for_another_process_says_so)
+{
+    const temporary_directory folder;
+    const std::string here = folder.path().string(), file = here + "/a.hpp", said = here + "/said";
+    // The shell has the lock until the tool has said that it waits.
+    const subprocess_result waited = shell("exec 9<" + here + "; flock 9; $L emit " + record + " --box rows -o " +
+                                           file + " 2>" + said + " 9<&- & i=0; until grep -q waiting " + said +
+                                           " 2>/dev/null || [ $i = 5000 ]; do i=$((i + 1)); done; test -e " + file +
+                                           " && echo too early; exec 9<&-; wait $!; echo $?");
+    EXPECT_NE(waited.output.find("0\n"), std::string::npos) << waited.output;
+    EXPECT_EQ(waited.output.find("too early"), std::string::npos) << waited.output;
+    EXPECT_NE(read_input(said).find("waiting for another process that has locked " + here), std::string::npos);
+    EXPECT_NE(read_input(file).find("sm<90"), std::string::npos);
+}
+
 TEST(writing, two_emits_into_one_header_keep_the_rows_of_both)
 {
     // The same measurements as of another GPU, on which another candidate is the fastest.

@@ -13,6 +13,7 @@
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "tune/ranking/ranking.hpp"
 #include "tune/store/result_json.hpp"
 #include "tune/store/result_store.hpp"
 
@@ -46,7 +47,7 @@ const std::string& good_store()
                 result.same_as = result.parameters;
                 store.save(result);
             }
-            store.save(race_result_info{result.run, {}, {{result.parameters, {1, 2}}}, "winner", 0});
+            store.save(race_result_info{result.run, {}, {{result.parameters, {1, 2}, 2.0}}, "winner", 0});
             store.begin_attempt(result.run, {{{{"threads", std::int64_t{32}}}}, {}, 1});
         }
         sqlite3* handle = nullptr;
@@ -91,7 +92,8 @@ void change(const std::string& file, std::string_view input)
                                                  {"race_entry", "parameters"},
                                                  {"race_entry", "samples_ns"},
                                                  {"attempt", "deaths"},
-                                                 {"attempt", "parameters"}};
+                                                 {"attempt", "parameters"},
+                                                 {"race_entry", "result_median_ns"}};
     sqlite3* handle = nullptr;
     sqlite3_open(file.c_str(), &handle);
     for (std::size_t at = 0; at + 3 <= input.size();) {
@@ -138,6 +140,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             for (const attempt& each : store.attempts(run))
                 if (each.deaths < 0) std::abort();
         }
+        // What a pipe brings is the same, but for what stands beside the file.
+        const result_store piped = result_store::of_bytes(read_input(file), file);
+        for (const recorded_run& run : piped.recorded_runs())
+            for (const ranking& workload : rank(run.results, run.races, run.info.baseline))
+                if (workload.race && workload.outdated) std::abort();
         (void)store.runs();
         if (!whole && read < 2 && store.diagnostics().empty()) std::abort();
     } catch (const error&) {

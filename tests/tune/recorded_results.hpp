@@ -39,6 +39,7 @@ inline run_info example_run()
             .command = "launchbox tune block_sort.toml",
             .version = "0.1.0",
             .started = "2026-11-21T09:30:00Z",
+            .call = 1,
             .environment = {.gpu = "Example GPU",
                             .processor = "",
                             .architecture = "sm_90",
@@ -120,9 +121,9 @@ inline recorded_run example_results()
     run.results.push_back(example_result(128, 15, large, 14'000'000));
     run.races.push_back({1,
                          sizes(small),
-                         {{tuning_values(128, 17), samples_around(100'100, 31)},
-                          {tuning_values(128, 15), samples_around(100'300, 31)},
-                          {tuning_values(256, 11), samples_around(125'500, 31)}},
+                         {{tuning_values(128, 17), samples_around(100'100, 31), 100'400.0},
+                          {tuning_values(128, 15), samples_around(100'300, 31), 100'000.0},
+                          {tuning_values(256, 11), samples_around(125'500, 31), 125'000.0}},
                          "equal",
                          0.004});
     return run;

@@ -55,9 +55,11 @@ std::vector<std::string> backups_of(const fs::path& file);
 
 }  // namespace
 
-fs::path apply_edit(const fs::path& wanted, std::string_view before, std::string_view after)
+fs::path apply_edit(const fs::path& wanted, std::string_view before, std::string_view after,
+                    const std::function<void(const std::string&)>& waiting)
 {
     const fs::path file = writable_file(wanted);
+    const folder_lock alone(file, waiting);
     if (read_input(file.string()) != before)
         throw error(shown(file) + " changed while it was worked on", "nothing was written; run the command again");
     const std::optional<kept_backup> last = last_backup(file, after);
@@ -75,9 +77,10 @@ fs::path apply_edit(const fs::path& wanted, std::string_view before, std::string
     return backup;
 }
 
-fs::path revert_edit(const fs::path& wanted)
+fs::path revert_edit(const fs::path& wanted, const std::function<void(const std::string&)>& waiting)
 {
     const fs::path file = writable_file(wanted);
+    const folder_lock alone(file, waiting);
     const std::string now = read_input(file.string());
     const std::optional<kept_backup> last = last_backup(file, now);
     if (!last) {

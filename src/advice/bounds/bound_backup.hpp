@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -12,10 +13,13 @@ namespace launchbox {
 /// and B are the XXH3 hashes of `after` and `before` in 16 hex digits; .2, .3, ... where an edit led to the same text
 /// before. A link is followed, and permissions stay. The backup is whole before the file is touched. Returns the name
 /// of the backup; throws `error` and leaves everything as it was when the file has changed or cannot be written.
-std::filesystem::path apply_edit(const std::filesystem::path& file, std::string_view before, std::string_view after);
+/// Another process that edits in the same folder is waited for, which `waiting` is told (see `folder_lock`).
+std::filesystem::path apply_edit(const std::filesystem::path& file, std::string_view before, std::string_view after,
+                                 const std::function<void(const std::string&)>& waiting = {});
 
 /// Undoes the last edit: the backup of the text that the file has now takes its place. Returns the name that the backup
 /// had. Throws `error` when there is none, when the file was changed since, or when the backup was.
-std::filesystem::path revert_edit(const std::filesystem::path& file);
+std::filesystem::path revert_edit(const std::filesystem::path& file,
+                                  const std::function<void(const std::string&)>& waiting = {});
 
 }  // namespace launchbox

@@ -249,21 +249,21 @@ std::optional<chart_group> distributions(const shown_run& shown, const ranking& 
         drawn.y.categories.push_back(names_of(parameters));
     };
     std::string text;
-    for (const race_result_info& race : shown.run.races)
-        if (identity_of(race.workload) == identity_of(workload.workload)) {
-            for (const race_entry& entry : race.entries) add_row(entry.parameters, entry.samples_ns);
-            text =
-                "Samples of the final race, in which the finalists took turns; from top to bottom in each row in "
-                "the order in which they were taken.";
-        }
+    if (workload.race) {
+        for (const race_entry& entry : shown.run.races[*workload.race].entries)
+            add_row(entry.parameters, entry.samples_ns);
+        text =
+            "Samples of the final race, in which the finalists took turns; from top to bottom in each row in the order "
+            "in which they were taken.";
+    }
     if (drawn.y.categories.empty()) {
         for (const ranked_candidate& candidate : workload.candidates)
             if (!candidate.same_as)
                 add_row(shown.run.results[candidate.result].parameters,
                         shown.run.results[candidate.result].measured.samples_ns);
-        text =
-            "Samples of the fastest candidates; there was no final race. In each row from top to bottom in the order "
-            "in which they were taken.";
+        const std::string outdated = outdated_race_text(shown.run.results, workload);
+        text = "Samples of the fastest candidates; " + (outdated.empty() ? "there was no final race" : outdated) +
+               ". In each row from top to bottom in the order in which they were taken.";
     }
     if (drawn.y.categories.empty()) return std::nullopt;
     drawn.series = {std::move(samples), std::move(medians)};

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -18,9 +19,11 @@
 #include <streambuf>
 #include <string>
 #include <system_error>
+#include <thread>
 
 #include "support/error.hpp"
 #include "support/files/proc_file.hpp"
+#include "support/process/interrupt.hpp"
 
 namespace launchbox {
 
@@ -46,6 +49,11 @@ public:
     file_descriptor& operator=(const file_descriptor&) = delete;
 
     [[nodiscard]] int number() const { return number_; }
+    [[nodiscard]] int release()
+    {
+        owned_ = false;
+        return number_;
+    }
     [[nodiscard]] bool close()
     {
         owned_ = false;
@@ -320,13 +328,50 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
 
 }  // namespace
 
-folder_lock::folder_lock(const fs::path& file)
+void move_to_new_name(const fs::path& made, const fs::path& wanted)
+{
+    if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, wanted.c_str(), RENAME_NOREPLACE) == 0) return;
+    // Not every file system knows that flag. A second name is never that of something that is there, and a folder is
+    // renamed onto no other that holds anything.
+    if (errno == EINVAL || errno == ENOSYS) {
+        std::error_code ignored;
+        if (fs::is_directory(made, ignored) && !fs::exists(fs::symlink_status(wanted, ignored))) {
+            if (::rename(made.c_str(), wanted.c_str()) == 0) return;
+        } else if (::link(made.c_str(), wanted.c_str()) == 0) {
+            ::unlink(made.c_str());
+            return;
+        }
+    }
+    const int number = errno;
+    if (number == EEXIST || number == ENOTEMPTY || number == ENOTDIR)
+        throw error(wanted.string() + " is there already", "nothing was written; name another, or remove it");
+    fail("cannot write", wanted.string(), number, "name another");
+}
+
+folder_lock::folder_lock(const fs::path& file, const std::function<void(const std::string&)>& waiting,
+                         std::chrono::milliseconds patience)
 {
     std::error_code ignored;
     const fs::path folder = fs::weakly_canonical(fs::absolute(file, ignored), ignored).parent_path();
-    folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (folder_ >= 0 && ::flock(folder_, LOCK_EX) != 0 && errno == EINTR) {
+    file_descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    bool told = false;
+    std::chrono::milliseconds pause(1);
+    for (const auto begin = std::chrono::steady_clock::now();
+         opened.number() >= 0 && ::flock(opened.number(), LOCK_EX | LOCK_NB) != 0;) {
+        if (errno == EINTR) continue;
+        if (errno != EWOULDBLOCK) return;
+        if (!told && waiting) waiting("waiting for another process that has locked " + folder.string());
+        told = true;
+        if (interrupted()) throw error("interrupted", "", exit_status::interrupted);
+        if (std::chrono::steady_clock::now() - begin >= patience)
+            throw error("another process has locked " + folder.string() + " for " +
+                            std::to_string(std::chrono::duration_cast<std::chrono::seconds>(patience).count()) +
+                            " s, and " + file.string() + " was not written",
+                        "look for one that hangs: fuser -v " + folder.string());
+        std::this_thread::sleep_for(pause);
+        pause = std::min(2 * pause, std::chrono::milliseconds(16));
     }
+    folder_ = opened.release();
 }
 
 folder_lock::~folder_lock()

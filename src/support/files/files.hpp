@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -34,14 +35,23 @@ void write_file_atomically(const std::filesystem::path& wanted, const std::funct
 void write_file_atomically(const std::filesystem::path& wanted, std::string_view content,
                            const std::filesystem::path& permissions_of);
 
+/// Renames a file or folder, on the same disk, unless there is something of that name: of several processes that do so
+/// at once one succeeds. Throws `error`, and then both are as they were.
+void move_to_new_name(const std::filesystem::path& made, const std::filesystem::path& wanted);
+
 /// Whether the user may write to this file.
 bool may_write(const std::filesystem::path& file);
 
+/// How long a process waits for another that has locked what it needs. What is done under a lock takes milliseconds.
+inline constexpr std::chrono::milliseconds lock_patience{10'000};
+
 /// While it lives, no other process has the same of a file in the same folder: for reading a file, changing it and
-/// writing it again. A folder that is not there or cannot be locked is not.
+/// writing it again. A folder that is not there or cannot be locked is not. `waiting` is called once if another process
+/// has it, with a sentence for the user. Throws `error` where that goes on for longer than `patience`.
 class folder_lock {
 public:
-    explicit folder_lock(const std::filesystem::path& file);
+    explicit folder_lock(const std::filesystem::path& file, const std::function<void(const std::string&)>& waiting = {},
+                         std::chrono::milliseconds patience = lock_patience);
     ~folder_lock();
     folder_lock(const folder_lock&) = delete;
     folder_lock& operator=(const folder_lock&) = delete;

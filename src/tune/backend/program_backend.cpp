@@ -24,6 +24,7 @@
 #include "tune/backend/backend_folder.hpp"
 #include "tune/backend/program_folder.hpp"
 #include "tune/bench/benchmark_output.hpp"
+#include "tune/types/sample_time.hpp"
 
 namespace launchbox {
 
@@ -87,29 +88,41 @@ double in_nanoseconds(const std::string& unit)
     return unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "s" ? 1e9 : 1e6;
 }
 
-// The last JSON object of the output that stands on a line of its own.
-nlohmann::json object_in(const std::string& output)
+// What the JSON objects of an output say that stand on a line of their own each.
+struct said_in_json {
+    std::string checksum;         ///< of all of them, in their order
+    std::string failure, reason;  ///< of the first that names one
+};
+
+// Whole up to a length that a person would read; of a longer one no character may be left out of the comparison.
+std::string short_checksum(const std::string& text)
 {
-    std::size_t end = output.size();
-    while (end > 0) {
-        const std::size_t begin = output.rfind('\n', end - 1);
-        const std::size_t from = begin == std::string::npos ? 0 : begin + 1;
-        if (output[from] == '{') {
-            nlohmann::json parsed =
-                nlohmann::json::parse(output.begin() + static_cast<std::ptrdiff_t>(from),
-                                      output.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-            if (parsed.is_object()) return parsed;
-        }
-        if (begin == std::string::npos) break;
-        end = begin;
-    }
-    return nullptr;
+    constexpr std::size_t longest = 200, shown = 64;
+    if (text.size() <= longest) return text;
+    return text.substr(0, shown) + fmt::format("... ({} characters, {})", text.size(), key_of({text}));
 }
 
-std::string text_in(const nlohmann::json& object, const char* key)
+said_in_json read_said(std::string_view output)
 {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+    const auto text_in = [](const nlohmann::json& object, const char* key) {
+        const auto found = object.find(key);
+        return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    said_in_json said;
+    while (!output.empty()) {
+        const std::string_view line = output.substr(0, output.find('\n'));
+        output.remove_prefix(std::min(line.size() + 1, output.size()));
+        if (!line.starts_with('{')) continue;
+        const nlohmann::json object = nlohmann::json::parse(line.begin(), line.end(), nullptr, false);
+        if (!object.is_object()) continue;
+        if (const std::string checksum = text_in(object, "checksum"); !checksum.empty())
+            said.checksum += (said.checksum.empty() ? "" : " ") + checksum;
+        if (!said.failure.empty()) continue;
+        said.failure = text_in(object, "failure");
+        said.reason = text_in(object, "reason");
+    }
+    said.checksum = short_checksum(said.checksum);
+    return said;
 }
 
 // What the others' output is compared with.
@@ -449,16 +462,13 @@ program_output read_program_output(const std::string& output, const program_targ
         result.samples_ns.clear();
         return read;
     };
-    const nlohmann::json said = object_in(output);
-    if (said.is_object()) {
-        result.checksum = in_short(text_in(said, "checksum"));
-        if (const std::string failure = text_in(said, "failure"); !failure.empty()) {
-            result.what = outcome_named(failure).value_or(outcome::launch_error);
-            if (result.what == outcome::measured) result.what = outcome::launch_error;
-            result.reason = in_short(text_in(said, "reason"));
-            if (result.reason.empty()) result.reason = failure;
-            return read;
-        }
+    const said_in_json said = read_said(output);
+    result.checksum = said.checksum;
+    if (!said.failure.empty()) {
+        result.what = outcome_named(said.failure).value_or(outcome::launch_error);
+        if (result.what == outcome::measured) result.what = outcome::launch_error;
+        result.reason = in_short(said.reason.empty() ? said.failure : said.reason);
+        return read;
     }
     if (program.metric == "wall") {
         result.samples_ns = {wall_ns};
@@ -476,9 +486,12 @@ program_output read_program_output(const std::string& output, const program_targ
             char* rest = nullptr;
             const std::string number(*found);
             const double value = std::strtod(number.c_str(), &rest);
+            const double nanoseconds = value * in_nanoseconds(program.unit);
             if (rest == number.c_str() || !std::isfinite(value) || value <= 0)
                 return no_time(fmt::format("the metric finds '{}', which is no time above 0", number.substr(0, 40)));
-            result.samples_ns.push_back(value * in_nanoseconds(program.unit));
+            if (const std::string why = why_no_time(nanoseconds); !why.empty())
+                return no_time(fmt::format("the metric finds '{}', and that is {}", number.substr(0, 40), why));
+            result.samples_ns.push_back(nanoseconds);
         }
         if (result.samples_ns.empty()) return no_time("nothing in its output matches the metric " + program.metric);
         return read;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "support/text/ascii.hpp"
+#include "tune/types/sample_time.hpp"
 
 namespace launchbox {
 
@@ -29,7 +30,8 @@ benchmark_time no_time(std::string diagnostic)
 benchmark_time checked(std::vector<double> samples)
 {
     for (double sample : samples)
-        if (!std::isfinite(sample) || sample <= 0) return no_time("it prints a time that is not above 0");
+        if (const std::string why = why_no_time(sample); !why.empty())
+            return no_time("it prints a time that is " + why);
     return {.samples_ns = std::move(samples)};
 }
 
@@ -150,39 +152,68 @@ std::string_view time_named_in(std::string_view text)
     return {};
 }
 
-// The first line that begins a JSON object which runs to the end of a line, and says a time. Tools print warnings
-// before and after. The number of attempts is bounded: each may read all that follows.
+// A JSON object in a text; `nullopt` where there is none.
+struct read_object {
+    json value;
+    std::string_view twice = {};  // a name of a time that it has twice: a parser keeps one of them, and tells nobody
+};
+
+std::optional<read_object> parsed_object(std::string_view text)
+{
+    read_object read;
+    std::array<int, times.size()> seen{};
+    const auto count_names = [&](int depth, json::parse_event_t event, const json& parsed) {
+        for (std::size_t i = 0; depth == 1 && event == json::parse_event_t::key && i < times.size(); ++i)
+            if (parsed == times[i].first && ++seen[i] > 1) read.twice = times[i].first;
+        return true;
+    };
+    read.value = json::parse(text.begin(), text.end(), count_names, false);
+    return read.value.is_object() ? std::optional(std::move(read)) : std::nullopt;
+}
+
+// The JSON objects that begin a line, run to the end of a line and say a time: one, or several that say the same. Tools
+// print warnings before and after. How often the rest of the text is tried as one object is bounded.
 std::optional<benchmark_time> time_in_json(std::string_view output)
 {
+    constexpr int max_attempts = 20;
+    std::optional<benchmark_time> found;
     int attempts = 0;
-    for (std::size_t start = 0; start < output.size() && attempts < 20;) {
+    for (std::size_t start = 0; start < output.size();) {
         const std::size_t line_end = std::min(output.find('\n', start), output.size());
         const std::size_t brace = output.find_first_not_of(" \t", start);
-        if (brace < line_end && output[brace] == '{') {
-            ++attempts;
-            std::size_t longest = line_end;
-            bool is_json = false;
-            // up to the last } of the text, or of the line
-            for (const std::size_t end : {output.rfind('}') + 1, output.rfind('}', line_end) + 1}) {
-                if (end <= brace || end > output.size()) continue;
-                const json parsed = json::parse(output.begin() + static_cast<std::ptrdiff_t>(brace),
-                                                output.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-                longest = std::max(longest, end);
-                if (parsed.is_discarded()) continue;
-                is_json = true;
-                if (std::optional<benchmark_time> time = time_of_object(parsed)) return time;
-            }
-            if (is_json) {
-                start = line_end + 1;
-                continue;
-            }
+        start = line_end + 1;
+        if (brace >= line_end || output[brace] != '{') continue;
+        std::size_t longest = line_end;
+        bool is_json = false;
+        std::optional<benchmark_time> here;
+        // up to the last } of the text, or of the line
+        const std::size_t last_of_text = ++attempts <= max_attempts ? output.rfind('}') + 1 : 0;
+        const std::size_t last_of_line = brace + output.substr(brace, line_end - brace).rfind('}') + 1;
+        for (const std::size_t end : {last_of_text, last_of_line}) {
+            if (end <= brace) continue;
+            const std::optional<read_object> object = parsed_object(output.substr(brace, end - brace));
+            longest = std::max(longest, end);
+            if (!object) continue;
+            is_json = true;
+            if (!object->twice.empty())
+                return no_time("its JSON has " + std::string(object->twice) + " twice, and nothing says which counts");
+            here = time_of_object(object->value);
+            if (!here) continue;
+            start = std::max(start, end);
+            break;
+        }
+        if (!is_json)
             if (const std::string_view name = time_named_in(output.substr(brace, longest - brace)); !name.empty())
                 return no_time("its JSON with " + std::string(name) +
                                " cannot be read; NaN and infinity are no numbers in it");
-        }
-        start = line_end + 1;
+        if (!here) continue;
+        if (!here->found()) return here;
+        if (found && found->samples_ns != here->samples_ns)
+            return no_time(
+                "it prints a time as JSON twice, and nothing says which counts: print all samples as one list");
+        found = std::move(here);
     }
-    return std::nullopt;
+    return found;
 }
 
 struct timed_line {

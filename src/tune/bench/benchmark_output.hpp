@@ -27,8 +27,9 @@ struct benchmark_time {
 ///  - lines with one time, a number and ns, us, µs, ms or s ("elapsed: 1.25 ms"): the one line with a time, or
 ///    all lines with the same words before it, which are then samples; among several the one that says "median",
 ///    else "time"
-/// Times of 0 or below, NaN, infinity and what is no number give a diagnostic, not a time: so does an error that Google
-/// Benchmark reports, and JSON with one of these names that cannot be read. Linear in the text.
+/// Times of 0 or below, NaN, infinity, what is shorter or longer than any time and what is no number give a diagnostic,
+/// not a time: so does an error that Google Benchmark reports, JSON with one of these names that cannot be read, and
+/// several objects of JSON with different times. Linear in the text.
 benchmark_time read_benchmark_output(std::string_view output);
 
 }  // namespace launchbox

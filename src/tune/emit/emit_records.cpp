@@ -12,7 +12,9 @@
 #include "support/text/terminal.hpp"
 #include "tune/emit/tuned_rows.hpp"
 #include "tune/emit/tuning_header.hpp"
+#include "tune/exchange/call_order.hpp"
 #include "tune/exchange/result_file.hpp"
+#include "tune/ranking/ranking.hpp"
 #include "tune/space/search_space.hpp"
 #include "tune/space/task_hash.hpp"
 #include "tune/store/result_filter.hpp"
@@ -48,7 +50,10 @@ nlohmann::ordered_json canonical(const stored_result& result)
 nlohmann::ordered_json canonical(const race_result_info& race)
 {
     nlohmann::ordered_json entries = nlohmann::ordered_json::array();
-    for (const race_entry& entry : race.entries) entries.push_back({json_of(entry.parameters), entry.samples_ns});
+    for (const race_entry& entry : race.entries) {
+        entries.push_back({json_of(entry.parameters), entry.samples_ns});
+        if (entry.result_median_ns) entries.back().push_back(*entry.result_median_ns);
+    }
     return {json_of(race.workload), entries, race.verdict, race.equal_within};
 }
 
@@ -64,8 +69,8 @@ std::string machine_of(const run_info& info)
 
 std::string described(const emit_record& record)
 {
-    return escape_for_terminal(
-        fmt::format("{}: the run of {} on {}", record.path, record.run.info.started, machine_of(record.run.info)));
+    return escape_for_terminal(fmt::format("{}: run {} of {} on {}", record.path, record.run.number,
+                                           record.run.info.started, machine_of(record.run.info)));
 }
 
 void choose_tunable(std::vector<emit_record>& records, const std::string& wanted)
@@ -79,6 +84,17 @@ void choose_tunable(std::vector<emit_record>& records, const std::string& wanted
         std::erase_if(records, [&](const emit_record& record) { return record.run.info.name != wanted; });
     if (records.empty() && !wanted.empty())
         throw error("no run is of '" + escape_for_terminal(wanted) + "'", "there are: " + all);
+}
+
+std::vector<std::size_t> oldest_first(const std::vector<emit_record>& records)
+{
+    std::vector<const run_info*> runs;
+    std::vector<std::string> from;
+    for (const emit_record& record : records) {
+        runs.push_back(&record.run.info);
+        from.push_back(record.path);
+    }
+    return in_order_of_calls(runs, from);
 }
 
 // Why results of this run do not hold for the spec as it is now; empty: they do.
@@ -163,7 +179,8 @@ emit_records chosen_runs(const emit_records& read, const run_wishes& wishes)
     const value_filter filter = parse_value_filter(wishes.workload, "--workload");
     std::map<int, emit_record> newest;
     std::string why_stale;
-    for (emit_record& record : chosen.all) {
+    for (const std::size_t place : oldest_first(chosen.all)) {
+        emit_record& record = chosen.all[place];
         if (wishes.spec != nullptr)
             if (const std::string why = stale_by(record.run.info, wishes); !why.empty()) {
                 why_stale = described(record) + " is stale: " + why;
@@ -176,24 +193,30 @@ emit_records chosen_runs(const emit_records& read, const run_wishes& wishes)
         if (!architecture.empty() && !code)
             throw error(described(record) + ": '" + escape_for_terminal(architecture) + "' is no architecture",
                         "the file was changed by somebody: measure again");
-        const auto [place, fresh] = newest.emplace(code ? row_rank(*code) : 0, record);
+        const auto [known, fresh] = newest.try_emplace(code ? row_rank(*code) : 0, record);
         if (fresh) continue;
-        emit_record& other = place->second;
-        const bool newer = record.run.info.started > other.run.info.started;
-        const emit_record &kept = newer ? record : other, &left = newer ? other : record;
-        const char* why =
-            kept.run.info.source_hash != left.run.info.source_hash || kept.run.info.task_hash != left.run.info.task_hash
-                ? "is stale: the spec or the sources have changed since"
-            : kept.run.info.environment.gpu != left.run.info.environment.gpu
-                ? "is on another GPU of the architecture: --gpu chooses"
-                : "is older";
-        chosen.notes.push_back(described(left) + " " + why + "; that of " + kept.run.info.started + " is used");
-        if (newer) other = record;
+        emit_record& older = known->second;
+        const char* why = record.run.info.source_hash != older.run.info.source_hash ||
+                                  record.run.info.task_hash != older.run.info.task_hash
+                              ? "is stale: the spec or the sources have changed since"
+                          : record.run.info.environment.gpu != older.run.info.environment.gpu
+                              ? "is on another GPU of the architecture: --gpu chooses"
+                              : "is older";
+        chosen.notes.push_back(fmt::format("{} {}; {} is used", described(older), why, described(record)));
+        older = std::move(record);
     }
     if (newest.empty())
         throw error(why_stale.empty() ? "no run is left" : why_stale, "run launchbox tune with the spec as it is now");
     chosen.all.clear();
-    for (auto& [rank, item] : newest) chosen.all.push_back(std::move(item));
+    for (auto& [code, item] : newest) {
+        for (const ranking& workload : rank(item.run.results, item.run.races, item.run.info.baseline))
+            if (const std::string why = outdated_race_text(item.run.results, workload); !why.empty())
+                chosen.notes.push_back(fmt::format(
+                    "{}{}: {}; the samples decide, and launchbox tune races again", described(item),
+                    workload.workload.values.empty() ? "" : ", " + escape_for_terminal(text_of(workload.workload)),
+                    why));
+        chosen.all.push_back(std::move(item));
+    }
     return chosen;
 }
 

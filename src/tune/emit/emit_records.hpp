@@ -37,7 +37,8 @@ struct run_wishes {
     std::optional<std::string> source_hash = {};  ///< and so is one of other sources
 };
 
-/// The latest run of the tunable on each architecture, rising. Throws `error` where several tunables are there, none is
+/// The run of the latest call of the tunable on each architecture, rising: by the numbers of calls within a file, and
+/// between files by the clock. Throws `error` where several tunables are there, none is
 /// left, or all of an architecture are stale.
 emit_records chosen_runs(const emit_records& read, const run_wishes& wishes);
 

@@ -16,6 +16,7 @@
 #include "support/files/gzip.hpp"
 #include "support/text/terminal.hpp"
 #include "support/text/utf8_text.hpp"
+#include "tune/exchange/call_order.hpp"
 #include "tune/exchange/foreign_results.hpp"
 #include "tune/store/result_json.hpp"
 #include "tune/store/result_store.hpp"
@@ -30,7 +31,8 @@ constexpr const char* hint =
     "name a store of launchbox tune, what launchbox results --format json wrote of one, or a file of Kernel Tuner, KTT "
     "or T4";
 
-result_file read_store(const std::string& path, const std::string& name);
+result_file read_store(const result_store& store);
+void number_calls(std::vector<recorded_run>& runs, const std::vector<std::string>& stores);
 recorded_run run_of(const ordered_json& value, const ordered_json& environments);
 stored_result result_of(const ordered_json& value, bool& from_median);
 race_result_info race_of(const ordered_json& value);
@@ -134,15 +136,11 @@ result_file read_result_file(const std::string& path)
     if (std::error_code failure; std::filesystem::is_regular_file(path, failure)) {
         std::string start(store_start.size(), '\0');
         std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-        if (start == store_start) return read_store(path, name);
+        if (start == store_start) return read_store(result_store(path, result_store::access::read_only));
     }
     decompressed_text input{.text = read_input(path), .damage = {}};
-    if (input.text.starts_with(store_start)) {  // out of a pipe, and SQLite wants a file
-        const temporary_directory folder;
-        const std::string copy = (folder.path() / "store.db").string();
-        write_file_atomically(copy, input.text);
-        return read_store(copy, name);
-    }
+    if (input.text.starts_with(store_start))  // out of a pipe
+        return read_store(result_store::of_bytes(std::move(input.text), name));
     if (is_gzip(input.text)) input = gunzip(input.text);
     input.text = utf8_text(std::move(input.text));
     std::optional<result_file> foreign = read_foreign_results(input.text, name);
@@ -160,7 +158,12 @@ try {
     const members file(whole);
     result_file read;
     const ordered_json& environments = file.array("environments");
-    for (const ordered_json& value : file.array("runs")) read.runs.push_back(run_of(value, environments));
+    std::vector<std::string> stores;  // of the runs, one each
+    for (const ordered_json& value : file.array("runs")) {
+        read.runs.push_back(run_of(value, environments));
+        stores.push_back(members(value).text("file"));
+    }
+    number_calls(read.runs, stores);
     std::size_t place = 0, without_samples = 0;
     const auto in_its_run = [&](const ordered_json& value, const char* kind, const auto& put) {
         try {
@@ -203,15 +206,23 @@ try {
 
 namespace {
 
-result_file read_store(const std::string& path, const std::string& name)
+result_file read_store(const result_store& store)
 {
-    const result_store store(path, result_store::access::read_only);
     result_file read;
-    for (auto& [number, info] : store.runs())
-        read.runs.push_back(
-            {number, std::move(info), store.results(number), store.races(number), store.devices(number)});
-    for (const std::string& diagnostic : store.diagnostics()) read.diagnostics.push_back(name + ": " + diagnostic);
+    read.runs = store.recorded_runs();
+    read.diagnostics = store.diagnostics();
     return read;
+}
+
+// Anew where the runs of a file come from several stores, each with numbers of its own.
+void number_calls(std::vector<recorded_run>& runs, const std::vector<std::string>& stores)
+{
+    std::vector<const run_info*> infos;
+    for (const recorded_run& run : runs) infos.push_back(&run.info);
+    const bool of_one = std::ranges::all_of(stores, [&](const std::string& store) { return store == stores.front(); });
+    if (of_one && std::ranges::all_of(infos, [](const run_info* info) { return info->call.has_value(); })) return;
+    std::int64_t call = 0;
+    for (const std::size_t place : in_order_of_calls(infos, stores)) runs[place].info.call = ++call;
 }
 
 device_record device_of(const ordered_json& value)
@@ -247,6 +258,7 @@ recorded_run run_of(const ordered_json& value, const ordered_json& environments)
     run.info.version = from.text("version");
     run.info.started = from.text("started");
     run.info.baseline = from.values("baseline");
+    if (from.find("call") != nullptr) run.info.call = from.integer("call", std::numeric_limits<std::int64_t>::max());
     const auto place = static_cast<std::size_t>(from.integer("environment", std::numeric_limits<int>::max()));
     if (place >= environments.size()) throw bad_member{"environment"};
     const members environment(environments[place]);
@@ -319,6 +331,8 @@ race_result_info race_of(const ordered_json& value)
     for (const ordered_json& json : from.array("entries")) {
         const members entry(json);
         race.entries.push_back({entry.needed_values("parameters"), entry.samples("samples_ns")});
+        if (entry.find("result_median_ns") != nullptr)
+            race.entries.back().result_median_ns = entry.number("result_median_ns", 0);
     }
     if (std::string why = why_invalid(race); !why.empty()) throw bad_member{std::move(why)};
     return race;

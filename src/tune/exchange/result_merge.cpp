@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
+
+#include "tune/exchange/call_order.hpp"
 
 namespace launchbox {
 
@@ -15,14 +18,23 @@ std::string key_of_result(const stored_result& result)
     return identity_of(result.parameters) + "/" + identity_of(result.workload);
 }
 
-// All that the runs with one key have said so far, and the number of their run in the store.
+// What one run adds to those that it joins.
+struct placed_run {
+    const recorded_run* run = nullptr;
+    std::size_t into = 0;  ///< which of the merged runs
+    std::vector<const stored_result*> results = {};
+    std::vector<const race_result_info*> races = {};
+    std::vector<device_record> devices = {};
+};
+
+// All that the runs with one key have said so far.
 struct merged_run {
     run_info info;
-    std::string task_hash;  // in the store: another where it was kept apart
-    std::int64_t number = 0;
-    std::map<std::string, stored_result> results;
-    std::map<std::string, race_result_info> races;
-    std::map<std::string, device_record> devices;
+    std::string task_hash;    // in the store: another where it was kept apart
+    std::int64_t number = 0;  // there
+    std::map<std::string, const stored_result*> results;
+    std::vector<const race_result_info*> races;
+    std::map<std::string, const device_record*> devices;
 };
 
 // The number of the run differs from store to store, and what a workload's work is may have been written later.
@@ -39,21 +51,18 @@ bool say_the_same(race_result_info one, const race_result_info& other)
     return one == other;
 }
 
-bool contradicts(const merged_run& there, const recorded_run& run)
+// Empty: they do not.
+std::string why_contradicts(const merged_run& there, const recorded_run& run)
 {
     for (const stored_result& result : run.results)
         if (const auto known = there.results.find(key_of_result(result));
-            known != there.results.end() && !say_the_same(known->second, result))
-            return true;
-    for (const race_result_info& race : run.races)
-        if (const auto known = there.races.find(identity_of(race.workload));
-            known != there.races.end() && !say_the_same(known->second, race))
-            return true;
+            known != there.results.end() && !say_the_same(*known->second, result))
+            return "has another result of " + text_of(result.parameters);
     for (const device_record& device : run.devices)
         if (const auto known = there.devices.find(device.name);
-            known != there.devices.end() && !(known->second == device))
-            return true;
-    return false;
+            known != there.devices.end() && !(*known->second == device))
+            return "knows other things of " + device.name;
+    return {};
 }
 
 bool same_key(const run_info& one, const run_info& other)
@@ -63,25 +72,66 @@ bool same_key(const run_info& one, const run_info& other)
     return one.task_hash == other.task_hash && one.source_hash == other.source_hash && here == there;
 }
 
-void put(result_store& into, merged_run& there, const recorded_run& run, merge_summary& summary)
+// Into the memory of what was said; what is new of it is to be written.
+placed_run place(const recorded_run& run, std::size_t number, merged_run& there, merge_summary& summary)
 {
-    for (stored_result result : run.results) {
-        result.run = there.number;
-        if (!there.results.emplace(key_of_result(result), result).second) {
+    placed_run placed{.run = &run, .into = number};
+    for (const stored_result& result : run.results) {
+        if (there.results.emplace(key_of_result(result), &result).second)
+            placed.results.push_back(&result);
+        else
             ++summary.repeated;
-            continue;
-        }
-        into.save(result);
-        ++summary.results;
     }
-    for (race_result_info race : run.races) {
-        race.run = there.number;
-        if (there.races.emplace(identity_of(race.workload), race).second) into.save(race);
+    for (const race_result_info& race : run.races) {
+        if (std::ranges::any_of(there.races, [&](const auto* known) { return say_the_same(race, *known); })) continue;
+        there.races.push_back(&race);
+        placed.races.push_back(&race);
     }
-    std::vector<device_record> devices;
     for (const device_record& device : run.devices)
-        if (there.devices.emplace(device.name, device).second) devices.push_back(device);
-    if (!devices.empty()) into.save(there.number, devices);
+        if (there.devices.emplace(device.name, &device).second) placed.devices.push_back(device);
+    return placed;
+}
+
+// The first of `all` that a run can join, else a new one.
+std::size_t place_for(const recorded_run& run, const std::string& file, std::vector<merged_run>& all,
+                      merge_summary& summary)
+{
+    std::string why_apart;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!same_key(all[i].info, run.info)) continue;
+        // Also one that was kept apart: the same file may come twice.
+        const std::string why = why_contradicts(all[i], run);
+        if (why.empty()) {
+            ++summary.joined;
+            return i;
+        }
+        if (why_apart.empty()) why_apart = why;
+    }
+    merged_run& made = all.emplace_back(
+        merged_run{.info = run.info, .task_hash = run.info.task_hash, .results = {}, .races = {}, .devices = {}});
+    if (!why_apart.empty()) {
+        made.task_hash += fmt::format(" merged {}", all.size() - 1);
+        summary.kept_apart.push_back({fmt::format("run {} of {}", run.number, file), why_apart});
+    }
+    return all.size() - 1;
+}
+
+void write(result_store& into, const placed_run& placed, merged_run& there)
+{
+    run_info info = placed.run->info;
+    info.task_hash = there.task_hash;
+    there.number = into.begin_run(info);
+    for (const stored_result* known : placed.results) {
+        stored_result result = *known;
+        result.run = there.number;
+        into.save(result);
+    }
+    for (const race_result_info* known : placed.races) {
+        race_result_info race = *known;
+        race.run = there.number;
+        into.add(race);
+    }
+    if (!placed.devices.empty()) into.save(there.number, placed.devices);
 }
 
 }  // namespace
@@ -91,38 +141,15 @@ merge_summary merge_runs(result_store& into, const std::vector<recorded_run>& ru
 {
     merge_summary summary;
     std::vector<merged_run> all;
+    std::vector<placed_run> placed;
+    std::vector<const run_info*> infos;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const recorded_run& run = runs[i];
-        merged_run* there = nullptr;
-        bool key_is_taken = false;
-        for (merged_run& earlier : all)
-            if (same_key(earlier.info, run.info)) {
-                key_is_taken = true;
-                // Also one that was kept apart: the same file may come twice.
-                if (there == nullptr && !contradicts(earlier, run)) there = &earlier;
-            }
-        if (there != nullptr) {
-            ++summary.joined;
-            run_info info = run.info;  // the call is recorded, too
-            info.task_hash = there->task_hash;
-            into.begin_run(info);
-        }
-        if (there == nullptr) {
-            run_info info = run.info;
-            if (key_is_taken) {
-                info.task_hash += fmt::format(" merged {}", all.size());
-                summary.kept_apart.push_back(fmt::format("run {} of {}", run.number, from[i]));
-            }
-            const std::int64_t number = into.begin_run(info);
-            there = &all.emplace_back(merged_run{.info = run.info,
-                                                 .task_hash = info.task_hash,
-                                                 .number = number,
-                                                 .results = {},
-                                                 .races = {},
-                                                 .devices = {}});
-        }
-        put(into, *there, run, summary);
+        const std::size_t number = place_for(runs[i], from[i], all, summary);
+        placed.push_back(place(runs[i], number, all[number], summary));
+        summary.results += placed.back().results.size();
+        infos.push_back(&runs[i].info);
     }
+    for (const std::size_t i : in_order_of_calls(infos, from)) write(into, placed[i], all[placed[i].into]);
     summary.runs = all.size();
     return summary;
 }

@@ -21,9 +21,10 @@ const ranked_candidate* reference_of(const ranking& workload, bool over_baseline
 
 gain weighted_mean(const std::vector<workload_speed>& speeds, const std::vector<ranking>& rankings)
 {
-    double weights = 0, middle = 0, low = 0, high = 0;
+    double weights = 0, middle = 0, low = 0, high = 0, largest = 0;
+    for (const workload_speed& speed : speeds) largest = std::max(largest, rankings[speed.ranking].weight);
     for (const workload_speed& speed : speeds) {
-        const double weight = rankings[speed.ranking].weight;
+        const double weight = rankings[speed.ranking].weight / largest;  // so that no sum of them is too large or small
         weights += weight;
         middle += weight * std::log(speed.speed.times);
         low += weight * std::log(speed.speed.low);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/ranking/ranking.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
-#include "tune/store/result_json.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 
@@ -13,8 +16,11 @@ namespace {
 
 std::vector<ranking> by_workload(const std::vector<stored_result>& results,
                                  std::vector<std::vector<std::size_t>>& members);
+// The races of one workload, by their places among all, in their order.
+using races_held = std::vector<std::pair<std::size_t, const race_result_info*>>;
+
 void rank_one(const std::vector<stored_result>& results, const std::vector<std::size_t>& members,
-              const race_result_info* race, const std::optional<assignment>& baseline, ranking& into);
+              const races_held& races, const std::optional<assignment>& baseline, ranking& into);
 
 }  // namespace
 
@@ -30,13 +36,34 @@ std::vector<ranking> rank(const std::vector<stored_result>& results, const std::
 {
     std::vector<std::vector<std::size_t>> members;
     std::vector<ranking> rankings = by_workload(results, members);
-    for (std::size_t i = 0; i < rankings.size(); ++i) {
-        const race_result_info* race = nullptr;
-        for (const race_result_info& info : races)
-            if (info.workload == rankings[i].workload && !info.entries.empty()) race = &info;
-        rank_one(results, members[i], race, baseline, rankings[i]);
-    }
+    std::map<std::string, races_held> held;
+    for (std::size_t i = 0; i < races.size(); ++i)
+        if (!races[i].entries.empty()) held[identity_of(races[i].workload)].emplace_back(i, &races[i]);
+    for (std::size_t i = 0; i < rankings.size(); ++i)
+        rank_one(results, members[i], held[identity_of(rankings[i].workload)], baseline, rankings[i]);
     return rankings;
+}
+
+std::vector<std::size_t> contestants_of(const ranking& workload, const race_rules& rules)
+{
+    std::vector<sample_summary> times;
+    for (const ranked_candidate& candidate : workload.candidates)
+        times.push_back(candidate.may_win && !candidate.same_as ? candidate.time : sample_summary{});
+    return race_contestants(times, rules);
+}
+
+std::string outdated_race_text(const std::vector<stored_result>& results, const ranking& workload)
+{
+    if (!workload.outdated) return {};
+    const auto [missed, changed] = *workload.outdated;
+    const auto named = [](const assignment& first, std::size_t count) {
+        return escape_for_terminal(text_of(first)) + (count > 1 ? fmt::format(" and {} more", count - 1) : "");
+    };
+    if (!missed.empty())
+        return fmt::format("{} took no part in the final race: measured since, or not in the spec",
+                           named(results[workload.candidates[missed.front()].result].parameters, missed.size()));
+    return fmt::format("{} took part in the final race with another result than is here",
+                       named(changed.front(), changed.size()));
 }
 
 namespace {
@@ -56,6 +83,8 @@ std::vector<ranking> by_workload(const std::vector<stored_result>& results,
                                 .candidates = {},
                                 .baseline = {},
                                 .decided = {},
+                                .race = {},
+                                .outdated = {},
                                 .failures = {}});
             members.emplace_back();
         }
@@ -117,20 +146,53 @@ void compare_candidates(const std::vector<stored_result>& results, ranking& into
     }
 }
 
-std::optional<std::size_t> place_of(const std::vector<stored_result>& results, const ranking& among,
-                                    const assignment& parameters)
+using places_by_name = std::map<std::string, std::size_t>;
+
+places_by_name places_of(const std::vector<stored_result>& results, const ranking& among)
 {
+    places_by_name places;
     for (std::size_t i = 0; i < among.candidates.size(); ++i)
-        if (results[among.candidates[i].result].parameters == parameters) return i;
-    return std::nullopt;
+        places.emplace(identity_of(results[among.candidates[i].result].parameters), i);
+    return places;
 }
 
-void settle_by_race(const std::vector<stored_result>& results, const race_result_info& race, ranking& among)
+std::optional<std::size_t> place_of(const places_by_name& places, const assignment& parameters)
+{
+    const auto found = places.find(identity_of(parameters));
+    return found == places.end() ? std::nullopt : std::optional(found->second);
+}
+
+// Why the outcome of a race does not hold for the results that are here; `nullopt`: it does.
+std::optional<outdated_race> why_outdated(const race_result_info& race, const places_by_name& places,
+                                          const ranking& among)
+{
+    outdated_race why;
+    std::set<std::size_t> took_part;
+    for (const race_entry& entry : race.entries) {
+        const std::optional<std::size_t> place = place_of(places, entry.parameters);
+        const bool is_winner = &entry == &race.entries.front();
+        if (!place || (is_winner && !among.candidates[*place].may_win) ||
+            (entry.result_median_ns && *entry.result_median_ns != among.candidates[*place].time.median))
+            why.changed.push_back(entry.parameters);
+        if (place) took_part.insert(*place);
+    }
+    const race_rules rules;
+    const std::vector<std::size_t> wanted = contestants_of(among, rules);
+    for (const std::size_t place : wanted) {
+        // Of those that are as fast as the last for whom there is room, any may be left out.
+        const bool any_would_do = wanted.size() == rules.max_contestants &&
+                                  among.candidates[place].time.median == among.candidates[wanted.back()].time.median;
+        if (!took_part.contains(place) && !any_would_do) why.missed.push_back(place);
+    }
+    return why.missed.empty() && why.changed.empty() ? std::nullopt : std::optional(std::move(why));
+}
+
+void settle_by_race(const race_result_info& race, const places_by_name& places, ranking& among)
 {
     std::vector<std::pair<std::size_t, sample_summary>> raced;
     double logs = 0;
     for (const race_entry& entry : race.entries) {
-        const auto place = place_of(results, among, entry.parameters);
+        const auto place = place_of(places, entry.parameters);
         if (!place) continue;
         ranked_candidate& candidate = among.candidates[*place];
         candidate.raced = true;
@@ -152,19 +214,55 @@ void settle_by_race(const std::vector<stored_result>& results, const race_result
         if (candidate.same_as) candidate.settled = among.candidates[*candidate.same_as].settled;
 }
 
-std::optional<verdict> decided_by_race(const std::vector<stored_result>& results, const race_result_info& race,
-                                       const ranking& among)
+// Of those that a race could not tell apart the baseline wins, and that may be another now than it was then.
+const race_entry& winner_of(const race_result_info& race, const std::optional<assignment>& baseline)
 {
-    const std::optional<std::size_t> winner = place_of(results, among, race.entries.front().parameters);
-    if (!winner) return std::nullopt;
-    verdict decided{.winner = *winner, .raced = true, .equal = race.verdict == "equal"};
-    if (decided.equal) decided.equal_within = race.equal_within;
-    if (!among.baseline || race.entries.front().samples_ns.empty()) return decided;
-    const assignment& baseline = results[among.candidates[*among.baseline].result].parameters;
+    const race_entry& first = race.entries.front();
+    if (race.verdict != "equal" || !baseline) return first;
+    // Who fell out has fewer rounds, or differs from the fastest of those that have all.
+    std::vector<std::pair<sample_summary, const race_entry*>> to_the_end;
     for (const race_entry& entry : race.entries)
-        if (entry.parameters == baseline && !entry.samples_ns.empty())
-            decided.over_baseline = gain_of(summarise(entry.samples_ns), summarise(race.entries.front().samples_ns));
+        if (!entry.samples_ns.empty() && entry.samples_ns.size() == first.samples_ns.size())
+            to_the_end.emplace_back(summarise(entry.samples_ns), &entry);
+    if (to_the_end.empty()) return first;
+    const sample_summary fastest =
+        std::ranges::min_element(to_the_end, {}, [](const auto& each) { return each.first.median; })->first;
+    for (const auto& [time, entry] : to_the_end)
+        if (entry->parameters == *baseline && !differs(time, fastest)) return *entry;
+    return first;
+}
+
+verdict decided_by_race(const race_result_info& race, const places_by_name& places,
+                        const std::optional<assignment>& baseline, const ranking& among)
+{
+    const race_entry& winner = winner_of(race, baseline);
+    verdict decided{
+        .winner = place_of(places, winner.parameters).value(), .raced = true, .equal = race.verdict == "equal"};
+    if (decided.equal) decided.equal_within = race.equal_within;
+    if (!among.baseline || winner.samples_ns.empty()) return decided;
+    for (const race_entry& entry : race.entries)
+        if (place_of(places, entry.parameters) == among.baseline && !entry.samples_ns.empty())
+            decided.over_baseline = gain_of(summarise(entry.samples_ns), summarise(winner.samples_ns));
     return decided;
+}
+
+// The last race that holds decides.
+void decide_by_race(const std::vector<stored_result>& results, const races_held& races,
+                    const std::optional<assignment>& baseline, ranking& into)
+{
+    const places_by_name places = places_of(results, into);
+    for (std::size_t i = races.size(); i-- > 0;) {
+        const auto& [number, race] = races[i];
+        if (std::optional<outdated_race> why = why_outdated(*race, places, into)) {
+            if (!into.outdated) into.outdated = std::move(why);
+            continue;
+        }
+        settle_by_race(*race, places, into);
+        into.decided = decided_by_race(*race, places, baseline, into);
+        into.race = number;
+        into.outdated.reset();
+        return;
+    }
 }
 
 std::optional<verdict> decided_by_samples(const ranking& among)
@@ -190,14 +288,11 @@ std::optional<verdict> decided_by_samples(const ranking& among)
 }
 
 void rank_one(const std::vector<stored_result>& results, const std::vector<std::size_t>& members,
-              const race_result_info* race, const std::optional<assignment>& baseline, ranking& into)
+              const races_held& races, const std::optional<assignment>& baseline, ranking& into)
 {
     add_candidates(results, members, baseline, into);
     compare_candidates(results, into);
-    if (race != nullptr) {
-        settle_by_race(results, *race, into);
-        into.decided = decided_by_race(results, *race, into);
-    }
+    decide_by_race(results, races, baseline, into);
     if (!into.decided) into.decided = decided_by_samples(into);
 
     std::map<outcome, std::vector<std::size_t>> failures;

@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "support/sample_statistics.hpp"
+#include "tune/ranking/race_contestants.hpp"
 #include "tune/types/results.hpp"
 
 namespace launchbox {
@@ -47,6 +49,13 @@ struct verdict {
     std::optional<gain> over_baseline = {};  ///< of the race, where the baseline took part in it
 };
 
+/// A final race that does not count, since it was drawn from other results than are here now.
+struct outdated_race {
+    std::vector<std::size_t> missed;  ///< places in `candidates` of those that may be the best and took no part in it
+    /// Those that took part with another result than they have now, or that have none with which one may win.
+    std::vector<assignment> changed;
+};
+
 /// One workload.
 struct ranking {
     assignment workload;
@@ -55,13 +64,24 @@ struct ranking {
     std::vector<ranked_candidate> candidates;  ///< measured; the fastest first
     std::optional<std::size_t> baseline;       ///< place in `candidates`; `nullopt`: none, or it failed
     std::optional<verdict> decided;            ///< `nullopt`: nothing may win
+    std::optional<std::size_t> race;           ///< place in the races of the one that counts
+    std::optional<outdated_race> outdated;     ///< where there are races and none of them counts: the last one
     std::vector<failure_count> failures;       ///< most frequent first
     std::size_t shared = 0;                    ///< candidates that were not measured since their code is another's
 };
 
-/// In the order in which the workloads first occur. A race decides on the winner; without one it is the fastest whose
-/// outputs were verified (any, where none were), or the baseline where that is equal to it.
+/// In the order in which the workloads first occur. A race decides on the winner, as long as all who may be the best
+/// now took part in it with the results that they have now; of several races the last that does. Without one it is the
+/// fastest whose outputs were verified (any, where none were), or the baseline where that is equal to it.
 std::vector<ranking> rank(const std::vector<stored_result>& results, const std::vector<race_result_info>& races,
                           const std::optional<assignment>& baseline);
+
+/// The candidates that a final race would have now, by their places in `candidates`, the best first: of those that may
+/// win, each code once.
+std::vector<std::size_t> contestants_of(const ranking& workload, const race_rules& rules);
+
+/// Why a race does not count, as a sentence without its point, which begins with a candidate; empty: it does, or there
+/// is none.
+std::string outdated_race_text(const std::vector<stored_result>& results, const ranking& workload);
 
 }  // namespace launchbox

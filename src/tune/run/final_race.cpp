@@ -8,23 +8,6 @@
 
 namespace launchbox {
 
-std::vector<std::size_t> race_contestants(const std::vector<std::vector<double>>& samples, const race_rules& rules)
-{
-    std::vector<sample_summary> summaries;
-    for (const std::vector<double>& sample : samples) summaries.push_back(summarise(sample));
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < samples.size(); ++i)
-        if (!samples[i].empty()) order.push_back(i);
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return summaries[i].median; });
-    if (order.empty()) return order;
-    const sample_summary& best = summaries[order.front()];
-    std::erase_if(order, [&](std::size_t i) {
-        return differs(best, summaries[i]) && summaries[i].median > best.median * (1 + rules.margin);
-    });
-    if (order.size() > rules.max_contestants) order.resize(rules.max_contestants);
-    return order;
-}
-
 namespace {
 
 // Those still in the race, the lowest median first.

@@ -7,21 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "tune/types/measurement.hpp"
+#include "tune/ranking/race_contestants.hpp"
 
 namespace launchbox {
-
-struct race_rules {
-    std::size_t max_contestants = 8;
-    double margin = 0.02;   ///< a median so much above the best may still be the better candidate
-    int fewest_rounds = 6;  ///< an interval needs 6
-    int max_rounds = 25;
-    double close_enough = 0.005;  ///< what cannot differ by more is equal
-};
-
-/// Of results in one workload those that may be the best: whose interval meets that of the lowest median, or whose
-/// median is within the margin. The best first; `samples` in ns, empty for what was not measured.
-std::vector<std::size_t> race_contestants(const std::vector<std::vector<double>>& samples, const race_rules& rules);
 
 struct race_outcome {
     /// The winner first, then by median; those that fell out behind.

@@ -11,6 +11,7 @@
 #include "support/error.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/sample_statistics.hpp"
+#include "tune/ranking/ranking.hpp"
 #include "tune/run/baseline_failure.hpp"
 
 namespace launchbox {
@@ -30,37 +31,43 @@ struct contestants {
 // By number of the contestant: what became of those that were measured before and failed in the race.
 using race_failures = std::map<std::size_t, measurement>;
 
-contestants contestants_of(const race_setting& setting, std::size_t workload)
+// What is known of a workload by now, as far as the space has it.
+struct known_results {
+    std::vector<stored_result> results;
+    std::vector<ranking> rankings;  // one, or none where nothing was measured
+};
+
+known_results known_of(const race_setting& setting, std::size_t workload, const std::vector<race_result_info>& races)
 {
-    std::vector<stored_result> all;
+    known_results known;
+    const std::string wanted = identity_of(setting.spec.workloads[workload].values);
     for (stored_result& result : setting.store.results(setting.run))
-        if (result.workload == setting.spec.workloads[workload].values && result.measured.what == outcome::measured &&
-            !result.same_as && setting.space.find(result.parameters))
-            all.push_back(std::move(result));
-    std::vector<std::vector<double>> samples;
-    for (const stored_result& result : all) samples.push_back(result.measured.samples_ns);
-    contestants chosen;
-    for (const std::size_t i : race_contestants(samples, setting.rules)) {
-        const assignment& parameters = all[i].parameters;
-        if (setting.spec.baseline && parameters == *setting.spec.baseline) chosen.baseline = chosen.jobs.size();
-        chosen.jobs.push_back(
-            {.candidate = setting.space.find(parameters).value(), .workload = workload, .parameters = parameters});
-        chosen.results.push_back(std::move(all[i]));
-    }
-    return chosen;
+        if (identity_of(result.workload) == wanted && result.measured.what == outcome::measured &&
+            setting.space.find(result.parameters))
+            known.results.push_back(std::move(result));
+    known.rankings = rank(known.results, races, setting.spec.baseline);
+    return known;
 }
 
-bool have_raced(const race_setting& setting, const contestants& who)
+bool is_decided_by_race(const known_results& known)
 {
-    for (const race_result_info& earlier : setting.store.races(setting.run)) {
-        const auto took_part = [&](const stored_result& result) {
-            return earlier.workload == result.workload &&
-                   std::ranges::any_of(earlier.entries,
-                                       [&](const race_entry& entry) { return entry.parameters == result.parameters; });
-        };
-        if (earlier.entries.size() == who.results.size() && std::ranges::all_of(who.results, took_part)) return true;
+    return !known.rankings.empty() && known.rankings.front().race.has_value();
+}
+
+contestants contestants_among(const race_setting& setting, std::size_t workload, known_results known)
+{
+    contestants chosen;
+    if (known.rankings.empty()) return chosen;
+    const ranking& among = known.rankings.front();
+    for (const std::size_t place : contestants_of(among, setting.rules)) {
+        stored_result& result = known.results[among.candidates[place].result];
+        if (among.candidates[place].is_baseline) chosen.baseline = chosen.jobs.size();
+        chosen.jobs.push_back({.candidate = setting.space.find(result.parameters).value(),
+                               .workload = workload,
+                               .parameters = result.parameters});
+        chosen.results.push_back(std::move(result));
     }
-    return false;
+    return chosen;
 }
 
 // Records have nothing to add: what they hold decides.
@@ -154,23 +161,14 @@ void save_failures(const race_setting& setting, const contestants& who, const ra
     }
 }
 
-// The race of the record, where all who took part in it have been measured now, and so nothing has to be decided anew.
+// The race of the record, where it decides among what is known now as well.
 std::optional<race_result_info> race_of_record(const race_setting& setting, std::size_t workload)
 {
-    std::vector<assignment> measured;
-    for (const stored_result& result : setting.store.results(setting.run))
-        if (result.workload == setting.spec.workloads[workload].values && result.measured.what == outcome::measured)
-            measured.push_back(result.parameters);
-    for (race_result_info race : setting.backend.races) {
-        if (race.workload != setting.spec.workloads[workload].values) continue;
-        if (!std::ranges::all_of(race.entries, [&](const race_entry& entry) {
-                return std::ranges::find(measured, entry.parameters) != measured.end();
-            }))
-            continue;
-        race.run = setting.run;
-        return race;
-    }
-    return std::nullopt;
+    const known_results known = known_of(setting, workload, setting.backend.races);
+    if (!is_decided_by_race(known)) return std::nullopt;
+    race_result_info race = setting.backend.races[known.rankings.front().race.value()];
+    race.run = setting.run;
+    return race;
 }
 
 }  // namespace
@@ -182,17 +180,19 @@ void race_workload(const race_setting& setting, std::size_t workload)
             setting.store.save(*race);
             return;
         }
-    contestants who = contestants_of(setting, workload);
-    if (who.jobs.empty() || (setting.nothing_new && have_raced(setting, who))) return;
+    known_results known = known_of(setting, workload, setting.store.races(setting.run));
+    if (setting.nothing_new && is_decided_by_race(known)) return;
+    contestants who;
     std::optional<race_outcome> timed;
     for (;;) {
+        who = contestants_among(setting, workload, std::move(known));
+        if (who.jobs.empty()) return;
         race_failures failures;
         timed = setting.backend.recorded ? compare_records(who) : time_again(setting, who, failures);
         if (failures.empty()) break;
         // A time that was no time decided who took part.
         save_failures(setting, who, failures);
-        who = contestants_of(setting, workload);
-        if (who.jobs.empty()) return;
+        known = known_of(setting, workload, {});
     }
     if (!timed || interrupted()) return;
     const race_outcome& raced = *timed;
@@ -206,7 +206,9 @@ void race_workload(const race_setting& setting, std::size_t workload)
                           .verdict = raced.equal ? "equal" : "winner",
                           .equal_within = raced.equal_within};
     for (const std::size_t i : raced.order)
-        info.entries.push_back({.parameters = who.jobs[i].parameters, .samples_ns = raced.rounds_ns[i]});
+        info.entries.push_back({.parameters = who.jobs[i].parameters,
+                                .samples_ns = raced.rounds_ns[i],
+                                .result_median_ns = summarise(who.results[i].measured.samples_ns).median});
     setting.store.save(info);
 }
 

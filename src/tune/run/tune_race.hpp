@@ -27,8 +27,9 @@ struct race_setting {
     std::function<prepared_job(const tune_job&)> prepare;
 };
 
-/// Times the best results of the run on this workload again, in turns, and stores the outcome. Nothing is done where
-/// nothing was measured, where the same candidates have raced and nothing is new, and after an interrupt.
+/// Times the best results of the run on this workload again, in turns, and stores the outcome with what it was drawn
+/// from. Nothing is done where nothing was measured, where a race decides already and nothing is new, and after an
+/// interrupt.
 void race_workload(const race_setting& setting, std::size_t workload);
 
 }  // namespace launchbox

@@ -6,13 +6,14 @@
 #include <limits>
 #include <utility>
 
+#include "tune/types/sample_time.hpp"
+
 namespace launchbox {
 
 namespace {
 
 using nlohmann::ordered_json;
 
-constexpr double longest_time_ns = 1e18;
 constexpr std::size_t max_members = 1000;  // of a candidate: more is nobody's
 
 template <class Value>
@@ -174,7 +175,7 @@ std::optional<phase_seconds> phase_seconds_of(const ordered_json& value)
         const auto found = value.find(kind.name);
         if (found == value.end() && kind.seconds == &phase_seconds::reference)
             continue;  // it was a part of prepare once
-        if (found == value.end() || !found->is_number() || !is_time(found->get<double>())) return std::nullopt;
+        if (found == value.end() || !found->is_number() || !is_duration(found->get<double>())) return std::nullopt;
         phases.*kind.seconds = found->get<double>();
     }
     return phases;
@@ -202,11 +203,6 @@ std::optional<kernel_info> kernel_of(const ordered_json& value)
     return members.good() ? std::optional(kernel) : std::nullopt;
 }
 
-bool is_time(double nanoseconds)
-{
-    return nanoseconds >= 0 && nanoseconds <= longest_time_ns;
-}
-
 std::string why_invalid(const stored_result& result)
 {
     const measurement& measured = result.measured;
@@ -216,7 +212,7 @@ std::string why_invalid(const stored_result& result)
     for (const work_kind& kind : work_kinds)
         if (const auto& amount = result.work.*kind.amount; amount && !is_work(*amount))
             return std::string("its ") + kind.name + " are no amount of work";
-    if (!is_time(measured.seconds) || !is_time(result.compile_seconds)) return "a duration is no time";
+    if (!is_duration(measured.seconds) || !is_duration(result.compile_seconds)) return "a duration is no time";
     if (measured.dropped < 0 || result.deaths < 0) return "a count is below 0";
     return {};
 }
@@ -225,7 +221,7 @@ std::string why_invalid(const device_record& device)
 {
     if (device.name.empty()) return "it has no name";
     if (!std::all_of(device.calibration_ns.begin(), device.calibration_ns.end(), is_time)) return "a sample is no time";
-    if (!is_time(device.busy_seconds) || !is_time(device.seconds)) return "a duration is no time";
+    if (!is_duration(device.busy_seconds) || !is_duration(device.seconds)) return "a duration is no time";
     if (device.measured < 0 || device.failed < 0) return "a count is below 0";
     return {};
 }
@@ -234,9 +230,12 @@ std::string why_invalid(const race_result_info& race)
 {
     if (race.entries.empty()) return "a race without candidates";
     for (const race_entry& entry : race.entries)
-        if (!std::all_of(entry.samples_ns.begin(), entry.samples_ns.end(), is_time)) return "a sample is no time";
+        if (!std::all_of(entry.samples_ns.begin(), entry.samples_ns.end(), is_time) ||
+            !is_time(entry.result_median_ns.value_or(0)))
+            return "a sample is no time";
     if (race.verdict != "winner" && race.verdict != "equal") return "the verdict is neither winner nor equal";
-    if (!(race.equal_within >= 0) || !std::isfinite(race.equal_within)) return "equal_within is below 0";
+    if (!(race.equal_within >= 0) || race.equal_within > longest_time_ns / shortest_time_ns)
+        return "equal_within is no part of a time";
     return {};
 }
 

@@ -29,7 +29,4 @@ std::string why_invalid(const stored_result& result);
 std::string why_invalid(const race_result_info& race);
 std::string why_invalid(const device_record& device);
 
-/// Whether a time can be one: finite, not below 0, below 30 years.
-bool is_time(double nanoseconds);
-
 }  // namespace launchbox

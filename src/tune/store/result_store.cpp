@@ -8,9 +8,9 @@
 #include <mutex>
 
 #include "support/error.hpp"
+#include "tune/store/open_store.hpp"
 #include "tune/store/result_json.hpp"
 #include "tune/store/result_store_rows.hpp"
-#include "tune/store/result_store_schema.hpp"
 
 namespace launchbox {
 
@@ -28,6 +28,7 @@ struct result_store::inside {
 namespace {
 
 std::int64_t environment_number(sqlite_database& database, const environment_info& environment);
+void write_race(sqlite_database& database, const race_result_info& race, bool replaces);
 void write_work(sqlite_database& database, std::int64_t run, const std::string& workload, const work_amounts& work);
 std::optional<std::string> text_or_null(const std::optional<assignment>& values);
 void must_be_good(const std::string& why, const assignment& parameters, const assignment& workload);
@@ -39,7 +40,16 @@ result_store::result_store(const std::string& file, access how)
 {
 }
 
+result_store::result_store(std::unique_ptr<inside> made) : inside_(std::move(made)) {}
+
+result_store::result_store(result_store&&) noexcept = default;
+
 result_store::~result_store() = default;
+
+result_store result_store::of_bytes(std::string bytes, const std::string& name)
+{
+    return result_store(std::make_unique<inside>(open_store_of(std::move(bytes), name)));
+}
 
 std::int64_t result_store::begin_run(const run_info& run)
 {
@@ -133,30 +143,14 @@ void result_store::set_work(std::int64_t run, const std::vector<std::pair<assign
 
 void result_store::save(const race_result_info& race)
 {
-    must_be_good(why_invalid(race), race.entries.empty() ? assignment() : race.entries.front().parameters,
-                 race.workload);
-    const std::string workload = column_text(race.workload);
     const std::lock_guard lock(inside_->one_at_a_time);
-    sqlite_database& database = inside_->database();
-    sqlite_transaction transaction(database);
-    for (const char* old : {"DELETE FROM race_entry WHERE race IN (SELECT id FROM race WHERE run = ? AND workload = ?)",
-                            "DELETE FROM race WHERE run = ? AND workload = ?"})
-        sqlite_statement(database, old).bind(1, race.run).bind(2, std::string_view(workload)).step();
-    sqlite_statement(database, "INSERT INTO race (run, workload, verdict, equal_within) VALUES (?, ?, ?, ?)")
-        .bind(1, race.run)
-        .bind(2, std::string_view(workload))
-        .bind(3, std::string_view(race.verdict))
-        .bind(4, race.equal_within)
-        .step();
-    const std::int64_t number = database.last_row();
-    for (std::size_t place = 0; place < race.entries.size(); ++place)
-        sqlite_statement(database, "INSERT INTO race_entry (race, place, parameters, samples_ns) VALUES (?, ?, ?, ?)")
-            .bind(1, number)
-            .bind(2, static_cast<std::int64_t>(place))
-            .bind(3, std::string_view(column_text(race.entries[place].parameters)))
-            .bind_blob(4, blob_of(race.entries[place].samples_ns))
-            .step();
-    transaction.commit();
+    write_race(inside_->database(), race, true);
+}
+
+void result_store::add(const race_result_info& race)
+{
+    const std::lock_guard lock(inside_->one_at_a_time);
+    write_race(inside_->database(), race, false);
 }
 
 void result_store::save(std::int64_t run, const std::vector<device_record>& devices)
@@ -206,6 +200,20 @@ std::vector<attempt> result_store::attempts(std::int64_t run) const
 {
     const std::lock_guard lock(inside_->one_at_a_time);
     return read_attempts(inside_->database(), run, inside_->diagnostics);
+}
+
+std::vector<recorded_run> result_store::recorded_runs() const
+{
+    const std::lock_guard lock(inside_->one_at_a_time);
+    const sqlite_snapshot at_one_moment(inside_->database());
+    std::vector<recorded_run> runs;
+    for (auto& [number, info] : read_runs(inside_->database(), inside_->diagnostics))
+        runs.push_back({.number = number,
+                        .info = std::move(info),
+                        .results = read_results(inside_->database(), number, inside_->diagnostics),
+                        .races = read_races(inside_->database(), number, inside_->diagnostics),
+                        .devices = read_devices(inside_->database(), number, inside_->diagnostics)});
+    return runs;
 }
 
 std::vector<std::pair<std::int64_t, run_info>> result_store::runs() const
@@ -261,6 +269,38 @@ std::int64_t environment_number(sqlite_database& database, const environment_inf
                             "? AND memory_bytes = ? AND driver = ? AND toolkit = ?");
     bind(number);
     return number.integer(0).value_or(0);
+}
+
+void write_race(sqlite_database& database, const race_result_info& race, bool replaces)
+{
+    must_be_good(why_invalid(race), race.entries.empty() ? assignment() : race.entries.front().parameters,
+                 race.workload);
+    const std::string workload = column_text(race.workload);
+    sqlite_transaction transaction(database);
+    for (const char* old : {"DELETE FROM race_entry WHERE race IN (SELECT id FROM race WHERE run = ? AND workload = ?)",
+                            "DELETE FROM race WHERE run = ? AND workload = ?"})
+        if (replaces) sqlite_statement(database, old).bind(1, race.run).bind(2, std::string_view(workload)).step();
+    sqlite_statement(database, "INSERT INTO race (run, workload, verdict, equal_within) VALUES (?, ?, ?, ?)")
+        .bind(1, race.run)
+        .bind(2, std::string_view(workload))
+        .bind(3, std::string_view(race.verdict))
+        .bind(4, race.equal_within)
+        .step();
+    const std::int64_t number = database.last_row();
+    sqlite_statement insert(database,
+                            "INSERT INTO race_entry (race, place, parameters, samples_ns, result_median_ns) "
+                            "VALUES (?, ?, ?, ?, ?)");
+    for (std::size_t place = 0; place < race.entries.size(); ++place) {
+        const race_entry& entry = race.entries[place];
+        insert.reset()
+            .bind(1, number)
+            .bind(2, static_cast<std::int64_t>(place))
+            .bind(3, std::string_view(column_text(entry.parameters)))
+            .bind_blob(4, blob_of(entry.samples_ns))
+            .bind(5, entry.result_median_ns)
+            .step();
+    }
+    transaction.commit();
 }
 
 void write_work(sqlite_database& database, std::int64_t run, const std::string& workload, const work_amounts& work)

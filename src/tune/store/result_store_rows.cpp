@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -15,6 +16,9 @@ namespace launchbox {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "samples are stored as they lie in memory");
+
+// Of a candidate, a workload, a kernel: parsed, a text takes many times its length.
+constexpr std::size_t longest_json = 1 << 20;
 
 /// The values of one row, column by column; the first that is not as it must be makes the row bad.
 class row_reader {
@@ -97,6 +101,7 @@ private:
     nlohmann::ordered_json json(const char* name)
     {
         const std::string text = value_or_complain(row_.text(next_++), name);
+        if (text.size() > longest_json) return nlohmann::ordered_json::value_t::discarded;
         return nlohmann::ordered_json::parse(text, nullptr, false);  // what is none has no type that is asked for
     }
 
@@ -148,9 +153,10 @@ std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& 
     sqlite_statement asked(
         database,
         "SELECT run.id, call.name, spec_text, spec_hash, task_hash, source_hash, command, version, started, gpu, "
-        "processor, architecture, sms, memory_bytes, driver, toolkit, host, baseline FROM run "
+        "processor, architecture, sms, memory_bytes, driver, toolkit, host, baseline, call.id FROM run "
         "LEFT JOIN environment ON environment.id = run.environment "
-        "LEFT JOIN call ON call.id = (SELECT max(id) FROM call AS other WHERE other.run = run.id) ORDER BY run.id");
+        "LEFT JOIN (SELECT run, max(id) AS latest FROM call GROUP BY run) AS last ON last.run = run.id "
+        "LEFT JOIN call ON call.id = last.latest ORDER BY run.id");
     std::vector<std::pair<std::int64_t, run_info>> runs;
     while (asked.step()) {
         row_reader row(asked);
@@ -173,6 +179,7 @@ std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& 
         run.environment.toolkit = row.text("toolkit");
         run.environment.host = row.text("host");
         run.baseline = row.optional_values("baseline");
+        run.call = row.integer("call");
         if (good(database, row, fmt::format("run {}", number), diagnostics)) runs.emplace_back(number, std::move(run));
     }
     return runs;
@@ -180,18 +187,23 @@ std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& 
 
 std::vector<stored_result> read_results(const sqlite_database& database, std::int64_t run, row_diagnostics& diagnostics)
 {
+    // One row after the other, by their numbers: whole rows that SQLite had to sort would need as much room again.
+    std::vector<std::int64_t> numbers;
+    sqlite_statement listed(database, "SELECT id FROM result WHERE run = ?");
+    for (listed.bind(1, run); listed.step();) numbers.push_back(listed.integer(0).value_or(0));
+    std::sort(numbers.begin(), numbers.end());
     sqlite_statement asked(
         database,
         "SELECT id, parameters, workload, weight, status, reason, samples_ns, dropped, stopped_early, verified, "
         "checksum, device, seconds, sticky, resources, code, same_as, log, compile_seconds, from_cache, deaths, "
         "finished, phases "
-        "FROM result WHERE run = ? ORDER BY id");
-    asked.bind(1, run);
+        "FROM result WHERE id = ?");
     const std::map<std::string, work_amounts> work = read_work(database, run, diagnostics);
     std::vector<stored_result> results;
-    while (asked.step()) {
+    for (const std::int64_t number : numbers) {
+        if (!asked.reset().bind(1, number).step()) continue;
         row_reader row(asked);
-        const std::int64_t number = row.integer("id");
+        row.integer("id");
         stored_result result;
         result.run = run;
         result.parameters = row.values("parameters");
@@ -242,13 +254,15 @@ std::vector<race_result_info> read_races(const sqlite_database& database, std::i
         race.verdict = row.text("verdict");
         race.equal_within = row.number("equal_within");
         sqlite_statement entries(database,
-                                 "SELECT parameters, samples_ns FROM race_entry WHERE race = ? ORDER BY place");
+                                 "SELECT parameters, samples_ns, result_median_ns FROM race_entry WHERE race = ? "
+                                 "ORDER BY place");
         entries.bind(1, number);
         while (entries.step()) {
             row_reader fields(entries);
             race_entry entry;
             entry.parameters = fields.values("parameters");
             entry.samples_ns = fields.samples("samples_ns");
+            entry.result_median_ns = fields.optional_number("result_median_ns");
             if (!fields.complaint().empty()) row.complain(fields.complaint());
             race.entries.push_back(std::move(entry));
         }

@@ -1,30 +1,26 @@
-// The tables of the result store, their versions, and how a file comes to be or is recognised as one. docs/store.md
-// describes them.
+// The tables of the result store and their versions. docs/store.md describes them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-#include <string>
-
-#include "support/files/files.hpp"
-#include "tune/store/result_store.hpp"
 #include "tune/store/sqlite_database.hpp"
 
 namespace launchbox {
 
 inline constexpr int store_application_id = 0x4c425253;  ///< "LBRS"
-int store_version();                                     ///< of the schema that is written now
-
-/// An open store. `copy` holds the files where those of the user cannot be opened as they are.
-struct opened_store {
-    std::unique_ptr<temporary_directory> copy;  // outlives the database
-    sqlite_database database;
-};
-
-/// Creates, checks, migrates. Throws `error`, and then a file that is not a store is as it was.
-opened_store open_store(const std::string& file, result_store::access how);
+inline constexpr const char* not_a_store_hint =
+    "name a file that launchbox tune has written, or one that is not there yet";
+int store_version();  ///< of the schema that is written now
 
 /// The statements that lead from version - 1 to this one, from 1; for tests that need an old store.
 const char* store_schema_step(int version);
+
+/// Throws `error` for one of a newer launchbox.
+int store_version_of(const sqlite_database& database);
+
+/// Throws `error` unless the schema is that of its version, to the letter, and holds nothing else; then it is trusted.
+void check_store_schema(sqlite_database& database);
+
+/// Brings an empty or older store, whose schema is trusted, to the version that is written now.
+void migrate_store(sqlite_database& database);
 
 }  // namespace launchbox

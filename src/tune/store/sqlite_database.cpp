@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/store/sqlite_database.hpp"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <limits>
+#include <system_error>
 
 #include "support/error.hpp"
 
@@ -13,6 +20,43 @@ namespace {
 constexpr int busy_milliseconds = 10'000;
 // No text or samples of ours come near; a damaged length must not be believed.
 constexpr int longest_stored_value = 256 << 20;
+
+// A file may be somebody's who means no good. Its schema is read before anything is known of it, and parsing it, or
+// reading the statistics that SQLite looks for by itself, may take so many steps and values of this length, no more:
+// ours takes some hundred.
+constexpr std::int64_t steps_for_schema = 20'000;
+constexpr int longest_in_schema = 100'000;
+// Of a file that has our tables and no damaged page, every statement of ours reads a byte a few times.
+constexpr std::int64_t fewest_steps = 20'000'000, steps_a_byte = 100;
+constexpr int steps_between_looks = 1'000;
+
+struct limit {
+    int what, most;
+};
+constexpr limit limits_of_statements[]{{SQLITE_LIMIT_SQL_LENGTH, 20'000},   {SQLITE_LIMIT_COLUMN, 100},
+                                       {SQLITE_LIMIT_EXPR_DEPTH, 50},       {SQLITE_LIMIT_COMPOUND_SELECT, 5},
+                                       {SQLITE_LIMIT_VDBE_OP, 25'000},      {SQLITE_LIMIT_FUNCTION_ARG, 8},
+                                       {SQLITE_LIMIT_ATTACHED, 0},          {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 50},
+                                       {SQLITE_LIMIT_VARIABLE_NUMBER, 100}, {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+                                       {SQLITE_LIMIT_WORKER_THREADS, 0}};
+
+bool has_content(const std::string& file)
+{
+    std::error_code failure;
+    return std::filesystem::file_size(file, failure) > 0 && !failure;
+}
+
+// As SQLite wants a name in a URI.
+std::string uri_of(const std::string& file, const char* parameters)
+{
+    std::string uri = "file:";
+    for (const char letter : file) {
+        const auto byte = static_cast<unsigned char>(letter);
+        const bool plain = byte < 128 && (std::isalnum(byte) != 0 || letter == '/' || letter == '.' || letter == '_');
+        uri += plain ? std::string(1, letter) : fmt::format("%{:02x}", byte);
+    }
+    return uri + parameters;
+}
 
 }  // namespace
 
@@ -28,22 +72,76 @@ void sqlite_statement::finalizer::operator()(sqlite3_stmt* statement) const
 
 sqlite_database::sqlite_database(const std::string& file, access how, const std::string& shown_as) : shown_as_(shown_as)
 {
-    const int flags = how == access::create  ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                      : how == access::write ? SQLITE_OPEN_READWRITE
-                                             : SQLITE_OPEN_READONLY;
+    if (how != access::read_alone) {
+        open(file,
+             how == access::create  ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+             : how == access::write ? SQLITE_OPEN_READWRITE
+                                    : SQLITE_OPEN_READONLY,
+             nullptr);
+    } else if (has_content(file + "-wal")) {
+        // The log's index is in memory then, not in a file.
+        open(file, SQLITE_OPEN_READONLY, "unix-none");
+        execute("PRAGMA locking_mode = EXCLUSIVE");
+    } else {
+        open(uri_of(file, "?immutable=1"), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+    }
+}
+
+void sqlite_database::open(const std::string& file, int flags, const char* vfs)
+{
     sqlite3* handle = nullptr;
-    const int code = sqlite3_open_v2(file.c_str(), &handle, flags, nullptr);
+    const int code = sqlite3_open_v2(file.c_str(), &handle, flags, vfs);
     handle_.reset(handle);
     if (code != SQLITE_OK) fail(code);
     sqlite3_extended_result_codes(handle, 0);
     sqlite3_busy_timeout(handle, busy_milliseconds);
-    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, longest_stored_value);
+    for (const auto& [what, most] : limits_of_statements) sqlite3_limit(handle, what, most);
     // The file may be somebody's who means no good: its schema runs no code.
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-    execute("PRAGMA cell_size_check = ON");
+    const auto go_on = [](void* of) {
+        auto& left = static_cast<allowance*>(of)->left;
+        left -= steps_between_looks;
+        return left < 0 ? 1 : 0;
+    };
+    sqlite3_progress_handler(handle, steps_between_looks, go_on, allowance_.get());
+    allow(steps_for_schema, longest_in_schema);
+    // What is sorted or joined needs no room on a disk.
+    execute("PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY");
+}
+
+void sqlite_database::allow(std::int64_t steps, int longest_value)
+{
+    allowance_->each = allowance_->left = steps;
+    sqlite3_limit(handle(), SQLITE_LIMIT_LENGTH, longest_value);
+}
+
+void sqlite_database::trust_schema()
+{
+    const double bytes =
+        static_cast<double>(integer_of("PRAGMA page_count")) * static_cast<double>(integer_of("PRAGMA page_size"));
+    const double most = static_cast<double>(std::numeric_limits<std::int64_t>::max() / 4);
+    allow(fewest_steps + static_cast<std::int64_t>(std::min(bytes * steps_a_byte, most)), longest_stored_value);
+}
+
+bool sqlite_database::is_readable() const
+{
+    begin_statement();
+    const int code = sqlite3_exec(handle(), "PRAGMA user_version", nullptr, nullptr, nullptr);
+    switch (code & 0xff) {
+        case SQLITE_OK:
+            return true;
+        case SQLITE_READONLY:
+        case SQLITE_PERM:
+        case SQLITE_CANTOPEN:
+        case SQLITE_FULL:
+        case SQLITE_IOERR:
+            return false;
+        default:
+            fail(code);
+    }
 }
 
 sqlite_database sqlite_database::copy_of(const sqlite_database& other)
@@ -56,8 +154,24 @@ sqlite_database sqlite_database::copy_of(const sqlite_database& other)
     return copy;
 }
 
+sqlite_database sqlite_database::of_bytes(std::string bytes, const std::string& shown_as)
+{
+    // Without its write-ahead log, which is another file, a store has none.
+    constexpr std::size_t write_version = 18, read_version = 19;
+    if (bytes.size() > read_version) bytes[write_version] = bytes[read_version] = 1;
+    sqlite_database made(shown_as);
+    made.bytes_ = std::make_unique<std::string>(std::move(bytes));
+    made.open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+    const auto size = static_cast<sqlite3_int64>(made.bytes_->size());
+    const int code = sqlite3_deserialize(made.handle(), "main", reinterpret_cast<unsigned char*>(made.bytes_->data()),
+                                         size, size, SQLITE_DESERIALIZE_READONLY);
+    if (code != SQLITE_OK) made.fail(code);
+    return made;
+}
+
 void sqlite_database::execute(const std::string& sql)
 {
+    begin_statement();
     if (const int code = sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr); code != SQLITE_OK) fail(code);
 }
 
@@ -95,6 +209,13 @@ void sqlite_database::fail(int code) const
         case SQLITE_AUTH:
             throw error("cannot open " + shown_as_ + ": " + reason,
                         "are file and folder there, and may you read and write them?");
+        case SQLITE_INTERRUPT:
+        case SQLITE_TOOBIG:
+            throw error(shown_as_ + " asks for more work than a result store of its size does",
+                        "name a file that launchbox tune has written");
+        case SQLITE_NOMEM:
+            throw error("there is not enough memory to read " + shown_as_,
+                        "close other programs, or use another machine", exit_status::missing);
         case SQLITE_FULL:
         case SQLITE_IOERR:
             throw error("cannot write to " + shown_as_ + ": " + reason, "is the disk full?");
@@ -106,6 +227,7 @@ void sqlite_database::fail(int code) const
 sqlite_statement::sqlite_statement(const sqlite_database& database, const std::string& sql) : database_(database)
 {
     sqlite3_stmt* statement = nullptr;
+    database.begin_statement();
     const int code =
         sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
     statement_.reset(statement);
@@ -121,6 +243,13 @@ sqlite_statement& sqlite_statement::bind(int at, std::int64_t value)
 sqlite_statement& sqlite_statement::bind(int at, double value)
 {
     sqlite3_bind_double(statement_.get(), at, value);
+    return *this;
+}
+
+sqlite_statement& sqlite_statement::bind(int at, const std::optional<double>& value)
+{
+    if (value) return bind(at, *value);
+    sqlite3_bind_null(statement_.get(), at);
     return *this;
 }
 
@@ -151,6 +280,13 @@ bool sqlite_statement::step()
     if (code == SQLITE_ROW) return true;
     if (code != SQLITE_DONE) database_.fail(code);
     return false;
+}
+
+sqlite_statement& sqlite_statement::reset()
+{
+    sqlite3_reset(statement_.get());
+    database_.begin_statement();
+    return *this;
 }
 
 bool sqlite_statement::is_null(int column) const
@@ -185,6 +321,16 @@ std::optional<std::string> sqlite_statement::blob(int column) const
     const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_.get(), column));
     const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
     return bytes == nullptr ? std::string() : std::string(bytes, size);
+}
+
+sqlite_snapshot::sqlite_snapshot(sqlite_database& database) : database_(database)
+{
+    database_.execute("BEGIN");
+}
+
+sqlite_snapshot::~sqlite_snapshot()
+{
+    sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 sqlite_transaction::sqlite_transaction(sqlite_database& database) : database_(database)

@@ -22,12 +22,15 @@ public:
 
     sqlite_statement& bind(int at, std::int64_t value);
     sqlite_statement& bind(int at, double value);
+    sqlite_statement& bind(int at, const std::optional<double>& value);  ///< NULL without
     sqlite_statement& bind(int at, std::string_view text);
     sqlite_statement& bind(int at, const std::optional<std::string>& text);  ///< NULL without
     sqlite_statement& bind_blob(int at, std::string_view bytes);
 
     /// To the next row; false: there is none. Throws `error`.
     bool step();
+    /// For other parameters: it can be bound and stepped through again.
+    sqlite_statement& reset();
 
     // `nullopt`: the value has another type.
     [[nodiscard]] std::optional<std::int64_t> integer(int column) const;
@@ -46,11 +49,40 @@ private:
 
 class sqlite_database {
 public:
-    enum class access { create, write, read };
+    enum class access {
+        create,
+        write,
+        read,
+        read_alone,  ///< without a lock, and without a byte written beside the file: for where nothing can be written
+    };
     /// `shown_as`: the file's name in messages. Throws `error`.
+    ///
+    /// Whoever wrote the file: until `trust_schema` no statement may do more than a look at a small schema takes.
     sqlite_database(const std::string& file, access how, const std::string& shown_as);
     /// In memory, with the content of another.
     static sqlite_database copy_of(const sqlite_database& other);
+    /// In memory, read-only: the bytes of a file, as in a pipe.
+    static sqlite_database of_bytes(std::string bytes, const std::string& shown_as);
+
+    sqlite_database(sqlite_database&&) = default;
+    /// What was held before is closed before its memory goes.
+    sqlite_database& operator=(sqlite_database&& other) noexcept
+    {
+        bytes_.swap(other.bytes_);
+        allowance_.swap(other.allowance_);
+        handle_.swap(other.handle_);
+        shown_as_.swap(other.shown_as_);
+        return *this;
+    }
+    sqlite_database(const sqlite_database&) = delete;
+    sqlite_database& operator=(const sqlite_database&) = delete;
+    ~sqlite_database() = default;
+
+    /// After the schema was found to be ours: it runs no code, and what a statement may do grows with the file.
+    void trust_schema();
+    /// Whether the file can be read as it was opened; false: that needs a right, or room on the disk, that is not
+    /// there. Throws `error` for anything else that is wrong with it.
+    [[nodiscard]] bool is_readable() const;
 
     void execute(const std::string& sql);
     /// What a statement without parameters says in its first row and column.
@@ -64,11 +96,35 @@ public:
     [[noreturn]] void fail(int code) const;
 
 private:
+    friend class sqlite_statement;
     struct closer {
         void operator()(sqlite3* handle) const;
     };
+    // What the statement that runs may still do, and what the next may: in steps of SQLite's machine.
+    struct allowance {
+        std::int64_t each = 0, left = 0;
+    };
+    explicit sqlite_database(const std::string& shown_as) : shown_as_(shown_as) {}
+    void open(const std::string& file, int flags, const char* vfs);
+    void allow(std::int64_t steps, int longest_value);
+    void begin_statement() const { allowance_->left = allowance_->each; }
+
+    std::unique_ptr<std::string> bytes_;  // of `of_bytes`; outlives the handle
+    std::unique_ptr<allowance> allowance_ = std::make_unique<allowance>();
     std::unique_ptr<sqlite3, closer> handle_;
     std::string shown_as_;
+};
+
+/// While it lives, what is read is as it was at one moment.
+class sqlite_snapshot {
+public:
+    explicit sqlite_snapshot(sqlite_database& database);
+    ~sqlite_snapshot();
+    sqlite_snapshot(const sqlite_snapshot&) = delete;
+    sqlite_snapshot& operator=(const sqlite_snapshot&) = delete;
+
+private:
+    sqlite_database& database_;
 };
 
 /// All or nothing: rolled back unless `commit` is called.

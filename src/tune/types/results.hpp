@@ -38,6 +38,8 @@ struct run_info {
     std::string command;      ///< the command line
     std::string version;      ///< of launchbox
     std::string started;      ///< UTC, "2026-11-21T09:30:00Z"
+    /// Its number in the store: a later call has a higher one, whatever the clock said. `nullopt`: not of a store.
+    std::optional<std::int64_t> call = {};
     environment_info environment;
     std::optional<assignment> baseline;
 
@@ -66,6 +68,9 @@ struct stored_result {
 struct race_entry {
     assignment parameters;
     std::vector<double> samples_ns;
+    /// The median of the result that brought it into the race, which is what the race was drawn from; `nullopt`: not
+    /// known, as in records of before it was kept.
+    std::optional<double> result_median_ns = {};
 
     friend bool operator==(const race_entry&, const race_entry&) = default;
 };

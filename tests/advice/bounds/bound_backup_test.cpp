@@ -2,7 +2,9 @@
 #include "advice/bounds/bound_backup.hpp"
 
 #include <gtest/gtest.h>
+
 #include <sys/stat.h>
+#include <optional>
 
 #include <fstream>
 
@@ -51,6 +53,34 @@ TEST_F(bound_backup, an_edit_is_undone)
     EXPECT_EQ(entries(), 1);
     EXPECT_EQ(refused([&] { revert_edit(file); }),
               "there is no backup of " + file.string() + " | launchbox bounds --apply makes one with each edit");
+}
+
+// Between the look at the text and the writing nobody else writes: who comes second waits, and sees that it has
+// changed.
+TEST_F(bound_backup, two_edits_at_once_lose_nothing)
+{
+    for (const bool reverts : {false, true}) {
+        write_file_atomically(file, "one\n");
+        if (reverts) apply_edit(file, "one\n", "two\n");
+        std::optional<folder_lock> other(file);
+        int waited = 0;
+        const auto waiting = [&](const std::string&) {
+            ++waited;
+            write_file_atomically(file, "edited by the other\n");
+            other.reset();
+        };
+        const std::string why = refused([&] {
+            if (reverts)
+                revert_edit(file, waiting);
+            else
+                apply_edit(file, "one\n", "two\n", waiting);
+        });
+        EXPECT_NE(why.find(reverts ? "was changed since it was edited" : "changed while it was worked on"),
+                  std::string::npos)
+            << why;
+        EXPECT_EQ(waited, 1);
+        EXPECT_EQ(text(), "edited by the other\n");
+    }
 }
 
 TEST_F(bound_backup, two_edits_are_undone_in_two_steps_also_when_they_lead_back)

@@ -185,6 +185,66 @@ TEST(files, a_lock_keeps_others_out_of_the_folder)
     EXPECT_EQ(read_input(file.string()), "100");
 }
 
+TEST(files, who_waits_for_a_lock_says_so_and_not_for_ever)
+{
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "header.hpp";
+    std::vector<std::string> said;
+    const auto say = [&](const std::string& words) { said.push_back(words); };
+    {
+        const folder_lock first(file, say);
+        EXPECT_TRUE(said.empty());
+        try {
+            const folder_lock second(file, say, std::chrono::milliseconds(0));
+            ADD_FAILURE() << "both have it";
+        } catch (const error& failure) {
+            EXPECT_NE(std::string(failure.what()).find("another process has locked " + folder.path().string()),
+                      std::string::npos)
+                << failure.what();
+            EXPECT_FALSE(failure.hint().empty());
+        }
+        EXPECT_EQ(said.size(), 1u);
+    }
+    const folder_lock again(file, say, std::chrono::milliseconds(0));
+    EXPECT_EQ(said.size(), 1u);
+    const folder_lock nowhere(folder.path() / "none" / "x", say, std::chrono::milliseconds(0));
+}
+
+// What is there stays, whatever it is, and so does what was to be given its name.
+TEST(files, a_new_name_is_never_that_of_something_else)
+{
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "made", made_folder = folder.path() / "made_folder";
+    write_file_atomically(file, "new");
+    fs::create_directory(made_folder);
+    write_file_atomically(made_folder / "in_it", "new");
+    write_file_atomically(folder.path() / "file", "old");
+    fs::create_directory(folder.path() / "empty");
+    fs::create_directory(folder.path() / "full");
+    write_file_atomically(folder.path() / "full" / "x", "old");
+    fs::create_symlink("nowhere", folder.path() / "link");
+    for (const char* taken : {"file", "empty", "full", "link"})
+        for (const fs::path& from : {file, made_folder}) {
+            try {
+                move_to_new_name(from, folder.path() / taken);
+                ADD_FAILURE() << taken;
+            } catch (const error& failure) {
+                EXPECT_NE(std::string(failure.what()).find(std::string(taken) + " is there already"), std::string::npos)
+                    << failure.what();
+            }
+        }
+    EXPECT_EQ(read_input((folder.path() / "file").string()), "old");
+    EXPECT_EQ(read_input((folder.path() / "full" / "x").string()), "old");
+    EXPECT_TRUE(fs::is_symlink(folder.path() / "link"));
+    EXPECT_THROW(move_to_new_name(file, folder.path() / "none" / "x"), error);
+    EXPECT_THROW(move_to_new_name(folder.path() / "none", folder.path() / "y"), error);
+    move_to_new_name(file, folder.path() / "x");
+    move_to_new_name(made_folder, folder.path() / "y");
+    EXPECT_EQ(read_input((folder.path() / "x").string()), "new");
+    EXPECT_EQ(read_input((folder.path() / "y" / "in_it").string()), "new");
+    EXPECT_FALSE(fs::exists(file));
+}
+
 TEST(files, a_writer_writes_all_or_nothing)
 {
     const temporary_directory folder;

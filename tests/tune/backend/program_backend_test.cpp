@@ -90,6 +90,27 @@ TEST(program_output, a_figure_that_is_no_time_is_a_failure)
     EXPECT_EQ(read("information: 4 items, nans: none\n").samples_ns, (std::vector<double>{wall}));
 }
 
+TEST(program_output, a_metric_finds_no_time_that_no_clock_tells)
+{
+    EXPECT_NE(read("t=1e-320\n", "t=(\\S+)").reason.find("shorter than a femtosecond"), std::string::npos);
+    EXPECT_NE(read("t=1e300\n", "t=(\\S+)").reason.find("longer than 30 years"), std::string::npos);
+    EXPECT_EQ(read("t=1e-6\n", "t=(\\S+)", "ns").samples_ns, std::vector<double>{1e-6});
+}
+
+// The whole of it is compared, and all of them, whichever line they are on.
+TEST(program_output, a_checksum_is_all_that_is_printed_of_it)
+{
+    const auto checksum = [](const std::string& output) { return read(output).checksum; };
+    const auto line = [](const std::string& text) { return "{\"checksum\": \"" + text + "\"}\n"; };
+    EXPECT_EQ(checksum(line("a") + "time: 3 ms\n" + line("b")), "a b");
+    EXPECT_EQ(checksum("{\"time_ms\": 1, \"checksum\": \"a\"}\n{\"note\": 1}\n"), "a");
+    const std::string start(1000, '7');
+    EXPECT_NE(checksum(line(start + "1")), checksum(line(start + "2")));
+    EXPECT_EQ(checksum(line(start + "1")), checksum(line(start + "1")));
+    EXPECT_LE(checksum(line(start)).size(), 200u);
+    EXPECT_EQ(read("{\"failure\": \"trap\", \"reason\": \"at 7\"}\n{\"time_ms\": 1}\n").what, outcome::trap);
+}
+
 TEST(program_output, the_wall_time_counts_where_the_spec_says_so)
 {
     EXPECT_EQ(read("time: 3 ms\n", "wall").samples_ns, (std::vector<double>{wall}));

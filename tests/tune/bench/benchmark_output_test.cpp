@@ -123,6 +123,44 @@ TEST(benchmark_output, what_is_no_time_gives_a_diagnostic)
     EXPECT_EQ(diagnostic(R"({"samples_ns": [1, "2"]})"), "its samples_ns hold something that is not a number");
 }
 
+// So small that ratios of two of them are no numbers, or so large that nobody waited for it.
+TEST(benchmark_output, a_time_that_no_clock_tells_is_none)
+{
+    for (const char* short_time : {R"({"time_ms": 1e-320})", R"({"time_s": [1, 1e-16]})", R"({"median_ns": 1e-7})",
+                                   "time: 1e-320 ms", R"({"benchmarks": [{"name": "a", "real_time": 1e-320}]})"}) {
+        EXPECT_NE(diagnostic(short_time).find("shorter than a femtosecond"), std::string::npos)
+            << diagnostic(short_time);
+    }
+    for (const char* long_time : {R"({"time_ms": 1e300})", R"({"samples_ns": [1, 1.1e18]})", "time: 1e200 s"})
+        EXPECT_NE(diagnostic(long_time).find("longer than 30 years"), std::string::npos) << diagnostic(long_time);
+    EXPECT_EQ(samples(R"({"samples_ns": [1e-6, 1e18]})"), (std::vector<double>{1e-6, 1e18}));
+}
+
+TEST(benchmark_output, two_times_as_json_are_none)
+{
+    for (const char* two :
+         {"{\"time_ms\": 1}\n{\"time_ms\": 2}\n", "{\"time_ms\": [1, 2]}\nother\n {\"time_ms\": [2, 1]}\n",
+          "{\"time_ms\": 1}\n{\"samples_ns\": [5]}\n", "{\n\"a\": [\n{\"time_ns\": 1},\n{\"time_ns\": 2}\n]}\n",
+          "{\"time_ms\": 1}\n{\"benchmarks\": [\n{\"name\": \"a\", \"real_time\": 3}\n]\n}\n"})
+        EXPECT_NE(diagnostic(two).find("as JSON twice, and nothing says which counts"), std::string::npos)
+            << two << diagnostic(two);
+    EXPECT_NE(diagnostic(R"({"time_ms": 1, "time_ms": 2})").find("has time_ms twice"), std::string::npos);
+    EXPECT_EQ(diagnostic("{\"time_ms\": 1}\n{\"time_ms\": 0}\n"), "it prints a time that is not above 0");
+    EXPECT_NE(diagnostic("{\"time_ms\": 1}\n{\"time_ms\": NaN}\n"), "");
+    // A line that a program prints to both of its streams, and objects that say no time of the whole.
+    EXPECT_EQ(samples("{\"time_ms\": 1}\n{\"time_ms\": 1}\n"), std::vector<double>{1e6});
+    EXPECT_EQ(samples("{\"time_ms\": 1, \"warm_up\": {\"time_ms\": 9}}\n{\"note\": 3}\n"), std::vector<double>{1e6});
+    // A failure among them is the program's.
+    const std::string failed = "{\"launchbox\":\"measurement/1\",\"failure\":\"trap\",\"reason\":\"x\"}\n";
+    EXPECT_EQ(read_benchmark_output("{\"time_ms\": 1}\n" + failed).failure, "trap");
+    EXPECT_EQ(read_benchmark_output(failed + "{\"time_ms\": 1}\n").failure, "trap");
+    // Behind more objects than are tried with all that follows.
+    std::string many;
+    for (int i = 0; i < 100; ++i) many += "{\"i\": " + std::to_string(i) + "}\n";
+    EXPECT_EQ(samples(many + "{\"time_ms\": 1}\n"), std::vector<double>{1e6});
+    EXPECT_NE(diagnostic("{\"time_ms\": 1}\n" + many + "{\"time_ms\": 2}\n"), "");
+}
+
 // Every prefix, and text that is only parts of what is looked for.
 TEST(benchmark_output, any_text_is_read)
 {

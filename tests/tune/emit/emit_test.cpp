@@ -256,6 +256,7 @@ TEST(emit, the_latest_run_counts_and_several_tunables_are_refused)
     read.all = {record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}}),
                 record_on("sm_90", {{workload("int", 1), {2000, 1500, 1000}}})};
     read.all[0].run.info.started = "2026-11-22T00:00:00Z";
+    for (emit_record& record : read.all) record.run.info.call.reset();  // a file that does not number them
     read.all[1].run.info.source_hash = "older";
     const emit_records chosen = chosen_runs(read, {.name = "", .gpu = "", .workload = {}});
     ASSERT_EQ(chosen.all.size(), 1u);
@@ -265,6 +266,49 @@ TEST(emit, the_latest_run_counts_and_several_tunables_are_refused)
     read.all[1].run.info.name = "other";
     EXPECT_THROW((void)chosen_runs(read, {.name = "", .gpu = "", .workload = {}}), error);
     EXPECT_EQ(chosen_runs(read, {.name = "other", .gpu = "", .workload = {}}).all.size(), 1u);
+}
+
+// Two runs in one second, or a clock that was set back: the store numbers its calls.
+TEST(emit, the_latest_call_counts_whatever_the_clock_said)
+{
+    emit_records read;
+    for (const char* source : {"old", "new"}) {
+        read.all.push_back(record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}}));
+        read.all.back().run.info.source_hash = source;
+        read.all.back().run.number = static_cast<std::int64_t>(read.all.size());
+    }
+    for (const auto& [old_start, new_start] : std::vector<std::pair<std::string, std::string>>{
+             {"2026-11-21T09:30:00Z", "2026-11-21T09:30:00Z"}, {"2026-11-21T09:30:00Z", "2001-01-01T00:00:00Z"}}) {
+        for (const bool later_run_is_newer : {true, false}) {
+            SCOPED_TRACE(new_start);
+            emit_record &older = read.all[later_run_is_newer ? 0 : 1], &newer = read.all[later_run_is_newer ? 1 : 0];
+            // A run that went on again: its number is the lower, its call the later.
+            older.run.info.call = 4;
+            newer.run.info.call = 5;
+            older.run.info.started = old_start;
+            newer.run.info.started = new_start;
+            const emit_records chosen = chosen_runs(read, {.name = "", .gpu = "", .workload = {}});
+            ASSERT_EQ(chosen.all.size(), 1u);
+            EXPECT_EQ(chosen.all[0].run.info.source_hash, newer.run.info.source_hash);
+            ASSERT_EQ(chosen.notes.size(), 1u);
+            EXPECT_TRUE(holds(chosen.notes[0], "run " + std::to_string(older.run.number) + " of " + old_start))
+                << chosen.notes[0];
+            EXPECT_TRUE(holds(chosen.notes[0], "is stale")) << chosen.notes[0];
+        }
+    }
+}
+
+TEST(emit, says_that_a_race_is_older_than_the_results)
+{
+    emit_records read;
+    read.all = {record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}})};
+    recorded_run& run = read.all[0].run;
+    run.races.push_back({1, workload("int", 1), {{run.results[2].parameters, {1500.0}}}, "winner", 0});
+    const emit_records chosen = chosen_runs(read, {.name = "", .gpu = "", .workload = {}});
+    ASSERT_EQ(chosen.notes.size(), 1u);
+    EXPECT_TRUE(holds(chosen.notes[0], " took no part in the final race: ")) << chosen.notes[0];
+    const emitted_tables made = emit_tables(chosen.all, {.box = "sort"}, {});
+    EXPECT_EQ(made.tables.at(0).rows.at(0).choice.parameters, run.results[1].parameters);
 }
 
 TEST(emit, words_fractions_and_truths_are_members)

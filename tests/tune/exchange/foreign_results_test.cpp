@@ -135,7 +135,8 @@ TEST(kernel_tuner_cache, names_what_it_leaves_out_once_a_kind)
     EXPECT_EQ(with(run, "threads=7" + rest).measured.what, outcome::launch_error);
     EXPECT_EQ(with(run, "threads=8" + rest).measured.samples_ns, (std::vector<double>{500'000}));  // the later one
     EXPECT_EQ(with(run, "threads=9" + rest).measured.samples_ns, (std::vector<double>{500'000, 500'000}));
-    for (const char* words : {"2 candidates left out, since the time is not above 0 (the first: 1,1,True,row)",
+    for (const char* words : {"2 candidates left out, since the time is no number between a femtosecond and 30 years "
+                              "(the first: 1,1,True,row)",
                               "2 candidates left out, since there is no number for the time (the first: 3,1,True,row)",
                               "1 candidate left out, since the line is cut off or damaged (10,1,True,row)",
                               "1 candidate left out, since a parameter has no value (11,1,True,row)",
@@ -197,7 +198,7 @@ TEST(t4_results, have_the_time_of_their_samples_and_the_unit_of_the_file)
     EXPECT_EQ(run.results.size(), 9U);
     EXPECT_FALSE(is_told(file, "timeunit"));
     for (const char* words : {"does not say on which GPU", "is not known here: 'exploded'",
-                              "whose time is not the mean", "no number above 0 for the time (result 8)"})
+                              "whose time is not the mean", "no number between a femtosecond and 30 years (result 8)"})
         EXPECT_TRUE(is_told(file, words)) << words << "\n" << all_told(file);
 }
 
@@ -243,7 +244,7 @@ TEST(ktt_output, has_resources_and_a_run_for_each_kernel)
         EXPECT_EQ(with(run, values).measured.what, what) << values;
     EXPECT_EQ(run.results.size(), 6U);
     EXPECT_TRUE(is_told(file, "'Vanished'"));
-    EXPECT_TRUE(is_told(file, "left out, since the time is no number above 0 (entry 6)"));
+    EXPECT_TRUE(is_told(file, "left out, since the time is no number between a femtosecond and 30 years (entry 6)"));
 }
 
 TEST(ktt_output, that_is_cut_is_read_to_its_end)

@@ -8,6 +8,7 @@
 
 #include "recorded_results.hpp"
 #include "support/files/files.hpp"
+#include "tune/ranking/ranking.hpp"
 
 namespace launchbox {
 namespace {
@@ -74,6 +75,65 @@ TEST_F(result_merge_test, two_halves_become_a_whole)
     EXPECT_EQ(store.races(1).size(), whole.races.size());
 }
 
+// Each half has raced its own best: nothing was measured twice, so that they belong together, and neither race was
+// drawn from all that is known now.
+TEST_F(result_merge_test, two_halves_with_a_race_each_become_a_whole)
+{
+    recorded_run one = half_of(example_results(), 0), two = half_of(example_results(), 1);
+    const std::int64_t small = 1 << 20;
+    one.races = {{1, sizes(small), {{tuning_values(256, 11), samples_around(125'000, 9), 125'000.0}}, "winner", 0}};
+    two.races = {{1, sizes(small), {{tuning_values(128, 15), samples_around(100'000, 9), 100'000.0}}, "winner", 0}};
+    const merge_summary merged = merge({one, two, one});
+    EXPECT_EQ(merged.runs, 1U);
+    EXPECT_EQ(merged.joined, 2U);
+    EXPECT_TRUE(merged.kept_apart.empty());
+    EXPECT_EQ(content(), content_of({example_results()}));
+    const std::vector<race_result_info> races = store.races(1);
+    ASSERT_EQ(races.size(), 2U) << "nothing is lost, and what came twice is there once";
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(races[i], (i == 0 ? one : two).races[0]);
+    const std::vector<stored_result> results = store.results(1);
+    const ranking now = rank(results, races, example_run().baseline).at(0);
+    EXPECT_FALSE(now.race) << "128 x 17 took part in neither";
+    ASSERT_TRUE(now.outdated);
+    EXPECT_EQ(results[now.candidates[now.decided->winner].result].parameters, tuning_values(128, 15));
+    // The next call races all, and then there is one.
+    store.save(example_results().races[0]);
+    EXPECT_EQ(store.races(1).size(), 1U);
+}
+
+// Which call is the latest must not depend on the order of the files.
+TEST_F(result_merge_test, calls_keep_their_order)
+{
+    const auto run_with = [](const std::string& task, std::int64_t call, const std::string& started) {
+        recorded_run run = example_results();
+        run.info.task_hash = task;
+        run.info.call = call;
+        run.info.started = started;
+        return run;
+    };
+    // a.db: the clock was set back between its two calls. b.db: between the two of a.db.
+    const std::vector<recorded_run> runs{run_with("a2", 2, "2026-01-01T00:00:01Z"),
+                                         run_with("a1", 1, "2026-01-01T00:00:05Z"),
+                                         run_with("b", 1, "2026-01-01T00:00:07Z")};
+    merge_runs(store, runs, {"a.db", "a.db", "b.db"});
+    std::vector<std::pair<std::int64_t, std::string>> calls;
+    for (const auto& [number, info] : store.runs()) calls.emplace_back(info.call.value(), info.task_hash);
+    std::sort(calls.begin(), calls.end());
+    std::vector<std::string> order;
+    for (const auto& [call, task] : calls) order.push_back(task);
+    EXPECT_EQ(order, (std::vector<std::string>{"a1", "a2", "b"}));
+}
+
+TEST_F(result_merge_test, gpus_that_differ_are_the_reason_that_is_told)
+{
+    recorded_run one = half_of(example_results(), 0), two = half_of(example_results(), 1);
+    one.devices = {{.name = "GPU 1", .host = "a", .uuid = "GPU-1"}};
+    two.devices = {{.name = "GPU 1", .host = "b", .uuid = "GPU-2"}};
+    const merge_summary merged = merge({one, two});
+    ASSERT_EQ(merged.kept_apart.size(), 1U);
+    EXPECT_EQ(merged.kept_apart[0].why, "knows other things of GPU 1");
+}
+
 TEST_F(result_merge_test, the_same_file_twice_adds_nothing)
 {
     const recorded_run run = example_results();
@@ -94,7 +154,9 @@ TEST_F(result_merge_test, other_times_of_the_same_candidates_are_kept_as_a_run_o
             for (double& sample : entry.samples_ns) sample *= 1.01;
     const merge_summary merged = merge({one, other, one, other});
     EXPECT_EQ(merged.runs, 2U) << "each came twice";
-    EXPECT_EQ(merged.kept_apart, (std::vector<std::string>{"run 1 of b.db"}));
+    ASSERT_EQ(merged.kept_apart.size(), 1U);
+    EXPECT_EQ(merged.kept_apart[0].run, "run 1 of b.db");
+    EXPECT_EQ(merged.kept_apart[0].why, "has another result of threads=256 items=11");
     EXPECT_EQ(content(), content_of({one, other}));
     ASSERT_EQ(store.runs().size(), 2U);
     for (const auto& [number, info] : store.runs()) EXPECT_EQ(store.races(number).size(), one.races.size());

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "recorded_results.hpp"
 
 namespace launchbox {
@@ -74,6 +76,149 @@ TEST(ranking, the_race_decides)
     run.races[0].entries.erase(run.races[0].entries.begin() + 1, run.races[0].entries.end());
     run.races[0].entries[0].parameters = tuning_values(1, 1);
     EXPECT_FALSE(ranked(run)[0].decided->raced);
+}
+
+// A race, and then more results of the same run: what it was drawn from is not all that there is.
+TEST(ranking, a_race_that_is_older_than_the_results_does_not_decide)
+{
+    const std::int64_t small = 1 << 20;
+    const recorded_run before = example_results();
+    const auto with = [&](stored_result more) {
+        recorded_run run = before;
+        run.results.push_back(std::move(more));
+        return run;
+    };
+    // Twice as fast; as fast as the best; within the margin in which a candidate may be the better one.
+    for (const double median : {50'000.0, 99'900.0, 101'500.0}) {
+        SCOPED_TRACE(median);
+        const recorded_run run = with(example_result(32, 3, small, median));
+        const ranking now = ranked(run)[0];
+        ASSERT_TRUE(now.decided);
+        EXPECT_FALSE(now.decided->raced);
+        EXPECT_FALSE(now.race);
+        ASSERT_TRUE(now.outdated);
+        ASSERT_EQ(now.outdated->missed.size(), 1u);
+        EXPECT_EQ(parameters_of(run, now, now.outdated->missed[0]), tuning_values(32, 3));
+        const std::string winner = text_of(parameters_of(run, now, now.decided->winner));
+        EXPECT_EQ(winner, median < 100'000 ? "threads=32 items=3" : "threads=128 items=15");
+        EXPECT_EQ(outdated_race_text(run.results, now),
+                  "threads=32 items=3 took no part in the final race: measured since, or not in the spec");
+        for (const ranked_candidate& candidate : now.candidates) {
+            EXPECT_FALSE(candidate.raced);
+            EXPECT_EQ(candidate.settled, candidate.time);
+        }
+    }
+    // Nobody whom a race would let in: it stands.
+    stored_result slow = example_result(32, 3, small, 140'000), same = example_result(32, 3, small, 100'000),
+                  unverified = example_result(32, 3, small, 50'000), stopped = example_result(32, 3, small, 50'000),
+                  elsewhere = example_result(32, 3, 1 << 27, 50'000);
+    same.same_as = tuning_values(128, 15);
+    unverified.measured.verified = false;
+    stopped.measured.stopped_early = true;
+    for (const stored_result& more :
+         {slow, same, unverified, stopped, elsewhere, failed(32, 3, small, outcome::hang, "it hangs")}) {
+        const ranking now = ranked(with(more))[0];
+        EXPECT_EQ(now.race, 0u);
+        EXPECT_TRUE(now.decided->raced);
+        EXPECT_FALSE(now.outdated);
+    }
+    EXPECT_EQ(outdated_race_text(before.results, ranked(before)[0]), "");
+}
+
+TEST(ranking, a_race_counts_only_with_the_results_that_it_was_drawn_from)
+{
+    recorded_run run = example_results(), before_it_was_kept = run;
+    EXPECT_TRUE(ranked(run)[0].decided->raced);
+    for (race_entry& entry : before_it_was_kept.races[0].entries) entry.result_median_ns.reset();
+    EXPECT_TRUE(ranked(before_it_was_kept)[0].decided->raced);
+    // JSON without samples has the median alone.
+    recorded_run medians = run;
+    for (stored_result& result : medians.results)
+        if (result.measured.what == outcome::measured)
+            result.measured.samples_ns = {summarise(result.measured.samples_ns).median};
+    EXPECT_TRUE(ranked(medians)[0].decided->raced);
+
+    for (const race_entry& entry : run.races[0].entries) {
+        SCOPED_TRACE(text_of(entry.parameters));
+        recorded_run again = run, failed_now = run, gone = run;
+        for (recorded_run* changed : {&again, &failed_now}) {
+            stored_result& result = *std::ranges::find_if(changed->results, [&](const stored_result& each) {
+                return each.parameters == entry.parameters && each.workload == run.races[0].workload;
+            });
+            if (changed == &again)
+                for (double& sample : result.measured.samples_ns) sample *= 1.0001;
+            else
+                result.measured = {.what = outcome::wrong_result, .reason = "out[3] is 4"};
+        }
+        std::erase_if(gone.results, [&](const stored_result& each) { return each.parameters == entry.parameters; });
+        for (const recorded_run* changed : {&again, &failed_now, &gone}) {
+            const ranking now = ranked(*changed)[0];
+            EXPECT_FALSE(now.decided->raced);
+            ASSERT_TRUE(now.outdated);
+            EXPECT_EQ(now.outdated->changed, std::vector<assignment>{entry.parameters});
+            EXPECT_EQ(outdated_race_text(changed->results, now),
+                      text_of(entry.parameters) + " took part in the final race with another result than is here");
+        }
+    }
+    // A winner that was not compared cannot win where others were.
+    for (stored_result& result : run.results)
+        if (result.parameters == run.races[0].entries[0].parameters) result.measured.verified = false;
+    EXPECT_FALSE(ranked(run)[0].decided->raced);
+}
+
+// As halves of a run have them that were merged.
+TEST(ranking, of_several_races_the_last_that_holds_decides)
+{
+    recorded_run run = example_results();
+    race_result_info of_half = run.races[0];
+    of_half.entries = {{tuning_values(512, 7), samples_around(110'000, 31)}};
+    of_half.verdict = "winner";
+    run.races.push_back(of_half);
+    EXPECT_EQ(ranked(run)[0].race, 0u);
+    run.races.push_back(run.races[0]);
+    EXPECT_EQ(ranked(run)[0].race, 2u);
+    EXPECT_FALSE(ranked(run)[0].outdated);
+    run.races = {of_half, of_half};
+    const ranking none = ranked(run)[0];
+    EXPECT_FALSE(none.race);
+    ASSERT_TRUE(none.outdated);
+    EXPECT_EQ(none.outdated->missed.size(), 2u);
+    EXPECT_EQ(outdated_race_text(run.results, none),
+              "threads=128 items=15 and 1 more took no part in the final race: measured since, or not in the spec");
+}
+
+// "equal" prefers the baseline, and the next call may have another one.
+TEST(ranking, of_those_that_raced_equal_the_baseline_of_now_wins)
+{
+    recorded_run run = example_results();
+    run.info.baseline = tuning_values(128, 15);
+    const ranking now = ranked(run)[0];
+    EXPECT_TRUE(now.decided->raced);
+    EXPECT_EQ(parameters_of(run, now, now.decided->winner), tuning_values(128, 15));
+    EXPECT_EQ(now.decided->over_baseline,
+              gain_of(summarise(run.races[0].entries[1].samples_ns), summarise(run.races[0].entries[1].samples_ns)));
+    run.info.baseline = tuning_values(256, 11);  // it was separated
+    const ranking other = ranked(run)[0];
+    EXPECT_EQ(parameters_of(run, other, other.decided->winner), tuning_values(128, 17));
+    run.info.baseline = tuning_values(128, 15);
+    run.races[0].verdict = "winner";
+    const ranking separated = ranked(run)[0];
+    EXPECT_EQ(parameters_of(run, separated, separated.decided->winner), tuning_values(128, 17));
+}
+
+// A clock with large ticks: more than eight are as fast as each other, and which of them raced says nothing.
+TEST(ranking, a_race_with_room_for_eight_of_equals_stands)
+{
+    recorded_run run{1, example_run(), {}, {}};
+    race_result_info race{1, sizes(5), {}, "winner", 0};
+    for (std::int64_t i = 0; i < 12; ++i) {
+        run.results.push_back(example_result(32, i, 5, 1000));
+        if (i >= 4) race.entries.push_back({tuning_values(32, i), samples_around(1000, 9), 1000.0});
+    }
+    run.races.push_back(race);
+    EXPECT_TRUE(ranked(run)[0].race);
+    run.results.push_back(example_result(32, 12, 5, 999));
+    EXPECT_FALSE(ranked(run)[0].race);
 }
 
 TEST(ranking, without_a_race_the_baseline_wins_when_it_is_equal)

@@ -34,9 +34,14 @@ TEST(final_race, those_within_noise_or_margin_of_the_best_take_part_the_best_fir
 {
     const samples wide{90, 95, 100, 105, 110, 115, 120}, best{100, 100, 100, 100, 100, 100},
         near{101, 101, 101, 101, 101, 101}, far{110, 110, 110, 110, 110, 110};
-    EXPECT_EQ(race_contestants({far, wide, {}, near, best}, {}), (std::vector<std::size_t>{4, 3, 1}));
-    EXPECT_TRUE(race_contestants({{}, {}}, {}).empty());
-    EXPECT_EQ(race_contestants({best, near, near, near}, {.max_contestants = 2}).size(), 2u);
+    const auto contestants = [](const std::vector<samples>& all, const race_rules& rules) {
+        std::vector<sample_summary> times;
+        for (const samples& one : all) times.push_back(summarise(one));
+        return race_contestants(times, rules);
+    };
+    EXPECT_EQ(contestants({far, wide, {}, near, best}, {}), (std::vector<std::size_t>{4, 3, 1}));
+    EXPECT_TRUE(contestants({{}, {}}, {}).empty());
+    EXPECT_EQ(contestants({best, near, near, near}, {.max_contestants = 2}).size(), 2u);
 }
 
 TEST(final_race, the_faster_wins_when_noise_allows_to_tell)

@@ -90,14 +90,14 @@ good_counts good_choices(const std::vector<recorded_candidate>& candidates, int 
     good_counts good;
     for (int replay = 0; replay < replays; ++replay) {
         replayed_device device(candidates, static_cast<std::uint64_t>(replay) + 1);
-        std::vector<std::vector<double>> samples;
+        std::vector<sample_summary> times;
         double best_so_far = 0;
         for (std::size_t i = 0; i < candidates.size(); ++i) {
-            samples.push_back(device.measure(i, best_so_far));
-            const double median = summarise(samples.back()).median;
+            times.push_back(summarise(device.measure(i, best_so_far)));
+            const double median = times.back().median;
             if (best_so_far == 0 || median < best_so_far) best_so_far = median;
         }
-        const std::vector<std::size_t> who = race_contestants(samples, {});
+        const std::vector<std::size_t> who = race_contestants(times, {});
         const race_outcome raced =
             run_final_race(who.size(), std::nullopt, {}, [&](std::size_t i) { return device.turn(who[i]); });
         good.raced += candidates[who[raced.order.front()]].truth_ns <= 1.01 * best ? 1 : 0;

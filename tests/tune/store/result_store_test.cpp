@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <random>
@@ -127,7 +129,7 @@ TEST_F(result_store_file, gives_back_all_that_was_saved)
                              {"least", std::numeric_limits<std::int64_t>::min()},
                              {"most", std::numeric_limits<std::int64_t>::max()}};
     odd.workload.values.clear();
-    odd.measured.samples_ns = {0.1, 1.0 / 3, 5e-324, 1e18, 0};
+    odd.measured.samples_ns = {0.1, 1.0 / 3, 1e-6, 1e18, 0};
     odd.measured.device = device_state{};
     odd.measured.sticky = true;
     odd.measured.phases =
@@ -162,10 +164,47 @@ TEST_F(result_store_file, a_later_result_of_the_same_candidate_replaces_the_earl
     race_result_info race = example_results().races[0];
     race.verdict = "winner";
     race.entries.pop_back();
+    race.entries[0].result_median_ns = 100'400.0;
     store.save(race);
     ASSERT_EQ(store.races(1).size(), 1u);
-    EXPECT_EQ(store.races(1)[0].verdict, "winner");
-    EXPECT_EQ(store.races(1)[0].entries.size(), 2u);
+    EXPECT_EQ(store.races(1)[0], race);
+    store.add(example_results().races[0]);
+    EXPECT_EQ(store.races(1), (std::vector<race_result_info>{race, example_results().races[0]}));
+    store.save(race);
+    EXPECT_EQ(store.races(1), std::vector<race_result_info>{race}) << "it was drawn from all that is known";
+}
+
+TEST_F(result_store_file, calls_are_numbered_whatever_the_clock_says)
+{
+    result_store store(file);
+    run_info first = example_run(), second = example_run();
+    second.source_hash = "other";
+    store.begin_run(first);
+    store.begin_run(second);
+    const auto calls = [&] {
+        std::vector<std::int64_t> all;
+        for (const auto& [number, info] : store.runs()) all.push_back(info.call.value());
+        return all;
+    };
+    EXPECT_EQ(calls(), (std::vector<std::int64_t>{1, 2}));
+    first.started = "1999-01-01T00:00:00Z";
+    store.begin_run(first);
+    EXPECT_EQ(calls(), (std::vector<std::int64_t>{3, 2}));
+}
+
+TEST_F(result_store_file, everything_at_one_moment_is_what_its_parts_are)
+{
+    result_store store(file);
+    save_all(store, example_results());
+    store.save(1, {{.name = "GPU 1", .host = "a", .uuid = "u"}});
+    const std::vector<recorded_run> all = store.recorded_runs();
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].number, 1);
+    EXPECT_EQ(all[0].info, store.runs()[0].second);
+    EXPECT_EQ(all[0].results, store.results(1));
+    EXPECT_EQ(all[0].races, store.races(1));
+    EXPECT_EQ(all[0].devices, store.devices(1));
+    save_all(store, example_results());  // the reader has let go of it
 }
 
 TEST_F(result_store_file, a_run_goes_on_only_with_the_same_task_source_and_environment)
@@ -225,11 +264,18 @@ TEST_F(result_store_file, what_is_no_result_is_not_saved)
 {
     result_store store(file);
     save_all(store, example_results());
-    for (double sample :
-         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1.0, 2e18}) {
+    for (double sample : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1.0, 2e18,
+                          1e-314, 1e-7}) {
         stored_result bad = example_results().results[0];
         bad.measured.samples_ns[3] = sample;
-        EXPECT_THROW(store.save(bad), error);
+        EXPECT_THROW(store.save(bad), error) << sample;
+        race_result_info race = example_results().races[0];
+        race.entries[1].samples_ns[3] = sample;
+        EXPECT_THROW(store.save(race), error) << sample;
+        race = example_results().races[0];
+        race.entries[1].result_median_ns = sample;
+        EXPECT_THROW(store.add(race), error) << sample;
+        EXPECT_THROW(store.save(1, {{.name = "GPU 0", .host = "", .uuid = "", .calibration_ns = {sample}}}), error);
     }
     stored_result bad = example_results().results[0];
     bad.measured.samples_ns.clear();
@@ -399,6 +445,190 @@ TEST_F(result_store_file, tables_of_another_kind_are_refused)
         "SELECT x AS id, '{}' AS parameters FROM n");
     for (access how : {access::create_or_open, access::open, access::read_only})
         EXPECT_NE(refusal(how).find("has other tables"), std::string::npos);
+}
+
+// Version 5 had one race a workload, and did not know what it was drawn from.
+TEST_F(result_store_file, races_of_an_older_schema_are_kept)
+{
+    std::string steps;
+    for (int version = 1; version <= 5; ++version) steps += store_schema_step(version);
+    sql(steps +
+        "INSERT INTO environment VALUES (1, 'G', '', 'sm_90', 1, 1, '13.0', 'NVRTC 13.0');"
+        "INSERT INTO run VALUES (1, 1, 't', 's');"
+        "INSERT INTO call VALUES (7, 1, 'x', '', '', '', '', '', '', NULL);"
+        "INSERT INTO race VALUES (3, 1, '{\"n\":5}', 'equal', 0.5), (4, 1, '{\"n\":6}', 'winner', 0);"
+        "INSERT INTO race_entry VALUES (3, 0, '{\"a\":1}', zeroblob(8)), (3, 1, '{\"a\":2}', zeroblob(16)), "
+        "(4, 0, '{\"a\":3}', zeroblob(8));"
+        "PRAGMA application_id = 1279414867; PRAGMA user_version = 5");
+    const auto of = [](std::int64_t n) { return assignment{{{"n", n}}}; };
+    const auto candidate = [](std::int64_t a) { return assignment{{{"a", a}}}; };
+    std::vector<race_result_info> races{{1, of(5), {{candidate(1), {0}}, {candidate(2), {0, 0}}}, "equal", 0.5},
+                                        {1, of(6), {{candidate(3), {0}}}, "winner", 0}};
+    EXPECT_EQ(result_store(file, access::read_only).races(1), races);
+    EXPECT_EQ(result_store(file, access::read_only).runs()[0].second.call, 7);
+    result_store store(file, access::open);
+    EXPECT_EQ(store.races(1), races);
+    races.push_back(races[1]);
+    races.back().entries[0].result_median_ns = 0;
+    store.add(races.back());
+    EXPECT_EQ(store.races(1), races);
+    EXPECT_TRUE(store.diagnostics().empty());
+}
+
+// Whatever runs when a database is read or written: none of it may, in no table and under no name. Each of these takes
+// for ever, or gigabytes, where it does.
+TEST_F(result_store_file, nothing_that_a_store_holds_runs)
+{
+    std::vector<std::string> tables;
+    {
+        result_store store(file);
+        save_all(store, example_results());
+    }
+    sql("PRAGMA journal_mode = DELETE");
+    const std::string whole = read_input(file);
+    {
+        sqlite3* handle = nullptr;
+        ASSERT_EQ(sqlite3_open(file.c_str(), &handle), SQLITE_OK);
+        sqlite3_stmt* asked = nullptr;
+        sqlite3_prepare_v2(handle, "SELECT name FROM sqlite_master WHERE type = 'table'", -1, &asked, nullptr);
+        while (sqlite3_step(asked) == SQLITE_ROW)
+            tables.emplace_back(reinterpret_cast<const char*>(sqlite3_column_text(asked, 0)));
+        sqlite3_finalize(asked);
+        sqlite3_close(handle);
+    }
+    ASSERT_GE(tables.size(), 9u);
+    const std::string for_ever =
+        "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n";
+    const std::string gigabytes = "hex(zeroblob(120000000))";
+    const auto in_schema = [](const std::string& type, const std::string& name, const std::string& statement) {
+        return "PRAGMA writable_schema = ON; INSERT INTO sqlite_master VALUES ('" + type + "', '" + name + "', '" +
+               name + "', 0, '" + statement + "')";
+    };
+    std::vector<std::string> changes;
+    for (const std::string& table : tables) {
+        changes.push_back("DROP TABLE " + table + "; CREATE VIEW " + table + " AS " + for_ever);
+        changes.push_back("DROP TABLE " + table + "; CREATE TABLE " + table + " (run, name AS (" + gigabytes +
+                          "), host AS (" + gigabytes +
+                          ")); WITH RECURSIVE n (x) AS "
+                          "(SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 9) INSERT INTO " +
+                          table + " (run) SELECT 1 FROM n");
+        changes.push_back("DROP TABLE " + table);
+        changes.push_back("CREATE TRIGGER t_" + table + " AFTER INSERT ON " + table + " BEGIN INSERT INTO attempt " +
+                          for_ever + "; END");
+        changes.push_back(
+            "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, 'run INTEGER', 'run "
+            "INTEGER CHECK (length(" +
+            gigabytes + ") > 0)') || ' ' WHERE name = '" + table + "'");
+        changes.push_back("PRAGMA writable_schema = ON; DELETE FROM sqlite_master WHERE tbl_name = '" + table + "'");
+    }
+    changes.push_back("CREATE VIEW more AS " + for_ever);
+    changes.push_back("CREATE TABLE more (a)");
+    changes.push_back("CREATE INDEX more ON result (abs(run))");
+    changes.push_back("CREATE INDEX more ON result (run) WHERE length(code) > 3");
+    changes.push_back("CREATE INDEX more ON result (run)");
+    changes.push_back("ANALYZE");
+    changes.push_back(in_schema("index", "more", "CREATE INDEX more ON result (length(" + gigabytes + "))"));
+    changes.push_back(in_schema("table", "more", "CREATE VIRTUAL TABLE more USING fts5 (x)"));
+    changes.push_back(in_schema("table", "more", "CREATE VIRTUAL TABLE more USING nothing_of_this_name (x)"));
+    // SQLite itself reads these as soon as it reads the schema.
+    changes.push_back(
+        "ANALYZE; PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE TABLE sqlite_stat1 "
+        "(a, idx, stat, tbl AS (" +
+        gigabytes + "))' WHERE name = 'sqlite_stat1'");
+    changes.push_back("PRAGMA writable_schema = ON; INSERT INTO sqlite_master VALUES (NULL, NULL, NULL, NULL, NULL)");
+    for (const std::string& change : changes) {
+        SCOPED_TRACE(change);
+        std::ofstream(file, std::ios::binary) << whole;
+        sql("PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; " + change);
+        const std::string changed = read_input(file);
+        ASSERT_NE(changed, whole);
+        for (const access how : {access::read_only, access::open}) EXPECT_NE(refusal(how), "") << static_cast<int>(how);
+    }
+}
+
+// A page that stands in a tree a thousand times, and in each of these places has a thousand below it.
+TEST_F(result_store_file, a_tree_without_an_end_is_refused)
+{
+    {
+        result_store store(file);
+        save_all(store, example_results());
+    }
+    sql("PRAGMA journal_mode = DELETE; VACUUM");
+    const std::string whole = read_input(file);
+    constexpr std::size_t page = 4096;
+    ASSERT_EQ(whole.size() % page, 0u);
+    const std::size_t pages = whole.size() / page;
+    ASSERT_GT(pages, 8u);
+    // An interior page of a table: 300 cells, each with the same page below it.
+    const auto interior = [](std::size_t start, std::size_t below) {
+        constexpr std::size_t cells = 300, cell = 5;
+        std::string made(page - start, '\0');
+        const auto put = [&](std::size_t at, std::size_t value, std::size_t bytes) {
+            for (std::size_t i = 0; i < bytes; ++i)
+                made[at + i] = static_cast<char>(value >> (8 * (bytes - 1 - i)) & 0xff);
+        };
+        made[0] = 5;
+        put(3, cells, 2);
+        put(5, page - cells * cell, 2);
+        put(8, below, 4);
+        for (std::size_t i = 0; i < cells; ++i) {
+            put(12 + 2 * i, page - (i + 1) * cell, 2);
+            put(page - start - (i + 1) * cell, below, 4);
+            put(page - start - (i + 1) * cell + 4, 1, 1);
+        }
+        return made;
+    };
+    for (const std::size_t first : {std::size_t{1}, std::size_t{4}}) {  // the schema itself, and a table
+        std::string changed = whole;
+        const std::size_t start = first == 1 ? 100 : 0;
+        changed.replace((first - 1) * page + start, page - start, interior(start, pages + 1));
+        for (std::size_t level = 1; level <= 5; ++level) changed += interior(0, pages + level + 1);
+        changed += whole.substr(3 * page, page);
+        changed[28 + 3] = static_cast<char>(pages + 6);
+        std::ofstream(file, std::ios::binary) << changed;
+        for (const access how : {access::read_only, access::open}) EXPECT_NE(refusal(how), "") << first;
+        EXPECT_THROW((void)result_store::of_bytes(changed, file), error);
+    }
+}
+
+// SQLite removes a file that a journal beside the store names.
+TEST_F(result_store_file, what_stands_beside_a_store_leads_to_no_other_file)
+{
+    {
+        result_store store(file);
+    }
+    sql("PRAGMA journal_mode = DELETE");
+    const std::string mine = (folder.path() / "mine").string();
+    std::ofstream(mine) << "mine";
+    const auto four = [](std::size_t value) {
+        std::string bytes;
+        for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+        return bytes;
+    };
+    const std::string magic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+    std::string header = magic + four(0) + four(1) + four(fs::file_size(file) / 4096) + four(512) + four(4096);
+    header.resize(512);
+    std::size_t sum = 0;
+    for (const char letter : mine) sum += static_cast<std::size_t>(letter);
+    const std::string journal = header + four(0x40000000 / 4096 + 1) + mine + four(mine.size()) + four(sum) + magic;
+    for (const access how : {access::read_only, access::open, access::create_or_open}) {
+        std::ofstream(file + "-journal", std::ios::binary) << journal;
+        EXPECT_NE(refusal(how).find("results.db-journal names another journal"), std::string::npos);
+        ASSERT_TRUE(fs::exists(mine));
+        fs::remove(file + "-journal");
+        for (const char* part : {"-journal", "-wal", "-shm"}) {
+            fs::create_symlink(mine, file + part);
+            EXPECT_NE(refusal(how).find(std::string("results.db") + part + " is not a file"), std::string::npos);
+            fs::remove(file + part);
+        }
+    }
+    EXPECT_EQ(read_input(mine), "mine");
+    // Through a link, what stands beside the file behind it counts.
+    const std::string link = (folder.path() / "link.db").string();
+    fs::create_symlink(file, link);
+    EXPECT_TRUE(result_store(link, access::read_only).runs().empty());
+    std::ofstream(file + "-journal", std::ios::binary) << journal;
+    EXPECT_THROW((void)result_store(link, access::read_only), error);
 }
 
 TEST_F(result_store_file, a_newer_schema_is_refused)
@@ -622,6 +852,59 @@ TEST_F(result_store_file, is_read_where_nothing_may_be_written)
     file = (folder.path() / "killed" / "results.db").string();
     EXPECT_EQ(count(), static_cast<int>(run.results.size()));
     fs::permissions(folder.path() / "killed", fs::perms(0755));
+}
+
+// A disk that is full, or a folder for temporary files that is not there, is no reason not to read.
+TEST_F(result_store_file, is_read_where_the_disk_is_full)
+{
+    // More than SQLite sorts in memory, and with and without a log beside the file.
+    recorded_run run = example_results();
+    for (std::int64_t i = 0; i < 300; ++i) {
+        run.results.push_back(example_result(i, 1000, 7, 100));
+        run.results.back().log = std::string(20'000, 'x');
+    }
+    const std::string killed = (folder.path() / "killed.db").string();
+    {
+        result_store store(file);
+        save_all(store, run);
+        std::ofstream(killed, std::ios::binary) << read_input(file);
+        std::ofstream(killed + "-wal", std::ios::binary) << read_input(file + "-wal");
+        ASSERT_GT(fs::file_size(killed + "-wal"), 0u);
+    }
+    const auto read_by = [&](bool is_root) {
+        const auto work = [&] {
+            ::setenv("TMPDIR", "/no/such/folder", 1);
+            std::signal(SIGXFSZ, SIG_IGN);
+            const rlimit nothing{0, 0};
+            ::setrlimit(RLIMIT_FSIZE, &nothing);
+            const std::string bytes = read_input(file);
+            int good = 0;
+            for (const std::string& each : {file, killed})
+                good +=
+                    result_store(each, access::read_only).recorded_runs().at(0).results.size() == run.results.size();
+            good += result_store::of_bytes(bytes, "-").recorded_runs().at(0).results.size() == run.results.size();
+            return good;
+        };
+        if (!is_root) return as_anybody(work);
+        const pid_t pid = ::fork();
+        if (pid == 0) try {
+                ::_exit(work());
+            } catch (const std::exception& failure) {
+                std::fprintf(stderr, "%s\n", failure.what());
+                ::_exit(98);
+            }
+        int status = 0;
+        EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+        return WEXITSTATUS(status);
+    };
+    EXPECT_EQ(read_by(true), 3) << "who may write, on a full disk";
+    for (const std::string& each : {file, killed, killed + "-wal"}) {
+        fs::remove(each + "-shm");
+        fs::permissions(each, fs::perms(0444));
+    }
+    fs::permissions(folder.path(), fs::perms(0555));
+    EXPECT_EQ(read_by(false), 3) << "who may not";
+    fs::permissions(folder.path(), fs::perms(0755));
 }
 
 // Before it has its write-ahead log, a store is made in one transaction. What that has half written, its journal takes

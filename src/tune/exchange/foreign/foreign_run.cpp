@@ -10,6 +10,7 @@
 #include "support/text/terminal.hpp"
 #include "tune/exchange/foreign/json_pieces.hpp"
 #include "tune/store/result_json.hpp"
+#include "tune/types/sample_time.hpp"
 
 namespace launchbox {
 
@@ -183,7 +184,7 @@ std::optional<double> foreign_time(const ordered_json& value, double nanoseconds
 double foreign_cost(const ordered_json& object, const char* name, double seconds_per_unit)
 {
     const double cost = number_member(object, name).value_or(0) * seconds_per_unit;
-    return cost > 0 && is_time(cost) ? cost : 0;
+    return cost > 0 && is_duration(cost) ? cost : 0;
 }
 
 std::string foreign_timestamp(const std::string& text)

@@ -77,7 +77,11 @@ private:
 /// Of a tuning parameter or a problem size. What is none of ours (a list) is its JSON as text.
 parameter_value foreign_value(const nlohmann::ordered_json& value);
 
-/// Above 0 and short enough to be a time, in nanoseconds.
+/// Why a candidate without a `foreign_time` is left out.
+inline constexpr const char* no_foreign_time =
+    "left out, since the time is no number between a femtosecond and 30 years";
+
+/// In nanoseconds, if it is above 0 and can be a time.
 std::optional<double> foreign_time(const nlohmann::ordered_json& value, double nanoseconds_per_unit);
 
 /// Seconds of a cost; what is no cost is none.

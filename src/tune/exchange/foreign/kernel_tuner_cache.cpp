@@ -144,13 +144,11 @@ bool cache_reader::read_time(const std::string& key, const ordered_json& entry, 
                 ++unusable;
         }
     for (const double samples_n : measured.samples_ns) sum += samples_n;
-    if (unusable > 0) diagnostics.add("without some of their samples, which are no times above 0", key);
+    if (unusable > 0) diagnostics.add("without some of their samples, which can be no times", key);
     if (measured.samples_ns.empty()) {
         const std::optional<double> only = time != nullptr ? foreign_time(*time, ns_per_millisecond) : std::nullopt;
         if (!only) {
-            diagnostics.add(
-                mean ? "left out, since the time is not above 0" : "left out, since there is no number for the time",
-                key);
+            diagnostics.add(mean ? no_foreign_time : "left out, since there is no number for the time", key);
             return false;
         }
         measured.samples_ns = {*only};

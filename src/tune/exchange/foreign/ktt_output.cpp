@@ -105,7 +105,7 @@ void ktt_reader::read(const ordered_json& entry, std::size_t number)
         const ordered_json* time = member_of(entry, "TotalDuration");
         const std::optional<double> sample = time != nullptr ? foreign_time(*time, unit_ns) : std::nullopt;
         if (!sample) {
-            diagnostics.add("left out, since the time is no number above 0", where);
+            diagnostics.add(no_foreign_time, where);
             return;
         }
         measured.samples_ns = {*sample};

@@ -144,7 +144,7 @@ bool t4_reader::read_samples(const std::string& where, const ordered_json& times
             else
                 unusable = true;
         }
-    if (unusable) diagnostics.add("without some of their samples, which are no times above 0", where);
+    if (unusable) diagnostics.add("without some of their samples, which can be no times", where);
     std::optional<double> only;
     if (const ordered_json* value = time != nullptr ? member_of(*time, "value") : nullptr) {
         const std::string unit = text_member(*time, "unit");
@@ -152,7 +152,7 @@ bool t4_reader::read_samples(const std::string& where, const ordered_json& times
     }
     if (measured.samples_ns.empty()) {
         if (!only) {
-            diagnostics.add("left out, since there is no number above 0 for the time", where);
+            diagnostics.add(no_foreign_time, where);
             return false;
         }
         measured.samples_ns = {*only};

@@ -132,7 +132,7 @@ void winner_reader::add(const std::string& gpu, const assignment& workload, stor
 {
     const std::optional<double> sample = time != nullptr ? foreign_time(*time, ns_per_millisecond) : std::nullopt;
     if (!sample) {
-        diagnostics.add("left out, since there is no number above 0 for the time", where);
+        diagnostics.add(no_foreign_time, where);
         return;
     }
     result.measured.samples_ns = {*sample};
