@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,9 +27,14 @@ struct nvcc_output {
     std::string log = {};          ///< what nvcc printed, without the names of temporary folders
     std::string cubin = {};        ///< the module
     std::string ptx_outline = {};  ///< its PTX without what is between braces (image/ptx.hpp)
+    std::size_t peak_bytes = 0;    ///< of memory, in the largest of its processes; 0: not known
 
     [[nodiscard]] bool succeeded() const { return exit_code == 0 && made; }
-    friend bool operator==(const nvcc_output&, const nvcc_output&) = default;
+    friend bool operator==(const nvcc_output& a, const nvcc_output& b)  // whatever memory it took
+    {
+        return a.exit_code == b.exit_code && a.made == b.made && a.log == b.log && a.cubin == b.cubin &&
+               a.ptx_outline == b.ptx_outline;
+    }
 };
 
 /// By its name: `.ptx`.

@@ -44,6 +44,9 @@ struct nvrtc_output {
     bool used_precompiled_headers = false;
 };
 
+/// The exit code of an output (NVRTC's own result) that says that there was no more memory.
+inline constexpr int nvrtc_out_of_memory = 1;
+
 class nvrtc {
 public:
     /// Throws `error` with status `missing` when it cannot be loaded.

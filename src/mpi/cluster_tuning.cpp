@@ -16,6 +16,7 @@
 #include "cluster/rank_server.hpp"
 #include "compiler/compile_cache.hpp"
 #include "support/files/files.hpp"
+#include "support/process/thread_group.hpp"
 #include "tune/backend/program_backend.hpp"
 
 namespace launchbox::mpi {
@@ -167,7 +168,7 @@ cli::planned_backends plan_cluster(const tune_spec& spec, const cli::backend_req
     coordinator.calls =
         std::make_shared<rank_calls>(link, rank_calls_options{.silence_seconds = settings.silence_seconds});
     coordinator.own_server =
-        std::jthread([&spec, request, own, own_link] { serve_with(spec, request, own, own_link); });
+        new_thread([&spec, request, own, own_link] { serve_with(spec, request, own, own_link); });
     const std::shared_ptr<rank_calls>& calls = coordinator.calls;
     const std::map<int, rank_facts> facts = calls->wait_for_facts(settings.start_seconds, -1);
     rank_plan plan = plan_ranks(facts, {.ranks = link.ranks,

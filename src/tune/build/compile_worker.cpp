@@ -3,11 +3,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <new>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "compiler/nvrtc.hpp"
@@ -15,6 +18,7 @@
 #include "image/ptx_modules.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/files/proc_file.hpp"
 #include "tune/build/kernel_builder.hpp"
 
 namespace launchbox {
@@ -58,7 +62,8 @@ compile_answer compile_with_nvrtc(const compile_job& job, const fs::path& output
     task.includes.push_back(beside.empty() ? "." : beside);
     task.includes.insert(task.includes.end(), job.includes.begin(), job.includes.end());
     nvrtc_output made = library->second.compile(task);
-    return {std::move(made.output), std::move(made.kernel)};
+    const bool out_of_memory = made.output.exit_code == nvrtc_out_of_memory;
+    return {std::move(made.output), std::move(made.kernel), out_of_memory};
 }
 
 compile_answer compile_with_nvcc(const compile_job& job, const fs::path& outputs)
@@ -132,6 +137,16 @@ std::string without(std::string text, const std::string& folder)
     return text;
 }
 
+// Of this process, in which NVRTC compiles. Not getrusage's figure, which counts the process that this one was made of.
+std::size_t own_peak_bytes()
+{
+    std::istringstream words(read_proc_file("/proc/self/status"));
+    std::size_t kilobytes = 0;
+    for (std::string word; words >> word;)
+        if (word == "VmHWM:" && words >> kilobytes) break;
+    return kilobytes * 1024;
+}
+
 json answer_to(const json& line)
 {
     const compile_job job = job_of(line);
@@ -143,7 +158,11 @@ json answer_to(const json& line)
     write_file_atomically(outputs / log_file, log);
     write_file_atomically(outputs / cubin_file, answer.output.cubin);
     write_file_atomically(outputs / ptx_file, answer.output.ptx_outline);
-    return {{"exit_code", answer.output.exit_code}, {"made", answer.output.made}, {"kernel", answer.kernel}};
+    return {{"exit_code", answer.output.exit_code},
+            {"made", answer.output.made},
+            {"kernel", answer.kernel},
+            {"out_of_memory", answer.out_of_memory},
+            {"peak_bytes", std::max(answer.output.peak_bytes, own_peak_bytes())}};
 }
 
 }  // namespace
@@ -170,14 +189,24 @@ compile_answer read_compile_answer(const std::string& line, const fs::path& outp
 {
     const json answer = json::parse(line, nullptr, false);
     if (!answer.is_object()) throw error("a compile worker answered: " + line.substr(0, 200));
-    if (answer.contains("error")) throw error(answer.value("error", std::string()));
+    if (answer.contains("error")) {
+        const std::string what = answer.value("error", std::string());
+        if (answer.value("machine", false)) throw machine_error(what);
+        throw error(what);
+    }
     compile_answer result;
     result.output.exit_code = answer.value("exit_code", 1);
     result.output.made = answer.value("made", false);
     result.kernel = answer.value("kernel", std::string());
-    result.output.log = read_input((outputs / log_file).string());
-    result.output.cubin = read_input((outputs / cubin_file).string());
-    result.output.ptx_outline = read_input((outputs / ptx_file).string());
+    result.out_of_memory = answer.value("out_of_memory", false);
+    result.peak_bytes = answer.value("peak_bytes", std::size_t{0});
+    try {
+        result.output.log = read_input((outputs / log_file).string());
+        result.output.cubin = read_input((outputs / cubin_file).string());
+        result.output.ptx_outline = read_input((outputs / ptx_file).string());
+    } catch (const error& failure) {
+        throw machine_error(failure.what(), failure.hint());  // it was there a moment ago
+    }
     return result;
 }
 
@@ -209,7 +238,9 @@ int run_compile_worker()
         try {
             answer = answer_to(json::parse(line));
         } catch (const std::bad_alloc&) {
-            throw;  // this process is of no use any more
+            ::_exit(worker_out_of_memory);  // this process is of no use any more
+        } catch (const machine_error& failure) {
+            answer = {{"error", failure.what()}, {"machine", true}};
         } catch (const error& failure) {
             answer = {{"error", failure.what()}};
         } catch (const std::exception& failure) {

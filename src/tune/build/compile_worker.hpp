@@ -29,13 +29,19 @@ struct compile_job {
 /// What one run of a compiler gave, also one that failed.
 struct compile_answer {
     nvcc_output output;
-    std::string kernel = {};  ///< the name that the driver knows it by; empty: there is none
+    std::string kernel = {};        ///< the name that the driver knows it by; empty: there is none
+    bool out_of_memory = false;     ///< the compiler's status says so
+    std::size_t peak_bytes = 0;     ///< of memory, in its largest process
 };
+
+/// The exit status of a worker that got no more memory.
+inline constexpr int worker_out_of_memory = 12;
 
 /// The line for a job whose outputs go to `outputs`, a folder that is there.
 std::string line_of(const compile_job& job, const std::filesystem::path& outputs);
 
-/// What the worker answered and left in `outputs`. Throws `error` when that is no answer.
+/// What the worker answered and left in `outputs`. Throws `error` when that is no answer; `machine_error` where what it
+/// left cannot be read.
 compile_answer read_compile_answer(const std::string& line, const std::filesystem::path& outputs);
 
 /// In the PTX of a unit that nvcc compiled: the kernel that its last line takes the address of.

@@ -24,7 +24,6 @@
 #include "image/module_code.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
-#include "support/process/machine_failure.hpp"
 #include "support/process/worker_process.hpp"
 #include "tune/build/compile_pool.hpp"
 
@@ -118,12 +117,6 @@ void check_flags(const std::vector<std::string>& flags)
             if (flag == ours || flag.starts_with(std::string(ours) + "="))
                 throw error("[kernel] flags: " + flag + " is not for the spec to choose",
                             "launchbox chooses the architecture and the output; leave it out");
-}
-
-// SIGKILL is what the system sends when memory runs out; nobody else ends a compiler so.
-std::string machine_failure_of_death(const std::string& reason)
-{
-    return reason.find("signal 9 ") != std::string::npos ? reason : std::string();
 }
 
 std::string number_text(double number)
@@ -310,11 +303,11 @@ build_result kernel_builder::inside::build(const request& wanted)
     pool_answer answer;
     try {
         answer = pool.compile(wanted.job);
+    } catch (const machine_error& failure) {
+        return {.status = build_status::compile_error, .reason = failure.what(), .machine_failure = failure.what()};
     } catch (const error& failure) {
-        const std::string lacked = machine_failure_in(failure.what());
-        if (failure.status() == exit_status::interrupted) throw;
-        if (failure.status() != exit_status::bad_input && lacked.empty()) throw;  // no worker to be had
-        return {.status = build_status::compile_error, .reason = failure.what(), .machine_failure = lacked};
+        if (failure.status() != exit_status::bad_input) throw;  // no worker to be had, or an interrupt
+        return {.status = build_status::compile_error, .reason = failure.what()};
     }
     if (answer.how != pool_answer::ending::answered) {
         const bool died = answer.how == pool_answer::ending::died;
@@ -322,11 +315,11 @@ build_result kernel_builder::inside::build(const request& wanted)
                 .reason = std::move(answer.reason),
                 .log = std::move(answer.answer.output.log),
                 .seconds = answer.seconds,
-                .machine_failure = died ? machine_failure_of_death(answer.reason) : std::string()};
+                .machine_failure = died ? std::move(answer.machine_failure) : std::string()};
     }
     keep(wanted, answer.answer, answer.seconds);
     build_result result = finish(wanted, std::move(answer.answer), answer.seconds);
-    if (result.status != build_status::built) result.machine_failure = machine_failure_in(result.log);
+    if (result.status != build_status::built) result.machine_failure = std::move(answer.machine_failure);
     return result;
 }
 
