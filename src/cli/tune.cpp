@@ -218,6 +218,8 @@ std::vector<std::string> files_of(const tune_spec& spec)
         if (!name.empty()) files.push_back((fs::path(spec.folder) / name).string());
     };
     if (spec.kernel) add(spec.kernel->source);
+    if (spec.kernel)
+        for (const std::string& source : spec.kernel->sources) add(source);
     if (spec.kernel && !spec.kernel->capture.empty())
         for (const workload& workload : spec.workloads) add(filled_in(spec.kernel->capture, workload.values));
     if (spec.kernel)

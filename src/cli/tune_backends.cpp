@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
@@ -197,10 +198,10 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
                                        .elsewhere = !request.elsewhere.devices.empty()});
         made.backend.environment = std::move(environment);
         made.backend.label = std::move(label);
-        made.backend.changed_source =
-            watch_sources(spec, planned.builder ? planned.builder->source_files() : std::vector<fs::path>{});
-        made.backend.source_hash =
-            (planned.builder ? planned.builder->source_hash() : std::string()) + hash_of_named_files(spec);
+        source_identity sources;
+        if (planned.builder) sources = planned.builder->sources(on.architecture);
+        made.backend.changed_source = watch_sources(spec, sources.own);
+        made.backend.source_hash = sources.files + hash_of_named_files(spec) + sources.text;
     };
     if (request.build_only) {
         if (request.architecture.empty() && found.devices.empty())
@@ -299,10 +300,31 @@ planned_backends recorded_backends(const tune_spec& spec, const backend_request&
 
 }  // namespace
 
-std::string source_hash_of(const tune_spec& spec)
+std::string own_sources_of(const tune_spec& spec, const builder_options& compiler)
 {
-    return (spec.kernel && !spec.kernel->source.empty() ? kernel_builder(spec, {}).source_hash() : std::string()) +
-           hash_of_named_files(spec);
+    std::string files;
+    if (spec.kernel && !spec.kernel->source.empty())
+        files = kernel_builder(spec, compiler).sources(parse_compute_capability("sm_90").value()).files;
+    return files + hash_of_named_files(spec);
+}
+
+std::function<bool(const run_info&)> has_sources_of(const tune_spec& spec)
+{
+    const std::string named = hash_of_named_files(spec);
+    if (!spec.kernel || spec.kernel->source.empty())
+        return [named](const run_info& run) { return run.source_hash == named; };
+    using builders = std::map<std::string, std::unique_ptr<kernel_builder>>;
+    return [&spec, named, known = std::make_shared<builders>()](const run_info& run) {
+        const auto architecture = parse_compute_capability(run.environment.architecture);
+        if (!architecture) return false;
+        const std::string compiler = run.environment.toolkit.starts_with("nvcc") ? "nvcc" : "nvrtc";
+        std::unique_ptr<kernel_builder>& builder = (*known)[compiler];
+        if (!builder) builder = std::make_unique<kernel_builder>(spec, builder_options{.compiler = compiler});
+        const source_identity now = builder->sources(*architecture);
+        // What another release makes of the same files is no other source.
+        if (run.environment.toolkit != builder->compiler()) return run.source_hash.starts_with(now.files + named);
+        return run.source_hash == now.files + named + now.text;
+    };
 }
 
 planned_backends plan_backends(const tune_spec& spec, const backend_request& request)

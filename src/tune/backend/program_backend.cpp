@@ -153,6 +153,10 @@ public:
 private:
     [[nodiscard]] prepared_job build(const assignment& values, const fs::path& folder) const;
     void run_build(const assignment& values, prepared_job& made) const;
+    [[nodiscard]] std::vector<std::string> in_copy(std::vector<std::string> words, const std::string& copy) const
+    {
+        return builds_in_place(program_) ? words_for_copy(std::move(words), spec_.folder, copy) : words;
+    }
     void note_code(const assignment& values, const std::map<std::string, std::string>& before,
                    prepared_job& made) const;
     measurement run_once(const tune_job& job, const measure_request& request, const run_of_program& what,
@@ -226,7 +230,8 @@ void program_runner::run_build(const assignment& values, prepared_job& made) con
     const machine_watch machine(made.folder);
     try {
         const subprocess_result ran =
-            run(filled_in(program_.build, placeholders(values, options_.architecture, made.file, spec_.name)),
+            run(in_copy(filled_in(program_.build, placeholders(values, options_.architecture, made.file, spec_.name)),
+                        made.directory),
                 {.directory = made.directory,
                  .environment = {},
                  .output_cap = max_output,
@@ -301,7 +306,8 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
 {
     const assignment values = joined(job.parameters, spec_.workloads[job.workload].values);
     run_of_program what{
-        .command = filled_in(program_.run, placeholders(values, options_.architecture, made.file, spec_.name)),
+        .command = in_copy(filled_in(program_.run, placeholders(values, options_.architecture, made.file, spec_.name)),
+                           made.directory),
         .environment = {},
         .directory = made.directory,
         .limit = limit_for(job.workload, request.is_reference)};

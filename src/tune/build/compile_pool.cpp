@@ -204,7 +204,7 @@ void compile_pool::work(std::size_t number)
             {
                 const std::lock_guard guard(lock_);
                 seconds_ += since(start);
-                ++compiles_;
+                compiles_ += makes_module(next.job) ? 1 : 0;
             }
             next.answer.set_value(std::move(answer));
         } catch (...) {
