@@ -99,8 +99,8 @@ nvcc_output run_nvcc(const toolchain& tools, const nvcc_job& job)
         run(command_for(tools, job, folder), {.directory = {}, .environment = environment_for_nvcc(tools, folder)});
     nvcc_output output{.exit_code = ran.exit_code, .log = without_folder(ran.output, folder.string() + "/")};
     output.peak_bytes = ran.peak_bytes;
-    if (ran.exit_code != 0) return output;
     if (job.list_files) output.files = files_of_kept_text(folder);
+    if (ran.exit_code != 0) return output;
     output.ptx_outline = outline_of_kept_ptx(folder, job.source);
     const fs::path cubin = folder / "kernels.cubin";
     if (job.only_ptx) {

@@ -43,8 +43,9 @@ public:
     compile_pool(const compile_pool&) = delete;
     compile_pool& operator=(const compile_pool&) = delete;
 
-    /// Waits for one of the compilers. Many threads may call it. Throws `machine_error` where the machine lacks something
-    /// without which nothing can be compiled, `error` when there is no worker to be had, and with status `interrupted` after an interrupt (support/interrupt.hpp), whose job is stopped.
+    /// Waits for one of the compilers. Many threads may call it. Throws `machine_error` where the machine lacks
+    /// something without which nothing can be compiled, `error` when there is no worker to be had, and with status
+    /// `interrupted` after an interrupt (support/interrupt.hpp), whose job is stopped.
     pool_answer compile(const compile_job& job);
 
     /// Ends the compilers that are at work and forgets what waits: those calls of `compile` throw `error` with status
@@ -73,7 +74,7 @@ private:
     std::atomic<unsigned> period_ = 0;  // one more with each `give_up`
     double seconds_ = 0;
     std::size_t compiles_ = 0;
-    thread_group threads_;               // last: they use all of the above
+    thread_group threads_;  // last: they use all of the above
 };
 
 }  // namespace launchbox

@@ -112,15 +112,18 @@ compile_answer compile_with_nvcc(const compile_job& job, const fs::path& outputs
     write_file_atomically(unit, unit_for_nvcc(fs::absolute(job.source), job.expression));
     const nvcc_job named{
         .source = unit.string(), .architecture = job.architecture, .flags = job.flags, .only_ptx = true};
+    const bool with_list = job.wanted == compile_job::wish::module_and_list;
     compile_answer answer{.output = run_nvcc(job.tools, named)};
-    if (!answer.output.succeeded()) return answer;
+    if (!answer.output.succeeded()) {
+        if (with_list) answer.files = read_with_nvcc(job).files;
+        return answer;
+    }
     answer.kernel = kernel_named_in(answer.output.ptx_outline);
     // Without the variable: a kernel whose address is taken, and that calls functions, gets other registers.
     write_file_atomically(unit, "#include \"" + fs::absolute(job.source).string() +
                                     "\"\ntemplate <auto> __global__ void launchbox_marker() {}\n"
                                     "template __global__ void launchbox_marker<&" +
                                     job.expression + ">();\n");
-    const bool with_list = job.wanted == compile_job::wish::module_and_list;
     answer.output = run_nvcc(
         job.tools,
         {.source = unit.string(), .architecture = job.architecture, .flags = job.flags, .list_files = with_list});
@@ -167,6 +170,7 @@ compile_answer compile_ptx(compile_job job, const fs::path& outputs)
     write_file_atomically(unit, ptx);
     compile_answer answer{
         .output = run_nvcc(job.tools, {.source = unit.string(), .architecture = job.architecture, .flags = job.flags})};
+    answer.files = with_source({}, job);
     if (answer.output.succeeded()) answer.kernel = job.expression;
     return answer;
 }

@@ -335,7 +335,10 @@ build_result kernel_builder::inside::build(const request& wanted)
                 .seconds = answer.seconds,
                 .machine_failure = died ? std::move(answer.machine_failure) : std::string()};
     }
-    keep(wanted, answer.answer, answer.seconds);
+    // Also of one that failed: what is wrong may be wrong in a file that results know nothing of.
+    const std::optional<std::vector<std::string>>& read = answer.answer.files;
+    const bool is_covered = !units.flags_vary() || (read && units.covers(*wanted.listing, *read));
+    if (is_covered) keep(wanted, answer.answer, answer.seconds);
     build_result result = finish(wanted, std::move(answer.answer), answer.seconds);
     if (result.status != build_status::built) result.machine_failure = std::move(answer.machine_failure);
     return result;
@@ -343,12 +346,9 @@ build_result kernel_builder::inside::build(const request& wanted)
 
 void kernel_builder::inside::keep(const request& wanted, const compile_answer& answer, double seconds)
 {
-    const unit_listing& listing = *wanted.listing;
-    if (!answer.output.succeeded() || !listing.is_known) return;
-    const bool lists = wanted.job.wanted == compile_job::wish::module_and_list;
-    if (lists && !is_ptx_source(target.source) && (!answer.files || !units.covers(listing, *answer.files))) return;
+    if (!answer.output.succeeded() || !wanted.listing->is_known) return;
     // A file that was edited while the compiler read it must not stand under the name of its older content.
-    if (!units.is_unchanged(listing)) return;
+    if (!units.is_unchanged(*wanted.listing)) return;
     cache.store_texts(wanted.key, {answer.output.log, answer.output.cubin, answer.output.ptx_outline, answer.kernel,
                                    number_text(seconds)});
 }

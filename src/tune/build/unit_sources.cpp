@@ -134,19 +134,19 @@ unit_listing unit_sources::list(const compute_capability& architecture)
     return listing;
 }
 
-// Each value of each parameter, with the first values of all others.
+// So many that each value of each parameter is in one of them: first the usual values of all, then the next of all, and
+// so on. One parameter after the other would take longer and show no more.
 std::vector<std::vector<std::string>> unit_sources::variations() const
 {
     std::set<std::vector<std::string>> all;
     if (varying_.size() != names_.size()) return {};  // a spec that was not read from a file
-    std::map<std::string, std::string> values;
-    for (const auto& [name, list] : varying_) values[name] = text_of(list.front());
-    for (const auto& [name, list] : varying_) {
-        for (const parameter_value& value : some_of(list)) {
-            std::map<std::string, std::string> with = values;
-            with[name] = text_of(value);
-            all.insert(filled_in(flags_, with));
-        }
+    std::map<std::string, std::vector<parameter_value>> tried;
+    std::size_t count = 0;
+    for (const auto& [name, values] : varying_) count = std::max(count, (tried[name] = some_of(values)).size());
+    for (std::size_t i = 0; i < count; ++i) {
+        std::map<std::string, std::string> values;
+        for (const auto& [name, list] : tried) values[name] = text_of(list[i % list.size()]);
+        all.insert(filled_in(flags_, values));
     }
     return {all.begin(), all.end()};
 }
@@ -185,10 +185,9 @@ bool unit_sources::covers(const unit_listing& listing, const std::vector<std::st
         fs::path shown = file.lexically_relative(folder_);
         if (shown.empty() || *shown.begin() == "..") shown = file;
         throw error(
-            fmt::format(
-                "{} includes {} with some combinations of the parameters in flags, which no value of one of them "
-                "alone showed: results would not notice when it changes",
-                source_, shown.string()),
+            fmt::format("{} includes {} with some combinations of the parameters in flags alone, so that results would "
+                        "not notice when it changes",
+                        source_, shown.string()),
             fmt::format("name it in [kernel]: sources = [\"{}\"]", shown.string()));
     }
     return all;

@@ -51,7 +51,7 @@ public:
     /// every parameter that flags name. Throws what `ask` throws.
     const unit_listing& of(const compute_capability& architecture);
 
-    /// Whether candidates have flags of their own. Then one may read what no value alone makes it read.
+    /// Whether candidates have flags of their own. Then one may read what none has read that was asked about.
     [[nodiscard]] bool flags_vary() const { return !names_.empty(); }
 
     /// Of a compile: what a candidate of this listing has read. Throws `error` for a file of the user's that is not

@@ -227,23 +227,26 @@ TEST_P(UnitSources, are_those_of_headers_that_parameters_name)
 
 TEST_P(UnitSources, that_only_a_combination_shows_have_to_be_named)
 {
-    write("k.cu", std::string("#if A * B > 4\n#include \"big.h\"\n#else\n#define FACTOR A\n#endif") + kernel);
+    write("k.cu", std::string("#if A * B == 3\n#include \"big.h\"\n#else\n#define FACTOR A\n#endif") + kernel);
     write("big.h", "#define FACTOR 9\n");
     tune_spec spec = spec_of(here, "k.cu", "k", {"-DA={a}", "-DB={b}"});
     spec.parameters = {{.name = "a", .values = {integer(1), integer(3)}},
                        {.name = "b", .values = {integer(1), integer(3)}}};
     spec.workloads.emplace_back();
-    EXPECT_EQ(build(spec, {{"a", integer(3)}, {"b", integer(1)}}).result.status, build_status::built);
+    EXPECT_EQ(build(spec, {{"a", integer(3)}, {"b", integer(3)}}).result.status, build_status::built);
     try {
-        (void)build(spec, {{"a", integer(3)}, {"b", integer(3)}});
+        (void)build(spec, {{"a", integer(3)}, {"b", integer(1)}});
         FAIL() << "its results would not notice an edit of big.h";
     } catch (const error& refused) {
         EXPECT_NE(std::string(refused.what()).find("k.cu includes big.h"), std::string::npos) << refused.what();
         EXPECT_NE(refused.hint().find("sources = [\"big.h\"]"), std::string::npos) << refused.hint();
     }
+    write("big.h", "#define FACTOR nothing\n");
+    EXPECT_THROW((void)build(spec, {{"a", integer(3)}, {"b", integer(1)}}), error) << "nor one that mends it";
+    write("big.h", "#define FACTOR 9\n");
     spec.kernel->sources = {"big.h"};
     expect_edit_is_seen(spec, [&] { write("big.h", "#define FACTOR 8\n"); }, "named",
-                        {{"a", integer(3)}, {"b", integer(3)}});
+                        {{"a", integer(3)}, {"b", integer(1)}});
 }
 
 TEST_P(UnitSources, are_the_same_wherever_the_folder_lies_and_whenever_they_are_compiled)
