@@ -1,5 +1,6 @@
 // Conclusions that must not outlive what they were drawn from: files that a compile reads, and what a machine lacked.
 #include <fstream>
+#include <utility>
 
 #include "support/process/subprocess.hpp"
 #include "tool.hpp"
@@ -72,6 +73,26 @@ TEST_F(stale, what_a_candidate_includes_is_what_its_compiler_reads)
     EXPECT_EQ(registers(), few);
     write("count.h", "#define COUNT 64\n");
     EXPECT_GT(registers(), few);
+}
+
+// A compiler is asked which headers the program has; of make and scripts, sources names them.
+TEST_F(stale, a_program_is_measured_again_when_a_header_of_it_changes)
+{
+    write("sum.toml",
+          "[tunable]\nname = 'sum'\n[parameters]\na = [1, 2]\n[program]\n"
+          "build = ['" LAUNCHBOX_CXX "', '-DA={a}', 'sum.cpp', '-o', '{output}']\nrun = ['{output}']\n");
+    write("sum.cpp",
+          "#include \"time.h\"\n#include <cstdio>\nint main() { std::printf(\"time: %d ms\", A * TIME); }\n");
+    write("time.h", "#define TIME 1\n");
+    const auto best = [&] {
+        const call tuned = launchbox_run({"tune", path("sum.toml"), "--store", path("sum.db"), "--format", "json"});
+        EXPECT_EQ(tuned.status, 0) << tuned.err;
+        return std::pair(tuned.json()["best"][0]["median_ns"].get<double>(), tuned.says("nothing new"));
+    };
+    EXPECT_EQ(best(), std::pair(1e6, false));
+    EXPECT_EQ(best(), std::pair(1e6, true));
+    write("time.h", "#define TIME 7\n");
+    EXPECT_EQ(best(), std::pair(7e6, false));
 }
 
 // Its own words are what is wrong with it: they are stored, and the next call neither tries it again nor ends early.

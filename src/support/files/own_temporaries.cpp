@@ -148,7 +148,8 @@ own_temporary make_locked(const fs::path& folder, const Make& make)
         std::error_code unknown;
         if (file < 0 && errno == ENOENT && fs::is_directory(folder, unknown)) continue;  // removed before it was opened
         if (file < 0) return {};
-        struct stat made {}, there {};
+        struct stat made {
+        }, there{};
         const bool is_there = try_to_lock(file) != lock_state::of_another && ::fstat(file, &made) == 0 &&
                               ::lstat(name.c_str(), &there) == 0 && is_same(made, there);
         if (is_there) return {std::move(name), file};

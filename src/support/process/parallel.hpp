@@ -14,9 +14,9 @@
 
 namespace launchbox {
 
-/// Calls `job(0)` to `job(count - 1)`, in that order of start, on up to `workers` threads (0: one a core; fewer where the
-/// system starts no more) and waits for all. The first exception that a job throws is thrown again here once every started job has ended; no new job starts
-/// after it.
+/// Calls `job(0)` to `job(count - 1)`, in that order of start, on up to `workers` threads (0: one a core; fewer where
+/// the system starts no more) and waits for all. The first exception that a job throws is thrown again here once every
+/// started job has ended; no new job starts after it.
 template <class Job>
 void run_parallel(std::size_t count, const Job& job, unsigned workers = 0)
 {

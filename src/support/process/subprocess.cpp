@@ -143,10 +143,10 @@ running_child start(const std::vector<std::string>& arguments, const subprocess_
     if (failure != 0) {
         ::close(ends.read);
         if (child.process > 0) ::waitpid(child.process, nullptr, 0);
-        throw_system_error("cannot run " + arguments.front(), failure,
-                           is_machine_failure(failure) ? "close some programs and try again"
-                                                       : "check that it is installed",
-                           exit_status::missing);
+        throw_system_error(
+            "cannot run " + arguments.front(), failure,
+            is_machine_failure(failure) ? "close some programs and try again" : "check that it is installed",
+            exit_status::missing);
     }
     ::fcntl(child.output, F_SETFL, O_NONBLOCK);
     return child;

@@ -93,8 +93,7 @@ worker_process::worker_process(const std::vector<std::string>& command, const wo
     for (const int end : {in.read, out.write, err.write}) ::close(end);
     if (child_ < 0) {
         for (const int end : {in.write, out.read, err.read}) ::close(end);
-        throw_system_error("cannot start a worker", failure, "close some programs and try again",
-                           exit_status::missing);
+        throw_system_error("cannot start a worker", failure, "close some programs and try again", exit_status::missing);
     }
     ::setpgid(child_, child_);
     to_ = in.write;

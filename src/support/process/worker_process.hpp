@@ -21,8 +21,8 @@ struct worker_options {
 /// started it, however that ends. Not for use by two threads at once.
 class worker_process {
 public:
-    /// Throws `error` with status `missing` when it cannot be started; `machine_error` where the machine has no room for
-    /// one more.
+    /// Throws `error` with status `missing` when it cannot be started; `machine_error` where the machine has no room
+    /// for one more.
     worker_process(const std::vector<std::string>& command, const worker_options& options = {});
     ~worker_process();
     worker_process(const worker_process&) = delete;
