@@ -179,10 +179,10 @@ emit_plan plan_of(const emit_options& options)
     plan.read = read_emit_records(options.files, options.root);
     std::optional<tune_spec> spec;
     if (!options.spec.empty()) spec = parse_tune_spec(options.spec, utf8_text(read_input(options.spec)));
-    run_wishes wishes{.name = options.name, .gpu = options.gpu, .workload = options.workload, .source_hash = {}};
+    run_wishes wishes{.name = options.name, .gpu = options.gpu, .workload = options.workload};
     if (spec) {
         wishes.spec = &*spec;
-        wishes.source_hash = source_hash_of(*spec);
+        wishes.has_sources_now = has_sources_of(*spec);
     }
     plan.chosen = chosen_runs(plan.read, wishes);
     plan.chosen.notes.insert(plan.chosen.notes.begin(), plan.read.notes.begin(), plan.read.notes.end());

@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <thread>
 
 #include "capture/folder/captured_launch.hpp"
 #include "cli/fleet_progress.hpp"
@@ -32,6 +31,7 @@
 #include "support/files/files.hpp"
 #include "support/process/clock.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/thread_group.hpp"
 #include "tune/backend/captured_module.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/run/tune_run.hpp"
@@ -218,6 +218,8 @@ std::vector<std::string> files_of(const tune_spec& spec)
         if (!name.empty()) files.push_back((fs::path(spec.folder) / name).string());
     };
     if (spec.kernel) add(spec.kernel->source);
+    if (spec.kernel)
+        for (const std::string& source : spec.kernel->sources) add(source);
     if (spec.kernel && !spec.kernel->capture.empty())
         for (const workload& workload : spec.workloads) add(filled_in(spec.kernel->capture, workload.values));
     if (spec.kernel)
@@ -396,16 +398,18 @@ void tune_call::run_together()
     std::vector<std::exception_ptr> failures(planned_.backends.size());
     fleet_progress shown(spec_.name, planned_.backends.size());
     {
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < planned_.backends.size(); ++i)
-            threads.emplace_back([&, i] {
+        thread_group threads;
+        for (std::size_t i = 0; i < planned_.backends.size(); ++i) {
+            const auto measure_one = [&, i] {
                 try {
                     result_store store(file_);
                     summaries[i] = measure(i, how[i], store, shown);
                 } catch (...) {
                     failures[i] = std::current_exception();
                 }
-            });
+            };
+            if (!threads.start(measure_one)) measure_one();
+        }
     }
     shown.clear();
     for (std::size_t i = 0; i < planned_.backends.size(); ++i)

@@ -6,24 +6,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
-#include <mutex>
 #include <ostream>
-#include <set>
-#include <sstream>
 #include <streambuf>
 #include <string>
 #include <system_error>
 #include <thread>
 
 #include "support/error.hpp"
-#include "support/files/proc_file.hpp"
+#include "support/files/own_temporaries.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/machine_failure.hpp"
 
 namespace launchbox {
 
@@ -35,7 +30,7 @@ namespace {
 {
     // Of the process, or of the machine: nothing is wrong with the path.
     const bool too_many = number == EMFILE || number == ENFILE;
-    throw error(what + " " + path + ": " + std::strerror(number), too_many ? "allow more with: ulimit -n 1024" : hint);
+    throw_system_error(what + " " + path, number, too_many ? "allow more with: ulimit -n 1024" : hint);
 }
 
 class file_descriptor {
@@ -53,11 +48,6 @@ public:
     {
         owned_ = false;
         return number_;
-    }
-    [[nodiscard]] bool close()
-    {
-        owned_ = false;
-        return ::close(number_) == 0;
     }
 
 private:
@@ -113,71 +103,6 @@ int write_to(int file, const std::function<void(std::ostream&)>& writer)
     std::ostream out(&buffer);
     writer(out);
     return buffer.finish();
-}
-
-// launchbox-run-NAMESPACE-PROCESS-START-XXXXXX: whose it is. A process number alone is given again.
-constexpr std::string_view name_of_ours = "launchbox-run-";
-
-// The 22nd field of its stat; empty: there is no such process. The name in the second field may hold blanks.
-std::string start_of_process(const std::string& process)
-{
-    const std::string text = read_proc_file("/proc/" + process + "/stat");
-    std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
-    std::string field;
-    constexpr int fields_behind_the_name = 20;
-    for (int i = 0; i < fields_behind_the_name && fields >> field; ++i) {
-    }
-    return fields ? field : std::string();
-}
-
-// Of its processes' numbers: another container has others. Empty: not known.
-std::string process_namespace()
-{
-    struct stat status {};
-    return ::stat("/proc/self/ns/pid", &status) == 0 ? std::to_string(status.st_ino) : std::string();
-}
-
-std::string own_name()
-{
-    const std::string process = std::to_string(::getpid());
-    return std::string(name_of_ours) + process_namespace() + "-" + process + "-" + start_of_process(process) + "-";
-}
-
-bool was_left(const std::string& name)
-{
-    if (!name.starts_with(name_of_ours)) return false;
-    std::istringstream parts(name.substr(name_of_ours.size()));
-    std::string where, process, start;
-    if (!std::getline(parts, where, '-') || !std::getline(parts, process, '-') || !std::getline(parts, start, '-'))
-        return false;
-    const bool is_known = !where.empty() && !process.empty() && !start.empty() &&
-                          process.find_first_not_of("0123456789") == std::string::npos;
-    return is_known && where == process_namespace() && start_of_process(process) != start;
-}
-
-// What processes that were killed have left behind in a folder, once.
-void clear_left(const fs::path& folder)
-{
-    static std::mutex one_at_a_time;
-    static std::set<std::string> cleared;
-    {
-        const std::lock_guard lock(one_at_a_time);
-        if (!cleared.insert(folder.string()).second) return;
-    }
-    std::error_code ignored;
-    for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
-        struct stat status {};
-        if (was_left(entry->path().filename().string()) && ::lstat(entry->path().c_str(), &status) == 0 &&
-            (S_ISDIR(status.st_mode) || S_ISREG(status.st_mode)) && status.st_uid == ::geteuid())
-            fs::remove_all(entry->path(), ignored);
-    }
-}
-
-// For a new file or folder there, with XXXXXX at its end.
-std::string own_name_in(const fs::path& folder)
-{
-    clear_left(folder);
-    return (folder / (own_name() + "XXXXXX")).string();
 }
 
 // A temporary file that goes when its writer throws.
@@ -303,20 +228,21 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
         like = &replaced;
     }
 
-    std::string temporary = own_name_in(path.has_parent_path() ? path.parent_path() : fs::path("."));
-    file_descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+    const own_temporary made = new_own_file(path.has_parent_path() ? path.parent_path() : fs::path("."));
+    const std::string temporary = made.path.string();
+    file_descriptor file(made.descriptor);
     if (file.number() < 0) fail("cannot write", path.string(), errno, "choose a folder that exists and is writable");
 
     unfinished_file unfinished(temporary);
     int failure = write_to(file.number(), writer);
-    // mkostemp makes the file private; give it what a plain open would have given.
+    // It was made private; give it what a plain open would have given.
     const mode_t mask = ::umask(0);
     ::umask(mask);
     if (like != nullptr && ::fchown(file.number(), like->st_uid, like->st_gid) != 0) errno = 0;  // only root may
     const mode_t mode = like != nullptr ? like->st_mode & 07777 : 0666 & ~mask;
     if (failure == 0 && ::fchmod(file.number(), mode) != 0) failure = errno;
     if (failure == 0 && ::fsync(file.number()) != 0) failure = errno;
-    if (!file.close() && failure == 0) failure = errno;
+    // It is open, and so locked, until it has its name: nobody takes it for one that was left.
     if (failure == 0 && replaces && replaced.st_nlink > 1)
         failure = copy_into(temporary, path);
     else if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0)
@@ -394,16 +320,30 @@ temporary_directory::temporary_directory() : temporary_directory(system_folder()
 
 temporary_directory::temporary_directory(const fs::path& base)
 {
-    std::string name = own_name_in(base);
-    if (::mkdtemp(name.data()) == nullptr)
+    const own_temporary made = new_own_folder(base);
+    if (made.descriptor < 0)
         fail("cannot make a folder in", base.string(), errno, "set TMPDIR to a folder that is writable");
-    path_ = name;
+    claim_ = made.path;
+    lock_ = made.descriptor;
+    // What is locked is not what is used: whoever uses it may lock it, too (folder_lock).
+    path_ = claim_ / "run";
+    std::error_code failure;
+    fs::create_directory(path_, failure);
+    if (!failure) return;
+    remove();
+    fail("cannot make a folder in", base.string(), failure.value(), "give it room");
 }
 
 temporary_directory::~temporary_directory()
 {
+    remove();
+}
+
+void temporary_directory::remove() const
+{
     std::error_code ignored;
-    fs::remove_all(path_, ignored);
+    fs::remove_all(claim_, ignored);
+    ::close(lock_);
 }
 
 }  // namespace launchbox

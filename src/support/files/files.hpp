@@ -61,7 +61,8 @@ private:
 };
 
 /// A new directory in the system's temporary folder, removed with all it holds when this goes out of scope, or, where
-/// its process is killed, by the next process that makes one.
+/// its process is killed, by the next process that makes one (own_temporaries.hpp). Throws `error` where none can be
+/// made.
 class temporary_directory {
 public:
     temporary_directory();
@@ -73,7 +74,10 @@ public:
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
 private:
-    std::filesystem::path path_;
+    void remove() const;
+
+    std::filesystem::path claim_, path_;  // the second in the first
+    int lock_ = -1;
 };
 
 }  // namespace launchbox

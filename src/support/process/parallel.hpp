@@ -10,11 +10,13 @@
 #include <thread>
 #include <vector>
 
+#include "support/process/thread_group.hpp"
+
 namespace launchbox {
 
-/// Calls `job(0)` to `job(count - 1)`, in that order of start, on up to `workers` threads (0: one a core) and waits for
-/// all. The first exception that a job throws is thrown again here once every started job has ended; no new job starts
-/// after it.
+/// Calls `job(0)` to `job(count - 1)`, in that order of start, on up to `workers` threads (0: one a core; fewer where
+/// the system starts no more) and waits for all. The first exception that a job throws is thrown again here once every
+/// started job has ended; no new job starts after it.
 template <class Job>
 void run_parallel(std::size_t count, const Job& job, unsigned workers = 0)
 {
@@ -36,8 +38,9 @@ void run_parallel(std::size_t count, const Job& job, unsigned workers = 0)
         }
     };
     {
-        std::vector<std::jthread> threads;
-        for (unsigned i = 1; i < workers; ++i) threads.emplace_back(work);
+        thread_group threads;
+        while (threads.size() + 1 < workers && threads.start(work)) {
+        }
         work();
     }
     if (failure) std::rethrow_exception(failure);

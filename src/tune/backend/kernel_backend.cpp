@@ -108,7 +108,8 @@ std::vector<std::string> kernel_runner::check(const search_space& space) const
             continue;
         }
         if (i == 0)
-            if (const auto types = parameters_in_source(builder_->source_files(), spec_.kernel->name))
+            if (const auto types =
+                    parameters_in_source(builder_->sources(options_.architecture).own, spec_.kernel->name))
                 if (const std::string why = why_arguments_differ(*types, arguments); !why.empty())
                     throw error(spec_.file + ": [kernel] arguments: " + why,
                                 "give the arguments in the order of the parameters");
@@ -232,7 +233,7 @@ tune_backend kernel_backend(const tune_spec& spec, kernel_builder* builder, cons
     const auto runner = std::make_shared<kernel_runner>(spec, builder, options);
     tune_backend backend;
     if (builder != nullptr) {
-        backend.source_hash = builder->source_hash();
+        backend.source_hash = builder->sources(options.architecture).hash();
         backend.preparers = builder->jobs();
         backend.give_up_preparing = [builder] { builder->give_up(); };
     }

@@ -113,11 +113,10 @@ std::string stale_by(const run_info& info, const run_wishes& wishes)
         }
     try {
         if (task_hash(spec, search_space(spec, limits)) != info.task_hash) return "the spec's task has changed since";
-        if (wishes.source_hash && *wishes.source_hash != info.source_hash) return "the sources have changed since";
-        return {};
     } catch (const error& failure) {
         return failure.what();
     }
+    return wishes.has_sources_now && !wishes.has_sources_now(info) ? "the sources have changed since" : "";
 }
 
 }  // namespace
