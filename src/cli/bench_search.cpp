@@ -142,7 +142,10 @@ std::vector<std::string> files_of(const bench_options& options, std::set<std::st
         std::filesystem::directory_iterator entries(text, failure);
         if (failure) throw error(text + " cannot be read: " + failure.message(), "name a folder that can");
         for (const auto& entry : entries)
-            if (entry.is_regular_file(failure)) inside.push_back(entry.path().string());
+            if (entry.is_regular_file(failure))
+                inside.push_back(entry.path().string());
+            else if (!entry.is_directory(failure))
+                say(entry.path().string() + " is no file, and is not read");
         std::sort(inside.begin(), inside.end());
         from_folders.insert(inside.begin(), inside.end());
         files.insert(files.end(), inside.begin(), inside.end());

@@ -128,7 +128,7 @@ std::vector<unchecked_part> unchecked_parts(const check_options& options, const 
     std::map<std::string_view, architectures_found> found_in;
     for (const found_kernel& kernel : input.kernels) found_in[kernel.info.source.file].add(kernel.info);
     for (const input_summary& summary : input.inputs)
-        if (summary.errors.empty()) look(summary.file, found_in[summary.file], summary.images);
+        if (summary.errors.empty() && !summary.is_container) look(summary.file, found_in[summary.file], summary.images);
     return parts;
 }
 
@@ -274,6 +274,12 @@ references read_references(const check_options& options)
         options.baseline.empty() && is_there(default_baseline) ? default_baseline : options.baseline;
     if (budget_file.empty() && baseline_file.empty()) {
         if (!options.stack_reserve.empty() || !options.size.empty()) return given;
+// What the user named may be a pipe; what is found here may not.
+std::string content_of(const std::string& named, const std::string& file, std::size_t cap)
+{
+    return named.empty() ? read_file(file, cap) : read_input(file, cap);
+}
+
         throw error(fmt::format("there is nothing to check against: neither {} nor {} is here", default_budget,
                                 default_baseline),
                     "write [defaults] and, below it, max_spill_bytes = 0 into launchbox.budget.toml; or write a "
@@ -286,13 +292,15 @@ references read_references(const check_options& options)
 
     bool wrong = false;
     if (!budget_file.empty()) {
-        budget_reading reading = parse_budget(read_input(budget_file, 2 * max_budget_bytes), budget_file);
+        budget_reading reading =
+            parse_budget(content_of(options.budget, budget_file, 2 * max_budget_bytes), budget_file);
         print_file_errors(budget_file, reading.errors);
         wrong |= !reading.errors.empty();
         given.limits = std::move(reading.value);
     }
     if (!baseline_file.empty()) {
-        baseline_reading reading = parse_baseline(read_input(baseline_file, max_baseline_bytes), baseline_file);
+        baseline_reading reading =
+            parse_baseline(content_of(options.baseline, baseline_file, max_baseline_bytes), baseline_file);
         print_file_errors(baseline_file, reading.errors);
         wrong |= !reading.errors.empty();
         given.before = std::move(reading.value);

@@ -69,14 +69,23 @@ document page_of(const inspection& found, const output_style& style)
     return kernel_tables_document(found, accounts_of(found.kernels, found.threads));
 }
 
-// What is said of a kernel takes kilobytes, so it is made when the kernel is written.
+// What is said of a kernel takes kilobytes, and with its lines megabytes, so it is made when the kernel is written.
+template <class Make, class Use>
+void for_each_kernel(const inspection& found, const Make& make, const Use& use)
+{
+    const auto cost = [&](std::size_t i) {
+        return found.kernels[i].info.lines ? found.kernels[i].info.lines->text_bytes : 0;
+    };
+    make_parallel_use_in_order(found.kernels.size(), make, use, cost, max_line_text_per_kernel);
+}
+
 void write_json(const inspection& found, std::ostream& out)
 {
     kernels_json_writer json(found, out);
     const auto text_of = [&](std::size_t i) {
         return kernel_json_text(found.kernels[i], account_of(found.kernels[i], found.threads));
     };
-    make_parallel_use_in_order(found.kernels.size(), text_of, [&](const std::string& text) { json.add(text); });
+    for_each_kernel(found, text_of, [&](const std::string& text) { json.add(text); });
     json.finish();
 }
 
@@ -86,7 +95,7 @@ void write_json_lines(const inspection& found, std::ostream& out)
     const auto line_of = [&](std::size_t i) {
         return kernel_json_line(found.kernels[i], account_of(found.kernels[i], found.threads));
     };
-    make_parallel_use_in_order(found.kernels.size(), line_of, [&](const std::string& line) { out << line; });
+    for_each_kernel(found, line_of, [&](const std::string& line) { out << line; });
 }
 
 void write_csv(const inspection& found, std::ostream& out)
@@ -95,7 +104,7 @@ void write_csv(const inspection& found, std::ostream& out)
     const auto line_of = [&](std::size_t i) {
         return kernel_csv_line(found.kernels[i], account_of(found.kernels[i], found.threads));
     };
-    make_parallel_use_in_order(found.kernels.size(), line_of, [&](const std::string& line) { out << line; });
+    for_each_kernel(found, line_of, [&](const std::string& line) { out << line; });
 }
 
 exit_status run_kernels(const inspect_options& options, const call_context& context)

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -16,6 +18,7 @@
 #include "report/html/report_page.hpp"
 #include "support/files/files.hpp"
 #include "tune/exchange/result_file.hpp"
+#include "support/files/gzip.hpp"
 #include "tune/store/result_filter.hpp"
 
 namespace launchbox::cli {
@@ -34,12 +37,17 @@ struct report_options {
 bool is_record(const std::string& path)
 {
     if (path == "-") return false;
-    for (const char* ending : {".db", ".sqlite", ".json", ".json.gz"})
-        if (path.ends_with(ending)) return true;
+    const bool is_named_so = std::ranges::any_of(std::array{".db", ".sqlite", ".json", ".json.gz"},
+                                                 [&](const char* ending) { return path.ends_with(ending); });
+    if (is_named_so) refuse_irregular(path);  // it is read more than once
+    std::error_code failure;
+    if (!std::filesystem::is_regular_file(path, failure)) return is_named_so;  // what is read of a pipe is gone
     std::ifstream file(path, std::ios::binary);
     std::string start(16, '\0');
     file.read(start.data(), static_cast<std::streamsize>(start.size()));
-    return start.starts_with("SQLite format 3");
+    start.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+    if (start.starts_with("SQLite format 3")) return true;
+    return is_named_so && (is_gzip(start) || !looks_like_binary(start));
 }
 
 // JSON of `capture`, whatever the order of its names.

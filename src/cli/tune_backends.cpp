@@ -78,7 +78,7 @@ std::string hash_of_named_files(const tune_spec& spec)
 {
     std::vector<std::string> all;
     for (const std::string& word : named_files(spec))
-        all.insert(all.end(), {word, read_input((fs::path(spec.folder) / word).string())});
+        all.insert(all.end(), {word, read_file(fs::path(spec.folder) / word)});
     return key_of({all.begin(), all.end()});
 }
 

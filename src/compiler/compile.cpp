@@ -160,8 +160,10 @@ std::vector<compile_result> compile_kernels(const toolchain& tools, const compil
         [&](std::size_t i) {
             results[i].architecture = request.architectures[i];
             if (interrupted()) return;  // what is finished is kept
-            const nvcc_job job{
-                .source = request.source, .architecture = request.architectures[i], .flags = request.flags};
+            const nvcc_job job{.source = request.source,
+                               .architecture = request.architectures[i],
+                               .flags = request.flags,
+                               .notes_files = !cache.enabled()};
             if (cache.enabled()) {
                 unit_compiler unit(tools, version, cache, job);
                 if (interrupted()) return;  // while it was preprocessed

@@ -12,6 +12,7 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
+#include "support/text/json_memory.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -126,6 +127,7 @@ std::optional<std::string> text_of(const nlohmann::json& entry, const char* name
 std::vector<std::string> flags_in_compile_commands(std::string_view text, const std::string& database,
                                                    const std::string& source)
 {
+    refuse_large_json(text, text.size(), database);
     const nlohmann::json entries = nlohmann::json::parse(text, nullptr, false);
     if (!entries.is_array())
         throw error(database + " is no list of compile commands",
@@ -160,7 +162,7 @@ std::vector<std::string> flags_of_build(const std::string& folder_or_file, const
     const fs::path file = fs::is_directory(given, failure) ? given / "compile_commands.json" : given;
     if (!fs::exists(file, failure))
         throw error("there is no " + file.string(), "let CMake write it: -DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
-    return flags_in_compile_commands(read_input(file.string(), largest_database), file.string(), source);
+    return flags_in_compile_commands(read_file(file, largest_database), file.string(), source);
 }
 
 }  // namespace launchbox

@@ -68,7 +68,7 @@ std::vector<fs::path> included_files(const std::vector<fs::path>& first, const s
     for (std::size_t next = 0; next < files.size(); ++next) {
         std::string text;
         try {
-            text = read_input(files[next].string(), largest_source);
+            text = read_file(files[next], largest_source);
         } catch (const error&) {
             continue;  // the compiler will say so
         }

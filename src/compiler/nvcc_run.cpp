@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/nvcc_arguments.hpp"
+#include "compiler/unit_compiler.hpp"
 #include "image/ptx.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
@@ -54,8 +55,15 @@ std::vector<std::string> command_for(const toolchain& tools, const nvcc_job& job
 std::string outline_of_kept_ptx(const fs::path& folder, const std::string& source)
 {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-        if (entry.path().extension() == ".ptx") return ptx_outline(read_input(entry.path().string()));
-    return is_ptx_source(source) ? ptx_outline(read_input(source)) : std::string();
+        if (entry.path().extension() == ".ptx") return ptx_outline(read_file(entry.path()));
+    return is_ptx_source(source) ? ptx_outline(read_file(source)) : std::string();
+}
+
+// nvcc also keeps what its preprocessor wrote.
+void note_kept_files(const fs::path& folder)
+{
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+        if (entry.path().extension() == ".ii") note_files(files_in(read_file(entry.path())));
 }
 
 // The commands that nvcc would run, without the lines that say where it found itself: PATH and the like.
@@ -89,6 +97,7 @@ nvcc_output run_nvcc(const toolchain& tools, const nvcc_job& job)
     const subprocess_result ran =
         run(command_for(tools, job, folder), {.directory = {}, .environment = environment_for_nvcc(tools, folder)});
     nvcc_output output{.exit_code = ran.exit_code, .log = without_folder(ran.output, folder.string() + "/")};
+    if (job.notes_files) note_kept_files(folder);
     if (ran.exit_code != 0) return output;
     output.ptx_outline = outline_of_kept_ptx(folder, job.source);
     const fs::path cubin = folder / "kernels.cubin";
@@ -96,7 +105,7 @@ nvcc_output run_nvcc(const toolchain& tools, const nvcc_job& job)
         output.made = !output.ptx_outline.empty();
     } else if (fs::exists(cubin)) {
         output.made = true;
-        output.cubin = read_input(cubin.string());
+        output.cubin = read_file(cubin);
     }
     return output;
 }
@@ -115,7 +124,7 @@ std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job)
     unit_text unit{.text = {},
                    .commands = commands_in(without_folder(planned.output, temporary.path().string() + "/"))};
     if (is_ptx_source(job.source)) {
-        unit.text = read_input(job.source);
+        unit.text = read_file(job.source);
         return unit;
     }
 
@@ -125,7 +134,7 @@ std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job)
     command.insert(command.end(), job.flags.begin(), job.flags.end());
     command.push_back(name_for_nvcc(job.source));
     if (run(command, options).exit_code != 0 || !fs::exists(file)) return std::nullopt;
-    unit.text = read_input(file);
+    unit.text = read_file(file);
     return unit;
 }
 

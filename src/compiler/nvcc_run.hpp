@@ -17,6 +17,7 @@ struct nvcc_job {
     compute_capability architecture;
     std::vector<std::string> flags = {};  ///< the user's; they may not choose architectures or outputs
     std::string forced_include = {};      ///< text that every file of the unit sees first; empty: none
+    bool notes_files = false;             ///< note what the unit includes as read; `preprocess` tells it otherwise
     bool only_ptx = false;                ///< stop behind the front end: no cubin, and no figures in the log
 };
 

@@ -2,9 +2,13 @@
 #include "compiler/unit_compiler.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <unordered_set>
 #include <utility>
+
+#include "support/files/read_files.hpp"
 
 namespace launchbox {
 
@@ -54,6 +58,13 @@ std::vector<std::string> files_in(const std::string& preprocessed)
     return sorted;
 }
 
+void note_files(const std::vector<std::string>& files)
+{
+    std::error_code failure;
+    for (const std::string& file : files)
+        if (std::filesystem::is_regular_file(file, failure)) note_read(file);
+}
+
 unit_compiler::unit_compiler(const toolchain& tools, const std::string& ptxas_version, const compile_cache& cache,
                              nvcc_job unit)
     : tools_(tools), cache_(cache), unit_(std::move(unit))
@@ -61,6 +72,7 @@ unit_compiler::unit_compiler(const toolchain& tools, const std::string& ptxas_ve
     const std::optional<unit_text> text = preprocess(tools_, unit_);
     if (!text) return;
     files_ = files_in(text->text);
+    note_files(files_);
     if (cache_.enabled()) key_ = unit_key(tools_, ptxas_version, unit_, *text);
 }
 

@@ -41,4 +41,7 @@ private:
 /// The files that line markers (`# 1 "k.cu"`) of preprocessed text name, sorted.
 std::vector<std::string> files_in(const std::string& preprocessed);
 
+/// Notes those of them that are files as read (support/files/read_files.hpp).
+void note_files(const std::vector<std::string>& files);
+
 }  // namespace launchbox

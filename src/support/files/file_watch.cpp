@@ -28,7 +28,7 @@ std::string state_of_file(const std::filesystem::path& file)
 std::size_t content_of_file(const std::filesystem::path& file)
 {
     try {
-        return std::hash<std::string>()(read_input(file.string()));
+        return std::hash<std::string>()(read_file(file));
     } catch (const error&) {
         return 0;  // it is not there
     }

@@ -75,6 +75,10 @@ private:
     bool stopped_ = false;
 };
 
+bool is_file(archive_entry* entry);
+bool is_link(archive_entry* entry);
+bool leads_to_a_name(archive_entry* entry);
+bool has_no_data(archive_entry* entry);
 std::string in_quotes(std::string_view name);
 std::string reason_of(archive* opened);
 std::string name_of(archive_entry* entry, std::size_t number);
@@ -137,11 +141,11 @@ void unpacker::read(std::string_view bytes, const std::string& outer)
 bool unpacker::read_member(archive* opened, archive_entry* entry, const std::string& outer)
 {
     const std::string name = name_of(entry, 0);
-    const auto size = archive_entry_size_is_set(entry) != 0
-                          ? static_cast<std::uint64_t>(std::max<la_int64_t>(0, archive_entry_size(entry)))
-                          : 0;
-    const auto type = archive_entry_filetype(entry);  // 0: members of ar have none
-    if ((type != AE_IFREG && type != 0) || (archive_entry_size_is_set(entry) != 0 && size == 0)) return true;
+    if (is_link(entry)) {
+        if (!leads_to_a_name(entry)) complain(in_quotes(name) + " is marked as a link, and is none: it is not read");
+        return true;
+    }
+    if (!is_file(entry) && has_no_data(entry)) return true;
     if (leads_out(name)) {
         complain(in_quotes(name) + " leads out of the archive, and is not read");
         return true;
@@ -174,7 +178,14 @@ std::optional<std::string> unpacker::content(archive* opened, archive_entry* ent
     bool at_end = false;
     if (!append_data(opened, data, beginning_bytes, name, at_end)) return std::nullopt;
     is_inner = looks_packed(data);
-    const bool wanted = is_inner ? is_part_of_package(name, outer) : reader_.wanted(name, data);
+    if (data.empty() && !is_file(entry)) {
+        // libarchive gives no content of what a zip file calls so. Installers of wheels write it all the same.
+        if (!has_no_data(entry) && archive_entry_size_is_set(entry) != 0)
+            complain(in_quotes(name) + " is marked as a folder or device, and its " +
+                     std::to_string(archive_entry_size(entry)) + " bytes are not read");
+        return std::nullopt;
+    }
+    const bool wanted = is_inner ? is_part_of_package(name, outer) : reader_.wanted(name, data, at_end);
     if (!wanted) {
         if (is_inner && !is_about_package(name, outer)) {
             if (findings_.nested_archives.size() < listed_findings)
@@ -236,6 +247,33 @@ bool unpacker::append_data(archive* opened, std::string& data, std::uint64_t up_
         data.append(static_cast<const char*>(block), size);
     }
     return true;
+}
+
+// Members of ar have no type.
+bool is_file(archive_entry* entry)
+{
+    return archive_entry_filetype(entry) == AE_IFREG || archive_entry_filetype(entry) == 0;
+}
+
+// To another member, whose content is told there.
+bool is_link(archive_entry* entry)
+{
+    return archive_entry_filetype(entry) == AE_IFLNK || archive_entry_hardlink(entry) != nullptr;
+}
+
+bool leads_to_a_name(archive_entry* entry)
+{
+    const char* target = archive_entry_hardlink(entry);
+    if (target == nullptr) target = archive_entry_symlink(entry);
+    constexpr std::size_t longest_path = 4096;
+    const std::string_view path = target == nullptr ? "" : target;
+    const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
+    return path.size() < longest_path && std::ranges::none_of(path, is_control);
+}
+
+bool has_no_data(archive_entry* entry)
+{
+    return archive_entry_size_is_set(entry) != 0 && archive_entry_size(entry) <= 0;
 }
 
 std::string in_quotes(std::string_view name)

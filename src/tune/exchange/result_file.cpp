@@ -14,6 +14,8 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"
+#include "support/files/read_files.hpp"
+#include "support/text/json_memory.hpp"
 #include "support/text/terminal.hpp"
 #include "tune/exchange/foreign_results.hpp"
 #include "tune/store/result_json.hpp"
@@ -28,6 +30,9 @@ using nlohmann::ordered_json;
 constexpr const char* hint =
     "name a store of launchbox tune, what launchbox results --format json wrote of one, or a file of Kernel Tuner, KTT "
     "or T4";
+
+// What a compressed file may become: results compress to a tenth, what is made to use up memory to a thousandth.
+constexpr std::size_t unpacked_free = std::size_t{64} << 20, unpacked_times = 200;
 
 result_file read_store(const std::string& path, const std::string& name);
 recorded_run run_of(const ordered_json& value, const ordered_json& environments);
@@ -142,7 +147,10 @@ result_file read_result_file(const std::string& path)
         write_file_atomically(copy, input.text);
         return read_store(copy, name);
     }
-    if (is_gzip(input.text)) input = gunzip(input.text);
+    const std::size_t bytes_of_file = input.text.size();
+    if (is_gzip(input.text))
+        input = gunzip(input.text, std::min(max_input_bytes, unpacked_free + unpacked_times * bytes_of_file));
+    refuse_large_json(input.text, bytes_of_file, name);
     std::optional<result_file> foreign = read_foreign_results(input.text, name);
     result_file read = foreign ? *std::move(foreign) : read_results_json(input.text, name);
     if (!input.damage.empty()) read.diagnostics.insert(read.diagnostics.begin(), name + ": " + input.damage);
@@ -204,6 +212,7 @@ namespace {
 result_file read_store(const std::string& path, const std::string& name)
 {
     const result_store store(path, result_store::access::read_only);
+    note_read(path);
     result_file read;
     for (auto& [number, info] : store.runs())
         read.runs.push_back(
