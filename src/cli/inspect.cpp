@@ -34,7 +34,7 @@ struct inspect_options {
     std::string lines;  // "", "spills", "registers", "memory" or "source"
     bool size = false, stack_reserve = false;
     std::string other;  // --diff
-    std::vector<std::string> flags;
+    std::vector<std::string> flags, source_roots;
 };
 
 exit_status run_kernels(const inspect_options& options, const call_context& context);
@@ -121,7 +121,8 @@ exit_status run_kernels(const inspect_options& options, const call_context& cont
     forms.write_json = [&](std::ostream& out) { write_json(found, out); };
     forms.write_csv = [&](std::ostream& out) { write_csv(found, out); };
     forms.write_json_lines = [&](std::ostream& out) { write_json_lines(found, out); };
-    if (lines != lines_wish::none) add_lines_forms(forms, found, lines, lines_of_a_kernel);
+    if (lines != lines_wish::none)
+        add_lines_forms(forms, found, lines, lines_of_a_kernel, {options.source_roots, options.input.files});
     write_report(options.output, forms);
     print_errors(input);
     return input.status();
@@ -303,6 +304,11 @@ void add_inspect(CLI::App& app, call_context& context)
                 "needs -lineinfo")
             ->check(CLI::IsMember({"spills", "registers", "memory", "source"}))
             ->type_name("[=WHAT]");
+    verb->add_option("--source-root", options->source_roots,
+                     "With --lines=source: also show files below this folder; default: those of the working tree alone")
+        ->allow_extra_args(false)
+        ->needs(lines)
+        ->type_name("FOLDER");
     CLI::Option* size = verb->add_flag("--size", options->size,
                                        "Where the bytes of each file are: architectures, templates, copies of code");
     CLI::Option* reserve =
