@@ -35,6 +35,7 @@ void bench_file(const bench_options& options, const std::vector<std::string>& st
 
 exit_status run_bench(const bench_options& options)
 {
+    check_output(options.output.file);
     const std::vector<std::string> strategies = strategies_wanted(options.strategies);
     std::set<std::string> from_folders;
     const std::vector<std::string> files = files_of(options, from_folders);

@@ -143,7 +143,7 @@ exit_status run_bounds(const bounds_options& options, const call_context& contex
                                   [&] { return bounds_json(report); }, [&] { return bounds_table(report); }});
     if (stopped) return exit_status::interrupted;
     if (options.apply) {
-        const bool quiet = options.output.format != "table" || !options.output.path.empty();
+        const bool quiet = options.output.format != "table" || options.output.file.is_file();
         const exit_status applied = apply_bounds(options.file, text, by_kernel(sweep.kernels, report.answers), quiet);
         if (applied != exit_status::done) status = applied;
     }

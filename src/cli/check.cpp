@@ -155,12 +155,21 @@ void check_totals(const check_options& options, const kernel_input& input, check
     check_image_bytes(parse_size(options.size, "--size"), files, result);
 }
 
+output_file baseline_to_write(const check_options& options)
+{
+    return {.path = options.baseline.empty() ? default_baseline : options.baseline,
+            .overwrite = options.output.file.overwrite};
+}
+
 exit_status run_check(const check_options& options, const call_context& context)
 try {
     references given;
+    if (options.write_baseline) check_output(baseline_to_write(options));
+    refuse_input(options.output.file);
     for (const auto& [text, option] : {std::pair{&options.stack_reserve, "--stack-reserve"}, {&options.size, "--size"}})
         if (!text->empty()) (void)parse_size(*text, option);
     if (!options.write_baseline) given = read_references(options);  // mistakes in them cost no compiling
+    check_output(options.output.file);                              // which may be one of them
     const kernel_input input = read_kernels(options.input, context.compiler_flags);
     check_result result = checked_kernels(input);
     if (options.input.dynamic_shared) result.dynamic_shared_of = dynamic_shared_function(*options.input.dynamic_shared);
@@ -184,7 +193,7 @@ try {
                     {"github", [&] { return check_annotations(outcome); }}};
     write_report(options.output, forms);
     print_errors(input);
-    if (!options.output.path.empty() && failed)
+    if (options.output.file.is_file() && failed)
         say_what_failed(options, outcome.result);
     else if (options.output.format == "csv")  // which has rows for kernels alone
         for (const unchecked_part& part : outcome.result.unchecked) say(unchecked_text(part));
@@ -265,6 +274,12 @@ void print_file_errors(const std::string& file, const std::vector<file_error>& e
     }
 }
 
+// What the user named may be a pipe; what is found here may not.
+std::string content_of(const std::string& named, const std::string& file, std::size_t cap)
+{
+    return named.empty() ? read_file(file, cap) : read_input(file, cap);
+}
+
 references read_references(const check_options& options)
 {
     references given;
@@ -274,12 +289,6 @@ references read_references(const check_options& options)
         options.baseline.empty() && is_there(default_baseline) ? default_baseline : options.baseline;
     if (budget_file.empty() && baseline_file.empty()) {
         if (!options.stack_reserve.empty() || !options.size.empty()) return given;
-// What the user named may be a pipe; what is found here may not.
-std::string content_of(const std::string& named, const std::string& file, std::size_t cap)
-{
-    return named.empty() ? read_file(file, cap) : read_input(file, cap);
-}
-
         throw error(fmt::format("there is nothing to check against: neither {} nor {} is here", default_budget,
                                 default_baseline),
                     "write [defaults] and, below it, max_spill_bytes = 0 into launchbox.budget.toml; or write a "
@@ -356,7 +365,7 @@ check_outcome outcome_of(const kernel_input& input, check_result result)
 
 exit_status write_baseline(const check_options& options, const kernel_input& input, const check_result& result)
 {
-    const std::string file = options.baseline.empty() ? default_baseline : options.baseline;
+    const output_file output = baseline_to_write(options);
     print_errors(input);
     if (input.status() != exit_status::done) {
         std::cerr << "launchbox: nothing was written, since not everything could be read\n";
@@ -366,11 +375,13 @@ exit_status write_baseline(const check_options& options, const kernel_input& inp
         throw error("there is no kernel with figures, and no baseline was written", "PTX alone has no figures");
     std::vector<baseline_entry> entries;
     for (const checked_kernel& kernel : result.kernels) entries.push_back(entry_of(kernel));
-    write_file_atomically(file, baseline_text(std::move(entries)));
+    const std::string text = baseline_text(std::move(entries));
+    write_output(output, [&](std::ostream& out) { out << text; });
+    if (!output.is_file()) return exit_status::done;
     const std::string count = with_commas(static_cast<std::int64_t>(result.kernels.size())) +
                               (result.kernels.size() == 1 ? " kernel × architecture" : " kernels × architectures");
-    std::cout << escape_for_terminal(file) << ": " << (style_of_standard_output().unicode ? count : to_ascii(count))
-              << " written\n"
+    std::cout << escape_for_terminal(output.path) << ": "
+              << (style_of_standard_output().unicode ? count : to_ascii(count)) << " written\n"
               << std::flush;
     if (!std::cout) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
     return exit_status::done;
@@ -381,7 +392,7 @@ void say_what_failed(const check_options& options, const check_result& result)
     const std::vector<std::string> failures = failures_of(result);
     for (std::size_t i = 0; i < std::min(failures.size(), max_failures_named); ++i) say(failures[i]);
     if (failures.size() > max_failures_named) say(fmt::format("… and {} more", failures.size() - max_failures_named));
-    say(summary_of(result) + "; the report is in " + options.output.path);
+    say(summary_of(result) + "; the report is in " + options.output.file.path);
 }
 
 }  // namespace

@@ -335,6 +335,7 @@ void add_inspect(CLI::App& app, call_context& context)
         if (!options->top.empty() && options->top != "all") options->wish.top = std::stoul(options->top);
         options->wish.sort = parse_sort_key(options->sort);
         context.action = [options, &context] {
+            check_output(options->output.file);
             const std::vector<compiler_variant> variants = variants_of(*options);
             if ((variants.size() > 1 || !options->flags.empty()) &&
                 std::ranges::none_of(options->input.files, is_source))

@@ -191,10 +191,10 @@ exit_status run_command(int count, char** arguments, const tune_elsewhere* elsew
         std::replace(message.begin(), message.end(), '\n', ' ');
         return complain(message, hint_for(app, failure, words), exit_status::bad_input);
     }
-    note_inputs(words);
     for (const CLI::App* verb : app.get_subcommands())
-        if (const CLI::Option* output = verb->get_option_no_throw("--output"); output != nullptr && output->count() > 0)
-            refuse_own_input(output->as<std::string>());
+        for (const CLI::Option* option : verb->get_options())
+            if (names_inputs(*option)) note_named_inputs(option->results());
+    note_named_inputs(context.compiler_flags);
     return context.action();
 }
 

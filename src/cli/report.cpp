@@ -16,9 +16,10 @@
 #include "cli/verbs.hpp"
 #include "report/html/html_page.hpp"
 #include "report/html/report_page.hpp"
+#include "report/own_file.hpp"
 #include "support/files/files.hpp"
-#include "tune/exchange/result_file.hpp"
 #include "support/files/gzip.hpp"
+#include "tune/exchange/result_file.hpp"
 #include "tune/store/result_filter.hpp"
 
 namespace launchbox::cli {
@@ -28,7 +29,8 @@ namespace {
 struct report_options {
     kernel_input_options input;
     std::vector<std::string> workload;
-    std::string output, against, title;
+    output_file output;
+    std::string against, title;
     std::int64_t run = 0;
     bool calculator = false;
 };
@@ -43,7 +45,7 @@ bool is_record(const std::string& path)
     std::error_code failure;
     if (!std::filesystem::is_regular_file(path, failure)) return is_named_so;  // what is read of a pipe is gone
     std::ifstream file(path, std::ios::binary);
-    std::string start(16, '\0');
+    std::string start(4096, '\0');
     file.read(start.data(), static_cast<std::streamsize>(start.size()));
     start.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
     if (start.starts_with("SQLite format 3")) return true;
@@ -58,12 +60,10 @@ bool holds_launches(const std::string& path)
 
 void write_page(const report_options& options, const std::string& page)
 {
-    if (options.output == "-") {
-        std::cout << page;
-        if (!std::cout.flush()) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
-        return;
-    }
-    write_file_atomically(options.output, page);
+    write_output(options.output, [&](std::ostream& out) {
+        out << page;
+        if (options.output.is_file()) out << own_markup_mark("report");
+    });
 }
 
 exit_status write_calculator(const report_options& options)
@@ -124,6 +124,7 @@ inspection inspect_for_page(kernel_input& input)
 
 exit_status run_report(const report_options& options, const call_context& context)
 {
+    check_output(options.output);
     if (options.calculator) return write_calculator(options);
     if (options.input.files.empty())
         throw error("report needs a file", "name a store of launchbox tune, a program or a source; or --calculator");
@@ -180,9 +181,10 @@ void add_report(CLI::App& app, call_context& context)
         app.add_subcommand("report", "What was measured and compiled, as one HTML file that needs no network");
     auto options = std::make_shared<report_options>();
     options->input.add_to(*verb, false);
-    verb->add_option("-o,--output", options->output, "The file to write; - is standard output")
+    verb->add_option("-o,--output", options->output.path, "The file to write; - is standard output")
         ->type_name("FILE")
         ->required();
+    options->output.add_overwrite(*verb);
     verb->add_option("--against", options->against, "An earlier build: adds what changed from it to the kernels named")
         ->type_name("FILE");
     verb->add_option("--workload", options->workload,
