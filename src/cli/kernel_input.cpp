@@ -20,6 +20,7 @@
 #include "compiler/compile_commands.hpp"
 #include "compiler/resource_log.hpp"
 #include "compiler/toolchain.hpp"
+#include "image/image_scan.hpp"
 #include "image/launch_box_name.hpp"
 #include "image/readable_names.hpp"
 #include "image/skipped_images.hpp"
@@ -175,6 +176,11 @@ std::string broken_promise(const std::string& file, std::string_view bytes)
            (bytes.empty() ? "is empty: it was never written to its end" : "is none: it holds no compiled CUDA code");
 }
 
+std::string not_opened(const std::string& file, std::string_view kind)
+{
+    return fmt::format("'{}' is a packed file ({}), and is not opened", escape_for_terminal(file), kind);
+}
+
 // A file, mapped or in memory.
 struct file_content {
     std::string_view bytes;
@@ -207,6 +213,8 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
     }
     const bool may_be_without = contents.not_wanted > 0 || !promises_kernels(file);
     if (how == given::found && contents.images.empty() && summary.errors.empty() && may_be_without) return;
+    if (const std::string_view kind = kind_of_other_archive(content.bytes); contents.images.empty() && !kind.empty())
+        summary.errors.push_back(fmt::format("it is a packed file ({}), which is not opened: unpack it", kind));
     if (contents.images.empty() && summary.errors.empty())
         summary.errors.push_back(options.architectures.empty() ? "it holds no compiled CUDA code"
                                                                : "it holds no CUDA code for " + wanted.words());
@@ -254,7 +262,9 @@ void read_package(const kernel_input_options& options, const std::string& file, 
     };
     reader.use = [&](const std::string& name, std::string_view content) {
         const std::string shown = file + ": " + name;
-        if (looks_like_binary(content))
+        if (const std::string_view kind = kind_of_other_archive(content); !kind.empty())
+            summary.remarks.push_back(not_opened(name, kind));
+        else if (looks_like_binary(content))
             read_binary_file(options, shown, {content}, given::found, memory, result);
         else if (promises_kernels(name))
             summary.errors.push_back(broken_promise(name, content));
@@ -264,6 +274,11 @@ void read_package(const kernel_input_options& options, const std::string& file, 
         return !memory.used_up();
     };
     packed_findings findings = read_packed(bytes, reader);
+    for (std::string_view rest : findings.rest) {
+        rest.remove_prefix(std::min(rest.find_first_not_of('\0'), rest.size()));
+        if (holds_image(rest) || (rest.size() < bytes.size() && looks_packed(rest)))
+            summary.errors.emplace_back("beside its members it has code or another archive, which is not read");
+    }
     std::ranges::move(findings.errors, std::back_inserter(summary.errors));
     for (const std::string& name : findings.nested_archives)
         summary.remarks.push_back("'" + escape_for_terminal(name) + "' is an archive within it, and was not opened");
@@ -279,6 +294,8 @@ bool read_content(const kernel_input_options& options, const std::string& file, 
 {
     if (looks_packed(content.bytes))
         read_package(options, file, content.bytes, memory, result);
+    else if (how == given::found && !kind_of_other_archive(content.bytes).empty())
+        return false;
     else if (looks_like_binary(content.bytes))
         read_binary_file(options, file, content, how, memory, result);
     else if (how == given::by_name)
@@ -310,6 +327,8 @@ void read_folder(const kernel_input_options& options, const std::string& folder,
                 note_read(file);  // the rest may be an earlier report
             else if (promises_kernels(file))
                 summary.errors.push_back(broken_promise(file, bytes.bytes));
+            else if (const std::string_view kind = kind_of_other_archive(bytes.bytes); !kind.empty())
+                summary.remarks.push_back(not_opened(file, kind));
             if (content.changed()) summary.errors.push_back("'" + escape_for_terminal(file) + "' " + was_changed);
         } catch (const error& failure) {
             summary.errors.push_back(failure.what());

@@ -351,6 +351,12 @@ TEST(folder_input, what_is_skipped_is_named_and_counted)
     EXPECT_EQ(expect_told("late.txt", std::string(5'000, 'x') + "\n" + cubin, ""), 2 * each);
     EXPECT_EQ(expect_told("late.log", std::string(500'000, 'x') + "\n" + cubin, ""), 2 * each);
     EXPECT_EQ(expect_told("kernel.json", cubin, ""), 2 * each);
+    const std::string mentioned = written(folder, "in/a.7z", std::string("7z\xbc\xaf\x27\x1c\0\0", 8));
+    const call packed = launchbox_run({"inspect", here});
+    EXPECT_EQ(packed.status, 0) << packed.err;
+    EXPECT_TRUE(packed.says("a.7z' is a packed file (7z), and is not opened")) << packed.err;
+    expect_refused(launchbox_run({"inspect", mentioned}), "it is a packed file (7z), which is not opened: unpack it");
+    fs::remove(mentioned);
     // With --arch, a cubin for another architecture is no broken promise.
     EXPECT_EQ(launchbox_run({"inspect", here, "--arch", "sm_80"}).err.find("good.cubin"), std::string::npos);
     // Links to folders are not followed; what is elsewhere is mentioned.

@@ -171,6 +171,45 @@ TEST(packed_files, members_that_call_themselves_folders_or_devices_are_read_or_n
     }
 }
 
+TEST(packed_files, what_stands_beside_an_archive_is_told)
+{
+    const auto rest_of = [](const std::string& bytes) {
+        std::string all;
+        for (std::string_view rest : unpack(bytes).findings.rest) {
+            while (rest.ends_with('\0')) rest.remove_suffix(1);
+            all += rest.substr(std::min(rest.find_first_not_of('\0'), rest.size()));
+        }
+        return all;
+    };
+    const std::string zip = pack(three, archive_write_set_format_zip),
+                      tar = pack(three, archive_write_set_format_ustar);
+    EXPECT_EQ(rest_of(zip), "");
+    EXPECT_EQ(rest_of(tar), "");
+    EXPECT_EQ(rest_of(zip + "behind it"), "behind it");
+    EXPECT_EQ(rest_of(tar + "behind it"), "behind it");
+    const std::string both = rest_of(zip + zip);
+    EXPECT_TRUE(both == zip || zip.starts_with(both)) << both.size();
+    EXPECT_FALSE(both.empty());
+    EXPECT_TRUE(looks_packed("#!/usr/bin/env python\n" + zip));
+    EXPECT_EQ(unpack("#!/usr/bin/env python\n" + zip).members, two);
+    EXPECT_FALSE(looks_packed("#!/bin/sh\necho PK\n"));
+}
+
+// Between two members nothing is cut in two.
+TEST(packed_files, what_is_cut_off_behind_a_member_is_told)
+{
+    const std::string zip = pack(three, archive_write_set_format_zip, nullptr, "zip:compression=store");
+    const std::size_t second = zip.find("PK\x03\x04", 4), directory = zip.find("PK\x01\x02");
+    for (const std::size_t size : {second, directory, zip.size() - 1, zip.size() - 22}) {
+        const unpacked result = unpack(std::string_view(zip).substr(0, size));
+        EXPECT_FALSE(result.findings.errors.empty()) << size << " of " << zip.size();
+    }
+    const std::string tar = pack({{"a", "x"}, {"b", "x"}}, archive_write_set_format_ustar);
+    for (const std::size_t size : {512, 1024, 1536, 2048})
+        EXPECT_FALSE(unpack(std::string_view(tar).substr(0, size)).findings.errors.empty()) << size;
+    EXPECT_TRUE(unpack(std::string_view(tar).substr(0, 3072)).findings.errors.empty());
+}
+
 TEST(packed_files, an_empty_member_is_asked_for)
 {
     for (const writer_setting format : {archive_write_set_format_zip, archive_write_set_format_ustar})

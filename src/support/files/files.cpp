@@ -207,7 +207,10 @@ std::string read_regular_file(const fs::path& path, std::size_t cap);
 
 std::string read_input(const std::string& path, std::size_t cap)
 {
-    if (path == "-") return read_all(STDIN_FILENO, "standard input", cap);
+    if (path == "-") {
+        note_read("/proc/self/fd/0");  // it may be a file
+        return read_all(STDIN_FILENO, "standard input", cap);
+    }
     // Opening a pipe would wait for its writer, whatever the user does meanwhile.
     struct stat status {};
     const bool is_pipe = ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);

@@ -10,8 +10,12 @@
 
 namespace launchbox {
 
-/// Whether these first bytes of a file are those of a kind that `read_packed` reads.
+/// Whether these first bytes of a file are those of a kind that `read_packed` reads. A script with a zip file behind it
+/// (Python's zipapp) is told by its end.
 bool looks_packed(std::string_view bytes);
+
+/// "7z" of a packed file of a kind that is not read; empty: it is none of those that are known.
+std::string_view kind_of_other_archive(std::string_view bytes);
 
 /// The packages of Debian: archives of `ar` as static libraries are, with other members.
 bool is_debian_package(std::string_view bytes);
@@ -29,6 +33,8 @@ struct packed_findings {
     std::vector<std::string> errors;           ///< "'../x' leads out of it, and is not read", and the like
     std::vector<std::string> nested_archives;  ///< names of archives within it, which are not opened
     std::size_t not_listed = 0;                ///< further ones of both
+    /// Bytes of a zip or tar file before its beginning and behind its end, as far as they are known.
+    std::vector<std::string_view> rest;
 };
 
 struct packed_reader {
