@@ -132,7 +132,7 @@ TEST_F(written_files, nothing_that_was_read_is_written_over_by_whatever_name)
                                   "inspect k.cubin --format json --output=", "check k.cubin -o ",
                                   "inspect in/k.cubin --diff k.cubin -o ", "report in/k.cubin --against k.cubin -o "})
             expect_kept(words + std::string(name), "k.cubin", is_input);
-    expect_kept("inspect - -o k.cubin <k.cubin", "k.cubin", is_input, {""});
+    expect_kept("inspect - -o k.cubin <k.cubin", "k.cubin", is_there, {""});
     expect_kept("inspect - --overwrite -o k.cubin <k.cubin", "k.cubin", is_input, {""});
     expect_kept("inspect /dev/stdin --overwrite -o k.cubin <k.cubin", "k.cubin", is_input, {""});
     // What the user did not name.
