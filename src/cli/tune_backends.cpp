@@ -81,11 +81,11 @@ std::string hash_of_named_files(const tune_spec& spec, const std::vector<fs::pat
 {
     std::vector<std::string> all;
     for (const std::string& word : named_files(spec))
-        all.insert(all.end(), {word, read_input((fs::path(spec.folder) / word).string())});
+        all.insert(all.end(), {word, read_file(fs::path(spec.folder) / word)});
     for (const fs::path& file : more) {
         const fs::path inside = file.lexically_relative(spec.folder);
         const bool is_inside = !inside.empty() && *inside.begin() != "..";
-        all.insert(all.end(), {(is_inside ? inside : file.filename()).string(), read_input(file.string())});
+        all.insert(all.end(), {(is_inside ? inside : file.filename()).string(), read_file(file)});
     }
     return key_of({all.begin(), all.end()});
 }

@@ -245,7 +245,7 @@ void rank_server::do_one(const cluster_message& request, server_json& reply, std
         const std::lock_guard guard(lock_);
         const auto found = made_.find(number);
         // Without bytes the other rank builds it itself.
-        if (found != made_.end() && !found->second.file.empty()) bytes = read_input(found->second.file);
+        if (found != made_.end() && !found->second.file.empty()) bytes = read_file(found->second.file);
         return;
     }
     const tune_backend& backend = backend_for(said);

@@ -209,7 +209,7 @@ std::optional<std::vector<std::string>> compile_cache::find_texts(const std::str
     if (!enabled() || !fs::is_regular_file(file, failure)) return std::nullopt;
     std::optional<std::vector<std::string>> found;
     try {
-        found = read_entry(read_input(file.string(), largest_entry), key);
+        found = read_entry(read_file(file, largest_entry), key);
     } catch (const error&) {
         return std::nullopt;  // removed by another process just now, or not ours to read
     }

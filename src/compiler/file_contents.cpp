@@ -21,7 +21,7 @@ std::string file_contents::hash_of(const fs::path& file)
     }
     std::string hash;
     try {
-        hash = key_of({read_input(file.string())});
+        hash = key_of({read_file(file)});
     } catch (const error&) {
         return {};
     }

@@ -57,7 +57,7 @@ private:
         if (!fs::is_regular_file(file, failure) || !files_.insert(file).second) return;
         if (const std::uintmax_t size = fs::file_size(file, failure); failure || size > largest_list) return;
         try {
-            const std::string text = read_input(file.string(), largest_list);
+            const std::string text = read_file(file, largest_list);
             if (text.find('\0') == std::string::npos) add(words_in(text));
         } catch (const error&) {
             return;  // the compiler will say so

@@ -55,15 +55,15 @@ std::vector<std::string> command_for(const toolchain& tools, const nvcc_job& job
 std::string outline_of_kept_ptx(const fs::path& folder, const std::string& source)
 {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-        if (entry.path().extension() == ".ptx") return ptx_outline(read_input(entry.path().string()));
-    return is_ptx_source(source) ? ptx_outline(read_input(source)) : std::string();
+        if (entry.path().extension() == ".ptx") return ptx_outline(read_file(entry.path()));
+    return is_ptx_source(source) ? ptx_outline(read_file(source)) : std::string();
 }
 
 // The text that it keeps of its preprocessor names them.
 std::vector<std::string> files_of_kept_text(const fs::path& folder)
 {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-        if (entry.path().string().ends_with(".cpp1.ii")) return files_in(read_input(entry.path().string()));
+        if (entry.path().string().ends_with(".cpp1.ii")) return files_in(read_file(entry.path()));
     return {};
 }
 
@@ -107,7 +107,7 @@ nvcc_output run_nvcc(const toolchain& tools, const nvcc_job& job)
         output.made = !output.ptx_outline.empty();
     } else if (fs::exists(cubin)) {
         output.made = true;
-        output.cubin = read_input(cubin.string());
+        output.cubin = read_file(cubin);
     }
     return output;
 }
@@ -132,7 +132,7 @@ std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job,
     unit_text unit{.text = {},
                    .commands = commands_in(without_folder(planned.output, temporary.path().string() + "/"))};
     if (is_ptx_source(job.source)) {
-        unit.text = read_input(job.source);
+        unit.text = read_file(job.source);
         return unit;
     }
 
@@ -144,7 +144,7 @@ std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job,
     const subprocess_result ran = run(command, options);
     printed(ran);
     if (ran.exit_code != 0 || !fs::exists(file)) return std::nullopt;
-    unit.text = read_input(file);
+    unit.text = read_file(file);
     return unit;
 }
 

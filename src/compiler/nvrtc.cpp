@@ -155,7 +155,7 @@ std::string taken(const fs::path& file)
 {
     std::error_code ignored;
     if (!fs::is_regular_file(file, ignored)) return {};
-    std::string content = read_input(file.string());
+    std::string content = read_file(file);
     fs::remove(file, ignored);
     return content;
 }

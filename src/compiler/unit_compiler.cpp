@@ -8,6 +8,7 @@
 #include "compiler/file_contents.hpp"
 #include "compiler/named_files.hpp"
 #include "compiler/preprocessed.hpp"
+#include "support/files/read_files.hpp"
 
 namespace launchbox {
 
@@ -43,8 +44,9 @@ unit_compiler::unit_compiler(const toolchain& tools, const std::string& ptxas_ve
     const std::optional<unit_text> text = preprocess(tools_, unit_);
     if (!text) return;
     files_ = files_in(text->text);
-    if (!cache_.enabled()) return;
     behind_ = files_behind(unit_, files_);
+    note_files_read(behind_);
+    if (!cache_.enabled()) return;
     contents_ = contents_of_files().hash_of(behind_);
     key_ = unit_key(tools_, ptxas_version, unit_, *text, contents_);
 }

@@ -2,6 +2,7 @@
 // its plan says with the bytes that it is given, at the addresses that it is given.
 #ifdef LAUNCHBOX_FAKE_CUPTI
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -405,6 +406,25 @@ TEST_F(capture_launch, damaged_folders_are_refused_in_one_line)
     const call gone = replay();
     EXPECT_EQ(gone.status, 1);
     EXPECT_TRUE(gone.shows("cannot read")) << gone.out;
+}
+
+// A pipe that nobody writes to would be waited for without end.
+TEST_F(capture_launch, a_pipe_in_the_place_of_a_file_of_the_folder_is_refused_at_once)
+{
+    keep_plain();
+    const json kept = manifest();
+    for (const std::string& name : {kept["module"].get<std::string>(), kept["memory"][0]["before"].get<std::string>(),
+                                    std::string("capture.json")}) {
+        const std::string path = file("kept/" + name);
+        fs::rename(path, path + ".away");
+        ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+        const call replayed = replay();
+        EXPECT_NE(replayed.status, 0) << name;
+        EXPECT_TRUE(replayed.says("is a pipe") || replayed.shows("is a pipe")) << name << replayed.out << replayed.err;
+        fs::remove(path);
+        fs::rename(path + ".away", path);
+    }
+    EXPECT_EQ(replay().status, 0);
 }
 
 TEST_F(capture_launch, replay_check_and_source_are_for_captures)

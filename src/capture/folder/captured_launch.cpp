@@ -11,6 +11,7 @@
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/text/json_memory.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -259,6 +260,7 @@ std::string capture_json(const captured_launch& launch)
 
 captured_launch parse_capture(std::string_view text, const std::string& file)
 {
+    refuse_large_json(text, text.size(), file);
     if (!json::accept(text)) refuse_capture(file, "this is not JSON");
     const json whole = json::parse(text, nullptr, false);
     const capture_reader from(whole, file, "");
@@ -308,13 +310,13 @@ captured_launch parse_capture(std::string_view text, const std::string& file)
 
 captured_launch read_capture(const std::filesystem::path& file)
 {
-    return parse_capture(read_input(file.string(), max_capture_bytes), file.string());
+    return parse_capture(read_file(file, max_capture_bytes), file.string());
 }
 
 std::string read_captured_module(const captured_launch& launch, const std::filesystem::path& folder)
 {
     const std::string file = (folder / launch.module).string();
-    std::string bytes = read_input(file);
+    std::string bytes = read_file(file);
     if (hash_of_bytes(bytes) != launch.module_hash) refuse_capture(file, "it is not the module that was captured");
     return bytes;
 }

@@ -143,7 +143,7 @@ std::string module_of(const raw_launch& raw, const fs::path& observed, std::stri
     std::string found;
     std::optional<std::uint64_t> code;
     for (const auto& [hash, bytes] : raw.modules) {
-        std::string image = read_input((observed / record::module_file_name({.hash = hash, .bytes = bytes})).string());
+        std::string image = read_file(observed / record::module_file_name({.hash = hash, .bytes = bytes}));
         const cubin_contents contents = read_cubin(image, "module", {.grid_dependency = true, .hash_code = true});
         const auto kernel = std::ranges::find(contents.kernels, raw.launch.kernel, &kernel_info::name);
         if (kernel == contents.kernels.end()) continue;
@@ -204,7 +204,7 @@ std::optional<raw_launch> read_raw_launch(const fs::path& observed)
 {
     std::error_code failure;
     if (!fs::is_regular_file(observed / record::launch_file, failure)) return std::nullopt;
-    std::istringstream text(read_input((observed / record::launch_file).string()));
+    std::istringstream text(read_file(observed / record::launch_file));
     std::string line;
     if (!std::getline(text, line) || line != record::launch_magic) not_the_observers();
     raw_launch raw;

@@ -11,6 +11,7 @@
 #include "capture/launches/launch_account.hpp"
 #include "image/demangle.hpp"
 #include "support/error.hpp"
+#include "support/text/json_memory.hpp"
 
 namespace launchbox {
 
@@ -176,6 +177,7 @@ bool is_launches_json(std::string_view text)
 
 observed_run read_launches_json(std::string_view text, const std::string& file)
 {
+    refuse_large_json(text, text.size(), file);
     const json whole = json::parse(text, nullptr, false);
     if (whole.is_discarded()) throw error(file + " is no JSON", "is it what launchbox capture wrote, and all of it?");
     const json_place from{whole, file};

@@ -29,7 +29,7 @@ namespace {
 std::size_t content_of_file(const std::filesystem::path& file)
 {
     try {
-        return std::hash<std::string>()(read_input(file.string()));
+        return std::hash<std::string>()(read_file(file));
     } catch (const error&) {
         return 0;  // it is not there
     }

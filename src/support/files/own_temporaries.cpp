@@ -25,7 +25,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view name_of_ours = "launchbox-run-";
 constexpr std::chrono::hours kept_unchanged{30 * 24};
 
 // Of this start of this machine's kernel, the same in all its containers. "unknown": nobody else is told apart then.
@@ -56,16 +55,16 @@ std::string host_of_machine()
     return text.empty() ? "host" : text;
 }
 
-std::string own_name()
+std::string start_of_own_names()
 {
-    return std::string(name_of_ours) + boot_of_machine() + "-" + host_of_machine() + "-" + std::to_string(::getpid()) +
-           "-XXXXXX";
+    return std::string(temporary_name) + boot_of_machine() + "-" + host_of_machine() + "-" +
+           std::to_string(::getpid()) + "-";
 }
 
 bool is_of_this_boot(std::string_view name)
 {
     const std::string& boot = boot_of_machine();
-    return boot != no_boot && name.starts_with(std::string(name_of_ours) + boot + "-");
+    return boot != no_boot && name.starts_with(std::string(temporary_name) + boot + "-");
 }
 
 std::chrono::system_clock::time_point changed_at(const struct stat& status)
@@ -132,7 +131,7 @@ void clear_left(const fs::path& folder)
     }
     std::error_code ignored;
     for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored))
-        if (entry->path().filename().string().starts_with(name_of_ours)) remove_if_left(entry->path());
+        if (entry->path().filename().string().starts_with(temporary_name)) remove_if_left(entry->path());
 }
 
 // Between its making and its lock a cleaner of another process may take an entry for one that was left.
@@ -143,7 +142,7 @@ own_temporary make_locked(const fs::path& folder, const Make& make)
 {
     clear_left(folder);
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
-        std::string name = (folder / own_name()).string();
+        std::string name = (folder / (start_of_own_names() + "XXXXXX")).string();
         const int file = make(name);
         std::error_code unknown;
         if (file < 0 && errno == ENOENT && fs::is_directory(folder, unknown)) continue;  // removed before it was opened
@@ -160,6 +159,12 @@ own_temporary make_locked(const fs::path& folder, const Make& make)
 }
 
 }  // namespace
+
+bool is_own_temporary(const fs::path& file)
+{
+    const std::string name = file.string();
+    return name.find(temporary_name) != std::string::npos && name.find(start_of_own_names()) != std::string::npos;
+}
 
 own_temporary new_own_file(const fs::path& folder)
 {

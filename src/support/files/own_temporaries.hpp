@@ -3,8 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 namespace launchbox {
+
+/// How their names begin.
+inline constexpr std::string_view temporary_name = "launchbox-run-";
 
 /// A new file or folder, launchbox-run-BOOT-HOST-PROCESS-XXXXXX, locked (flock) for as long as the descriptor is open:
 /// the lock ends with its owner, however that ends, and is seen from every container of the machine.
@@ -18,5 +22,8 @@ struct own_temporary {
 /// host), only what nobody has changed for 30 days. `descriptor` is -1 and errno tells why where none can be made.
 own_temporary new_own_file(const std::filesystem::path& folder);
 own_temporary new_own_folder(const std::filesystem::path& folder);
+
+/// Whether the file is a temporary one of this process, or in a temporary folder of it.
+bool is_own_temporary(const std::filesystem::path& file);
 
 }  // namespace launchbox

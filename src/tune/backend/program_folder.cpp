@@ -235,7 +235,7 @@ std::string hash_of_changes(const fs::path& folder, const std::map<std::string, 
         if (fs::is_symlink(file, ignored))
             parts.push_back(fs::read_symlink(file, ignored).string());
         else
-            parts.push_back(fs::is_regular_file(file, ignored) ? read_input(file.string()) : std::string());
+            parts.push_back(fs::is_regular_file(file, ignored) ? read_file(file) : std::string());
     }
     return parts.empty() ? std::string() : key_of({parts.begin(), parts.end()});
 }

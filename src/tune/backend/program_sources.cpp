@@ -108,7 +108,7 @@ std::vector<fs::path> files_of_build(const tune_spec& spec, const std::string& a
                                                     .time_limit = longest_listing_seconds});
         std::error_code unknown;
         if (ran.exit_code != 0 || !fs::is_regular_file(list, unknown)) return {};  // building says why
-        rule = read_input(list.string());
+        rule = read_file(list);
     } catch (const machine_error&) {
         throw;
     } catch (const error&) {

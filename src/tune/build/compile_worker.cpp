@@ -67,7 +67,7 @@ compile_answer compile_with_nvrtc(const compile_job& job, const fs::path& output
 {
     static std::map<fs::path, nvrtc> loaded;
     const auto library = loaded.try_emplace(job.library, job.library).first;
-    nvrtc_job task{.source = read_input(job.source),
+    nvrtc_job task{.source = read_file(job.source),
                    .name = job.source,
                    .expression = job.expression,
                    .architecture = job.architecture,
@@ -160,7 +160,7 @@ int take_register_limit(std::vector<std::string>& flags)
 compile_answer compile_ptx(compile_job job, const fs::path& outputs)
 {
     if (!makes_module(job)) return {.output = nothing_made(), .files = with_source({}, job)};
-    std::string ptx = read_input(job.source);
+    std::string ptx = read_file(job.source);
     if (const int limit = take_register_limit(job.flags); limit > 0)
         ptx = with_max_registers(ptx, job.expression, limit);
     // Code for one chip, such as sm_90a, has to be compiled for that one.
@@ -277,10 +277,10 @@ compile_answer read_compile_answer(const std::string& line, const fs::path& outp
     result.out_of_memory = answer.value("out_of_memory", false);
     result.peak_bytes = answer.value("peak_bytes", std::size_t{0});
     try {
-        result.output.log = read_input((outputs / log_file).string());
-        result.output.cubin = read_input((outputs / cubin_file).string());
-        result.output.ptx_outline = read_input((outputs / ptx_file).string());
-        if (answer.value("files", false)) result.files = listed_names(read_input((outputs / names_file).string()));
+        result.output.log = read_file(outputs / log_file);
+        result.output.cubin = read_file(outputs / cubin_file);
+        result.output.ptx_outline = read_file(outputs / ptx_file);
+        if (answer.value("files", false)) result.files = listed_names(read_file(outputs / names_file));
     } catch (const error& failure) {
         throw machine_error(failure.what(), failure.hint());  // it was there a moment ago
     }

@@ -197,7 +197,7 @@ kernel_builder::kernel_builder(const tune_spec& spec, const builder_options& opt
     if (!fs::is_regular_file(source, failure))
         throw error("[kernel] source: there is no file " + spec.kernel->source,
                     "it is looked for in the folder of " + spec.file);
-    read_input(source.string());
+    read_file(source);
     for (const std::string& named : spec.kernel->sources)
         if (!fs::is_regular_file(fs::path(spec.folder) / named, failure))
             throw error("[kernel] sources: there is no file " + named,
