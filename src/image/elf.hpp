@@ -16,7 +16,7 @@ namespace launchbox {
 namespace elf {
 inline constexpr std::uint16_t type_relocatable = 1, type_executable = 2;
 inline constexpr std::uint16_t machine_cuda = 190;
-inline constexpr std::uint8_t symbol_function = 2;
+inline constexpr std::uint8_t symbol_object = 1, symbol_function = 2;
 inline constexpr std::uint8_t symbol_is_entry = 0x10;  ///< in `other`: a kernel
 inline constexpr std::uint64_t flag_allocated = 2;
 inline constexpr std::uint32_t section_symbols = 2, section_note = 7, section_nobits = 8, section_symbol_indices = 18;
@@ -51,6 +51,8 @@ struct elf_image {
     std::string_view symbol_names;
 
     [[nodiscard]] std::string_view symbol_name(const elf_symbol& symbol) const;
+    /// Of a cubin: whether this is a `__device__`, `__constant__` or `__managed__` variable.
+    [[nodiscard]] bool is_variable(const elf_symbol& symbol) const;
 };
 
 enum class elf_parts { all, sections };
