@@ -37,11 +37,12 @@ def run(target, options):
     row = {"target": name, "seeds": seeds, "executions": number(r"stat::number_of_executed_units:\s*(\d+)"),
            "seconds": number(r"Done \d+ runs in (\d+) second"), "edges": number(r" cov: (\d+)"),
            "features": number(r" ft: (\d+)"), "peak_memory_mb": number(r"stat::peak_rss_mb:\s*(\d+)"),
-           "findings": sorted(one.name for one in options.findings.glob(f"{name}-*")), "status": status}
+           "findings": sorted(one.name for one in options.findings.glob(f"{name}-*")) if status else [], "status": status}
     print(f"{name}: {row['executions']:,} executions in {row['seconds']} s, {row['edges']} edges"
           + (f"; FOUND {row['findings'] or 'something'}, see {log}" if status else ""), flush=True)
     if not status:
-        log.unlink()
+        for one in (log, *options.findings.glob(f"{name}-*")):  # children that died as they may: demangle_fuzz.cpp
+            one.unlink()
     return row
 
 
