@@ -187,6 +187,19 @@ bool take_out_headers_message(std::string& log)
     return used;
 }
 
+// NVRTC opens its built-in functions by their name alone, which finds them in folders that the system knows, or where
+// they are loaded already: those of Python packages and of copied folders lie beside it and nowhere else.
+void load_builtins_beside(const fs::path& library)
+{
+    std::error_code failure;
+    for (const fs::path& file : {library, fs::canonical(library, failure)}) {
+        if (!file.has_parent_path()) continue;
+        for (fs::directory_iterator at(file.parent_path(), failure), end; at != end; at.increment(failure))
+            if (at->path().filename().string().starts_with("libnvrtc-builtins.so."))
+                ::dlopen(at->path().c_str(), RTLD_NOW | RTLD_LOCAL);
+    }
+}
+
 }  // namespace
 
 std::vector<fs::path> toolkit_includes(const toolchain& tools)
@@ -220,6 +233,7 @@ nvrtc::nvrtc(const fs::path& library) : call_(std::make_unique<functions>())
                     exit_status::missing);
     };
     if (handle == nullptr) refuse(::dlerror());
+    load_builtins_beside(library);
     const auto find = [&](auto& function, const char* name) {
         function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
         if (function == nullptr) refuse(std::string("it has no ") + name);

@@ -13,6 +13,7 @@
 #include "image/cubin.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/subprocess.hpp"
 
 using namespace launchbox;
 namespace fs = std::filesystem;
@@ -70,6 +71,20 @@ TEST_F(Nvrtc, takes_the_library_that_the_environment_names)
     ::unsetenv("LAUNCHBOX_NVRTC");
     EXPECT_THROW(nvrtc("/nowhere.so"), error);
     EXPECT_THROW(nvrtc("libm.so.6"), error);
+}
+
+// As Python packages have it, of which the system knows nothing.
+TEST_F(Nvrtc, what_it_needs_is_loaded_from_beside_it)
+{
+    const temporary_directory folder;
+    const fs::path copy = folder.path() / "libnvrtc.so", builtins = folder.path() / "libnvrtc-builtins.so.99.0";
+    fs::create_symlink(place_->library, copy);
+    write_file_atomically(folder.path() / "b.cpp", "int none;\n");
+    ASSERT_EQ(run({LAUNCHBOX_CXX, "-shared", "-o", builtins.string(), (folder.path() / "b.cpp").string()}).exit_code,
+              0);
+    EXPECT_EQ(::dlopen(builtins.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
+    const nvrtc used(copy);
+    EXPECT_NE(::dlopen(builtins.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
 }
 
 TEST_F(Nvrtc, compiles_to_a_cubin_and_an_outline)

@@ -124,7 +124,7 @@ void read_raw_line(const std::string& text, raw_launch& to)
         if (is_variable) {
             memory.referenced = line.number<int>() != 0;
             memory.name = line.rest();
-            memory.kind = "variable";
+            memory.kind = record::kind_variable;
             launch.variables.push_back(std::move(memory));
         } else {
             memory.kind = line.word();
@@ -149,6 +149,10 @@ std::string module_of(const raw_launch& raw, const fs::path& observed, std::stri
         if (kernel == contents.kernels.end()) continue;
         if (kernel->registers && raw.registers > 0 && *kernel->registers != raw.registers &&
             std::max(*kernel->registers, 16) != raw.registers)
+            continue;
+        const auto variables = variables_of(image);
+        if (!std::ranges::all_of(raw.launch.variables,
+                                 [&](const captured_memory& variable) { return variables.contains(variable.name); }))
             continue;
         if (kernel->static_shared_bytes && *kernel->static_shared_bytes != raw.static_shared_bytes &&
             *kernel->static_shared_bytes + kernel->reserved_shared_bytes.value_or(0) != raw.static_shared_bytes)
@@ -210,7 +214,7 @@ std::optional<raw_launch> read_raw_launch(const fs::path& observed)
     raw_launch raw;
     while (std::getline(text, line)) read_raw_line(line, raw);
     if (raw.launch.kernel.empty()) not_the_observers();
-    for (const captured_parameter& parameter : raw.launch.parameters)
+    for (const parameter_place& parameter : raw.launch.parameters)
         if (std::uint64_t{parameter.offset} + parameter.bytes > raw.launch.arguments.size()) not_the_observers();
     return raw;
 }

@@ -112,7 +112,8 @@ observed_gpu read_gpu(const json_place& from)
     const std::string architecture = from.text("architecture");
     const auto capability = parse_compute_capability(architecture);
     if (!capability) throw from.wrong("architecture", "one");
-    return {.name = from.text("name"), .capability = *capability, .sms = std::max(1, from.integer<int>("sms"))};
+    return {
+        .name = from.text("name"), .capability = *capability, .sms = std::clamp(from.integer<int>("sms"), 1, 1 << 14)};
 }
 
 observed_process read_observed_process(const json_place& from)

@@ -149,9 +149,11 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     made.code = built.code;
     if (const std::string why = why_not_launched(built.kernel, launch, *options_.limits, spec_.screen); !why.empty())
         return rejected(why);
-    if (!is_captured())
-        if (const std::string why = why_arguments_differ(built.kernel, expressions_.arguments(values)); !why.empty())
-            return rejected(why);
+    if (const std::string why =
+            is_captured() ? why_parameters_differ(captures_.launch(job.workload), built.cubin, built.kernel.name)
+                          : why_arguments_differ(built.kernel, expressions_.arguments(values));
+        !why.empty())
+        return rejected(why);
     made.same_when_equal = fmt::format("{} {} {} {} {} {}", built.code, launch.carveout_percent.value_or(-1),
                                        fmt::join(launch.threads, ","), fmt::join(launch.blocks, ","),
                                        fmt::join(launch.cluster, ","), launch.dynamic_shared_bytes);
