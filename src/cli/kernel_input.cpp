@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "advice/lint/lint_log.hpp"
 #include "advice/lint/source_lint.hpp"
 #include "cli/input_folder.hpp"
 #include "cli/launch_options.hpp"
@@ -58,6 +59,15 @@ bool asks_for_lines(const std::string& flag)
     return flag == "-lineinfo" || flag == "--generate-line-info" || flag == "-G" || flag == "--device-debug";
 }
 
+// What the compiler says of no certain kernel.
+void lint_results(const std::vector<compile_result>& results, input_summary& summary)
+{
+    std::vector<linted_log> logs;
+    for (const compile_result& compiled : results)
+        logs.push_back({&compiled.report, {}, std::string(architecture_name(compiled.architecture).view())});
+    for (diagnosis& finding : lint_logs(logs)) summary.diagnoses.push_back(std::move(finding));
+}
+
 // With the flags of one command; `command` names it where there are several.
 void compile_source(const kernel_input_options& options, const toolchain& tools, compile_request request,
                     const std::string& command, input_summary& summary, kernel_input& result)
@@ -73,6 +83,7 @@ void compile_source(const kernel_input_options& options, const toolchain& tools,
     progress_line line("architectures");
     std::vector<compile_result> results = compile_kernels(
         tools, request, [&](std::size_t done, std::size_t total) { line.show(request.source, done, total); });
+    if (options.lint) lint_results(results, summary);
     std::vector<std::string> errors;
     for (compile_result& compiled : results) {
         hand_on_unroll_warnings(compiled.report, compiled.kernels);
@@ -158,6 +169,9 @@ void read_log(const kernel_input_options& options, const std::string& file, std:
     input_summary summary{.file = file, .kind = "compiler log"};
     resource_log log = parse_resource_log(text, file);
     hand_on_unroll_warnings(log, log.kernels);
+    if (options.lint) summary.diagnoses = lint_logs({{&log, file, {}}});
+    const bool tells_nothing = log.kernels.empty() && summary.diagnoses.empty();
+    if (!options.before_linking && !options.keep_unlinked) leave_out_unlinked(log.kernels);
     const architecture_filter wanted(options.architectures);
     for (const kernel_info& info : log.kernels) {
         if (!wanted(info.architecture)) continue;
@@ -171,10 +185,10 @@ void read_log(const kernel_input_options& options, const std::string& file, std:
         summary.errors.push_back(fmt::format("line {}: {}", diagnostic.line, diagnostic.what));
     if (log.ends_inside_a_report)
         summary.errors.push_back("it ends inside a report: the log was cut, or the compiler killed");
-    if (log.kernels.empty() && summary.errors.empty())
+    if (tells_nothing && summary.errors.empty())
         summary.errors.push_back(std::string("it has no report of ptxas or nvlink; make one with nvcc -Xptxas -v") +
                                  (is_file(file) ? "" : " (a CUDA source is known by its name and must be a file)"));
-    else if (summary.kernels == 0 && summary.errors.empty())
+    else if (summary.kernels == 0 && !log.kernels.empty() && summary.errors.empty())
         summary.errors.push_back("it has no kernel for " + wanted.words());
     result.inputs.push_back(std::move(summary));
 }
@@ -395,7 +409,7 @@ void lint_sources(const std::string& pattern, const std::vector<std::string>& fl
                 request.kernels.push_back({kernel.short_form, &kernel.info,
                                            pattern.empty() || matches_kernel(pattern, kernel.info.name,
                                                                              kernel.demangled, kernel.short_form)});
-        summary.diagnoses = lint_source(request);
+        for (diagnosis& finding : lint_source(request)) summary.diagnoses.push_back(std::move(finding));
     }
 }
 

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raised when entries change: older ones then count as damaged, and are written anew.
-constexpr std::string_view format_name = "launchbox compile 3";
+constexpr std::string_view format_name = "launchbox compile 4";
 // Never changed: what results in a store depend on is hashed with it too (tune/space/task_hash.cpp).
 constexpr std::string_view key_seed = "launchbox compile 1";
 constexpr std::size_t largest_entry = std::size_t{256} << 20;
@@ -75,7 +75,7 @@ bool has_line_information(const nvcc_job& job)
     return false;
 }
 
-// "launchbox compile 3 KEY CHECKSUM SIZES...\n" and the texts behind each other; sizes in bytes.
+// "launchbox compile 4 KEY CHECKSUM SIZES...\n" and the texts behind each other; sizes in bytes.
 std::string entry_text(const std::string& key, const std::vector<std::string>& texts)
 {
     std::string content, sizes;

@@ -25,7 +25,7 @@ nlohmann::ordered_json check_json(const check_outcome& outcome)
     const check_result& result = outcome.result;
     ordered_json json;
     json["schema"] = "launchbox.check/1";
-    json["passed"] = !result.failed();
+    json["passed"] = result.passed();
     json["summary"] = summary_of(result);
     json["budget"] = nullptr;
     if (!result.budget_file.empty())
