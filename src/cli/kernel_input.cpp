@@ -161,11 +161,9 @@ bool is_file(const std::string& name)
     return std::filesystem::is_regular_file(name, failure);
 }
 
-void read_log(const kernel_input_options& options, const std::string& file, std::string_view bytes,
+void read_log(const kernel_input_options& options, const std::string& file, std::string_view text,
               kernel_input& result)
 {
-    const std::string converted = has_text_mark(bytes) ? utf8_text(std::string(bytes)) : std::string();
-    const std::string_view text = has_text_mark(bytes) ? converted : bytes;
     input_summary summary{.file = file, .kind = "compiler log"};
     resource_log log = parse_resource_log(text, file);
     hand_on_unroll_warnings(log, log.kernels);
@@ -335,10 +333,15 @@ void read_file(const kernel_input_options& options, const std::string& file, con
     if (looks_packed(content.bytes())) {
         read_package(options, file, content.bytes(), memory, result);
         if (result.inputs.empty()) return;
-    } else if (looks_like_binary(content.bytes()) && !is_utf16_text(content.bytes()))
-        read_binary_file(options, file, content.bytes(), given::by_name, memory, result);
-    else
-        read_log(options, file, content.bytes(), result);
+    } else {
+        const bool is_foreign = is_no_utf8_text(content.bytes());
+        const std::string converted = is_foreign ? utf8_text(std::string(content.bytes())) : std::string();
+        const std::string_view bytes = is_foreign ? converted : content.bytes();
+        if (looks_like_binary(bytes))
+            read_binary_file(options, file, bytes, given::by_name, memory, result);
+        else
+            read_log(options, file, bytes, result);
+    }
     if (content.shrank()) result.inputs.back().errors.push_back("it was cut by another program while it was read");
 }
 

@@ -101,7 +101,8 @@ ordered_json counts_json(const check_result& result)
             {"new_kernels", result.new_kernels.size()},
             {"gone_kernels", result.gone.size()},
             {"ptx_only", result.ptx_only},
-            {"unlinked", result.unlinked}};
+            {"unlinked", result.unlinked},
+            {"renumbered", result.renumbered}};
 }
 
 ordered_json names_json(const checked_kernel& kernel)

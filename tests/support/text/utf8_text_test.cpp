@@ -28,7 +28,7 @@ TEST(utf8_text, loses_its_mark_and_nothing_else)
     EXPECT_EQ(utf8_text("a\xEF\xBB\xBF"), "a\xEF\xBB\xBF");
     EXPECT_EQ(utf8_text(""), "");
     EXPECT_FALSE(
-        has_text_mark("\x7f"
+        is_no_utf8_text("\x7f"
                       "ELF"));
 }
 
@@ -42,7 +42,7 @@ TEST(utf8_text, is_made_of_utf16)
         EXPECT_EQ(utf8_text(utf16({0xD83D}, little_endian)), "\uFFFD");
         EXPECT_EQ(utf8_text(utf16(u"x", little_endian) + "y"), "x\uFFFD");  // half of a unit
         EXPECT_EQ(utf8_text(utf16(u"", little_endian)), "");
-        EXPECT_TRUE(is_utf16_text(utf16(u"", little_endian)));
+        EXPECT_TRUE(is_no_utf8_text(utf16(u"", little_endian)));
     }
 }
 
