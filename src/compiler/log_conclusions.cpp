@@ -3,6 +3,7 @@
 #include <launchbox/compute_capability.hpp>
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -88,11 +89,15 @@ void find_relocatable_modules(raw_log& raw)
     const auto key = [](const kernel_info& kernel) { return kernel.name + '\n' + kernel.architecture; };
     for (const kernel_info& kernel : raw.log.kernels)
         if (kernel.linked) linked.insert(key(kernel));
+    // The linker does not say for which architecture: then any of them was linked.
+    const auto is_linked = [&](const kernel_info& kernel) {
+        return linked.contains(key(kernel)) || linked.contains(kernel.name + '\n');
+    };
     for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
         kernel_info& kernel = raw.log.kernels[i];
         const std::size_t module = raw.kernel_modules[i];
         kernel.relocatable =
-            !kernel.linked && ((module != raw_log::no_module && relocatable[module]) || linked.contains(key(kernel)));
+            !kernel.linked && ((module != raw_log::no_module && relocatable[module]) || is_linked(kernel));
     }
 }
 
@@ -138,6 +143,11 @@ bool take_figures(kernel_info& kernel, const remark_figures& told)
     return true;
 }
 
+bool is_of_unknown_stack(std::string_view sentence)
+{
+    return sentence.starts_with("Stack size for entry function ");
+}
+
 // The lines of warnings about one kernel that no report tells of.
 void add_told_by_warnings(raw_log& raw, const lone_remark& remark, kernel_info*& kernel)
 {
@@ -155,8 +165,25 @@ void add_told_by_warnings(raw_log& raw, const lone_remark& remark, kernel_info*&
         kernel->linked = remark.of_linker;
         take_figures(*kernel, figures);
     }
-    kernel->stack_unbounded |= remark.text.starts_with("Stack size for entry function ");
+    kernel->stack_unbounded |= is_of_unknown_stack(remark.text);
     kernel->warnings.push_back(remark.text);
+}
+
+// What the linker says of a kernel that it does not report on, since the link failed, is true of what was compiled.
+bool give_to_compiled(raw_log& raw, const lone_remark& remark,
+                      const std::unordered_multimap<std::string, std::size_t>& compiled)
+{
+    bool given = false;
+    const auto [first, last] = compiled.equal_range(remark.kernel);
+    for (auto place = first; place != last; ++place) {
+        kernel_info& kernel = raw.log.kernels[place->second];
+        if (!remark.architecture.empty() && remark.architecture != kernel.architecture) continue;
+        given = kernel.relocatable = true;
+        kernel.stack_unbounded |= is_of_unknown_stack(remark.text);
+        if (std::ranges::find(kernel.warnings, remark.text) == kernel.warnings.end())
+            kernel.warnings.push_back(remark.text);
+    }
+    return given;
 }
 
 // What warnings tell and no report: figures that a report lacks, and kernels without a report. Where a report has other
@@ -178,15 +205,20 @@ void add_facts_of_warnings(raw_log& raw)
             return true;
         });
     }
+    if (lone.empty()) return;
     std::unordered_map<std::string, std::size_t> line_of;
     for (const log_message& message : raw.log.messages) line_of.emplace(message.text, message.line);
     for (lone_remark& remark : lone)
         if (remark.line == 0) remark.line = line_of[remark.text];
     std::ranges::stable_sort(lone, {}, &lone_remark::line);
+    std::unordered_multimap<std::string, std::size_t> compiled;
+    for (std::size_t i = 0; i < raw.log.kernels.size(); ++i)
+        if (!raw.log.kernels[i].linked) compiled.emplace(raw.log.kernels[i].name, i);
     std::unordered_map<std::string, std::vector<const lone_remark*>> by_kernel;
     std::vector<const std::vector<const lone_remark*>*> order;
     for (const lone_remark& remark : lone) {
         if (functions.contains(remark.kernel) || !tells_of_a_kernel(remark.text)) continue;
+        if (remark.of_linker && give_to_compiled(raw, remark, compiled)) continue;
         std::vector<const lone_remark*>& of_kernel =
             by_kernel[remark.kernel + '\n' + remark.architecture + (remark.of_linker ? "\n" : "")];
         if (of_kernel.empty()) order.push_back(&of_kernel);

@@ -33,7 +33,7 @@ void leave_out_unlinked(std::vector<kernel_info>& kernels)
     std::unordered_map<std::string, const kernel_info*> compiled;
     std::unordered_map<std::string, bool> is_linked;
     for (const kernel_info& kernel : kernels) {
-        if (kernel.linked) is_linked.emplace(key_of(kernel), true);
+        if (kernel.linked && kernel.registers) is_linked.emplace(key_of(kernel), true);
         if (!kernel.relocatable) continue;
         const auto [place, is_new] = compiled.emplace(key_of(kernel), &kernel);
         if (!is_new && place->second != nullptr && told_by_compiler(*place->second) != told_by_compiler(kernel))

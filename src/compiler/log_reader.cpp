@@ -65,6 +65,20 @@ void log_reader::read_statement(const log_statement& statement)
         read_message(statement);
 }
 
+void lost_lines::note(const log_piece& piece)
+{
+    if (piece.kind == log_piece::content::stack)
+        ++stack;
+    else if (piece.closes)
+        ++used, ++linked;
+}
+
+void log_reader::say_lost()
+{
+    add_diagnostic("whose figures these are cannot be told: in front of some lines stands which compiler wrote them, in "
+                   "front of others nothing");
+}
+
 void log_reader::finish()
 {
     resource_log& log = raw_->log;
@@ -74,7 +88,7 @@ void log_reader::finish()
         log.diagnostics.push_back(
             {raw_->kernel_lines[entry.kernel], "no \"Used\" line for '" + kernel(entry.kernel).name + "'"});
     }
-    for (const std::size_t waiting : linked_) {
+    for (const auto& [waiting, lost] : linked_) {
         log.ends_inside_a_report = true;
         log.diagnostics.push_back(
             {raw_->kernel_lines[waiting], "no \"used\" line for '" + kernel(waiting).name + "'"});
@@ -143,12 +157,12 @@ void log_reader::read_nvlink_info(const log_statement& statement)
             return add_diagnostic("cannot read the name of a function");
         }
         if (linked_.size() == max_linked) {
-            add_diagnostic("no \"used\" line for '" + kernel(linked_.front()).name + "'");
+            add_diagnostic("no \"used\" line for '" + kernel(linked_.front().kernel).name + "'");
             linked_.erase(linked_.begin());
         }
         add_kernel(*name, target.empty() ? nvlink_architecture_ : target, nvlink_log);
-        linked_.push_back(raw_->log.kernels.size() - 1);
-        kernel(linked_.back()).linked = true;
+        linked_.push_back({raw_->log.kernels.size() - 1, lost_->linked});
+        kernel(linked_.back().kernel).linked = true;
         last_step_ = step::linked;
     } else if (text.starts_with("used ")) {
         read_nvlink_used(text);
@@ -185,8 +199,9 @@ void log_reader::read_nvlink_used(std::string_view list)
         case nameless_lines::verdict::owner:
             break;
     }
-    const std::size_t owner = linked_.front();
+    const auto [owner, lost] = linked_.front();
     linked_.clear();
+    if (lost != lost_->linked) return say_lost();
     linked_lines_.note_owner(owner);
     raw_->kernel_lines[owner] = line_;
     give(kernel(owner), figures);

@@ -24,6 +24,15 @@ struct lone_remark {
     bool of_linker = false;
 };
 
+/// How many lines so far may have been others' than they seem to be, by kind; where one comes between the beginning of a
+/// report and its line of that kind, that line may be another report's.
+struct lost_lines {
+    std::size_t stack = 0, used = 0, linked = 0;
+
+    void note(const log_piece& piece);
+    void note_all() { ++stack, ++used, ++linked; }
+};
+
 /// What the lines of a log say, before conclusions are drawn from several of them.
 struct raw_log {
     static constexpr std::size_t no_module = static_cast<std::size_t>(-1);
@@ -37,13 +46,18 @@ struct raw_log {
     std::vector<lone_remark> lone_remarks;    ///< by writer, then by rising line
     /// For each module the value of -maxrregcount, where ptxas says that it was given, and nobody else wrote meanwhile.
     std::vector<std::optional<int>> module_options;
+    lost_lines of_nobody;  ///< where writers are named: what is nobody's may be any one's
+    lost_lines gaps;       ///< of what is nobody's: where a named writer wrote in between
 };
 
 /// Takes the lines of one writer, one by one, and adds what they say to `raw`.
 class log_reader {
 public:
     log_reader(raw_log& raw, std::size_t writer, bool others_are_named)
-        : raw_(&raw), writer_(writer), others_are_named_(others_are_named)
+        : raw_(&raw),
+          writer_(writer),
+          others_are_named_(others_are_named),
+          lost_(others_are_named ? &raw.gaps : &raw.of_nobody)
     {
     }
 
@@ -59,13 +73,15 @@ private:
     struct open_entry {
         std::size_t kernel;
         bool has_properties = false;
-        bool mixed = false;  ///< its lines cannot be told from another compiler's
+        bool mixed = false;    ///< its lines cannot be told from another compiler's
+        std::size_t lost = 0;  ///< `lost_lines::used` when it began
     };
     /// Who waits for a stack line: a kernel, or a device function and the entry it came after.
     struct waiting_function {
         std::size_t kernel;  ///< or `none`: it is `function`, or its lines cannot be told from another compiler's
         std::optional<callee_info> function = std::nullopt;
         std::size_t entry = none;  ///< of `function`; or `none`
+        std::size_t lost = 0;      ///< `lost_lines::stack` when it began to wait
     };
     struct remark {
         std::string text;
@@ -111,6 +127,7 @@ private:
     void keep_function(waiting_function& waiting);
     void add_lone_remarks();
     void add_losses();
+    void say_lost();
     void add_diagnostic(std::string what) { raw_->log.diagnostics.push_back({line_, std::move(what)}); }
     kernel_info& kernel(std::size_t index) { return raw_->log.kernels[index]; }
     module_memory& module() { return raw_->log.modules[module_]; }
@@ -118,6 +135,7 @@ private:
     raw_log* raw_;
     std::size_t writer_;
     bool others_are_named_;  ///< this is who writes without a name, and others have one
+    const lost_lines* lost_;
     std::size_t line_ = 0;
     bool terminated_ = true;
 
@@ -131,7 +149,11 @@ private:
     std::size_t module_ = none;               ///< the last one
     std::vector<std::size_t> own_kernels_;    ///< in `raw_`, rising
 
-    std::vector<std::size_t> linked_;  ///< kernels whose "used" line of nvlink has not come
+    struct linked_function {
+        std::size_t kernel;
+        std::size_t lost;  ///< `lost_lines::linked` when it began
+    };
+    std::vector<linked_function> linked_;  ///< whose "used" line of nvlink has not come
     nameless_lines linked_lines_;
     std::string nvlink_architecture_;  ///< from the command line of nvlink, if the log has it
 

@@ -74,7 +74,7 @@ void log_reader::read_compiling(std::string_view rest)
     }
     last_kernel_ = raw_->log.kernels.size() - 1;
     last_step_ = step::compiling;
-    open_.push_back({.kernel = last_kernel_});
+    open_.push_back({.kernel = last_kernel_, .lost = lost_->used});
 }
 
 void log_reader::read_properties(std::string_view name)
@@ -112,6 +112,7 @@ void log_reader::read_properties(std::string_view name)
 void log_reader::expect_stack_line(waiting_function waiting)
 {
     if (waiting_for_stack_.size() == max_open_entries) waiting_for_stack_.erase(waiting_for_stack_.begin());
+    waiting.lost = lost_->stack;
     waiting_for_stack_.push_back(std::move(waiting));
 }
 
@@ -147,12 +148,14 @@ void log_reader::read_stack(const stack_figures& figures)
     }
     waiting_function owner = std::move(waiting_for_stack_.front());
     waiting_for_stack_.clear();
+    const bool is_lost = owner.lost != lost_->stack;
+    if (is_lost) say_lost();
     if (owner.kernel != none) {
         stack_lines_.note_owner(owner.kernel);
-        give_stack(kernel(owner.kernel), figures);
+        if (!is_lost) give_stack(kernel(owner.kernel), figures);
         if (before == step::properties) last_step_ = step::stack;
     } else if (owner.function) {
-        if (!stack_lines_.are_owed()) give_stack(*owner.function, figures);
+        if (!stack_lines_.are_owed() && !is_lost) give_stack(*owner.function, figures);
         // A function stays its entry's callee unless the next line says that it was compiled on its own.
         if (owner.entry != none) {
             last_kernel_ = owner.entry;
@@ -200,7 +203,11 @@ void log_reader::read_used(std::string_view list)
     }
     const auto entry = std::ranges::find_if(open_, is_ready);
     used_lines_.note_owner(entry->kernel);
-    if (!entry->mixed) give_figures(*entry, figures);
+    const bool is_lost = entry->lost != lost_->used;
+    if (is_lost)
+        say_lost();
+    else if (!entry->mixed)
+        give_figures(*entry, figures);
     last_used_ = last_kernel_ = entry->kernel;
     last_step_ = step::used;
     // Its stack line has come, or was lost.

@@ -21,6 +21,10 @@ resource_log parse_resource_log(std::string_view text, const std::string& file)
     for (std::size_t i = 0; i < writers.size(); ++i) {
         while (readers.size() <= writers[i])
             readers.emplace_back(raw, readers.size(), readers.empty() && some_are_named);
+        if (some_are_named && writers[i] == 0) {
+            raw.of_nobody.note(pieces.list[i]);
+            if (i > 0 && writers[i - 1] != 0) raw.gaps.note_all();
+        }
         readers[writers[i]].read(pieces.list[i]);
     }
     for (log_reader& reader : readers) reader.finish();

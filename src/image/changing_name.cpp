@@ -50,9 +50,47 @@ void erase_rust_crates(std::string& name)
     }
 }
 
+// Where the counter begins with which an identifier ends, "step$2417" or "step_2417" (an escaped "$17").
+std::size_t counter_at_end(std::string_view identifier, bool escaped)
+{
+    const std::size_t last = identifier.find_last_not_of(decimal);
+    if (last == none || last == 0 || last + 1 == identifier.size()) return none;
+    const bool is_counter = identifier[last] == '$' || (escaped && identifier.substr(last).starts_with("_24"));
+    return is_counter && in_word(identifier[last - 1]) ? last : none;
+}
+
+// A symbol of Numba that no demangler reads, since a length in it is wrong: without counters, and without the lengths,
+// which depend on them.
+void erase_counters_of_symbol(std::string& name)
+{
+    constexpr std::string_view front = "_ZN6cudapy";
+    if (!name.starts_with(front)) return;
+    std::string result(front);
+    std::string_view rest = std::string_view(name).substr(front.size());
+    bool erased = false;
+    while (!rest.empty() && is_digit(rest.front())) {
+        std::size_t length = 0;
+        for (; !rest.empty() && is_digit(rest.front()) && length < name.size(); rest.remove_prefix(1))
+            length = length * 10 + static_cast<std::size_t>(rest.front() - '0');
+        std::string_view identifier = rest.substr(0, length);
+        if (identifier.ends_with('E') && counter_at_end(identifier.substr(0, identifier.size() - 1), true) != none)
+            identifier.remove_suffix(1);
+        rest.remove_prefix(identifier.size());
+        const std::size_t counter = counter_at_end(identifier, true);
+        erased |= counter != none;
+        result.append("0").append(identifier.substr(0, counter));
+    }
+    if (erased) name = result.append(rest);
+}
+
 // "$2417" behind a name that parameters, tags or a scope follow.
 void erase_numba_counters(std::string& name)
 {
+    if (name.starts_with("_Z")) return erase_counters_of_symbol(name);
+    const std::size_t parameters = std::min(name.find_first_of("([<"), name.size());
+    if (name.starts_with("cudapy::"))
+        if (const auto at = counter_at_end(std::string_view(name).substr(0, parameters), true); at != none)
+            name.erase(at, parameters - at);
     for (std::size_t at = name.find('$'); at != none; at = name.find('$', at)) {
         const std::size_t end = at + 1 + run_of(name, at + 1, decimal);
         const bool follows = end < name.size() && (std::string_view("([<").find(name[end]) != none ||

@@ -319,7 +319,8 @@ void check_spills_alone(const subject& s)
           fmt::format("{} B of spill stores and {} B of loads{}",
                       s.kernel.spill_store_bytes ? with_commas(*s.kernel.spill_store_bytes) : "?",
                       s.kernel.spill_load_bytes ? with_commas(*s.kernel.spill_load_bytes) : "?", known),
-          "a register cap (-maxrregcount, launch bounds) is the likely cause: -Xptxas -v tells the registers");
+          fmt::format("a register cap (-maxrregcount, launch bounds) is the likely cause: {}",
+                      s.kernel.registers ? "see which one is set" : "-Xptxas -v tells the registers"));
 }
 
 }  // namespace

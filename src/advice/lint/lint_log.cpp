@@ -45,6 +45,16 @@ diagnosis unnamed(const unnamed_loss& loss, const resource_log& log)
     return finding;
 }
 
+// ptxas takes 255 in place of a value that is too big: no limit, but not the same as no option.
+std::string compiled_as_unlimited(const resource_log& log)
+{
+    std::vector<std::string> names;
+    for (const kernel_info& kernel : log.kernels)
+        if (kernel.maxrregcount == max_register_option) names.push_back(kernel.name);
+    if (names.empty()) return "";
+    return fmt::format(" and took 255 for {}, which can give other registers than no flag", names_of(std::move(names)));
+}
+
 // -maxrregcount, as far as ptxas says what it did.
 void lint_option(const resource_log& log, const std::string& file, std::vector<diagnosis>& findings)
 {
@@ -60,10 +70,10 @@ void lint_option(const resource_log& log, const std::string& file, std::vector<d
         if (!file.empty()) place = source_location{file, static_cast<int>(message.line)};
         if (too_big)
             findings.push_back({"maxrregcount_ignored", severity::warning,
-                                fmt::format("-maxrregcount {} does nothing for any kernel: {}, and ptxas ignored it",
-                                            option->value,
-                                            option->value < 0 ? "it is negative" : "it is above 255"),
-                                "give it at most 255, or leave it out", place});
+                                fmt::format("-maxrregcount {} limits no kernel: {}, and ptxas ignored it{}", option->value,
+                                            option->value < 0 ? "it is negative" : "it is above 255",
+                                            compiled_as_unlimited(log)),
+                                "give it at most 254, or leave it out", place});
         else
             findings.push_back({"maxrregcount_raised", severity::note, "-maxrregcount: " + message.text,
                                 "give it the number that ptxas took, or more", place});
@@ -79,7 +89,7 @@ void lint_option(const resource_log& log, const std::string& file, std::vector<d
         }
     if (value)
         findings.push_back({"maxrregcount_ignored", severity::warning,
-                            fmt::format("-maxrregcount {} does nothing for {}: a kernel with a bound of its own keeps "
+                            fmt::format("-maxrregcount {} does not limit {}: a kernel with a bound of its own keeps "
                                         "that",
                                         *value, names_of(names)),
                             "choose min_blocks in __launch_bounds__(threads, min_blocks), or add -Xptxas "

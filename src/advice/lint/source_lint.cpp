@@ -181,11 +181,11 @@ void lint_flags(const lint_request& request, const source_scopes& scopes, std::v
     const bool given = limit != words.end() && limit + 1 != words.end();
     const bool overrides = std::any_of(words.begin(), words.end(), is("override-directive-values"));
     std::string value = given ? *(limit + 1) : "";
-    // 0 is none, and what ptxas does not take it does not take for any kernel: lint_logs says that.
+    // 0 and 255 limit nothing, and what ptxas does not take it does not take for any kernel: lint_logs says that.
     int number = 0;
     const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), number);
     const bool is_number = given && failure == std::errc() && end == value.data() + value.size();
-    if (is_number && (number <= 0 || number > 255)) return;
+    if (is_number && (number <= 0 || number >= 255)) return;
     std::vector<std::string> names;
     std::set<std::string> seen;
     std::optional<source_location> place;
@@ -217,7 +217,7 @@ void lint_flags(const lint_request& request, const source_scopes& scopes, std::v
     else
         findings.push_back(
             {"maxrregcount_ignored", severity::warning,
-             fmt::format("-maxrregcount {} does nothing for {}: a kernel with a bound of its own keeps that, and ptxas "
+             fmt::format("-maxrregcount {} does not limit {}: a kernel with a bound of its own keeps that, and ptxas "
                          "says nothing",
                          escape_for_terminal(value), listed),
              "choose min_blocks in __launch_bounds__(threads, min_blocks), or add -Xptxas --override-directive-values",
