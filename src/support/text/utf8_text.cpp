@@ -66,8 +66,11 @@ text_form utf16_without_mark(std::string_view bytes)
     constexpr std::size_t looked_at = 4096;
     for (std::size_t i = 0; i < std::min(zero, looked_at); ++i)
         if (is_control(static_cast<unsigned char>(bytes[i]))) return text_form::bytes;
+    const bool behind_line = zero > 0 && bytes[zero - 1] == '\n';
+    const bool is_big_endian = looks_like_units(bytes.substr(zero), text_form::big_endian);
+    if (is_big_endian && (zero == 0 || behind_line)) return text_form::big_endian;
     if (zero > 0 && looks_like_units(bytes.substr(zero - 1), text_form::little_endian)) return text_form::little_endian;
-    return looks_like_units(bytes.substr(zero), text_form::big_endian) ? text_form::big_endian : text_form::bytes;
+    return is_big_endian ? text_form::big_endian : text_form::bytes;
 }
 
 // Whether a line of bytes begins at `i`: there is no zero in it, nor behind its end.
