@@ -252,9 +252,9 @@ exit_status run_diff(const inspect_options& options, const call_context& context
             add_skipped(page, side->inputs);
             for (const inspected_input& input : side->inputs)
                 if (!input.errors.empty())
-                    page.line("  " + escape_for_terminal(input.file) +
-                                  " has errors: what it does not show is not compared",
-                              tone::bad);
+                    page.line(
+                        "  " + escape_for_terminal(input.file) + " has errors: what it does not show is not compared",
+                        tone::bad);
         }
         return page;
     };

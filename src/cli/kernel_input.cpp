@@ -161,8 +161,7 @@ bool is_file(const std::string& name)
     return std::filesystem::is_regular_file(name, failure);
 }
 
-void read_log(const kernel_input_options& options, const std::string& file, std::string_view text,
-              kernel_input& result)
+void read_log(const kernel_input_options& options, const std::string& file, std::string_view text, kernel_input& result)
 {
     input_summary summary{.file = file, .kind = "compiler log"};
     resource_log log = parse_resource_log(text, file);

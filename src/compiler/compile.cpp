@@ -139,9 +139,9 @@ compile_result read_compile(const nvcc_job& job, nvcc_output output, const cubin
     result.report = parse_resource_log(result.log, job.source);
     explain_failure(result, output.exit_code);
     if (!result.succeeded) return result;
-    result.kernels =
-        merge(result.report.kernels, read_cubin(output.cubin, job.source, options),
-              read_ptx(output.ptx_outline, job.source), job.source, std::string(architecture_name(job.architecture).view()));
+    result.kernels = merge(result.report.kernels, read_cubin(output.cubin, job.source, options),
+                           read_ptx(output.ptx_outline, job.source), job.source,
+                           std::string(architecture_name(job.architecture).view()));
     settle_losses(result.report, result.kernels);
     return result;
 }

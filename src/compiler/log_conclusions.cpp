@@ -120,7 +120,8 @@ void find_options(raw_log& raw)
     for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
         kernel_info& kernel = raw.log.kernels[i];
         // The cap of an option that is too big is none.
-        if (kernel.maxrregcount && *kernel.maxrregcount < max_register_option) kernel.register_cap = kernel.maxrregcount;
+        if (kernel.maxrregcount && *kernel.maxrregcount < max_register_option)
+            kernel.register_cap = kernel.maxrregcount;
         const std::size_t module = raw.kernel_modules[i];
         if (module == raw_log::no_module || kernel.maxrregcount || raw.unclear_options[i]) continue;
         const std::optional<int> option = raw.module_options[module];

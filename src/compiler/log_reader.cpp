@@ -75,8 +75,9 @@ void lost_lines::note(const log_piece& piece)
 
 void log_reader::say_lost()
 {
-    add_diagnostic("whose figures these are cannot be told: in front of some lines stands which compiler wrote them, in "
-                   "front of others nothing");
+    add_diagnostic(
+        "whose figures these are cannot be told: in front of some lines stands which compiler wrote them, in "
+        "front of others nothing");
 }
 
 void log_reader::finish()
@@ -90,8 +91,7 @@ void log_reader::finish()
     }
     for (const auto& [waiting, lost] : linked_) {
         log.ends_inside_a_report = true;
-        log.diagnostics.push_back(
-            {raw_->kernel_lines[waiting], "no \"used\" line for '" + kernel(waiting).name + "'"});
+        log.diagnostics.push_back({raw_->kernel_lines[waiting], "no \"used\" line for '" + kernel(waiting).name + "'"});
     }
     if (last_step_ == step::function_properties) {
         log.ends_inside_a_report = true;
@@ -104,7 +104,6 @@ void log_reader::finish()
     add_lone_remarks();
     add_losses();
 }
-
 
 // Sentences about kernels of which this writer has no report, in the order in which they were said.
 void log_reader::add_lone_remarks()

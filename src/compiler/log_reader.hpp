@@ -24,8 +24,8 @@ struct lone_remark {
     bool of_linker = false;
 };
 
-/// How many lines so far may have been others' than they seem to be, by kind; where one comes between the beginning of a
-/// report and its line of that kind, that line may be another report's.
+/// How many lines so far may have been others' than they seem to be, by kind; where one comes between the beginning of
+/// a report and its line of that kind, that line may be another report's.
 struct lost_lines {
     std::size_t stack = 0, used = 0, linked = 0;
 
@@ -95,7 +95,18 @@ private:
         std::optional<int> option;  ///< with which value; nullopt: with several
     };
     /// The line of a report that was read last: tells a report in one piece from one with others in between.
-    enum class step { other, compiling, properties, late_properties, stack, used, function_properties, function_stack, linked, module };
+    enum class step {
+        other,
+        compiling,
+        properties,
+        late_properties,
+        stack,
+        used,
+        function_properties,
+        function_stack,
+        linked,
+        module
+    };
 
     void read_statement(const log_statement& statement);
     void read_ptxas_info(const log_statement& statement);
@@ -139,15 +150,15 @@ private:
     std::size_t line_ = 0;
     bool terminated_ = true;
 
-    std::vector<open_entry> open_;   ///< oldest first
+    std::vector<open_entry> open_;  ///< oldest first
     nameless_lines used_lines_;
     step last_step_ = step::other;
     std::size_t last_kernel_ = none;  ///< whose line `last_step_` was
     std::size_t last_used_ = none;    ///< the entry whose "Used" line came last
     std::vector<waiting_function> waiting_for_stack_;
     nameless_lines stack_lines_;
-    std::size_t module_ = none;               ///< the last one
-    std::vector<std::size_t> own_kernels_;    ///< in `raw_`, rising
+    std::size_t module_ = none;             ///< the last one
+    std::vector<std::size_t> own_kernels_;  ///< in `raw_`, rising
 
     struct linked_function {
         std::size_t kernel;
@@ -157,9 +168,9 @@ private:
     nameless_lines linked_lines_;
     std::string nvlink_architecture_;  ///< from the command line of nvlink, if the log has it
 
-    std::unordered_map<std::string, remarks> remarks_;  ///< by container, architecture and name
-    std::vector<remark> losses_;                        ///< (C7508): they name no kernel
-    std::optional<int> option_;                         ///< of the next module
+    std::unordered_map<std::string, remarks> remarks_;                        ///< by container, architecture and name
+    std::vector<remark> losses_;                                              ///< (C7508): they name no kernel
+    std::optional<int> option_;                                               ///< of the next module
     std::vector<std::pair<std::size_t, std::vector<remark>>> module_losses_;  ///< by module
 };
 

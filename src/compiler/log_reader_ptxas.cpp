@@ -128,8 +128,9 @@ void log_reader::read_stack(const stack_figures& figures)
     switch (stack_lines_.judge(waiting_for_stack_.size(), in_one_piece)) {
         case nameless_lines::verdict::stray:
             if (others_are_named_)
-                add_diagnostic("a stack line without what stands in front of the other lines and tells their compilers "
-                               "apart: whose it is cannot be told");
+                add_diagnostic(
+                    "a stack line without what stands in front of the other lines and tells their compilers "
+                    "apart: whose it is cannot be told");
             else
                 add_diagnostic("a stack line that belongs to no function");
             return;
@@ -211,8 +212,7 @@ void log_reader::read_used(std::string_view list)
     last_used_ = last_kernel_ = entry->kernel;
     last_step_ = step::used;
     // Its stack line has come, or was lost.
-    std::erase_if(waiting_for_stack_,
-                  [&](const waiting_function& waiting) { return waiting.kernel == entry->kernel; });
+    std::erase_if(waiting_for_stack_, [&](const waiting_function& waiting) { return waiting.kernel == entry->kernel; });
     open_.erase(entry);
 }
 

@@ -69,8 +69,7 @@ bool tells_of_a_kernel(std::string_view sentence)
 {
     constexpr std::array<std::string_view, 4> words{"ntry function '", " for entry ", "For entry ",
                                                     "Potential Performance Loss"};
-    return figures_in_remark(sentence) != remark_figures{} ||
-           std::ranges::any_of(words, [&](std::string_view word) {
+    return figures_in_remark(sentence) != remark_figures{} || std::ranges::any_of(words, [&](std::string_view word) {
                return sentence.find(word) != std::string_view::npos;
            });
 }

@@ -115,8 +115,8 @@ bool take_prefix_word(std::string_view& text, bool is_first)
     std::string_view rest = text;
     const std::string_view word = take_word(rest);
     if (word.empty() || word.size() > longest_bracket) return false;
-    const bool number = word.starts_with('#') && word.size() > 1 &&
-                        word.find_first_not_of("0123456789", 1) == std::string_view::npos;
+    const bool number =
+        word.starts_with('#') && word.size() > 1 && word.find_first_not_of("0123456789", 1) == std::string_view::npos;
     const bool time = without_brackets(without_times(word)).empty() || (!is_first && is_decimal(word));
     const std::string_view next = trimmed(rest);
     const bool service = next.starts_with("| ");

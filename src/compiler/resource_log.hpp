@@ -97,7 +97,8 @@ struct resource_log {
 /// - Reports of compilers that run at the same time may mix line by line. Where build tools put a name of the writer in
 ///   front of each line (log_writer.hpp), each one's lines are read for themselves. Elsewhere a stack line and a "Used"
 ///   line name nobody: where several kernels wait for theirs, none gets one, and a diagnostic says so.
-/// - Warnings tell figures too (--warn-on-spills, --warn-on-local-memory-usage). Where there is no report of the kernel,
+/// - Warnings tell figures too (--warn-on-spills, --warn-on-local-memory-usage). Where there is no report of the
+/// kernel,
 ///   or where the report has other figures, they are a kernel of their own, of unknown architecture.
 /// - `maxrregcount` and `outranks_maxrregcount` are set by what ptxas -v says of that option: for which kernels it
 ///   counts; of those that have a bound of their own it says little or nothing.

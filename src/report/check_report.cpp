@@ -86,7 +86,8 @@ document check_document(const check_outcome& outcome)
     if (result.renumbered > 0)
         page.line(fmt::format(
             "{} compared with the baseline without the hash or counter in {}, which changes from build to build",
-            plural(result.renumbered, "kernel is", "kernels are"), result.renumbered == 1 ? "its name" : "their names"));
+            plural(result.renumbered, "kernel is", "kernels are"),
+            result.renumbered == 1 ? "its name" : "their names"));
     if (result.passed() &&
         (result.count(check_status::better) > 0 || !result.new_kernels.empty() || !result.gone.empty()))
         page.line("→ to compare with these figures from now on: launchbox check --write-baseline");

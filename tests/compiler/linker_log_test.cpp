@@ -20,8 +20,8 @@ std::string compiled_apply(const std::string& architecture, const std::string& r
 
 std::string linked_apply(const std::string& registers, const std::string& in_front = "")
 {
-    return in_front + "info    : 0 bytes gmem\n" + in_front + "info    : Function properties for 'apply':\n" + in_front +
-           "info    : used " + registers +
+    return in_front + "info    : 0 bytes gmem\n" + in_front + "info    : Function properties for 'apply':\n" +
+           in_front + "info    : used " + registers +
            " registers, used 1 barriers, 32 stack, 48 bytes smem, 364 bytes cmem[0], 0 bytes lmem\n";
 }
 
@@ -36,15 +36,16 @@ line_list final_kernels(const std::string& text)
 
 TEST(linker_log, the_figures_of_the_linker_are_the_final_ones)
 {
-    EXPECT_EQ(final_kernels(compiled_apply("sm_80", "24") + linked_apply("109")),
-              (line_list{"apply sm_80 line 8: 109 registers, 1 barriers, stack 16/8/4 of 32, smem 48 cmem[0]=364, linked"}));
+    EXPECT_EQ(
+        final_kernels(compiled_apply("sm_80", "24") + linked_apply("109")),
+        (line_list{"apply sm_80 line 8: 109 registers, 1 barriers, stack 16/8/4 of 32, smem 48 cmem[0]=364, linked"}));
 }
 
 TEST(linker_log, alone_it_is_read)
 {
     const std::string expected = "109 registers, 1 barriers, stack ?/?/? of 32, smem 48 cmem[0]=364, linked";
-    for (const char* in_front : {"", "  ", "[2026-01-05 12:00:01] ", "JIT log: ", "DEBUG:numba.cuda.cudadrv.driver:", "1>",
-                                 "service-1  | "})
+    for (const char* in_front :
+         {"", "  ", "[2026-01-05 12:00:01] ", "JIT log: ", "DEBUG:numba.cuda.cudadrv.driver:", "1>", "service-1  | "})
         EXPECT_EQ(final_kernels(linked_apply("109", in_front)), (line_list{"apply ? line 2: " + expected})) << in_front;
 }
 
@@ -57,7 +58,8 @@ TEST(linker_log, the_sentences_of_others_are_not_the_linkers)
 
 TEST(linker_log, of_several_architectures_none_passes_as_final)
 {
-    resource_log log = parse_resource_log(compiled_apply("sm_80", "24") + compiled_apply("sm_90", "28") + linked_apply("109") + linked_apply("110"), "");
+    resource_log log = parse_resource_log(
+        compiled_apply("sm_80", "24") + compiled_apply("sm_90", "28") + linked_apply("109") + linked_apply("110"), "");
     leave_out_unlinked(log.kernels);
     ASSERT_EQ(log.kernels.size(), 4u);
     for (const kernel_info& kernel : log.kernels) EXPECT_NE(kernel.linked, kernel.relocatable) << describe(kernel);
@@ -67,22 +69,28 @@ TEST(linker_log, compiled_differently_it_has_no_spills_that_are_known)
 {
     std::string other = compiled_apply("sm_80", "24");
     other.replace(other.find("8 bytes spill"), 1, "9");
-    EXPECT_EQ(final_kernels(compiled_apply("sm_80", "24") + other + linked_apply("109")),
-              (line_list{"apply sm_80 line 14: 109 registers, 1 barriers, stack ?/?/? of 32, smem 48 cmem[0]=364, linked"}));
+    EXPECT_EQ(
+        final_kernels(compiled_apply("sm_80", "24") + other + linked_apply("109")),
+        (line_list{"apply sm_80 line 14: 109 registers, 1 barriers, stack ?/?/? of 32, smem 48 cmem[0]=364, linked"}));
 }
 
 TEST(linker_log, a_link_that_failed_leaves_what_was_compiled)
 {
-    const std::string refusal = "entry function 'apply' with max regcount of 64 calls function 'field' with regcount of 254";
-    resource_log log = parse_resource_log(compiled_apply("sm_80", "24") + "nvlink error   : " + refusal + " (target: sm_80)\n", "");
+    const std::string refusal =
+        "entry function 'apply' with max regcount of 64 calls function 'field' with regcount of 254";
+    resource_log log =
+        parse_resource_log(compiled_apply("sm_80", "24") + "nvlink error   : " + refusal + " (target: sm_80)\n", "");
     leave_out_unlinked(log.kernels);
-    EXPECT_EQ(describe_all(log.kernels),
-              (line_list{"apply sm_80 line 2: 24 registers, 0 barriers, stack 16/8/4 of ?, smem 0 cmem[0]=364, relocatable, \"" +
-                         refusal + "\""}));
+    EXPECT_EQ(
+        describe_all(log.kernels),
+        (line_list{
+            "apply sm_80 line 2: 24 registers, 0 barriers, stack 16/8/4 of ?, smem 0 cmem[0]=364, relocatable, \"" +
+            refusal + "\""}));
     // Alone, and as the driver says it.
     log = parse_resource_log("error   : " + refusal + "\n", "");
-    EXPECT_EQ(describe_all(log.kernels),
-              (line_list{"apply ? line 1: ? registers, ? barriers, stack ?/?/? of ?, smem ?, linked, \"" + refusal + "\""}));
+    EXPECT_EQ(
+        describe_all(log.kernels),
+        (line_list{"apply ? line 1: ? registers, ? barriers, stack ?/?/? of ?, smem ?, linked, \"" + refusal + "\""}));
 }
 
 }  // namespace

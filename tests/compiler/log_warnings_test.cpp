@@ -9,9 +9,11 @@
 namespace launchbox {
 namespace {
 
-const std::string spill_warning = "ptxas warning : Registers are spilled to local memory in function 'k', 520 bytes spill stores, "
-                           "536 bytes spill loads\n";
-const std::string local_warning = "ptxas warning : Local memory used for function 'k', size of stack frame: 272 bytes\n";
+const std::string spill_warning =
+    "ptxas warning : Registers are spilled to local memory in function 'k', 520 bytes spill stores, "
+    "536 bytes spill loads\n";
+const std::string local_warning =
+    "ptxas warning : Local memory used for function 'k', size of stack frame: 272 bytes\n";
 
 std::string report_of_k(const std::string& architecture, const std::string& stores)
 {
@@ -22,9 +24,10 @@ std::string report_of_k(const std::string& architecture, const std::string& stor
 
 std::string figures_text(const kernel_info& kernel)
 {
-    return kernel.name + " " + (kernel.architecture.empty() ? "?" : kernel.architecture) + " " + describe(kernel.registers) +
-           " " + describe(kernel.stack_frame_bytes) + "/" + describe(kernel.spill_store_bytes) + "/" +
-           describe(kernel.spill_load_bytes) + " " + describe(kernel.static_shared_bytes);
+    return kernel.name + " " + (kernel.architecture.empty() ? "?" : kernel.architecture) + " " +
+           describe(kernel.registers) + " " + describe(kernel.stack_frame_bytes) + "/" +
+           describe(kernel.spill_store_bytes) + "/" + describe(kernel.spill_load_bytes) + " " +
+           describe(kernel.static_shared_bytes);
 }
 
 std::vector<std::string> all_figures(const std::string& text)
@@ -41,8 +44,9 @@ TEST(log_warnings, are_facts_where_there_is_no_report)
     EXPECT_EQ(all_figures(spill_warning + local_warning), line_list{"k ? ? 272/520/536 ?"});
     EXPECT_EQ(all_figures(local_warning), line_list{"k ? ? 272/?/? ?"});
     EXPECT_EQ(all_figures("1>" + spill_warning), line_list{"k ? ? ?/520/536 ?"});
-    EXPECT_EQ(all_figures("ptxas error   : Entry function 'big' uses too much shared data (0x11000 bytes, 0xc000 max)\n"),
-              line_list{"big ? ? ?/?/? 69632"});
+    EXPECT_EQ(
+        all_figures("ptxas error   : Entry function 'big' uses too much shared data (0x11000 bytes, 0xc000 max)\n"),
+        line_list{"big ? ? ?/?/? 69632"});
 }
 
 TEST(log_warnings, of_two_compiles_are_two_kernels)
@@ -55,17 +59,20 @@ TEST(log_warnings, of_two_compiles_are_two_kernels)
 
 TEST(log_warnings, add_to_their_kernels_report_and_nothing_beside_it)
 {
-    EXPECT_EQ(all_figures(spill_warning + local_warning + report_of_k("sm_80", "520")), line_list{"k sm_80 32 272/520/536 0"});
+    EXPECT_EQ(all_figures(spill_warning + local_warning + report_of_k("sm_80", "520")),
+              line_list{"k sm_80 32 272/520/536 0"});
     // With other figures, it is another compile's, of which there is no report.
-    EXPECT_EQ(all_figures(spill_warning + report_of_k("sm_80", "16")), (line_list{"k sm_80 32 272/16/536 0", "k ? ? ?/520/536 ?"}));
+    EXPECT_EQ(all_figures(spill_warning + report_of_k("sm_80", "16")),
+              (line_list{"k sm_80 32 272/16/536 0", "k ? ? ?/520/536 ?"}));
 }
 
 TEST(log_warnings, of_a_function_that_was_compiled_on_its_own_make_no_kernel)
 {
-    std::string text = "ptxas warning : Registers are spilled to local memory in function 'helper', 8 bytes spill stores, 8 "
-                       "bytes spill loads\nptxas info    : 0 bytes gmem\nptxas info    : Function properties for helper\n"
-                       "    8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n"
-                       "ptxas info    : Compile time = 1 ms\n";
+    std::string text =
+        "ptxas warning : Registers are spilled to local memory in function 'helper', 8 bytes spill stores, 8 "
+        "bytes spill loads\nptxas info    : 0 bytes gmem\nptxas info    : Function properties for helper\n"
+        "    8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n"
+        "ptxas info    : Compile time = 1 ms\n";
     EXPECT_EQ(all_figures(text), line_list{});
 }
 
@@ -81,9 +88,10 @@ TEST(log_warnings, figures_that_no_program_has_are_not_taken)
 
 TEST(log_warnings, names_may_have_quotes_in_them)
 {
-    for (const char* name : {"void run<main::'lambda'(float), 3>(float*, main::'lambda'(float))",
-                             "main::'lambda0'(float)::operator()(float) const", "void run<main::'lambda'(int), (char)'x'>()",
-                             "f(char const (&) [2])", "ns::operator<(int)", "k"}) {
+    for (const char* name :
+         {"void run<main::'lambda'(float), 3>(float*, main::'lambda'(float))",
+          "main::'lambda0'(float)::operator()(float) const", "void run<main::'lambda'(int), (char)'x'>()",
+          "f(char const (&) [2])", "ns::operator<(int)", "k"}) {
         const std::string quoted = "'" + std::string(name) + "'";
         EXPECT_EQ(quoted_name(quoted + " for 'sm_90'"), name);
         EXPECT_EQ(quoted_name(quoted + ", 520 bytes spill stores"), name);
@@ -99,7 +107,8 @@ TEST(log_warnings, names_may_have_quotes_in_them)
                               ":\nnvlink info    : used 12 registers, 0 stack, 0 bytes smem, 0 bytes lmem\n"),
                   line_list{std::string(name) + " ? 12 ?/?/? 0"});
     }
-    for (const char* damaged : {"", "k'", "'", "'k", "'run<main::'lambda'"}) EXPECT_EQ(quoted_name(damaged), std::nullopt);
+    for (const char* damaged : {"", "k'", "'", "'k", "'run<main::'lambda'"})
+        EXPECT_EQ(quoted_name(damaged), std::nullopt);
 }
 
 }  // namespace

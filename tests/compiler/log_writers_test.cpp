@@ -24,10 +24,10 @@ struct true_figures {
 };
 
 const std::map<std::string, true_figures> figures_of_kernels{{"sharpen", {24, 0, 0, 0}},
-                                              {"sharpen2", {26, 8, 4, 4}},
-                                              {"relax", {128, 96, 88, 104}},
-                                              {"relax2", {255, 400, 300, 500}},
-                                              {"blur", {40, 16, 0, 0}}};
+                                                             {"sharpen2", {26, 8, 4, 4}},
+                                                             {"relax", {128, 96, 88, 104}},
+                                                             {"relax2", {255, 400, 300, 500}},
+                                                             {"blur", {40, 16, 0, 0}}};
 
 void add_report(line_list& lines, const std::string& name)
 {
@@ -114,12 +114,12 @@ TEST(log_writers, what_stands_in_front_tells_whose_a_line_is)
                            "zürich{0} | "};
     for (const char* form : forms) {
         for (unsigned seed = 0; seed < 4; ++seed) {
-            const resource_log log = parse_resource_log(
-                written_at_once(seed,
-                                [&](const written_line& line) {
-                                    return fmt::format(fmt::runtime(form), line.writer, line.number);
-                                }),
-                "");
+            const resource_log log =
+                parse_resource_log(written_at_once(seed,
+                                                   [&](const written_line& line) {
+                                                       return fmt::format(fmt::runtime(form), line.writer, line.number);
+                                                   }),
+                                   "");
             EXPECT_EQ(log.kernels.size(), figures_of_kernels.size()) << form;
             EXPECT_EQ(unknown_figures(log), 0) << form;
             EXPECT_EQ(describe_all(log.diagnostics), std::vector<std::string>{}) << form;
@@ -132,12 +132,12 @@ TEST(log_writers, what_tells_nobody_is_not_guessed)
     // A progress bar's number, the time, the same for all, nothing.
     for (const char* form : {"[{1}/99] ", "{1}.25 ", "12:00:{1:02} ", "[ 50%] ", "| ", ""}) {
         for (unsigned seed = 0; seed < 8; ++seed) {
-            const resource_log log = parse_resource_log(
-                written_at_once(seed,
-                                [&](const written_line& line) {
-                                    return fmt::format(fmt::runtime(form), line.writer, line.number);
-                                }),
-                "");
+            const resource_log log =
+                parse_resource_log(written_at_once(seed,
+                                                   [&](const written_line& line) {
+                                                       return fmt::format(fmt::runtime(form), line.writer, line.number);
+                                                   }),
+                                   "");
             if (unknown_figures(log) > 0) {
                 EXPECT_FALSE(log.diagnostics.empty()) << form;
             }
@@ -145,8 +145,8 @@ TEST(log_writers, what_tells_nobody_is_not_guessed)
     }
 }
 
-// A name in front of some lines alone: as MSBuild writes it where another node writes, of lines that begin with a tool's
-// name, of one compiler, of some lines by chance.
+// A name in front of some lines alone: as MSBuild writes it where another node writes, of lines that begin with a
+// tool's name, of one compiler, of some lines by chance.
 TEST(log_writers, a_line_without_a_name_is_nobodys)
 {
     const std::function<bool(const written_line&)> rules[] = {
@@ -190,13 +190,13 @@ TEST(log_writers, a_log_before_and_after_one_of_several_writers_is_read)
 
 TEST(log_writers, the_name_in_front_is_without_the_times)
 {
-    for (const auto& [prefix, name] : std::initializer_list<std::pair<const char*, const char*>>{
-             {"1>", "1>"},
-             {"12:34:56.789     1>", "1>"},
-             {"#7 12.34 ", "#7"},
-             {"trainer-1  | ", "trainer-1"},
-             {"[2026-01-05T12:34:56.1Z] ", ""},
-             {"", ""}})
+    for (const auto& [prefix, name] :
+         std::initializer_list<std::pair<const char*, const char*>>{{"1>", "1>"},
+                                                                    {"12:34:56.789     1>", "1>"},
+                                                                    {"#7 12.34 ", "#7"},
+                                                                    {"trainer-1  | ", "trainer-1"},
+                                                                    {"[2026-01-05T12:34:56.1Z] ", ""},
+                                                                    {"", ""}})
         EXPECT_EQ(name_in_prefix(prefix).text, name) << prefix;
     EXPECT_TRUE(name_in_prefix("12.5 ").is_number);  // a version, or a time
 }

@@ -103,16 +103,17 @@ TEST(ResourceLogFiles, bounds_warnings_are_errors)
 {
     const resource_log log = read("bounds_warnings_are_errors.log");
     const std::string unknown = "? registers, ? barriers, stack ?/?/? of ?, smem ?";
-    EXPECT_EQ(describe_all(log.kernels),
-              (log_lines{"limited_below_range ? line 1: " + unknown +
-                             ", \"For entry limited_below_range adjusting per thread register count of 8 to lower "
-                             "bound of 24\"",
-                         "too_many_blocks ? line 2: " + unknown +
-                             ", \"Value of minnctapersm for entry too_many_blocks is out of range. minnctapersm will be "
-                             "ignored\"",
-                         "too_many_threads ? line 3: " + unknown +
-                             ", \"Value of threads per SM for entry too_many_threads is out of range. .minnctapersm "
-                             "will be ignored\""}));
+    EXPECT_EQ(
+        describe_all(log.kernels),
+        (log_lines{"limited_below_range ? line 1: " + unknown +
+                       ", \"For entry limited_below_range adjusting per thread register count of 8 to lower "
+                       "bound of 24\"",
+                   "too_many_blocks ? line 2: " + unknown +
+                       ", \"Value of minnctapersm for entry too_many_blocks is out of range. minnctapersm will be "
+                       "ignored\"",
+                   "too_many_threads ? line 3: " + unknown +
+                       ", \"Value of threads per SM for entry too_many_threads is out of range. .minnctapersm "
+                       "will be ignored\""}));
     EXPECT_EQ(describe_all(log.modules), log_lines{});
     EXPECT_EQ(describe_all(log.messages),
               (log_lines{"1 ptxas error [limited_below_range]: For entry limited_below_range "

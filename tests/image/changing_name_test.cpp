@@ -49,13 +49,34 @@ TEST(changing_name, is_the_same_of_two_builds)
 // What tells kernels apart stays: sizes of templates, numbers of lambdas and of outlined functions, lines.
 TEST(changing_name, leaves_what_tells_kernels_apart)
 {
-    for (const char* name :
-         {"step<2417>(int)", "main$_omp_fn$0", "main::$_0::operator()() const", "k[abi:v1](int)", "k[abi:v1][abi:v2](int)",
-          "kernels::h0123456789abcde", "kernels::h0123456789abcdefg", "kernels::hash0123456789abcdef(int)",
-          "ns::h0123456789abcdef::axpy(int)", "step_2417(int)", "cudapy::app::step_17(int)", "_ZN6cudapy3app4stepEi", "_ZN6cudapy99x", "__omp_offloading_main_l12", "__omp_offloading_10302_", "__omp_offloading_",
-          "run<main::'lambda0'(float), 5>", "julia_vadd", "julia_2169", "fusion_123", "_RNvC7kernels4axpy", "price$", "$1",
-          "__static__0123456789abcdef", "k__static__12", "nvkernel_main_F1L12_2", "__nv_static_23__89b8bf71_4_t_cu__Z1f",
-          ""}) {
+    for (const char* name : {"step<2417>(int)",
+                             "main$_omp_fn$0",
+                             "main::$_0::operator()() const",
+                             "k[abi:v1](int)",
+                             "k[abi:v1][abi:v2](int)",
+                             "kernels::h0123456789abcde",
+                             "kernels::h0123456789abcdefg",
+                             "kernels::hash0123456789abcdef(int)",
+                             "ns::h0123456789abcdef::axpy(int)",
+                             "step_2417(int)",
+                             "cudapy::app::step_17(int)",
+                             "_ZN6cudapy3app4stepEi",
+                             "_ZN6cudapy99x",
+                             "__omp_offloading_main_l12",
+                             "__omp_offloading_10302_",
+                             "__omp_offloading_",
+                             "run<main::'lambda0'(float), 5>",
+                             "julia_vadd",
+                             "julia_2169",
+                             "fusion_123",
+                             "_RNvC7kernels4axpy",
+                             "price$",
+                             "$1",
+                             "__static__0123456789abcdef",
+                             "k__static__12",
+                             "nvkernel_main_F1L12_2",
+                             "__nv_static_23__89b8bf71_4_t_cu__Z1f",
+                             ""}) {
         EXPECT_EQ(without_changing_part(name), name);
         EXPECT_FALSE(has_changing_part(name)) << name;
     }

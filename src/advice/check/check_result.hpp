@@ -89,9 +89,9 @@ struct check_result {
     std::vector<std::size_t> new_kernels;  ///< not in the baseline; in `kernels`
     std::vector<unchecked_part> unchecked;
     std::vector<gate> gates;
-    std::size_t checks = 0;    ///< limits and figures that were looked at
-    std::size_t ptx_only = 0;  ///< kernels that were not, since they are there only as PTX
-    std::size_t unlinked = 0;  ///< kernels whose figures are not final before linking
+    std::size_t checks = 0;              ///< limits and figures that were looked at
+    std::size_t ptx_only = 0;            ///< kernels that were not, since they are there only as PTX
+    std::size_t unlinked = 0;            ///< kernels whose figures are not final before linking
     std::size_t inputs_with_errors = 0;  ///< of which not everything was read
     bool interrupted = false;            ///< before all inputs were read
 
@@ -103,7 +103,7 @@ struct check_result {
     std::string baseline_file;
     std::size_t baseline_entries = 0;
     std::size_t renumbered = 0;  ///< kernels found there by a name without its hash or counter
-    std::size_t options = 0;  ///< limits that stand on the command line
+    std::size_t options = 0;     ///< limits that stand on the command line
 
     /// Adds each gate that passes because there was nothing to decide to `unchecked`; `allowed`: that is no failure.
     /// Without kernels it is the inputs that are wrong, not the gates.

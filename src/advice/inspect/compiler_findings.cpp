@@ -47,8 +47,7 @@ constexpr known_cause wgmma_causes[] = {
     {"defining input registers",
      "write the registers of A before wgmma.fence, and not again before wgmma.wait_group; a build with -G or -O0 does "
      "that to every kernel"},
-    {"reading accumulator registers",
-     "wait (wgmma.wait_group 0, warpgroup_wait<0>) before the accumulators are read"},
+    {"reading accumulator registers", "wait (wgmma.wait_group 0, warpgroup_wait<0>) before the accumulators are read"},
     {"defining accumulator registers",
      "set accumulators before wgmma.fence, or let the first wgmma do it (scale-d 0), and wait before they are changed; "
      "a build with -G or -O0 does that to every kernel"},
@@ -73,7 +72,8 @@ std::string missing_bound(const kernel_info* kernel)
     if (threads && kernel->min_blocks.value_or(0) == 0)
         return fmt::format("write __launch_bounds__({}, 1{}): with min_blocks the count at entry is known", *threads,
                            kernel->max_cluster_blocks ? fmt::format(", {}", *kernel->max_cluster_blocks) : "");
-    return "give the kernel both launch bounds, __launch_bounds__(threads, min_blocks), or __maxnreg__(registers): then "
+    return "give the kernel both launch bounds, __launch_bounds__(threads, min_blocks), or __maxnreg__(registers): "
+           "then "
            "the count at entry is known";
 }
 
@@ -102,8 +102,7 @@ void add_callee_finding(const kernel_info& kernel, const std::string& sentence, 
     };
     const int limit = number_at(limit_at + limit_words.size()), needed = number_at(need_at + need_words.size());
     const std::size_t name_at = callee_at + callee_words.size();
-    const std::string callee =
-        escape_for_terminal(short_name(demangle(sentence.substr(name_at, need_at - name_at))));
+    const std::string callee = escape_for_terminal(short_name(demangle(sentence.substr(name_at, need_at - name_at))));
     std::string fewer;
     if (const sm_limits* limits = limits_of(kernel); limits != nullptr && needed > 0 && needed <= 255) {
         const int threads = max_launchable_threads(*limits, {.registers = needed});
@@ -112,10 +111,11 @@ void add_callee_finding(const kernel_info& kernel, const std::string& sentence, 
     findings.push_back(
         {"callee_over_register_limit", severity::error,
          fmt::format("it may use {} registers and calls {}, which uses {}: the link fails", limit, callee, needed),
-         fmt::format("raise the limit to {}, whether it is by __launch_bounds__, __maxnreg__ or -maxrregcount{}; compile "
-                     "the file of {} with -maxrregcount={}; or put both into one file and compile without -rdc and -G, "
-                     "so that the function is inlined",
-                     needed, fewer, callee, limit)});
+         fmt::format(
+             "raise the limit to {}, whether it is by __launch_bounds__, __maxnreg__ or -maxrregcount{}; compile "
+             "the file of {} with -maxrregcount={}; or put both into one file and compile without -rdc and -G, "
+             "so that the function is inlined",
+             needed, fewer, callee, limit)});
 }
 
 }  // namespace

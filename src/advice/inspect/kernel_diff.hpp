@@ -33,8 +33,8 @@ struct kernel_diff {
     std::size_t code_changed = 0, code_unknown = 0;           ///< of `unchanged`: other code; not known on both sides
     std::size_t not_comparable = 0;                           ///< pairs whose registers are not known on both sides
     std::size_t renamed = 0;                                  ///< of `compared`: in a namespace with another name
-    std::size_t renumbered = 0;  ///< of `compared`: with another hash or counter in its name
-    std::size_t copies_appeared = 0, copies_vanished = 0;     ///< more, or fewer copies of what both have
+    std::size_t renumbered = 0;                            ///< of `compared`: with another hash or counter in its name
+    std::size_t copies_appeared = 0, copies_vanished = 0;  ///< more, or fewer copies of what both have
 };
 
 /// Kernels are the same when `kernel_identity`, architecture, and whether it is relocatable or nvlink's agree.

@@ -69,11 +69,11 @@ void lint_option(const resource_log& log, const std::string& file, std::vector<d
         std::optional<source_location> place;
         if (!file.empty()) place = source_location{file, static_cast<int>(message.line)};
         if (too_big)
-            findings.push_back({"maxrregcount_ignored", severity::warning,
-                                fmt::format("-maxrregcount {} limits no kernel: {}, and ptxas ignored it{}", option->value,
-                                            option->value < 0 ? "it is negative" : "it is above 255",
-                                            compiled_as_unlimited(log)),
-                                "give it at most 254, or leave it out", place});
+            findings.push_back(
+                {"maxrregcount_ignored", severity::warning,
+                 fmt::format("-maxrregcount {} limits no kernel: {}, and ptxas ignored it{}", option->value,
+                             option->value < 0 ? "it is negative" : "it is above 255", compiled_as_unlimited(log)),
+                 "give it at most 254, or leave it out", place});
         else
             findings.push_back({"maxrregcount_raised", severity::note, "-maxrregcount: " + message.text,
                                 "give it the number that ptxas took, or more", place});

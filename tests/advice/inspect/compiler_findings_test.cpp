@@ -71,10 +71,12 @@ TEST(compiler_findings, the_remedy_for_serialised_wgmma_is_that_of_its_cause)
         {"presence of Extern calls in the function 'tile'", "into this file"},
         {"wgmma pipeline crossing function boundary at a function call in the function 'tile'", "inline"},
         {"insufficient register resources for the wgmma pipeline in the function 'tile'", "more registers"},
-        {"non wgmma instructions defining input registers of a wgmma between start and end of the pipeline stage in the "
+        {"non wgmma instructions defining input registers of a wgmma between start and end of the pipeline stage in "
+         "the "
          "function 'tile'",
          "registers of A"},
-        {"non wgmma instructions reading accumulator registers of a wgmma between start and end of the pipeline stage in "
+        {"non wgmma instructions reading accumulator registers of a wgmma between start and end of the pipeline stage "
+         "in "
          "the function 'tile'",
          "before the accumulators are read"},
         {"non wgmma instructions defining accumulator registers of a wgmma between start and end of the pipeline stage "

@@ -8,8 +8,9 @@ namespace {
 
 std::string report_of(const std::string& kernel)
 {
-    return "ptxas info    : Compiling entry function '" + kernel + "' for 'sm_90a'\nptxas info    : Function properties for " +
-           kernel + "\n    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n" +
+    return "ptxas info    : Compiling entry function '" + kernel +
+           "' for 'sm_90a'\nptxas info    : Function properties for " + kernel +
+           "\n    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n" +
            "ptxas info    : Used 24 registers, used 0 barriers\n";
 }
 
@@ -28,9 +29,9 @@ TEST(lint_log, maxrregcount_that_is_too_big_limits_no_kernel)
 {
     const std::vector<diagnosis> findings =
         found_in(too_big_option +
-              "ptxas info    : Overriding maximum register limit 256 for '_Z1aPf' with  255 of maxrregcount option\n"
-              "ptxas info    : 0 bytes gmem\n" +
-              report_of("_Z1aPf") + report_of("_Z1bPf"));
+                 "ptxas info    : Overriding maximum register limit 256 for '_Z1aPf' with  255 of maxrregcount option\n"
+                 "ptxas info    : 0 bytes gmem\n" +
+                 report_of("_Z1aPf") + report_of("_Z1bPf"));
     ASSERT_EQ(findings.size(), 1u);
     EXPECT_EQ(findings[0].id, "maxrregcount_ignored");
     EXPECT_EQ(findings[0].place, (source_location{"k.log", 1}));
@@ -45,8 +46,9 @@ TEST(lint_log, maxrregcount_that_is_too_big_limits_no_kernel)
 
 TEST(lint_log, maxrregcount_that_ptxas_raised)
 {
-    const std::vector<diagnosis> findings = found_in(
-        "ptxas warning : For profile sm_80 adjusting per thread register count of 8 to lower bound of 24\n" + report_of("k"));
+    const std::vector<diagnosis> findings =
+        found_in("ptxas warning : For profile sm_80 adjusting per thread register count of 8 to lower bound of 24\n" +
+                 report_of("k"));
     ASSERT_EQ(findings.size(), 1u);
     EXPECT_EQ(findings[0].id, "maxrregcount_raised");
 }
@@ -81,7 +83,8 @@ TEST(lint_log, a_loss_that_names_no_kernel_is_not_guessed_to_be_one_of_several)
     EXPECT_EQ(findings[0].place, (source_location{"k.log", 1}));
     // Alone in its module, or said of each, it is the kernel's.
     EXPECT_TRUE(found_in(ignored_loss + "ptxas info    : 0 bytes gmem\n" + report_of("roles")).empty());
-    const std::string each = ignored_loss + ignored_loss + "ptxas info    : 0 bytes gmem\n" + report_of("roles") + report_of("plain");
+    const std::string each =
+        ignored_loss + ignored_loss + "ptxas info    : 0 bytes gmem\n" + report_of("roles") + report_of("plain");
     EXPECT_TRUE(found_in(each).empty());
     for (const kernel_info& kernel : parse_resource_log(each, "").kernels) EXPECT_EQ(kernel.warnings.size(), 1u);
     // Without a report, of nobody that is known.

@@ -29,7 +29,7 @@ TEST(utf8_text, loses_its_mark_and_nothing_else)
     EXPECT_EQ(utf8_text(""), "");
     EXPECT_FALSE(
         is_no_utf8_text("\x7f"
-                      "ELF"));
+                        "ELF"));
 }
 
 TEST(utf8_text, is_made_of_utf16)
