@@ -187,6 +187,28 @@ bool give_to_compiled(raw_log& raw, const lone_remark& remark,
     return given;
 }
 
+// A loss in a function that was compiled on its own is that of the kernels that call it, as far as the log tells them.
+void give_losses_of_functions(raw_log& raw, const std::vector<lone_remark>& lone,
+                              const std::unordered_set<std::string_view>& functions)
+{
+    std::unordered_map<std::string_view, std::vector<const lone_remark*>> losses;
+    for (const lone_remark& remark : lone)
+        if (is_performance_loss(remark.text) && functions.contains(remark.kernel))
+            losses[remark.kernel].push_back(&remark);
+    if (losses.empty()) return;
+    std::unordered_set<std::string_view> given;
+    for (kernel_info& kernel : raw.log.kernels)
+        for (const callee_info& callee : kernel.callees) {
+            const auto found = losses.find(callee.name);
+            if (found == losses.end()) continue;
+            given.insert(found->first);
+            for (const lone_remark* remark : found->second) kernel.warnings.push_back(remark->text);
+        }
+    for (const auto& [name, of_function] : losses)
+        if (!given.contains(name))
+            for (const lone_remark* remark : of_function) raw.log.losses.push_back({remark->text, remark->line, 1, {}});
+}
+
 // What warnings tell and no report: figures that a report lacks, and kernels without a report. Where a report has other
 // figures than a warning that names its kernel, the warning is of another compile, of which the report is not here.
 void add_facts_of_warnings(raw_log& raw)
@@ -212,6 +234,7 @@ void add_facts_of_warnings(raw_log& raw)
     for (lone_remark& remark : lone)
         if (remark.line == 0) remark.line = line_of[remark.text];
     std::ranges::stable_sort(lone, {}, &lone_remark::line);
+    give_losses_of_functions(raw, lone, functions);
     std::unordered_multimap<std::string, std::size_t> compiled;
     for (std::size_t i = 0; i < raw.log.kernels.size(); ++i)
         if (!raw.log.kernels[i].linked) compiled.emplace(raw.log.kernels[i].name, i);

@@ -54,7 +54,7 @@ struct module_memory {
 };
 
 /// A sentence about some kernel of a module, "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; ...", that does
-/// not say which.
+/// not say which; or about a function of which the log does not tell which kernels call it.
 struct unnamed_loss {
     std::string text;
     std::size_t line = 0;              ///< in the log, from 1: where it is said first

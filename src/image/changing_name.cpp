@@ -113,19 +113,26 @@ void erase_numba_versions(std::string& name)
     }
 }
 
-// "10302_4a1b2c_" behind "__omp_offloading_", of the device and the number of the source file on it.
+// "10302_4a1b2c_" behind "__omp_offloading_", of the device and the number of the source file on it, and behind the
+// number of the region in "__omptgt__0_12c01e8_804_", as clang once wrote it.
 void erase_openmp_file(std::string& name)
 {
-    constexpr std::string_view before = "__omp_offloading_";
-    const std::size_t at = name.find(before);
-    if (at == none) return;
-    std::size_t end = at + before.size();
+    constexpr std::string_view before = "__omp_offloading_", once = "__omptgt__";
+    std::size_t at = name.find(before), end = at + before.size();
+    if (at == none) {
+        at = name.find(once);
+        if (at == none) return;
+        end = at + once.size() + run_of(name, at + once.size(), decimal);
+        if (end >= name.size() || name[end] != '_') return;
+        ++end;
+    }
+    const std::size_t begin = end;
     for (int numbers = 0; numbers < 2; ++numbers) {
         const std::size_t digits = run_of(name, end, hexadecimal);
         if (digits == 0 || end + digits >= name.size() || name[end + digits] != '_') return;
         end += digits + 1;
     }
-    name.erase(at + before.size(), end - at - before.size());
+    name.erase(begin, end - begin);
 }
 
 // "__static__0123456789abcdef" at the end of a name.

@@ -76,6 +76,27 @@ TEST(log_warnings, of_a_function_that_was_compiled_on_its_own_make_no_kernel)
     EXPECT_EQ(all_figures(text), line_list{});
 }
 
+TEST(log_warnings, a_loss_in_a_function_is_that_of_the_kernel_that_calls_it)
+{
+    const std::string
+        loss =
+            "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due "
+            "to ill formed pipeline stage in the function 'helper'\n",
+        helper =
+            "ptxas info    : Function properties for helper\n"
+            "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n",
+        module = "ptxas info    : 0 bytes gmem\n";
+    const resource_log called = parse_resource_log(loss + module + report_of_k("sm_90a", "0") + helper, "");
+    ASSERT_EQ(called.kernels.size(), 1u);
+    EXPECT_EQ(called.kernels[0].warnings.size(), 1u);
+    EXPECT_TRUE(called.losses.empty());
+    // Compiled for device linking: who calls it, only the linker knows.
+    const resource_log alone = parse_resource_log(loss + module + helper + "ptxas info    : Compile time = 1 ms\n", "");
+    EXPECT_TRUE(alone.kernels.empty());
+    ASSERT_EQ(alone.losses.size(), 1u);
+    EXPECT_EQ(alone.losses[0].line, 1u);
+}
+
 TEST(log_warnings, figures_that_no_program_has_are_not_taken)
 {
     for (const char* stores : {"-8", "99999999999999999999", "x", ""}) {

@@ -35,6 +35,7 @@ TEST(changing_name, is_the_same_of_two_builds)
              // clang's OpenMP and its kernels of internal linkage
              {"__omp_offloading_10302_4a1b2c_main_l12", "__omp_offloading_fd00_99_main_l12"},
              {"__omp_offloading_10302_4a1b2c__Z5saxpyifPf_l7", "__omp_offloading_1_ffffffff9__Z5saxpyifPf_l7"},
+             {"__omptgt__0_12c01e8_804_", "__omptgt__0_99_1_"},
              {"_Z4statPi__static__0123456789abcdef", "_Z4statPi__static__fedcba9876543210"},
              {"_Z4statPi__intern__0123456789abcdef", "_Z4statPi__intern__fedcba9876543210"},
              // Julia

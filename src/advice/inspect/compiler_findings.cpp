@@ -110,7 +110,7 @@ void add_callee_finding(const kernel_info& kernel, const std::string& sentence, 
     }
     findings.push_back(
         {"callee_over_register_limit", severity::error,
-         fmt::format("it may use {} registers and calls {}, which uses {}: the link fails", limit, callee, needed),
+         fmt::format("it may use {} registers and calls {}, which uses {}: the build fails", limit, callee, needed),
          fmt::format(
              "raise the limit to {}, whether it is by __launch_bounds__, __maxnreg__ or -maxrregcount{}; compile "
              "the file of {} with -maxrregcount={}; or put both into one file and compile without -rdc and -G, "

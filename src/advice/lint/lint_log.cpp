@@ -7,6 +7,7 @@
 #include <set>
 
 #include "advice/inspect/compiler_findings.hpp"
+#include "compiler/log_line.hpp"
 #include "compiler/log_remark.hpp"
 #include "image/demangle.hpp"
 #include "support/text/terminal.hpp"
@@ -37,7 +38,9 @@ diagnosis unnamed(const unnamed_loss& loss, const resource_log& log)
     diagnosis finding = loss_finding(loss.text, nullptr);
     std::vector<std::string> names;
     for (const std::size_t one : loss.kernels) names.push_back(log.kernels[one].name);
-    if (names.empty())
+    if (const std::string_view function = named_kernel(loss.text); !function.empty())
+        finding.message += fmt::format(" (in the function {})", names_of({std::string(function)}));
+    else if (names.empty())
         finding.message += " (ptxas does not say of which kernel)";
     else
         finding.message += fmt::format(" (of {} of these {} kernels, ptxas does not say which: {})", loss.times,

@@ -109,7 +109,7 @@ TEST(compiler_findings, a_callee_with_more_registers_than_its_kernel_may_use)
         warned("entry function '_Z5applyPf' with max regcount of 64 calls function '_Z5fieldf' with regcount of 254"));
     EXPECT_EQ(finding.id, "callee_over_register_limit");
     EXPECT_EQ(finding.level, severity::error);
-    EXPECT_EQ(finding.message, "it may use 64 registers and calls field, which uses 254: the link fails");
+    EXPECT_EQ(finding.message, "it may use 64 registers and calls field, which uses 254: the build fails");
     EXPECT_NE(finding.fix.find("raise the limit to 254"), std::string::npos) << finding.fix;
     EXPECT_NE(finding.fix.find("at most 256 threads"), std::string::npos) << finding.fix;
     for (const char* damaged : {"with max regcount of ", "' with max regcount of 64 calls function '",
