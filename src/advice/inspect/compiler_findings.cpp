@@ -85,8 +85,13 @@ std::string without_function(const std::string& sentence)
     return sentence;
 }
 
+struct refused_callee {
+    int limit = 0, needed = 0;
+    std::string_view name;
+};
+
 // "entry function 'k' with max regcount of 64 calls function 'f' with regcount of 254"
-void add_callee_finding(const kernel_info& kernel, const std::string& sentence, std::vector<diagnosis>& findings)
+std::optional<refused_callee> refused_in(std::string_view sentence)
 {
     constexpr std::string_view limit_words = "' with max regcount of ", callee_words = " calls function '",
                                need_words = "' with regcount of ";
@@ -94,23 +99,41 @@ void add_callee_finding(const kernel_info& kernel, const std::string& sentence, 
                       need_at = sentence.rfind(need_words);
     if (limit_at == std::string::npos || callee_at == std::string::npos || need_at == std::string::npos ||
         limit_at > callee_at || callee_at + callee_words.size() > need_at)
-        return;
+        return std::nullopt;
     const auto number_at = [&](std::size_t at) {
         int value = 0;
         std::from_chars(sentence.data() + at, sentence.data() + sentence.size(), value);
         return value;
     };
-    const int limit = number_at(limit_at + limit_words.size()), needed = number_at(need_at + need_words.size());
     const std::size_t name_at = callee_at + callee_words.size();
-    const std::string callee = escape_for_terminal(short_name(demangle(sentence.substr(name_at, need_at - name_at))));
-    std::string fewer;
+    return refused_callee{number_at(limit_at + limit_words.size()), number_at(need_at + need_words.size()),
+                          sentence.substr(name_at, need_at - name_at)};
+}
+
+// Of several callees, what the one that needs most is refused for helps the others too.
+void add_callee_finding(const kernel_info& kernel, std::vector<diagnosis>& findings)
+{
+    std::optional<refused_callee> worst;
+    std::size_t others = 0;
+    for (const std::string& warning : kernel.warnings) {
+        const std::optional<refused_callee> one = refused_in(warning);
+        if (!one) continue;
+        others += worst ? 1 : 0;
+        if (!worst || one->needed > worst->needed) worst = one;
+    }
+    if (!worst) return;
+    const std::string callee = escape_for_terminal(short_name(demangle(worst->name)));
+    std::string fewer, more;
+    if (others > 0) more = fmt::format(", and {} other function{}", others, others == 1 ? "" : "s");
+    const int needed = worst->needed, limit = worst->limit;
     if (const sm_limits* limits = limits_of(kernel); limits != nullptr && needed > 0 && needed <= 255) {
         const int threads = max_launchable_threads(*limits, {.registers = needed});
         if (threads > 0) fewer = fmt::format(" (with {} registers a block has at most {} threads)", needed, threads);
     }
     findings.push_back(
         {"callee_over_register_limit", severity::error,
-         fmt::format("it may use {} registers and calls {}, which uses {}: the build fails", limit, callee, needed),
+         fmt::format("it may use {} registers and calls {}, which uses {}{}: the build fails", limit, callee, needed,
+                     more),
          fmt::format(
              "raise the limit to {}, whether it is by __launch_bounds__, __maxnreg__ or -maxrregcount{}; compile "
              "the file of {} with -maxrregcount={}; or put both into one file and compile without -rdc and -G, "
@@ -149,10 +172,9 @@ void add_compiler_findings(const kernel_info& kernel, std::vector<diagnosis>& fi
             if (std::ranges::find(told, finding.message) != told.end()) continue;
             told.push_back(finding.message);
             findings.push_back(std::move(finding));
-        } else if (warning.find("with max regcount of ") != std::string::npos) {
-            add_callee_finding(kernel, warning, findings);
         }
     }
+    add_callee_finding(kernel, findings);
 }
 
 }  // namespace launchbox

@@ -112,6 +112,12 @@ TEST(compiler_findings, a_callee_with_more_registers_than_its_kernel_may_use)
     EXPECT_EQ(finding.message, "it may use 64 registers and calls field, which uses 254: the build fails");
     EXPECT_NE(finding.fix.find("raise the limit to 254"), std::string::npos) << finding.fix;
     EXPECT_NE(finding.fix.find("at most 256 threads"), std::string::npos) << finding.fix;
+    kernel_info several =
+        warned("entry function '_Z5applyPf' with max regcount of 64 calls function '_Z5fieldf' with regcount of 80");
+    several.warnings.push_back(
+        "entry function '_Z5applyPf' with max regcount of 64 calls function '_Z4curlf' with regcount of 96");
+    EXPECT_EQ(only_loss(several).message,
+              "it may use 64 registers and calls curl, which uses 96, and 1 other function: the build fails");
     for (const char* damaged : {"with max regcount of ", "' with max regcount of 64 calls function '",
                                 "calls function ' ' with max regcount of 64' with regcount of 2"}) {
         std::vector<diagnosis> findings;
