@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "advice/lint/lint_log.hpp"
 #include "advice/lint/source_lint.hpp"
 #include "cli/input_folder.hpp"
 #include "cli/launch_options.hpp"
@@ -62,6 +63,15 @@ bool asks_for_lines(const std::string& flag)
     return flag == "-lineinfo" || flag == "--generate-line-info" || flag == "-G" || flag == "--device-debug";
 }
 
+// What the compiler says of no certain kernel.
+void lint_results(const std::vector<compile_result>& results, input_summary& summary)
+{
+    std::vector<linted_log> logs;
+    for (const compile_result& compiled : results)
+        logs.push_back({&compiled.report, {}, std::string(architecture_name(compiled.architecture).view())});
+    for (diagnosis& finding : lint_logs(logs)) summary.diagnoses.push_back(std::move(finding));
+}
+
 // With the flags of one command; `command` names it where there are several.
 void compile_source(const kernel_input_options& options, const toolchain& tools, compile_request request,
                     const std::string& command, input_summary& summary, kernel_input& result)
@@ -77,6 +87,7 @@ void compile_source(const kernel_input_options& options, const toolchain& tools,
     progress_line line("architectures");
     std::vector<compile_result> results = compile_kernels(
         tools, request, [&](std::size_t done, std::size_t total) { line.show(request.source, done, total); });
+    if (options.lint) lint_results(results, summary);
     std::vector<std::string> errors;
     for (compile_result& compiled : results) {
         hand_on_unroll_warnings(compiled.report, compiled.kernels);
@@ -153,14 +164,14 @@ bool is_file(const std::string& name)
     return std::filesystem::is_regular_file(name, failure);
 }
 
-void read_log(const kernel_input_options& options, const std::string& file, std::string_view bytes,
-              kernel_input& result)
+void read_log(const kernel_input_options& options, const std::string& file, std::string_view text, kernel_input& result)
 {
-    const std::string converted = has_text_mark(bytes) ? utf8_text(std::string(bytes)) : std::string();
-    const std::string_view text = has_text_mark(bytes) ? converted : bytes;
     input_summary summary{.file = file, .kind = "compiler log"};
     resource_log log = parse_resource_log(text, file);
     hand_on_unroll_warnings(log, log.kernels);
+    if (options.lint) summary.diagnoses = lint_logs({{&log, file, {}}});
+    const bool tells_nothing = log.kernels.empty() && summary.diagnoses.empty();
+    if (!options.before_linking && !options.keep_unlinked) leave_out_unlinked(log.kernels);
     const architecture_filter wanted(options.architectures);
     for (const kernel_info& info : log.kernels) {
         if (!wanted(info.architecture)) continue;
@@ -174,10 +185,10 @@ void read_log(const kernel_input_options& options, const std::string& file, std:
         summary.errors.push_back(fmt::format("line {}: {}", diagnostic.line, diagnostic.what));
     if (log.ends_inside_a_report)
         summary.errors.push_back("it ends inside a report: the log was cut, or the compiler killed");
-    if (log.kernels.empty() && summary.errors.empty())
+    if (tells_nothing && summary.errors.empty())
         summary.errors.push_back(std::string("it has no report of ptxas or nvlink; make one with nvcc -Xptxas -v") +
                                  (is_file(file) ? "" : " (a CUDA source is known by its name and must be a file)"));
-    else if (summary.kernels == 0 && summary.errors.empty())
+    else if (summary.kernels == 0 && !log.kernels.empty() && summary.errors.empty())
         summary.errors.push_back("it has no kernel for " + wanted.words());
     result.inputs.push_back(std::move(summary));
 }
@@ -328,12 +339,12 @@ bool read_content(const kernel_input_options& options, const std::string& file, 
         read_package(options, file, content.bytes, memory, result);
     else if (how == given::found && !kind_of_other_archive(content.bytes).empty())
         return false;
-    else if (looks_like_binary(content.bytes) && !(how == given::by_name && is_utf16_text(content.bytes)))
+    else if (looks_like_binary(content.bytes))
         read_binary_file(options, file, content, how, memory, result);
-    else if (how == given::by_name)
-        read_log(options, file, content.bytes, result);
-    else
+    else if (how == given::found)
         return false;
+    else
+        read_log(options, file, content.bytes, result);
     return true;
 }
 
@@ -383,7 +394,11 @@ void read_named(const kernel_input_options& options, const std::string& file, co
     }
     const mapped_file content(file, named_by::user);
     const std::size_t before = result.inputs.size();
-    (void)read_content(options, file, {content.bytes(), content.data()}, given::by_name, memory, result);
+    if (!looks_packed(content.bytes()) && is_no_utf8_text(content.bytes())) {
+        const std::string text = utf8_text(std::string(content.bytes()));
+        (void)read_content(options, file, {text}, given::by_name, memory, result);
+    } else
+        (void)read_content(options, file, {content.bytes(), content.data()}, given::by_name, memory, result);
     if (!content.changed()) return;
     if (result.inputs.size() == before) result.inputs.push_back({.file = file, .kind = "unreadable"});
     result.inputs.back().errors.push_back(std::string("it ") + was_changed);
@@ -461,7 +476,7 @@ void lint_sources(const std::string& pattern, const std::vector<std::string>& fl
                 request.kernels.push_back({kernel.short_form, &kernel.info,
                                            pattern.empty() || matches_kernel(pattern, kernel.info.name,
                                                                              kernel.demangled, kernel.short_form)});
-        summary.diagnoses = lint_source(request);
+        for (diagnosis& finding : lint_source(request)) summary.diagnoses.push_back(std::move(finding));
     }
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "image/changing_name.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -43,6 +44,7 @@ void compare_baseline(const baseline& before, const baseline_policy& policy, che
             result.new_kernels.push_back(k);
             continue;
         }
+        result.renumbered += has_changing_part(kernel.demangled) ? 1 : 0;
         for (const comparison& pair : comparisons(*there->second, kernel)) {
             result.checks += pair.before ? 1 : 0;
             std::optional<check_finding> finding = compare(pair);

@@ -33,10 +33,11 @@ struct kernel_diff {
     std::size_t code_changed = 0, code_unknown = 0;           ///< of `unchanged`: other code; not known on both sides
     std::size_t not_comparable = 0;                           ///< pairs whose registers are not known on both sides
     std::size_t renamed = 0;                                  ///< of `compared`: in a namespace with another name
-    std::size_t copies_appeared = 0, copies_vanished = 0;     ///< more, or fewer copies of what both have
+    std::size_t renumbered = 0;                            ///< of `compared`: with another hash or counter in its name
+    std::size_t copies_appeared = 0, copies_vanished = 0;  ///< more, or fewer copies of what both have
 };
 
-/// Kernels are the same when `kernel_identity`, architecture, and whether it is relocatable or nvlink's agree. Where
+/// Kernels are the same when `kernel_identity`, architecture, and whether it is relocatable or nvlink's agree.
 /// Where a namespace or class is on one side alone, and another on the other, kernels that differ in nothing else are
 /// the same too: libraries put their version into an inline namespace. Where
 /// one is there several times, those with the same code are paired first, then the rest in the order of code size. The

@@ -5,6 +5,7 @@
 #include <launchbox/block_size.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 #include "advice/lint/lint_cuda_arch.hpp"
@@ -177,14 +178,25 @@ void lint_flags(const lint_request& request, const source_scopes& scopes, std::v
         };
     };
     const auto limit = std::find_if(words.begin(), words.end(), is("maxrregcount"));
-    if (limit == words.end() || std::any_of(words.begin(), words.end(), is("override-directive-values"))) return;
+    const bool given = limit != words.end() && limit + 1 != words.end();
+    const bool overrides = std::any_of(words.begin(), words.end(), is("override-directive-values"));
+    std::string value = given ? *(limit + 1) : "";
+    // 0 and 255 limit nothing, and what ptxas does not take it does not take for any kernel: lint_logs says that.
+    int number = 0;
+    const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool is_number = given && failure == std::errc() && end == value.data() + value.size();
+    if (is_number && (number <= 0 || number >= 255)) return;
     std::vector<std::string> names;
     std::set<std::string> seen;
     std::optional<source_location> place;
     for (const linted_kernel& kernel : request.kernels) {
         const kernel_info& info = *kernel.info;
+        // What ptxas says, else what follows from the flags: others can come from the environment of nvcc.
+        if (!given && info.outranks_maxrregcount) value = std::to_string(*info.outranks_maxrregcount);
         const bool bounded = info.max_threads || info.required_threads || info.requested_max_registers;
-        if (!bounded || !kernel.wanted || !seen.insert(kernel.short_form).second) continue;
+        const bool told = overrides ? given : given || info.outranks_maxrregcount;
+        const bool other = overrides ? info.outranks_maxrregcount.has_value() : info.maxrregcount.has_value();
+        if (!bounded || !told || other || !kernel.wanted || !seen.insert(kernel.short_form).second) continue;
         names.push_back(escape_for_terminal(kernel.short_form));
         for (const source_scope& scope : scopes.scopes)
             if (!place && scope.global && scope.name == function_name(kernel.short_form))
@@ -194,15 +206,22 @@ void lint_flags(const lint_request& request, const source_scopes& scopes, std::v
     constexpr std::size_t shown = 3;
     const std::size_t more = names.size() > shown ? names.size() - shown : 0;
     names.resize(names.size() - more);
-    const std::string value = limit + 1 == words.end() ? "" : *(limit + 1);
-    findings.push_back(
-        {"maxrregcount_ignored", severity::warning,
-         fmt::format(
-             "-maxrregcount {} does nothing for {}{}: a kernel with a bound of its own keeps that, and ptxas says "
-             "nothing",
-             escape_for_terminal(value), fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""),
-         "choose min_blocks in __launch_bounds__(threads, min_blocks), or add -Xptxas --override-directive-values",
-         place});
+    const std::string listed =
+        fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+    if (overrides)
+        findings.push_back({"maxrregcount_overrides", severity::note,
+                            fmt::format("-maxrregcount {} counts for {} too, although they have bounds of their own: "
+                                        "--override-directive-values puts it before them",
+                                        escape_for_terminal(value), listed),
+                            "if that is not meant, leave --override-directive-values out", place});
+    else
+        findings.push_back(
+            {"maxrregcount_ignored", severity::warning,
+             fmt::format("-maxrregcount {} does not limit {}: a kernel with a bound of its own keeps that, and ptxas "
+                         "says nothing",
+                         escape_for_terminal(value), listed),
+             "choose min_blocks in __launch_bounds__(threads, min_blocks), or add -Xptxas --override-directive-values",
+             place});
 }
 
 }  // namespace

@@ -197,23 +197,33 @@ TEST(source_lint, maxrregcount_beside_bounds_in_every_spelling)
         ASSERT_EQ(finding.size(), 1u) << fmt::format("{}", fmt::join(entry, " "));
         EXPECT_EQ(finding[0].id, "maxrregcount_ignored");
         EXPECT_EQ(finding[0].place, (source_location{"k.cu", 3}));
-        EXPECT_EQ(
-            finding[0].message,
-            "-maxrregcount 32 does nothing for merge<int>: a kernel with a bound of its own keeps that, and ptxas "
-            "says nothing");
+        EXPECT_EQ(finding[0].message,
+                  "-maxrregcount 32 does not limit merge<int>: a kernel with a bound of its own keeps that, and ptxas "
+                  "says nothing");
     }
     for (const flags& entry : {flags{},
                                {"-O3"},
                                {"-DX=-maxrregcount2"},
-                               {"-maxrregcount=32", "-Xptxas", "--override-directive-values"},
-                               {"-maxrregcount=32", "-Xptxas=-v,-override-directive-values"}})
+                               {"-maxrregcount=0"},
+                               {"-maxrregcount=255"},
+                               {"-maxrregcount=300"},
+                               {"-Xptxas", "--override-directive-values"}})
         EXPECT_EQ(places(text, kernels, entry), "") << fmt::format("{}", fmt::join(entry, " "));
+    for (const flags& entry : {flags{"-maxrregcount=32", "-Xptxas", "--override-directive-values"},
+                               {"-maxrregcount=32", "-Xptxas=-v,-override-directive-values"}}) {
+        const std::vector<diagnosis> finding = found(text, kernels, entry);
+        ASSERT_EQ(finding.size(), 1u) << fmt::format("{}", fmt::join(entry, " "));
+        EXPECT_EQ(finding[0].id, "maxrregcount_overrides");
+        EXPECT_EQ(finding[0].level, severity::note);
+        EXPECT_NE(finding[0].message.find("counts for merge<int> too"), std::string::npos);
+    }
     EXPECT_EQ(places(text, {{"scan", &without}}, {"-maxrregcount=32"}), "");
     EXPECT_EQ(places("", {{"scan", &capped}}, {"-maxrregcount=32"}), "maxrregcount_ignored:0");
     EXPECT_EQ(places("", {{"merge", &with, false}}, {"-maxrregcount=32"}), "");
     std::vector<linted_kernel> many;
     for (const char* name : {"a", "b", "c", "d", "e"}) many.push_back({name, &with});
-    EXPECT_NE(found("", many, {"-maxrregcount=32"}).at(0).message.find("for a, b, c and 2 more: "), std::string::npos);
+    EXPECT_NE(found("", many, {"-maxrregcount=32"}).at(0).message.find("limit a, b, c and 2 more: "),
+              std::string::npos);
 }
 
 TEST(source_lint, the_name_of_the_function)
