@@ -88,7 +88,9 @@ nvcc_output run_nvcc(const toolchain& tools, const nvcc_job& job)
 
     const subprocess_result ran =
         run(command_for(tools, job, folder), {.directory = {}, .environment = environment_for_nvcc(tools, folder)});
-    nvcc_output output{.exit_code = ran.exit_code, .log = without_folder(ran.output, folder.string() + "/")};
+    nvcc_output output{.exit_code = ran.exit_code,
+                       .signal = ran.signal,
+                       .log = without_folder(ran.output, folder.string() + "/")};
     if (ran.exit_code != 0) return output;
     output.ptx_outline = outline_of_kept_ptx(folder, job.source);
     const fs::path cubin = folder / "kernels.cubin";

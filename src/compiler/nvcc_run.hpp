@@ -22,6 +22,7 @@ struct nvcc_job {
 
 struct nvcc_output {
     int exit_code = 0;
+    int signal = 0;                ///< that ended nvcc itself; 0: none
     bool made = false;             ///< what was asked for is there
     std::string log = {};          ///< what nvcc printed, without the names of temporary folders
     std::string cubin = {};        ///< the module

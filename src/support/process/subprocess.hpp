@@ -12,6 +12,7 @@ namespace launchbox {
 
 struct subprocess_result {
     int exit_code = 0;       ///< 128 + the signal's number when a signal ended it, as shells say
+    int signal = 0;          ///< the signal that ended it; 0: it ended by itself, with any exit status
     std::string output;      ///< standard output and standard error together, in the order in which they were written
     bool timed_out = false;  ///< ended by us, with all that it had started, because its time was over
     double seconds = 0;      ///< of wall time, from its start to its end
@@ -32,6 +33,13 @@ struct subprocess_options {
 /// holds its output open. It is killed when we end, however that happens, with all that it has started if we are
 /// killed. Throws `error` with status `missing` when the program cannot be started.
 subprocess_result run(const std::vector<std::string>& arguments, const subprocess_options& options = {});
+
+/// The signal that ended the program: its own, or one that a shell tells of what it ran, as an exit status from 129 to
+/// 159. 0: none did; other exit statuses, such as 255 of exit(-1), are the program's own.
+int deadly_signal(const subprocess_result& ended);
+
+/// "ended by signal 11", "ended with exit status 255".
+std::string ending_of(const subprocess_result& ended);
 
 /// The last line that is not blank, where programs say why they end; without the line feed.
 std::string last_line(std::string_view output);

@@ -45,7 +45,6 @@ bool is_out_of_memory(const std::string& said)
 
 std::string death_of_compiler(const nvcc_output& output)
 {
-    constexpr int shell_signals = 128;
     if (const std::size_t at = output.log.find("died due to signal"); at != std::string::npos) {
         std::size_t start = output.log.rfind('\n', at);
         start = start == std::string::npos ? 0 : start + 1;
@@ -55,9 +54,9 @@ std::string death_of_compiler(const nvcc_output& output)
         while (line.ends_with(' ')) line.pop_back();
         return line;
     }
-    if (output.exit_code <= shell_signals) return {};
-    const int signal = output.exit_code - shell_signals;
-    return "killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+    // An exit status alone is none: nvcc ends with that of ptxas, which is 255 after any error.
+    if (output.signal == 0) return {};
+    return "killed by signal " + std::to_string(output.signal) + " (" + ::strsignal(output.signal) + ")";
 }
 
 }  // namespace launchbox

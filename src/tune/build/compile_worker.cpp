@@ -143,7 +143,10 @@ json answer_to(const json& line)
     write_file_atomically(outputs / log_file, log);
     write_file_atomically(outputs / cubin_file, answer.output.cubin);
     write_file_atomically(outputs / ptx_file, answer.output.ptx_outline);
-    return {{"exit_code", answer.output.exit_code}, {"made", answer.output.made}, {"kernel", answer.kernel}};
+    return {{"exit_code", answer.output.exit_code},
+            {"signal", answer.output.signal},
+            {"made", answer.output.made},
+            {"kernel", answer.kernel}};
 }
 
 }  // namespace
@@ -173,6 +176,7 @@ compile_answer read_compile_answer(const std::string& line, const fs::path& outp
     if (answer.contains("error")) throw error(answer.value("error", std::string()));
     compile_answer result;
     result.output.exit_code = answer.value("exit_code", 1);
+    result.output.signal = answer.value("signal", 0);
     result.output.made = answer.value("made", false);
     result.kernel = answer.value("kernel", std::string());
     result.output.log = read_input((outputs / log_file).string());
