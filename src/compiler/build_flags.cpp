@@ -305,9 +305,17 @@ bool asks_for_link_time_optimization(const std::vector<std::string>& flags)
 
 std::vector<std::string> for_machine_code(const std::vector<std::string>& flags)
 {
-    std::vector<std::string> result = flags;
-    for (std::string& flag : result)
-        if (is_among(flag, link_time_flags)) flag = "-rdc=true";
+    std::vector<std::string> result;
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+        const std::string& flag = flags[i];
+        if (is_among(flag, link_time_flags) || flag == "-dc" || flag == "--device-c")
+            result.emplace_back("-rdc=true");
+        else if (flag == "-dw" || flag == "--device-w")
+            result.emplace_back("-rdc=false");
+        else
+            result.push_back(flag);
+        if (is_among(flag, takes_value) && i + 1 < flags.size()) result.push_back(flags[++i]);
+    }
     return result;
 }
 

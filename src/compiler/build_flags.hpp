@@ -14,9 +14,10 @@ namespace launchbox {
 std::vector<std::string> with_response_files(const std::vector<std::string>& words,
                                              const std::filesystem::path& folder);
 
-/// Flags for nvcc that make code for the device linker to optimise: -dlto, -lto. nvcc takes them only where it makes
-/// no machine code, so `for_machine_code` writes -rdc=true instead.
+/// Whether flags for nvcc leave the code to the device linker to make: -dlto, -lto.
 bool asks_for_link_time_optimization(const std::vector<std::string>& flags);
+
+/// What stands for -dlto, and for -dc and -dw, where nvcc makes machine code of one source: -rdc=true or -rdc=false.
 std::vector<std::string> for_machine_code(const std::vector<std::string>& flags);
 
 /// Of a build's command, without response files, the flags for nvcc that matter for what kernels become: include

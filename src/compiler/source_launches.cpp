@@ -62,7 +62,8 @@ std::optional<std::size_t> arguments_in(const std::vector<source_token>& tokens,
 
 std::optional<source_launch> chevrons_at(const std::vector<source_token>& tokens, std::size_t i)
 {
-    source_launch launch{.function = {},
+    source_launch launch{.kernel = {},
+                         .function = {},
                          .arguments = {},
                          .config = {},
                          .passed = {},
@@ -134,6 +135,7 @@ std::optional<source_launch> call_at(const std::vector<source_token>& tokens, st
     source_launch launch{.form = plain         ? launch_form::runtime_call
                                  : with_config ? launch_form::runtime_config
                                                : launch_form::launchbox_config,
+                         .kernel = {},
                          .function = read_function_name(given[with_config ? 1 : 0]),
                          .arguments = {},
                          .config = {},

@@ -19,8 +19,7 @@ kernel_resources resources_of(const kernel_info& kernel)
 std::optional<occupancy_question> question_for(const kernel_info& kernel, std::optional<int> threads)
 {
     const sm_limits* limits = limits_of(kernel);
-    if (!threads) threads = bound_threads(kernel);
-    if (!threads) threads = kernel.launch_threads;
+    threads = launched_threads(kernel, threads);
     if (limits == nullptr || !threads || !kernel.registers) return std::nullopt;
     occupancy_question question;
     question.limits = limits;
