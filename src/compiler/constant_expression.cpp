@@ -343,6 +343,11 @@ constexpr std::array<named_integer, 23> one_word_integers{
 
 }  // namespace
 
+std::optional<std::int64_t> evaluate_constant(token_span tokens, const expression_names& names)
+{
+    return expression_reader(tokens, names).read();
+}
+
 std::optional<std::int64_t> integer_type::holds(std::optional<std::int64_t> value) const
 {
     if (!value || bytes >= 8) return value && !is_signed && *value < 0 ? std::nullopt : value;
