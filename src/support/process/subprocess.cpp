@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@
 #include "support/error.hpp"
 #include "support/files/proc_file.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/machine_failure.hpp"
 #include "support/process/orphan_watch.hpp"
 
 extern char** environ;
@@ -73,8 +75,7 @@ two_ends pipe_of_child()
 {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        throw error(std::string("cannot make a pipe: ") + std::strerror(errno), "close some programs and try again",
-                    exit_status::missing);
+        throw_system_error("cannot make a pipe", errno, "close some programs and try again", exit_status::missing);
     return {ends[0], ends[1]};
 }
 
@@ -144,8 +145,10 @@ running_child start(const std::vector<std::string>& arguments, const subprocess_
     if (failure != 0) {
         ::close(ends.read);
         if (child.process > 0) ::waitpid(child.process, nullptr, 0);
-        throw error("cannot run " + arguments.front() + ": " + std::strerror(failure), "check that it is installed",
-                    exit_status::missing);
+        throw_system_error(
+            "cannot run " + arguments.front(), failure,
+            is_machine_failure(failure) ? "close some programs and try again" : "check that it is installed",
+            exit_status::missing);
     }
     ::fcntl(child.output, F_SETFL, O_NONBLOCK);
     return child;
@@ -196,11 +199,12 @@ bool read_what_is_there(const running_child& child, std::size_t cap, std::string
 
 // Reads until the child has ended. Others may hold its output open for ever: what the child wrote itself is in the pipe
 // when it has ended. Returns how it ended, as waitpid says it.
-int wait_and_read(const running_child& child, std::size_t cap, time_limit& limit, std::string& output)
+int wait_and_read(const running_child& child, std::size_t cap, time_limit& limit, subprocess_result& result)
 {
     const int ending = static_cast<int>(::syscall(SYS_pidfd_open, child.process, 0));  // -1: an old kernel
     bool is_open = true;
     int status = 0;
+    rusage usage{};
     pid_t ended = 0;
     std::chrono::microseconds pause(20);  // without a descriptor of the child's end, once its output is closed
     while (ended == 0) {
@@ -213,11 +217,12 @@ int wait_and_read(const running_child& child, std::size_t cap, time_limit& limit
             pause = std::min(pause * 2, std::chrono::microseconds(5000));
         }
         limit.enforce();
-        if (is_open) is_open = read_what_is_there(child, cap, output);
-        ended = ::waitpid(child.process, &status, WNOHANG);
+        if (is_open) is_open = read_what_is_there(child, cap, result.output);
+        ended = ::wait4(child.process, &status, WNOHANG, &usage);
         if (ended < 0 && errno == EINTR) ended = 0;
     }
-    if (is_open) read_what_is_there(child, cap, output);
+    if (is_open) read_what_is_there(child, cap, result.output);
+    result.peak_bytes = static_cast<std::size_t>(usage.ru_maxrss) * 1024;
     if (ending >= 0) ::close(ending);
     ::close(child.output);
     return status;
@@ -288,7 +293,7 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
     const running_child child = start(arguments, options);
     time_limit limit(child, options.time_limit, options.stop);
     subprocess_result result;
-    const int status = wait_and_read(child, options.output_cap, limit, result.output);
+    const int status = wait_and_read(child, options.output_cap, limit, result);
     result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : shell_signals + result.signal;
     result.seconds = std::chrono::duration<double>(clock::now() - begin).count();
@@ -297,12 +302,16 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
     return result;
 }
 
-int deadly_signal(const subprocess_result& ended)
+int signal_in_status(int exit_code)
 {
     constexpr int last_signal = 31;  // those above are for programs to send themselves, and end none by accident
-    if (ended.signal != 0) return ended.signal;
-    const int said = ended.exit_code - shell_signals;
+    const int said = exit_code - shell_signals;
     return said >= 1 && said <= last_signal ? said : 0;
+}
+
+int deadly_signal(const subprocess_result& ended)
+{
+    return ended.signal != 0 ? ended.signal : signal_in_status(ended.exit_code);
 }
 
 std::string ending_of(const subprocess_result& ended)
