@@ -568,6 +568,7 @@ void lint_sources(const std::string& pattern, kernel_input& input)
             for (diagnosis& one : lint_source(request_for(summary, unit, input, pattern, which)))
                 if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
         summary.diagnoses.insert(summary.diagnoses.end(), all.begin(), all.end());
+        sort_by_place(summary.diagnoses, summary.file);
     }
 }
 

@@ -163,7 +163,8 @@ void launch_lint::check(const source_launch& launch)
     for (const told& one : problems) {
         const bool everywhere = one.architectures.size() == by_architecture.size();
         std::string message = one.problem.message;
-        if (!everywhere) message += fmt::format(" on {}", fmt::join(one.architectures, ", "));
+        const bool named = message.find(one.architectures.front()) != std::string::npos;
+        if (!everywhere && !named) message += fmt::format(" on {}", fmt::join(one.architectures, ", "));
         if (!one.details.empty()) message += fmt::format("; with it, {}", fmt::join(one.details, "; "));
         const bool elsewhere_too = !everywhere && is_guarded(launch.first);
         add(one.problem.id.c_str(), elsewhere_too ? severity::warning : severity::error, std::move(message),

@@ -57,12 +57,16 @@ std::vector<diagnosis> lint_source(const lint_request& request)
         findings.push_back(std::move(one));
     lint_early_launches(request, written.source, findings);
     lint_flags(request, written.scopes, findings);
-    // Those of the source itself first, by lines.
-    std::ranges::stable_sort(findings, {}, [&](const diagnosis& one) {
-        const source_location where = one.place.value_or(source_location{request.file, 0});
-        return std::tuple(where.file != request.file, where.file, where.line);
-    });
+    sort_by_place(findings, request.file);
     return findings;
+}
+
+void sort_by_place(std::vector<diagnosis>& findings, const std::string& file)
+{
+    std::ranges::stable_sort(findings, {}, [&](const diagnosis& one) {
+        const source_location where = one.place.value_or(source_location{file, 0});
+        return std::tuple(where.file != file, where.file, where.line);
+    });
 }
 
 std::vector<launch_size> launch_sizes(const lint_request& request)
