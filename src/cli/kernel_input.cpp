@@ -72,8 +72,8 @@ std::string remedy_for(const log_message& message, std::string_view text)
     if (message.text.find(unknown_pragma) != std::string::npos && message.source_line) {
         std::string_view line = text;
         for (int i = 1; i < *message.source_line && !line.empty(); ++i)
-            line.remove_prefix(std::min(line.size(), line.find('\n') == std::string_view::npos ? line.size()
-                                                                                              : line.find('\n') + 1));
+            line.remove_prefix(
+                std::min(line.size(), line.find('\n') == std::string_view::npos ? line.size() : line.find('\n') + 1));
         line = line.substr(0, line.find('\n'));
         if (const std::size_t at = line.find("pragma"); at != std::string_view::npos) {
             line.remove_prefix(at + 6);
@@ -94,11 +94,12 @@ void tell_warnings(const compile_result& compiled, input_summary& summary)
 {
     for (const log_message& message : compiled.report.messages) {
         if (message.severity != log_severity::warning || !message.kernel.empty() || message.tool == "ptxas") continue;
-        diagnosis finding{.id = "compiler_warning",
-                          .level = severity::warning,
-                          .message = escape_for_terminal(message.text),
-                          .fix = remedy_for(message, message.source_file == summary.file ? summary.text : std::string()),
-                          .place = {}};
+        diagnosis finding{
+            .id = "compiler_warning",
+            .level = severity::warning,
+            .message = escape_for_terminal(message.text),
+            .fix = remedy_for(message, message.source_file == summary.file ? summary.text : std::string()),
+            .place = {}};
         if (message.source_line) finding.place = source_location{message.source_file, *message.source_line};
         if (message.tool != "front end") finding.message = message.tool + ": " + finding.message;
         if (std::ranges::find(summary.diagnoses, finding) == summary.diagnoses.end())
@@ -121,7 +122,8 @@ void compile_source(const kernel_input_options& options, const toolchain& tools,
     unit.container = "nvcc" + (command.empty() ? "" : ", " + command);
     std::vector<compile_result> results;
     const bool read_launches = options.launches && summary.text.find("aunch") != std::string::npos;
-    const bool wanted = options.lint || read_launches || (options.launches && summary.text.find("<<<") != std::string::npos);
+    const bool wanted =
+        options.lint || read_launches || (options.launches && summary.text.find("<<<") != std::string::npos);
     progress_line line("architectures");
     run_parallel(
         wanted ? 2 : 1,

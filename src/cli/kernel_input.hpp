@@ -36,8 +36,8 @@ struct kernel_input_options {
     bool hash_code = false;                     ///< set by the verb, not by the user
     wanted_lines lines = wanted_lines::none;    ///< likewise
     std::function<void(const cubin_examination&)> examine = {};  ///< likewise
-    bool lint = false;      ///< read sources for mistakes around their kernels; set by the verb
-    bool launches = true;   ///< kernels of sources are launched as the source does, unless the user says otherwise
+    bool lint = false;     ///< read sources for mistakes around their kernels; set by the verb
+    bool launches = true;  ///< kernels of sources are launched as the source does, unless the user says otherwise
 
     void add_to(CLI::App& app, bool files_required);
     void add_dynamic_shared(CLI::App& app);

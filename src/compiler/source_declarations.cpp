@@ -144,6 +144,7 @@ std::optional<source_declaration> source_declarations::declared_at(std::size_t p
             .type = one.type,
             .value = one.value,
             .form = one.form};
+        found.is_array = one.is_array;
         found.is_constant = has_word(one.type, "const") || has_word(one.type, "constexpr");
         found.is_static = has_word(one.type, "static") || has_word(one.type, "constexpr");
         known_[place] = found;

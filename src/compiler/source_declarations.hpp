@@ -31,7 +31,7 @@ struct source_declaration {
     token_span type;       ///< words, with const and the like
     token_span value;      ///< behind =, or between the brackets of the initialiser
     char form = 0;         ///< '=', '(' or '{'; 0: there is none
-    bool is_constant = false, is_static = false;
+    bool is_constant = false, is_static = false, is_array = false;
 
     friend bool same(const source_declaration& a, const source_declaration& b)
     {

@@ -97,8 +97,8 @@ source_scope scope_of(const scope_head& head, const source_scope* outer, int lin
         scope.name = head.last_name;
         scope.line = head.line;
         scope.global = head.global;
-    } else if (head.parameters && !head.value && !head.uncertain) {
-        scope.kind = scope_kind::host;
+    } else if (head.parameters && !head.value) {
+        if (!head.uncertain) scope.kind = scope_kind::host;
         scope.name = head.last_name;
         scope.line = head.line;
     }

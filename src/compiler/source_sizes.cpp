@@ -57,7 +57,8 @@ std::optional<std::int64_t> source_values::size_of(token_span type, std::size_t 
     // Of a variable: that of its type.
     if (type.size() != 1) return std::nullopt;
     const auto found = names_.find(type[0].text, at);
-    if (!found || found->kind != declared_as::variable || has_word(found->type, "auto")) return std::nullopt;
+    if (!found || found->kind != declared_as::variable || found->is_array || has_word(found->type, "auto"))
+        return std::nullopt;
     const std::optional<type_layout> own = layout_of(found->type, found->name, instance, 0);
     return own ? std::optional<std::int64_t>(own->bytes) : std::nullopt;
 }

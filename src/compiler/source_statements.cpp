@@ -163,7 +163,7 @@ std::vector<declarator> declarators(const std::vector<source_token>& tokens, std
         if (tokens[i].kind != source_token_kind::identifier) return {};
         one.name = i++;
         for (; i < tokens.size() && tokens[i].is("["); i = std::min(closing_bracket(tokens, i) + 1, tokens.size()))
-            one.is_plain = false;
+            one.is_array = true;
         if (i == tokens.size()) return {};
         if (tokens[i].is("=")) {
             const std::size_t end = end_of_value(tokens, i + 1);

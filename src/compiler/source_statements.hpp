@@ -23,7 +23,8 @@ struct declarator {
     std::size_t name = 0;
     token_span type, value;  ///< behind = or between the brackets behind the name
     char form = 0;           ///< '=', '(' or '{'; 0: there is no value
-    bool is_plain = true;    ///< no pointer, reference, array or function
+    bool is_plain = true;    ///< no pointer, reference or function
+    bool is_array = false;
 };
 
 /// What the statement that begins here declares; nothing where it is an expression.

@@ -23,8 +23,8 @@ struct source_unit {
         user_text text;
     };
     user_text host;
-    std::vector<pass> devices;                ///< only where some file reads __CUDA_ARCH__
-    std::vector<file> headers;                ///< the user's other files, as they are written
+    std::vector<pass> devices;               ///< only where some file reads __CUDA_ARCH__
+    std::vector<file> headers;               ///< the user's other files, as they are written
     std::unordered_set<std::string> macros;  ///< all that are defined for the host anywhere, from the command line on
 };
 

@@ -137,7 +137,7 @@ std::optional<std::int64_t> source_values::value_of(const source_declaration& fo
         const source_text text = read_source_text(known->second);
         return evaluate_constant(text.tokens, {.value = {}});
     }
-    if (found.kind != declared_as::variable || !is_integer(found.type)) return std::nullopt;
+    if (found.kind != declared_as::variable || found.is_array || !is_integer(found.type)) return std::nullopt;
     const auto object = state_of(found, at);
     const auto value = object ? member_of(*object, "", 0) : std::nullopt;
     if (!value || value->words.empty()) return std::nullopt;
@@ -258,7 +258,7 @@ std::optional<source_extent> source_values::extent_of(const source_declaration& 
     const bool is_auto = has_word(found.type, "auto");
     const bool by_value = is_auto && found.form == '=' && !found.value.empty() &&
                           (found.value[0].is_any({"dim3", "make_uint3"}) || found.value.size() == 1);
-    if (!is_extent_type(found.type) && !by_value) return std::nullopt;
+    if (found.is_array || (!is_extent_type(found.type) && !by_value)) return std::nullopt;
     const auto object = state_of(found, at);
     if (!object) return source_extent{};
     ++depth_;

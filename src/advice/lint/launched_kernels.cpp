@@ -67,7 +67,8 @@ std::vector<std::string> arguments_of(std::string_view short_form)
     std::string one;
     for (std::size_t i = open; i < short_form.size(); ++i) {
         const char c = short_form[i];
-        const bool opens = c == '<' || c == '(' || c == '{' || c == '[', closes = c == '>' || c == ')' || c == '}' || c == ']';
+        const bool opens = c == '<' || c == '(' || c == '{' || c == '[',
+                   closes = c == '>' || c == ')' || c == '}' || c == ']';
         if (opens && depth++ == 0) continue;
         if (closes && --depth == 0) break;
         if (c == ',' && depth == 1) {
@@ -213,11 +214,16 @@ std::string function_name(std::string_view short_form)
     return std::string(short_form.substr(place.begin, place.end - place.begin));
 }
 
+std::string instance_name(std::string_view short_form)
+{
+    return std::string(short_form.substr(place_of_name(short_form).begin));
+}
+
 function_name_in_text function_meant(const source_view& view, const function_name_in_text& named, std::size_t at)
 {
     if (named.name.empty() || !named.qualifiers.empty() || named.has_arguments) return named;
     const auto declared = view.names.find(named.name, at);
-    if (!declared || declared->kind != declared_as::variable || declared->form == 0) return named;
+    if (!declared || declared->kind != declared_as::variable || declared->is_array || declared->form == 0) return named;
     const auto object = view.values.state_of(named.name, at);
     const auto value = object ? view.values.member_of(*object, "", 0) : std::nullopt;
     return value && !value->words.empty() ? read_function_name(value->words) : function_name_in_text{};

@@ -33,7 +33,8 @@ std::vector<kernel_launch> launched_kernels(const source_view& view, const std::
 /// The function that an expression names, where that is a variable which holds it, too.
 function_name_in_text function_meant(const source_view& view, const function_name_in_text& named, std::size_t at);
 
-/// The name of the function alone: "merge" of "a::merge<int, 256>".
+/// The name of the function alone: "merge" of "a::merge<int, 256>"; and the same with its arguments.
 std::string function_name(std::string_view short_form);
+std::string instance_name(std::string_view short_form);
 
 }  // namespace launchbox

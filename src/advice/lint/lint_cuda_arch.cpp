@@ -183,12 +183,11 @@ void arch_lint::check_function(const std::vector<int>& branches, std::vector<dia
     const std::optional<int> seen = host_branch(branches);
     const std::string what = seen ? fmt::format("it compiles what follows line {}", directive_of(*seen).line)
                                   : "it compiles none of the branches that ask for an architecture";
-    findings.push_back(
-        {"host_reads_cuda_arch", decides ? severity::error : severity::warning,
-         fmt::format("host code reads __CUDA_ARCH__, which only device code has: {}, whatever the GPU{}", what,
-                     decides ? "; a launch depends on it" : ""),
-         "ask the GPU: cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)",
-         source_location{file_, at.line}});
+    findings.push_back({"host_reads_cuda_arch", decides ? severity::error : severity::warning,
+                        fmt::format("host code reads __CUDA_ARCH__, which only device code has: {}, whatever the GPU{}",
+                                    what, decides ? "; a launch depends on it" : ""),
+                        "ask the GPU: cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)",
+                        source_location{file_, at.line}});
 }
 
 // Names to which an #if at file scope gives different values for the host and for some architecture.

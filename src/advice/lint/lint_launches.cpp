@@ -105,9 +105,12 @@ private:
     [[nodiscard]] std::string name_of(const kernel_launch& launch) const
     {
         const std::string& name = kernels_[launch.kernel].short_form;
-        return escape_for_terminal(launch.surely ? name : function_name(name));
+        return escape_for_terminal(launch.surely ? instance_name(name) : function_name(name));
     }
-    [[nodiscard]] const kernel_info& info_of(const kernel_launch& launch) const { return *kernels_[launch.kernel].info; }
+    [[nodiscard]] const kernel_info& info_of(const kernel_launch& launch) const
+    {
+        return *kernels_[launch.kernel].info;
+    }
     void add(const char* id, severity level, std::string message, std::string fix, int line)
     {
         findings_.push_back({id, level, std::move(message), std::move(fix), place_(line)});
@@ -195,9 +198,9 @@ std::optional<launch_problem> launch_lint::of_grid(const std::string& name, cons
         if (launch.figures.grid[i].value_or(0) > most[i])
             return launch_problem{
                 "launch_fails",
-                fmt::format("{} is launched with a grid of {} blocks, and none has more than {}×{}×{}: the launch fails",
-                            name, text_of(launch.figures.grid), with_commas(most[0]), with_commas(most[1]),
-                            with_commas(most[2])),
+                fmt::format(
+                    "{} is launched with a grid of {} blocks, and none has more than {}×{}×{}: the launch fails", name,
+                    text_of(launch.figures.grid), with_commas(most[0]), with_commas(most[1]), with_commas(most[2])),
                 "use x for the longest dimension of a grid, or let a block do more"};
     return std::nullopt;
 }
@@ -323,8 +326,8 @@ std::optional<launch_problem> launch_lint::of_cluster(const std::string& name, c
                               "launch without clusters before compute capability 9.0"};
     if (kernel.max_cluster_blocks && *blocks > *kernel.max_cluster_blocks)
         return launch_problem{"launch_fails",
-                              fmt::format("{}, but compiled for at most {} by its launch bounds: the launch fails", text,
-                                          *kernel.max_cluster_blocks),
+                              fmt::format("{}, but compiled for at most {} by its launch bounds: the launch fails",
+                                          text, *kernel.max_cluster_blocks),
                               "raise the third launch bound, or launch smaller clusters"};
     if (limits.non_portable_cluster && *blocks > *limits.non_portable_cluster)
         return launch_problem{"launch_fails",
@@ -335,9 +338,10 @@ std::optional<launch_problem> launch_lint::of_cluster(const std::string& name, c
         !allowed(source_opt_in::what::clusters, function_name(kernels_[launch.kernel].short_form)))
         return launch_problem{
             "launch_needs_opt_in",
-            fmt::format("{}: more than {} need cudaFuncAttributeNonPortableClusterSizeAllowed, which nothing here sets: "
-                        "the launch fails",
-                        text, *limits.portable_cluster),
+            fmt::format(
+                "{}: more than {} need cudaFuncAttributeNonPortableClusterSizeAllowed, which nothing here sets: "
+                "the launch fails",
+                text, *limits.portable_cluster),
             fmt::format("before it, cudaFuncSetAttribute({}, cudaFuncAttributeNonPortableClusterSizeAllowed, 1); a GPU "
                         "need not have such clusters",
                         name)};
@@ -360,8 +364,11 @@ bool launch_lint::is_guarded(std::size_t at) const
             if (has_word(words, word)) return true;
         return false;
     };
-    const std::size_t first = begin_of_statement(view_.source.tokens, at).first;
-    if (decides(token_span(view_.source.tokens).subspan(first, at - first))) return true;
+    const std::vector<source_token>& tokens = view_.source.tokens;
+    const std::size_t first = begin_of_statement(tokens, at).first;
+    if (decides(token_span(tokens).subspan(first, at - first))) return true;
+    // Behind the condition of a statement, its else, or the label of a case.
+    if (first > 0 && tokens[first - 1].is_any({")", "else", ":"})) return true;
     for (int number = view_.names.scope_of(at); number >= 0; number = view_.names.scope(number)->outer)
         if (decides(view_.names.head_of(*view_.names.scope(number)))) return true;
     return false;
@@ -391,9 +398,9 @@ void launch_lint::tell_differing()
         const std::string text =
             fmt::format("{} threads{}", *threads,
                         dynamic > 0 ? fmt::format(" and {} B of dynamic shared memory", with_commas(dynamic)) : "");
-        const std::string blocks = fmt::format("{} block{} on an SM of {}, {}", result.resident_blocks,
-                                               result.resident_blocks == 1 ? "" : "s", kernel.architecture,
-                                               percent(result.occupancy()));
+        const std::string blocks =
+            fmt::format("{} block{} on an SM of {}, {}", result.resident_blocks, result.resident_blocks == 1 ? "" : "s",
+                        kernel.architecture, percent(result.occupancy()));
         auto same = std::ranges::find_if(all, [&](const told& other) {
             return other.line == launch.launch->line && other.name == name_of(launch) && other.size == text;
         });

@@ -135,28 +135,32 @@ std::string core_of(std::string_view name)
 // The macro of the compiler that is meant by a name which is none of them.
 std::optional<std::string_view> macro_meant(std::string_view name)
 {
-    constexpr std::array<std::string_view, 10> known{
-        "__CUDA_ARCH__",          "__CUDACC__",           "__NVCC__",
-        "__CUDACC_RTC__",         "__CUDA_ARCH_LIST__",   "__CUDA_ARCH_SPECIFIC__",
-        "__CUDACC_VER_MAJOR__",   "__CUDACC_VER_MINOR__", "__CUDACC_RELAXED_CONSTEXPR__",
-        "__CUDA_ARCH_FAMILY_SPECIFIC__"};
+    constexpr std::array<std::string_view, 15> known{"__CUDA_ARCH__",
+                                                     "__CUDACC__",
+                                                     "__NVCC__",
+                                                     "__CUDACC_RTC__",
+                                                     "__CUDACC_RDC__",
+                                                     "__CUDACC_EWP__",
+                                                     "__CUDACC_DEBUG__",
+                                                     "__CUDACC_RELAXED_CONSTEXPR__",
+                                                     "__CUDACC_EXTENDED_LAMBDA__",
+                                                     "__CUDACC_VER_MAJOR__",
+                                                     "__CUDACC_VER_MINOR__",
+                                                     "__CUDACC_VER_BUILD__",
+                                                     "__CUDA_ARCH_LIST__",
+                                                     "__CUDA_ARCH_SPECIFIC__",
+                                                     "__CUDA_ARCH_FAMILY_SPECIFIC__"};
+    if (std::ranges::find(known, name) != known.end()) return std::nullopt;
     const std::string core = core_of(name);
-    for (const std::string_view macro : known) {
-        if (name == macro) return std::nullopt;
+    for (const std::string_view macro : known)
         if (core == core_of(macro)) return macro;
-    }
-    // Letters that changed places, or one that is wrong, in a name that begins as those of the compiler do.
-    if (core.size() < 8 || !core.starts_with("CUDA")) return std::nullopt;
-    for (const std::string_view macro : known) {
-        const std::string other = core_of(macro);
-        if (other.size() != core.size()) continue;
-        std::vector<std::size_t> differ;
-        for (std::size_t i = 0; i < core.size(); ++i)
-            if (core[i] != other[i]) differ.push_back(i);
-        const bool swapped = differ.size() == 2 && core[differ[0]] == other[differ[1]] && core[differ[1]] == other[differ[0]];
-        if (swapped || (differ.size() == 1 && to_upper(core[differ[0]]) >= 'A')) return macro;
-    }
-    return std::nullopt;
+    // Letters that changed places, or one that is wrong.
+    const std::string arch = core_of(known.front());
+    std::vector<std::size_t> differ;
+    for (std::size_t i = 0; i < arch.size() && arch.size() == core.size(); ++i)
+        if (core[i] != arch[i]) differ.push_back(i);
+    const bool swapped = differ.size() == 2 && core[differ[0]] == arch[differ[1]] && core[differ[1]] == arch[differ[0]];
+    return swapped || differ.size() == 1 ? std::optional(known.front()) : std::nullopt;
 }
 
 bool is_defined(std::string_view name, const std::vector<linted_file>& files, const lint_request& request)
@@ -171,7 +175,8 @@ bool is_defined(std::string_view name, const std::vector<linted_file>& files, co
     }
     for (const linted_file& file : files)
         for (const source_directive& directive : file.view->source.directives)
-            if (directive.name == "define" && !directive.tokens.empty() && directive.tokens.front().is(name)) return true;
+            if (directive.name == "define" && !directive.tokens.empty() && directive.tokens.front().is(name))
+                return true;
     return false;
 }
 
@@ -182,17 +187,24 @@ void lint_macro_names(const std::vector<linted_file>& files, const lint_request&
     for (const linted_file& file : files)
         for (const source_directive& directive : file.view->source.directives) {
             if (!(directive.name.starts_with("if") || directive.name.starts_with("elif"))) continue;
-            for (const source_token& token : directive.tokens) {
+            for (std::size_t i = 0; i < directive.tokens.size(); ++i) {
+                const source_token& token = directive.tokens[i];
+                // What a macro with arguments is given is its own affair.
+                if (token.kind == source_token_kind::identifier && !token.is("defined") &&
+                    i + 1 < directive.tokens.size() && directive.tokens[i + 1].is("(")) {
+                    i = closing_bracket(directive.tokens, i + 1);
+                    continue;
+                }
                 if (token.kind != source_token_kind::identifier || told.contains(token.text)) continue;
                 const auto meant = macro_meant(token.text);
                 if (!meant || is_defined(token.text, files, request)) continue;
                 told.insert(token.text);
                 const std::string name = escape_for_terminal(token.text);
-                findings.push_back({"macro_never_defined", severity::warning,
-                                    fmt::format("#{} asks for {}, which is never defined: {}?", directive.name, name,
-                                                *meant),
-                                    fmt::format("write {}; what nobody defines is 0 in an #if", *meant),
-                                    source_location{file.name, token.line}});
+                findings.push_back(
+                    {"macro_never_defined", severity::warning,
+                     fmt::format("#{} asks for {}, which is never defined: {}?", directive.name, name, *meant),
+                     fmt::format("write {}; what nobody defines is 0 in an #if", *meant),
+                     source_location{file.name, token.line}});
             }
         }
 }
