@@ -79,7 +79,7 @@ TEST_F(stale, what_a_candidate_includes_is_what_its_compiler_reads)
 TEST_F(stale, a_program_is_measured_again_when_a_header_of_it_changes)
 {
     write("sum.toml",
-          "[tunable]\nname = 'sum'\n[parameters]\na = [1, 2]\n[program]\n"
+          "[tunable]\nname = 'sum'\nbaseline = { a = 1 }\n[parameters]\na = [1, 2]\n[program]\n"
           "build = ['" LAUNCHBOX_CXX "', '-DA={a}', 'sum.cpp', '-o', '{output}']\nrun = ['{output}']\n");
     write("sum.cpp",
           "#include \"time.h\"\n#include <cstdio>\nint main() { std::printf(\"time: %d ms\", A * TIME); }\n");
@@ -91,7 +91,12 @@ TEST_F(stale, a_program_is_measured_again_when_a_header_of_it_changes)
     };
     EXPECT_EQ(best(), std::pair(1e6, false));
     EXPECT_EQ(best(), std::pair(1e6, true));
+    const auto emit = [&] {
+        return launchbox_run({"emit", path("sum.db"), "--spec", path("sum.toml"), "--allow-unverified"});
+    };
+    EXPECT_EQ(emit().status, 0) << emit().err;
     write("time.h", "#define TIME 7\n");
+    expect_refused(emit(), "is stale");
     EXPECT_EQ(best(), std::pair(7e6, false));
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/files/own_temporaries.hpp"
 #include "support/process/subprocess.hpp"
 #include "tool.hpp"
 
