@@ -443,10 +443,9 @@ std::vector<token_span> split_at_commas(token_span tokens)
             if (end == tokens.size()) break;
             i = end;
         } else if (token.is("<") && i > 0 && tokens[i - 1].kind == source_token_kind::identifier) {
-            // Template arguments, where a name or brackets follow them.
+            // Template arguments, where a name or brackets follow them, or nothing that could be compared.
             const std::size_t end = closing_bracket(tokens, i);
-            if (end + 1 < tokens.size() &&
-                (tokens[end + 1].is("::") || tokens[end + 1].is("(") || tokens[end + 1].is("{")))
+            if (end + 1 == tokens.size() || (end < tokens.size() && tokens[end + 1].is_any({"::", "(", "{", ","})))
                 i = end;
         } else if (token.is(",")) {
             parts.push_back(tokens.subspan(from, i - from));

@@ -133,6 +133,13 @@ public:
             if (function_name(kernels_[i].short_form) == function.name)
                 if (auto one = match(function, launch.first, i)) found.push_back(*std::move(one));
         keep_nearest(launch.first, found);
+        // Of which instance a launch is may not be written there; where there is one only, it is that.
+        for (candidate& one : found) {
+            const auto is_beside = [&](const candidate& other) {
+                return kernels_[other.kernel].info->architecture == kernels_[one.kernel].info->architecture;
+            };
+            one.surely |= std::ranges::count_if(found, is_beside) == 1;
+        }
         for (candidate& one : found)
             all.push_back({.launch = &launch,
                            .kernel = one.kernel,

@@ -28,7 +28,7 @@ std::string percent(double part)
 struct launch_problem {
     std::string id;
     std::string message, fix;
-    std::string detail = {};  ///< of one architecture: "3 blocks of 256 threads on an SM of sm_90, 37.5 %"
+    std::string detail = {};  ///< of one architecture: "an SM of sm_90 holds 3 blocks of 256 threads, 37.5 %"
 };
 
 std::string text_of(const source_extent& extent)
@@ -301,8 +301,8 @@ std::optional<launch_problem> launch_lint::of_shared(const std::string& name, co
         if (const auto question = question_for(launched, static_cast<int>(*threads))) {
             const occupancy_result result =
                 occupancy(*question->limits, question->resources, question->shape, question->settings);
-            problem.detail = fmt::format("{} block{} of {} threads run on an SM of {}, {}", result.resident_blocks,
-                                         result.resident_blocks == 1 ? "" : "s", *threads, kernel.architecture,
+            problem.detail = fmt::format("an SM of {} holds {} block{} of {} threads, {}", kernel.architecture,
+                                         result.resident_blocks, result.resident_blocks == 1 ? "" : "s", *threads,
                                          percent(result.occupancy()));
         }
     }

@@ -219,6 +219,16 @@ TEST(source_lint, a_launch_with_more_registers_than_a_block_has)
         EXPECT_EQ(found(guarded, both).at(0).level, severity::warning) << guarded;
     // By a variable that holds the kernel; and an instance whose threads its own argument gives.
     EXPECT_EQ(places("void f() { auto kernel = &k; kernel<<<n, 1024>>>(); }", {{"k", &wide}}), "launch_fails:1");
+    EXPECT_EQ(
+        places("void f() { cudaLaunchKernel((const void*)&k<int, 3>, 1, 1024, args, 0, s); }", {{"k<int, 3>", &wide}}),
+        "launch_fails:1");
+    // A launch whose instance is not written out is of the only one that there is.
+    EXPECT_EQ(
+        launch_sizes(
+            {.file = "k.cu", .text = "void f() { k<<<n, 64>>>(p); }", .kernels = {{"k<int>", &wide}}, .flags = {}})
+            .at(0)
+            .threads,
+        64);
     const std::string by_argument = "template <int T> void f() { k<T><<<n, T>>>(); }";
     EXPECT_EQ(places(by_argument, {{"k<512>", &wide}}), "");
     EXPECT_EQ(places(by_argument, {{"k<512>", &wide}, {"k<1024>", &wide}}), "launch_fails:1");
@@ -233,8 +243,9 @@ TEST(source_lint, dynamic_shared_memory_that_needs_to_be_allowed)
     EXPECT_EQ(finding[0].id, "launch_needs_opt_in");
     EXPECT_EQ(finding[0].message,
               "k is launched with 65,536 B of dynamic shared memory: more than 49,152 B need "
-              "cudaFuncAttributeMaxDynamicSharedMemorySize, which nothing here sets: the launch fails; with it, 3 "
-              "blocks of 256 threads run on an SM of sm_90, 37.5 %");
+              "cudaFuncAttributeMaxDynamicSharedMemorySize, which nothing here sets: the launch fails; with it, an SM "
+              "of sm_90 "
+              "holds 3 blocks of 256 threads, 37.5 %");
     EXPECT_EQ(finding[0].fix, "before it, cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536)");
     const std::string allowed = "void f() { cudaFuncSetAttribute(";
     const std::string attribute = ", cudaFuncAttributeMaxDynamicSharedMemorySize, ";
