@@ -158,7 +158,7 @@ void expand(const std::vector<std::string>& words, const fs::path& folder, std::
 void expand_files(const std::string& list, const fs::path& folder, std::vector<std::string>& outer,
                   std::vector<std::string>& result)
 {
-    constexpr std::size_t deepest = 30, largest_file = std::size_t{64} << 20, most_words = 1'000'000;
+    constexpr std::size_t deepest = 30, largest_file = std::size_t{64} << 20, max_words = 1'000'000;
     std::error_code failure;
     std::vector<std::string> files{list};
     if (!fs::exists(folder / list, failure)) {
@@ -171,7 +171,7 @@ void expand_files(const std::string& list, const fs::path& folder, std::vector<s
     }
     for (const std::string& name : files) {
         const std::string path = (folder / name).lexically_normal().string();
-        if (std::ranges::find(outer, path) != outer.end() || outer.size() == deepest || result.size() > most_words)
+        if (std::ranges::find(outer, path) != outer.end() || outer.size() == deepest || result.size() > max_words)
             throw error("the response file " + escape_for_terminal(path) + " names itself, directly or by others",
                         "write the flags into one file");
         std::string text;

@@ -96,8 +96,8 @@ private:
                                                          const template_values& instance) const;
     [[nodiscard]] std::optional<object_state> state_of(const source_declaration& variable, std::size_t at) const;
 
-    [[nodiscard]] std::optional<type_layout> layout_of(token_span type, std::size_t at,
-                                                       const template_values& instance, int depth) const;
+    [[nodiscard]] std::optional<type_layout> layout_of(token_span type, std::size_t at, const template_values& instance,
+                                                       int depth) const;
     [[nodiscard]] std::optional<type_layout> layout_of_struct(int number, const template_values& instance,
                                                               int depth) const;
 

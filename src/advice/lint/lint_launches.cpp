@@ -291,7 +291,7 @@ std::optional<launch_problem> launch_lint::of_shared(const std::string& name, co
         "launch_needs_opt_in",
         fmt::format("{} is launched with {}: more than {} B need cudaFuncAttributeMaxDynamicSharedMemorySize, {}", name,
                     bytes, with_commas(limits.shared_per_block),
-                    raised ? fmt::format("which is set to {}: the launch fails", with_commas(*raised))
+                    raised ? fmt::format("which is set to {} at most: the launch fails", with_commas(*raised))
                            : "which nothing here sets: the launch fails"),
         fmt::format("before it, cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, {})", name,
                     dynamic)};

@@ -36,8 +36,8 @@ struct subprocess_options {
 /// has no room for one more.
 subprocess_result run(const std::vector<std::string>& arguments, const subprocess_options& options = {});
 
-/// The signal that a shell tells of what it ran, by an exit status from 129 to 159. 0: none; other statuses, such as 255
-/// of ptxas after any error, are a program's own.
+/// The signal that a shell tells of what it ran, by an exit status from 129 to 159. 0: none; other statuses, such as
+/// 255 of ptxas after any error, are a program's own.
 int signal_in_status(int exit_code);
 
 /// The signal that ended the program itself, or what it ran.
