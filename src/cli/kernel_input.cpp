@@ -554,7 +554,7 @@ void add_source_launches(const kernel_input_options& options, kernel_input& inpu
             for (std::size_t i = 0; i < sizes.size(); ++i) {
                 kernel_info& kernel = input.kernels[which[i]].info;
                 kernel.launch_threads = sizes[i].threads;
-                if (!options.threads || options.threads == sizes[i].threads)
+                if (!options.threads || !sizes[i].threads || options.threads == sizes[i].threads)
                     kernel.dynamic_shared_bytes = sizes[i].dynamic_shared_bytes;
             }
         }

@@ -430,12 +430,12 @@ launch_size agreed_size(const std::vector<kernel_launch>& launches, std::size_t 
     for (const kernel_launch& one : launches) {
         if (one.kernel != kernel) continue;
         if (!one.surely) return {};
-        const auto threads = volume_of(one.figures.block);
-        if (!threads || *threads < 1 || *threads > max_threads_per_block) return {};
-        if (!first && size.threads != static_cast<int>(*threads)) return {};
-        if (first) size.dynamic_shared_bytes = one.figures.dynamic_shared_bytes;
+        const auto volume = volume_of(one.figures.block);
+        std::optional<int> threads;
+        if (volume && *volume >= 1 && *volume <= max_threads_per_block) threads = static_cast<int>(*volume);
+        if (first) size = {threads, one.figures.dynamic_shared_bytes};
+        if (size.threads != threads) size.threads.reset();
         if (size.dynamic_shared_bytes != one.figures.dynamic_shared_bytes) size.dynamic_shared_bytes.reset();
-        size.threads = static_cast<int>(*threads);
         first = false;
     }
     return size;

@@ -326,6 +326,7 @@ TEST(source_lint, launches_that_differ_are_told_one_by_one)
     EXPECT_EQ(sizes("void f() { k<<<n, 128, 64>>>(); k<<<m, 128, 64>>>(); }").dynamic_shared_bytes, 64);
     EXPECT_EQ(sizes("void f() { k<<<n, 128, 64>>>(); k<<<m, 128, 32>>>(); }").dynamic_shared_bytes, std::nullopt);
     EXPECT_EQ(sizes("void f() { k<<<n, 128>>>(); k<<<m, t>>>(); }").threads, std::nullopt);
+    EXPECT_EQ(sizes("void f() { k<<<n, t, 512>>>(); }").dynamic_shared_bytes, 512);
 }
 
 TEST(source_lint, macros_of_the_compiler_that_are_misspelt)
