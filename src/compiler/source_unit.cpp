@@ -50,12 +50,12 @@ std::optional<source_unit> read_source_unit(const toolchain& tools, const std::s
     job.flags.insert(job.flags.end(), {"-Xcompiler", "-dD"});
     nvcc_job for_host = job;
     for_host.flags.emplace_back("-U__CUDA_ARCH__");
-    const auto host = preprocess(tools, for_host);
+    const auto host = preprocessed_text(tools, for_host);
     if (!host) return std::nullopt;
-    source_unit unit{.host = read_user_text(host->text), .devices = {}, .headers = {}, .macros = {}};
+    source_unit unit{.host = read_user_text(*host), .devices = {}, .headers = {}, .macros = {}};
     if (unit.host.text.size() > largest_text) return std::nullopt;
     name_source(unit.host, source);
-    add_macros(host->text, unit.macros);
+    add_macros(*host, unit.macros);
     bool reads_architecture = read_input(source).find("__CUDA_ARCH__") != std::string::npos;
     for (const std::string& name : unit.host.files) {
         if (name == source) continue;
@@ -69,9 +69,9 @@ std::optional<source_unit> read_source_unit(const toolchain& tools, const std::s
     if (!reads_architecture) return unit;
     for (const compute_capability& architecture : architectures) {
         job.architecture = architecture;
-        const auto text = preprocess(tools, job);
+        const auto text = preprocessed_text(tools, job);
         if (!text) continue;
-        unit.devices.push_back({std::string(architecture_name(architecture).view()), read_user_text(text->text)});
+        unit.devices.push_back({std::string(architecture_name(architecture).view()), read_user_text(*text)});
         name_source(unit.devices.back().text, source);
     }
     return unit;
